@@ -10,9 +10,9 @@
 #include <string>
 
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
-#include "mercer/data/readers/libsvm.h"
+#include "mercer/base/threads.h"
 #include "mercer/gram/computed.h"
+#include "mercer/io/libsvm.h"
 
 extern "C" void cblas_sgemm(int order, int turn_a, int turn_b, int m, int n, int k, float alpha, const float* a,
                             int lda, const float* b, int ldb, float beta, float* c, int ldc);

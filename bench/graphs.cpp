@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
-#include "mercer/data/readers/read.h"
+#include "mercer/base/threads.h"
+#include "mercer/io/read.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 
 namespace {

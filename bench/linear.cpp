@@ -10,10 +10,10 @@
 #include <string>
 
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 #include "mercer/data/linear_rows.h"
-#include "mercer/data/readers/libsvm.h"
-#include "mercer/solvers/dual_coordinate_descent.h"
+#include "mercer/io/libsvm.h"
+#include "mercer/solvers/linear_svm/coordinate_descent.h"
 
 namespace {
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }

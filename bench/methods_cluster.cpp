@@ -17,8 +17,8 @@
 #include <string>
 
 #include "mercer/base/error.h"
-#include "mercer/data/readers/npy.h"
-#include "mercer/methods/clusters/kernel_kmeans.h"
+#include "mercer/io/npy.h"
+#include "mercer/methods/clustering/kernel_kmeans.h"
 #include "mercer/methods/components/kernel_pca.h"
 #include "mercer/methods/neighbours/knn.h"
 

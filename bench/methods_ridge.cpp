@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/kernels/gaussian.h"
+#include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/methods/regression/kernel_ridge.h"
 
 namespace {

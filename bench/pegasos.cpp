@@ -1,7 +1,7 @@
 // Pegasos on a file of LIBSVM text: seconds and objective J after so many epochs, without looks on the way. The other
 // side of bench/pegasos.py.
 //   pegasos TRAIN C EPOCHS REPEATS       prints one line of JSON
-#include "mercer/solvers/pegasos.h"
+#include "mercer/solvers/linear_svm/pegasos.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,7 +11,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/data/linear_rows.h"
-#include "mercer/data/readers/libsvm.h"
+#include "mercer/io/libsvm.h"
 
 int main(int count, char** argument) {
     using namespace mercer;

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "mercer/base/error.h"
-#include "mercer/data/readers/npy.h"
-#include "mercer/solvers/interior_point.h"
+#include "mercer/io/npy.h"
+#include "mercer/solvers/interior_point/quadratic_program.h"
 
 int main(int count, char** argument) {
     using namespace mercer;

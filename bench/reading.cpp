@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "mercer/base/parallel.h"
-#include "mercer/data/readers/read.h"
+#include "mercer/base/threads.h"
+#include "mercer/io/read.h"
 
 int main(int argc, char** argv) {
     if (argc < 3) return std::puts("bench/reading.py calls this with FILE THREADS [LABEL]"), 0;

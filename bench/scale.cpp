@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <random>
 
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 #include "mercer/gram/make_gram.h"
-#include "mercer/kernels/gaussian.h"
-#include "mercer/solvers/nystroem/round_trip.h"
+#include "mercer/kernels/vectors/gaussian.h"
+#include "mercer/methods/nystroem/gram_pass.h"
 
 namespace mercer {
 namespace {

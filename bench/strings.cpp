@@ -1,6 +1,6 @@
 // Gram matrices of strings: strings KERNEL FILE, one string a line. One JSON line: seconds (the best of three) and the
 // value of the first two, for comparison.
-#include "mercer/data/kinds/strings.h"
+#include "mercer/data/strings.h"
 
 #include <chrono>
 #include <cstdio>

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "mercer/base/error.h"
-#include "mercer/data/readers/libsvm.h"
-#include "mercer/kernels/gaussian.h"
+#include "mercer/io/libsvm.h"
+#include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/methods/svm/svm.h"
 
 namespace {

@@ -1,4 +1,4 @@
-# One program per folder of apps/cli, named after the folder.
+# The program mercer (apps/mercer) and those in LIBSVM's manner (apps/libsvm): svm-train is svm_train.cpp and svm_train_*.cpp.
 #
 # The svm-* programs often run for milliseconds (cross-validation scripts start thousands of them), of which loading shared libraries would be the larger
 # part: where the static libraries are there they are linked statically.
@@ -13,19 +13,23 @@ if(MERCER_CAN_LINK_STATICALLY AND NOT MERCER_SANITIZE AND (ZLIB_STATIC OR NOT ZL
   set(static_programs ON)
 endif()
 
-file(GLOB app_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${CMAKE_SOURCE_DIR}/apps/cli/*)
 set(mercer_apps)
-foreach(folder ${app_folders})
-  get_filename_component(app ${folder} NAME)
-  file(GLOB_RECURSE app_sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-  list(FILTER app_sources EXCLUDE REGEX "/serve/(content_encoding|http_parse|json_rows)\\.cpp$") # of mercer_requests
-  list(FILTER app_sources EXCLUDE REGEX "/serve/without/|/serve/http_(connection|server)\\.cpp$") # one or the other, below
+foreach(app mercer svm-predict svm-scale svm-train)
+  if(app STREQUAL mercer)
+    set(folder ${CMAKE_SOURCE_DIR}/apps/mercer)
+    file(GLOB app_sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+    list(FILTER app_sources EXCLUDE REGEX "/(content_encoding|http_parse|json_rows)\\.cpp$") # of mercer_requests
+    list(FILTER app_sources EXCLUDE REGEX "/(http_connection|http_server|http_server_none|json_rows_none)\\.cpp$") # server_sources
+  else()
+    set(folder ${CMAKE_SOURCE_DIR}/apps/libsvm)
+    string(REPLACE - _ stem ${app})
+    file(GLOB app_sources CONFIGURE_DEPENDS ${folder}/${stem}.cpp ${folder}/${stem}_*.cpp)
+  endif()
   if(app_sources)
     # The program `mercer` cannot be a target of that name: the library is.
     set(target app_${app})
     add_executable(${target} ${app_sources})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${app})
-    target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/apps/cli)
     target_compile_definitions(${target} PRIVATE MERCER_VERSION="${PROJECT_VERSION}")
     if(app MATCHES "^svm-" AND static_programs)
       # The archive itself: the target would bring shared libraries that these programs do not use (BLAS).

@@ -1,17 +1,17 @@
 # CONTRIBUTING.md's "Adding a kernel", done: the example's file and its line in the list of kernels, the sources that read the list
 # compiled again with it, and the contract of kernels run on it. The objects stand before the library, whose own are then not linked.
-set(list_of_kernels ${CMAKE_SOURCE_DIR}/src/mercer/kernels/all_kernels.h)
+set(list_of_kernels ${CMAKE_SOURCE_DIR}/src/mercer/kernels/expression/all_kernels.h)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list_of_kernels})
 file(READ ${list_of_kernels} list)
-string(REPLACE "\n\nnamespace mercer {" "\n#include \"mercer/kernels/inverse_multiquadric.h\"\n\nnamespace mercer {" list "${list}")
+string(REPLACE "\n\nnamespace mercer {" "\n#include \"mercer/kernels/vectors/inverse_multiquadric.h\"\n\nnamespace mercer {" list "${list}")
 string(REPLACE ">;" ", inverse_multiquadric>;" list "${list}")
-file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/contributing/mercer/kernels/all_kernels.h CONTENT "${list}" @ONLY)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/contributing/mercer/kernels/expression/all_kernels.h CONTENT "${list}" @ONLY)
 set(contributing_includes ${CMAKE_BINARY_DIR}/contributing ${CMAKE_SOURCE_DIR}/tests/contributing)
 
 add_executable(mercer_contributing tests/contributing/inverse_multiquadric_test.cpp tests/contributing/kernel_median_test.cpp tests/contributing/text_test.cpp tests/kernels/contract_test.cpp
-               src/mercer/kernels/text/registry.cpp src/mercer/kernels/evaluation/precise.cpp "$<FILTER:$<TARGET_OBJECTS:mercer_tests>,INCLUDE,[/_]tests[/_]contracts[/_]>")
+               src/mercer/kernels/expression/listed_kernels.cpp src/mercer/kernels/evaluation/pair_evaluation.cpp "$<FILTER:$<TARGET_OBJECTS:mercer_tests>,INCLUDE,[/_]tests[/_]contracts[/_]>")
 # With the narrowest vectors alone, which the test asks for: the library's own wider loops do not know the kernel.
-mercer_simd_library(contributing_simd baseline ${CMAKE_SOURCE_DIR}/src/mercer/kernels/tile/ops.cpp)
+mercer_simd_library(contributing_simd baseline ${CMAKE_SOURCE_DIR}/src/mercer/kernels/evaluation/formula_loops.cpp)
 target_include_directories(contributing_simd BEFORE PRIVATE ${contributing_includes})
 target_sources(mercer_contributing PRIVATE $<TARGET_OBJECTS:contributing_simd>)
 target_include_directories(mercer_contributing BEFORE PRIVATE ${contributing_includes})

@@ -2,7 +2,7 @@
 # (One variable at most: gtest_discover_tests cannot pass a list on. Fresh memory is filled with a pattern: nothing may rest on its zeros.)
 set(test_environment ENVIRONMENT "MALLOC_PERTURB_=165")
 if(MERCER_SANITIZE MATCHES "thread")
-  # A forked child starts its own threads: base/parallel promises it may.
+  # A forked child starts its own threads: base/threads promises it may.
   set(test_environment ENVIRONMENT "TSAN_OPTIONS=die_after_fork=0:atexit_sleep_ms=50:suppressions=${CMAKE_SOURCE_DIR}/tools/tsan.supp")
 elseif(MERCER_SANITIZE MATCHES "undefined")
   set(test_environment ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1")
@@ -46,8 +46,8 @@ endif()
 # tests read their own data, so that they bring what reads files; tests/core/main.cpp sees to it that the library alone does without.
 # With the narrowest vectors, which a browser may have and other_processor leaves to it; where there are no threads, nothing can depend on them.
 if(test_sources AND NOT MERCER_SANITIZE)
-  add_executable(mercer_core_tests "$<FILTER:$<TARGET_OBJECTS:mercer_tests>,INCLUDE,[/_]tests[/_](contracts|kernels|gram|solvers|methods|selection|insight)[/_]>"
-                 "$<FILTER:$<TARGET_OBJECTS:mercer>,INCLUDE,/(base/file|data/readers/(source|stream/[a-z_]+)|methods/approximate/streamed_rows|methods/fit_checkpoint)\\.cpp>")
+  add_executable(mercer_core_tests "$<FILTER:$<TARGET_OBJECTS:mercer_tests>,INCLUDE,[/_]tests[/_](contracts|dense|gram|inspection|kernel_analysis|kernels|meta|methods|metrics|solvers)[/_]>"
+                 "$<FILTER:$<TARGET_OBJECTS:mercer>,INCLUDE,/(base/(file|fit_checkpoint)|io/(byte_stream|expected_file|file_contents|row_batches|shared_files)|methods/nystroem/streamed_rows)\\.cpp>")
   set_target_properties(mercer_core_tests PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(mercer_core_tests PRIVATE mercer_core GTest::gtest_main GTest::gmock rapidcheck
                         $<TARGET_NAME_IF_EXISTS:ZLIB::ZLIB> $<TARGET_NAME_IF_EXISTS:LibLZMA::LibLZMA>)

@@ -7,30 +7,53 @@ set(mercer_together_most_tests 8)
 
 # Small folders that are taken as one: the headers of their sources are much the same.
 set(mercer_as_one
-    "src/mercer/api/(automatic|evaluation|learning)"
-    "src/mercer/kernels/(images|points|series|sets|texts|trees)"
-    "src/mercer/kernels(/algebra|/evaluation/pairwise|/tile)?"
-    "src/mercer/methods/(components|density|neighbours)"
-    "src/mercer/selection(/learned)?"
-    "src/mercer/solvers/smo(/second_order)?"
-    "tests/api(/export|/learning|/tuning)?"
-    "tests/data(/columns)?"
-    "tests/methods(/clusters|/components|/density|/neighbours)?"
-    "tests/selection(/learned)?"
-    "tests/solvers/(nystroem|smo|transforms)")
+    "src/mercer/kernels(/expression|/features|/tile|/vectors)?"
+    "src/mercer/kernels/(images|points|series|sets|trees)"
+    "src/mercer/(data|text)"
+    "src/mercer/methods/(components|neighbours)"
+    "src/mercer/solvers/(interior_point|linear_svm|newton)"
+    "src/mercer/(model|model_selection)"
+    "tests/(data|preprocess|text)"
+    "tests/(export|model|model_selection|plot)"
+    "tests/kernels(/.*)?"
+    "tests/methods/(clustering|components|neighbours)"
+    "tests/solvers/(interior_point|newton)")
 
 # Those compiled each by itself, and why.
 set(mercer_alone
     # It includes methods/codec.h, which wants the file form of every model that its neighbours save.
-    src/mercer/api/model_archive.cpp
+    src/mercer/model/model_archive.cpp
     # Compiled again with the example of CONTRIBUTING.md (cmake/contributing.cmake): nothing else of the library may come with them.
-    src/mercer/kernels/evaluation/precise.cpp
-    src/mercer/kernels/text/registry.cpp
+    src/mercer/kernels/evaluation/pair_evaluation.cpp
+    src/mercer/kernels/expression/listed_kernels.cpp
     # Each has measures of its own (left, top, width, mapped) that its neighbours have too.
-    src/mercer/pictures/convergence_picture.cpp
-    src/mercer/pictures/learning_pictures.cpp
-    src/mercer/pictures/region_picture.cpp
-    src/mercer/pictures/score_map.cpp
+    src/mercer/plot/convergence_picture.cpp
+    src/mercer/plot/learning_pictures.cpp
+    src/mercer/plot/class_regions.cpp
+    src/mercer/plot/score_map.cpp
+    # Variants for places without the system (cmake/core.cmake).
+    src/mercer/base/threads_serial.cpp
+    src/mercer/dense/lapack_eigen.cpp
+    src/mercer/io/files.cpp
+    src/mercer/io/image_files_none.cpp
+    # Each defines names that neighbours in its new folder have too.
+    apps/mercer/kernel_list.cpp
+    apps/mercer/regions.cpp
+    src/mercer/io/text_folder.cpp
+    src/mercer/io/json.cpp
+    src/mercer/methods/regression/ridge_folds.cpp
+    src/mercer/methods/svm/svm_qp.cpp
+    src/mercer/metrics/ranking.cpp
+    src/mercer/plot/charts.cpp
+    src/mercer/solvers/interior_point/proofs.cpp
+    src/mercer/solvers/newton/solve_representer.cpp
+    tests/kernels/composite_test.cpp
+    tests/kernels/features/feature_map_test.cpp
+    tests/kernels/expression/expression_test.cpp
+    tests/methods/nystroem/gradient_gap_test.cpp
+    tests/methods/nystroem/shared_rows_test.cpp
+    tests/methods/nystroem/nystroem_test.cpp
+    tests/methods/svm/cross_validation_test.cpp
     # With definitions of its own (cmake/tests.cmake).
     tests/contracts/paths.cpp)
 
@@ -51,8 +74,7 @@ function(mercer_together target)
     set(most ${mercer_together_most})
     if(folder MATCHES "^tests/")
       set(most ${mercer_together_most_tests})
-    elseif(folder MATCHES "^apps/cli/mercer")
-      set(folder apps/cli/mercer)
+    elseif(folder STREQUAL apps/mercer)
       set(most 13)
     endif()
     foreach(one ${mercer_as_one})

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/data/readers/csv.h"
-#include "mercer/data/readers/tsv.h"
+#include "mercer/io/csv.h"
+#include "mercer/io/tsv.h"
 
 namespace {
 

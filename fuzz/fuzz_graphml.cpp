@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/data/kinds/graphs.h"
-#include "mercer/data/readers/graphs/graph_lines.h"
-#include "mercer/data/readers/graphs/graphml.h"
+#include "mercer/data/graphs.h"
+#include "mercer/io/graphml.h"
+#include "mercer/io/json_graphs.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;

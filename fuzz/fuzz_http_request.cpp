@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/mercer/serve/content_encoding.h"
-#include "cli/mercer/serve/http_parse.h"
+#include "mercer/content_encoding.h"
+#include "mercer/http_parse.h"
 #include "mercer/base/error.h"
 
 namespace {

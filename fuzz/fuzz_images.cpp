@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/data/readers/images/decode.h"
-#include "mercer/data/readers/images/image_files.h"
+#include "mercer/io/decode.h"
+#include "mercer/io/image_files.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/mercer/serve/json_rows.h"
+#include "mercer/json_rows.h"
 #include "mercer/base/error.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/data/readers/libsvm.h"
+#include "mercer/io/libsvm.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "contracts/model_parts.h"
-#include "mercer/api/model.h"
 #include "mercer/base/error.h"
-#include "mercer/methods/svm/files/libsvm_model.h"
+#include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/model/model.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/data/readers/npy.h"
+#include "mercer/io/npy.h"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/data/kinds/records.h"
-#include "mercer/data/readers/read.h"
+#include "mercer/data/records.h"
+#include "mercer/io/read.h"
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "mercer/api/model.h"
 #include "mercer/base/error.h"
-#include "mercer/data/columns/column_encoder.h"
+#include "mercer/model/model.h"
+#include "mercer/preprocess/column_encoder.h"
 
 namespace {
 

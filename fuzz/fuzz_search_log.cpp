@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "mercer/api/tuning/logged.h"
 #include "mercer/base/error.h"
+#include "mercer/model_selection/logged.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     try {

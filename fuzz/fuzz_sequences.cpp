@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/data/readers/sequences/fasta.h"
-#include "mercer/data/readers/sequences/series_files.h"
+#include "mercer/io/fasta.h"
+#include "mercer/io/series_files.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/data/readers/text.h"
-#include "mercer/data/text_features.h"
+#include "mercer/base/readers_text.h"
+#include "mercer/preprocess/text_features.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;

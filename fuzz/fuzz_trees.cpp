@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/data/kinds/trees.h"
-#include "mercer/data/readers/objects/brackets.h"
-#include "mercer/data/readers/tsv.h"
+#include "mercer/data/trees.h"
+#include "mercer/io/brackets.h"
+#include "mercer/io/tsv.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/data/kinds/points.h"
-#include "mercer/data/readers/objects/xyz.h"
+#include "mercer/data/point_clouds.h"
+#include "mercer/io/xyz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "mercer/base/processes/process_group.h"
+#include "mercer/base/communicator.h"
 #include "shared_factor.h"
 
 namespace mercer {

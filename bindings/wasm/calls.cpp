@@ -3,9 +3,9 @@
 #include <exception>
 #include <new>
 
-#include "mercer/api/figures.h"
 #include "mercer/base/error.h"
 #include "mercer/base/json.h"
+#include "mercer/methods/figures.h"
 #include "session.h"
 
 namespace mercer::page {

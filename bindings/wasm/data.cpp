@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/data/columns/column_encoder.h"
-#include "mercer/data/columns/text_table.h"
+#include "mercer/io/text_table.h"
 #include "mercer/methods/components/kernel_pca.h"
+#include "mercer/preprocess/column_encoder.h"
 #include "session.h"
 
 namespace mercer::page {

@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/data/all_kinds.h"
+#include "mercer/kernels/expression/listed_kernels.h"
 #include "mercer/kernels/features/feature_map.h"
-#include "mercer/kernels/text/registry.h"
 #include "session.h"
 
 namespace mercer::page {

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "lines.h"
+#include "level_lines.h"
 #include "mercer/base/error.h"
 #include "mercer/base/json.h"
-#include "mercer/insight/machines/binary_problems.h"
-#include "mercer/insight/machines/influence.h"
-#include "mercer/insight/machines/margin_report.h"
+#include "mercer/inspection/binary_problems.h"
+#include "mercer/inspection/influence.h"
+#include "mercer/inspection/margin_report.h"
 #include "mercer/methods/neighbours/knn.h"
 #include "session.h"
 

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <set>
 
-#include "mercer/api/explain.h"
 #include "mercer/base/error.h"
 #include "mercer/base/json.h"
-#include "mercer/data/kinds/all_kinds.h"
-#include "mercer/data/readers/read.h"
-#include "mercer/kernels/graphs/graph_words.h"
-#include "mercer/pictures/features/graph_layout.h"
+#include "mercer/data/all_kinds.h"
+#include "mercer/inspection/explain.h"
+#include "mercer/io/read.h"
+#include "mercer/kernels/graphs/graph_features.h"
+#include "mercer/plot/graph_layout.h"
 #include "session.h"
 
 namespace mercer::page {

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mercer/api/model.h"
-#include "mercer/base/matrix.h"
+#include "mercer/base/matrix_view.h"
+#include "mercer/model/model.h"
 
 namespace mercer::page {
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/base/seeded.h"
+#include "mercer/base/random_generator.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

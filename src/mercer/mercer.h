@@ -13,20 +13,20 @@
 #include <string>
 #include <vector>
 
-#include "mercer/api/described.h"
-#include "mercer/api/model.h"
 #include "mercer/base/error.h"
-#include "mercer/data/match_columns.h"
-#include "mercer/data/readers/read.h"
-#include "mercer/kernels/algebra.h"
-#include "mercer/kernels/all_kernels.h"
-#include "mercer/methods/approximate/methods.h"
-#include "mercer/methods/clusters/methods.h"
+#include "mercer/io/read.h"
+#include "mercer/kernels/expression/algebra.h"
+#include "mercer/kernels/expression/all_kernels.h"
 #include "mercer/methods/components/methods.h"
-#include "mercer/methods/density/methods.h"
+#include "mercer/methods/described.h"
+#include "mercer/methods/neighbours/density_methods.h"
 #include "mercer/methods/neighbours/methods.h"
+#include "mercer/methods/nystroem/clusters_methods.h"
+#include "mercer/methods/nystroem/methods.h"
 #include "mercer/methods/regression/methods.h"
 #include "mercer/methods/svm/methods.h"
+#include "mercer/model/model.h"
+#include "mercer/preprocess/pipeline.h"
 
 namespace mercer {
 

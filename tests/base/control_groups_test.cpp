@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "../data/readers_support.h"
+#include "io/readers_support.h"
 
 namespace mercer {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <csignal>
 
-#include "../data/readers_support.h"
+#include "io/readers_support.h"
 
 namespace mercer {
 namespace {

@@ -1,7 +1,7 @@
 // Loops use so many threads while it lives, however many cores the machine has.
 #pragma once
 
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 
 namespace mercer::testing_support {
 

@@ -7,11 +7,11 @@
 
 #include "base/with_threads.h"
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
-#include "mercer/data/kinds/points.h"
-#include "mercer/data/kinds/strings.h"
-#include "mercer/data/kinds/trees.h"
-#include "mercer/data/readers/objects/brackets.h"
+#include "mercer/base/threads.h"
+#include "mercer/data/point_clouds.h"
+#include "mercer/data/strings.h"
+#include "mercer/data/trees.h"
+#include "mercer/io/brackets.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/kernel.h"
 

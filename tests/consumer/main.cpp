@@ -1,7 +1,7 @@
-#include <mercer/insight/mercer_test.h>
-#include <mercer/kernels/algebra.h>
-#include <mercer/kernels/gaussian.h>
-#include <mercer/kernels/polynomial.h>
+#include <mercer/kernel_analysis/mercer_test.h>
+#include <mercer/kernels/expression/algebra.h>
+#include <mercer/kernels/vectors/gaussian.h>
+#include <mercer/kernels/vectors/polynomial.h>
 
 #include <iostream>
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "mercer/api/model.h"
 #include "mercer/base/error.h"
-#include "mercer/methods/fit_checkpoint.h"
+#include "mercer/base/fit_checkpoint.h"
+#include "mercer/model/model.h"
 
 namespace mercer::testing {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "mercer/base/matrix.h"
+#include "mercer/base/matrix_view.h"
 
 namespace mercer::testing {
 

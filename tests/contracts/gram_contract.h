@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 #include "mercer/gram/gram.h"
 
 namespace mercer::testing {

@@ -10,7 +10,7 @@
 
 #include "contracts/dense_oracle.h"
 #include "contracts/reference.h"
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 
 namespace mercer::testing {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "mercer/data/all_kinds.h"
 #include "mercer/data/dataset.h"
-#include "mercer/data/kinds/all_kinds.h"
 
 namespace mercer::testing {
 

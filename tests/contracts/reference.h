@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "contracts/objects.h"
-#include "mercer/kernels/algebra.h"
+#include "mercer/kernels/expression/algebra.h"
 
 namespace mercer::testing {
 

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "mercer/base/processes/process_group.h"
+#include "mercer/base/communicator.h"
 
 namespace mercer::testing {
 

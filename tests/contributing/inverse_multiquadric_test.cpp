@@ -1,8 +1,8 @@
-#include "mercer/kernels/inverse_multiquadric.h"
+#include "mercer/kernels/vectors/inverse_multiquadric.h"
 
 #include "contracts/errors.h"
 #include "contracts/kernel_contract.h"
-#include "mercer/kernels/rational_quadratic.h"
+#include "mercer/kernels/vectors/rational_quadratic.h"
 
 namespace mercer::testing {
 namespace {

@@ -21,7 +21,7 @@ std::string text_of(const std::string& name) {
 TEST(contributing, shows_the_files_of_its_example) {
     const std::string page = text_of("../CONTRIBUTING.md");
     for (const char* name :
-         {"contributing/mercer/kernels/inverse_multiquadric.h", "contributing/inverse_multiquadric_test.cpp"})
+         {"contributing/mercer/kernels/vectors/inverse_multiquadric.h", "contributing/inverse_multiquadric_test.cpp"})
         EXPECT_THAT(page, ::testing::HasSubstr("```cpp\n" + text_of(name) + "```\n"))
             << "copy tests/" << name << " to CONTRIBUTING.md";
     // In a list, by three spaces to the right.

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 #include "mercer/mercer.h"
 
 int main() {

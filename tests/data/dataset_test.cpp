@@ -10,7 +10,7 @@
 #include "contracts/errors.h"
 #include "contracts/property.h"
 #include "mercer/base/error.h"
-#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/data/all_kinds.h"
 
 namespace mercer {
 namespace {

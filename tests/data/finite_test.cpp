@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "contracts/errors.h"
-#include "mercer/base/parallel.h"
-#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/base/threads.h"
+#include "mercer/data/all_kinds.h"
 
 namespace mercer {
 namespace {

@@ -1,4 +1,4 @@
-// What data/kinds/kind.h asks of a kind of object, for every kind of the list.
+// What data/object_kind.h asks of a kind of object, for every kind of the list.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "contracts/errors.h"
 #include "contracts/objects.h"
-#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/data/all_kinds.h"
 #include "mercer/data/same_object.h"
 
 namespace mercer {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "contracts/errors.h"
-#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/data/all_kinds.h"
 
 namespace mercer {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "contracts/kernel_contract.h"
-#include "mercer/base/matrix.h"
+#include "mercer/base/matrix_view.h"
 
 namespace mercer::testing {
 

@@ -8,7 +8,7 @@
 
 #include "contracts/errors.h"
 #include "gram/random_gram.h"
-#include "mercer/data/kinds/strings.h"
+#include "mercer/data/strings.h"
 
 namespace mercer::testing {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "contracts/kernel_contract.h"
 #include "contracts/property.h"
-#include "mercer/data/kinds/all_kinds.h"
-#include "mercer/kernels/evaluation/precise.h"
+#include "mercer/data/all_kinds.h"
+#include "mercer/kernels/evaluation/pair_evaluation.h"
 
 namespace mercer::testing {
 namespace {

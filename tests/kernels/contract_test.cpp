@@ -1,7 +1,7 @@
 // Every registered kernel goes through the contract.
 #include "contracts/kernel_contract.h"
 #include "mercer/base/error.h"
-#include "mercer/kernels/text/registry.h"
+#include "mercer/kernels/expression/listed_kernels.h"
 
 namespace mercer::testing {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "contracts/errors.h"
 #include "contracts/kernel_contract.h"
-#include "mercer/data/kinds/all_kinds.h"
-#include "mercer/kernels/gaussian.h"
-#include "mercer/kernels/matern.h"
+#include "mercer/data/all_kinds.h"
 #include "mercer/kernels/sets/set_kernels.h"
+#include "mercer/kernels/vectors/gaussian.h"
+#include "mercer/kernels/vectors/matern.h"
 
 namespace mercer::testing {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "contracts/errors.h"
 #include "contracts/kernel_contract.h"
-#include "mercer/api/model.h"
-#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/data/all_kinds.h"
+#include "mercer/model/model.h"
 
 namespace mercer {
 namespace {

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "mercer/base/error.h"
-#include "mercer/kernels/algebra.h"
 #include "mercer/kernels/evaluation/evaluator.h"
-#include "mercer/kernels/text/registry.h"
+#include "mercer/kernels/expression/algebra.h"
+#include "mercer/kernels/expression/listed_kernels.h"
 
 namespace mercer {
 namespace {

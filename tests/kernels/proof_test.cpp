@@ -6,11 +6,11 @@
 
 #include <set>
 
-#include "mercer/kernels/algebra.h"
-#include "mercer/kernels/constant.h"
-#include "mercer/kernels/gaussian.h"
-#include "mercer/kernels/linear.h"
-#include "mercer/kernels/text/registry.h"
+#include "mercer/kernels/expression/algebra.h"
+#include "mercer/kernels/expression/listed_kernels.h"
+#include "mercer/kernels/vectors/constant.h"
+#include "mercer/kernels/vectors/gaussian.h"
+#include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "contracts/kernel_contract.h"
-#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/data/all_kinds.h"
 
 namespace mercer::testing {
 

@@ -9,7 +9,7 @@
 #include "contracts/errors.h"
 #include "contracts/paths.h"
 #include "mercer/mercer.h"
-#include "mercer/methods/neighbours/nearest_centroid.h"
+#include "mercer/methods/neighbours/nearest_class.h"
 
 namespace mercer {
 namespace {

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <string>
 
-#include "data/readers_support.h"
-#include "mercer/data/readers/libsvm.h"
+#include "io/readers_support.h"
+#include "mercer/io/libsvm.h"
 #include "mercer/kernels/evaluation/evaluator.h"
-#include "mercer/kernels/gaussian.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/kernels/vectors/gaussian.h"
+#include "mercer/kernels/vectors/linear.h"
 #include "mercer/methods/svm/svm.h"
 
 namespace mercer::testing_support {

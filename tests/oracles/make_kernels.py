@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes tests/oracles/kernels.json: kernel matrices as scikit-learn computes them, for tests/kernels/oracle_test.cpp.
+"""Writes tests/oracles/kernels.json: kernel matrices as scikit-learn computes them, for tests/kernels/evaluation/oracle_test.cpp.
 
 make_kernels.py           writes the file beside this script
 make_kernels.py --check   recomputes and compares with the file: exit code 1 when they differ, 77 when scikit-learn is absent

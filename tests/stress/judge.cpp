@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 
 namespace mercer::stress {
 

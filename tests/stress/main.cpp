@@ -14,7 +14,7 @@
 #include <map>
 
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 #include "stress/judge.h"
 #include "stress/libsvm.h"
 

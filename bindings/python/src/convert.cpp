@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "kinds.h"
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 #include "mercer/data/finite.h"
 #include "mercer/data/variance.h"
+#include "object_kinds.h"
 
 namespace mercer::python {
 namespace {

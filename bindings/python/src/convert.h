@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/context.h"
 #include "mercer/base/error.h"
-#include "mercer/base/matrix.h"
-#include "mercer/base/parallel.h"
-#include "mercer/base/stop.h"
+#include "mercer/base/matrix_view.h"
+#include "mercer/base/threads.h"
 #include "mercer/data/dataset.h"
 #include "mercer/methods/fit_control.h"
 
@@ -112,7 +112,7 @@ py::dict progress_dict(const fit_progress& now);
 // Watches a long run of this thread while it lives: is Ctrl-C pressed, does the caller's callback want to go on?
 //
 // The run asks at every step, in whatever thread, by go_on(), and on a no ends with the best it has. Where a step is
-// long, or there is nothing to keep, its loops ask (base/stop.h) and end a moment after that no, or at once at a second
+// long, or there is nothing to keep, its loops ask (context.h) and end a moment after that no, or at once at a second
 // Ctrl-C: within `interrupt_again` seconds of the first, whichever run that one ended, it ends everything, and so does
 // every Ctrl-C after set_interrupt("raise").
 class run_control {

@@ -1,6 +1,6 @@
 // Answers judged by targets, as JSON: what mercer.evaluate makes a dict of.
 #include "convert.h"
-#include "mercer/api/evaluation/evaluate.h"
+#include "mercer/inspection/evaluate.h"
 
 namespace mercer::python {
 namespace {

@@ -3,11 +3,11 @@
 
 #include "convert.h"
 #include "mercer/base/error.h"
-#include "mercer/data/kinds/all_kinds.h"
-#include "mercer/kernels/algebra.h"
-#include "mercer/kernels/algebra/fields.h"
+#include "mercer/data/all_kinds.h"
 #include "mercer/kernels/evaluation/evaluator.h"
-#include "mercer/kernels/text/registry.h"
+#include "mercer/kernels/expression/algebra.h"
+#include "mercer/kernels/expression/fields.h"
+#include "mercer/kernels/expression/listed_kernels.h"
 
 namespace mercer::python {
 namespace {

@@ -1,7 +1,6 @@
 // Learnt kernels.
-#include "mercer/api/learning/learn.h"
-
 #include "convert.h"
+#include "mercer/meta/learn_kernel.h"
 
 namespace mercer::python {
 namespace {

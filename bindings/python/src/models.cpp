@@ -6,8 +6,8 @@
 #include <array>
 
 #include "mercer/base/file.h"
-#include "mercer/data/readers/source.h"
-#include "mercer/kernels/leaf.h"
+#include "mercer/io/file_contents.h"
+#include "mercer/kernels/kernel_info.h"
 
 namespace mercer::python {
 namespace {

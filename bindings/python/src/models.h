@@ -2,7 +2,7 @@
 #pragma once
 
 #include "convert.h"
-#include "mercer/api/method.h"
+#include "mercer/methods/method.h"
 
 namespace mercer::python {
 

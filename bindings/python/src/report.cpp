@@ -1,13 +1,13 @@
-// Margin reports of classifiers (src/mercer/insight/machines/margin_report.h) as text, JSON and a page; mercer._report
+// Margin reports of classifiers (src/mercer/inspection/margin_report.h) as text, JSON and a page; mercer._report
 // takes its numbers from the JSON.
 #include <numeric>
 
 #include "mercer/gram/precomputed.h"
-#include "mercer/insight/machines/leave_one_out.h"
-#include "mercer/insight/report_text.h"
-#include "mercer/pictures/report_html.h"
-#include "mercer/pictures/report_pictures.h"
-#include "mercer/selection/cross_validation.h"
+#include "mercer/inspection/leave_one_out.h"
+#include "mercer/inspection/margin_report_text.h"
+#include "mercer/methods/svm/cross_validation.h"
+#include "mercer/plot/report_page.h"
+#include "mercer/plot/report_pictures.h"
 #include "models.h"
 
 namespace mercer::python {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/base/text/without_controls.h"
+#include "mercer/base/terminal_text.h"
 #include "mercer/base/uninterrupted.h"
 
 namespace mercer {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mercer/base/matrix.h"
+#include "mercer/base/matrix_view.h"
 
 namespace mercer {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "mercer/base/seeded.h"
+#include "mercer/base/random_generator.h"
 
 namespace mercer {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/base/matrix.h"
+#include "mercer/base/matrix_view.h"
 
 namespace mercer {
 

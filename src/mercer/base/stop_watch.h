@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "mercer/base/stop.h"
+#include "mercer/base/context.h"
 
 namespace mercer {
 

@@ -1,7 +1,7 @@
 // A limit on memory that may be far more than the input is long: pixels of a packed image, nodes of a graph that is
 // given by their number, the workspace of a kernel for one long string or one large molecule.
 //
-// Code that has to bound it creates a `workspace_limit` in its thread. Parallel loops of that thread (base/parallel.h)
+// Code that has to bound it creates a `workspace_limit` in its thread. Parallel loops of that thread (base/threads.h)
 // pass it on to their workers. Without a limit, nothing is counted.
 #pragma once
 

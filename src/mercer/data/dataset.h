@@ -1,4 +1,4 @@
-// Data sets: n objects of one kind, vectors or any kind of data/kinds. Each is an immutable value that shares its
+// Data sets: n objects of one kind, vectors or any kind of data. Each is an immutable value that shares its
 // storage, so copies are cheap and a view of the caller's memory costs nothing (the caller then keeps that memory alive
 // and unchanged).
 #pragma once
@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "mercer/base/matrix.h"
-#include "mercer/data/kinds/kind.h"
+#include "mercer/base/matrix_view.h"
+#include "mercer/data/object_kind.h"
 
 namespace mercer {
 

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "mercer/base/parallel.h"
 #include "mercer/base/row_error.h"
+#include "mercer/base/threads.h"
 
 namespace mercer {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string>
 
+#include "mercer/base/communicator.h"
 #include "mercer/base/error.h"
-#include "mercer/base/processes/process_group.h"
 
 namespace mercer {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "mercer/data/occurring_columns.h"
+#include "mercer/data/vectors.h"
 
 namespace mercer::detail {
 namespace {

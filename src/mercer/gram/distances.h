@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 #include "mercer/gram/gram.h"
 
 namespace mercer {

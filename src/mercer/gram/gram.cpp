@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
 #include "mercer/base/per_thread.h"
+#include "mercer/base/threads.h"
 
 namespace mercer {
 

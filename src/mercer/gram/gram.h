@@ -15,7 +15,7 @@
 
 #include <span>
 
-#include "mercer/base/matrix.h"
+#include "mercer/base/matrix_view.h"
 
 namespace mercer {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 #include "mercer/gram/gram.h"
 
 namespace mercer {

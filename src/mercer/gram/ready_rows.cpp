@@ -2,9 +2,9 @@
 
 #include <mutex>
 
-#include "mercer/base/parallel.h"
 #include "mercer/base/per_thread.h"
-#include "mercer/data/occurring_columns.h"
+#include "mercer/base/threads.h"
+#include "mercer/data/vectors.h"
 
 namespace mercer {
 namespace {

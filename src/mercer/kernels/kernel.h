@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "mercer/data/dataset.h"
-#include "mercer/kernels/evaluation/plan.h"
+#include "mercer/kernels/plan.h"
 #include "mercer/kernels/proof.h"
 
 namespace mercer {
 
-class map_builder;  // explicit_map.h
+class map_builder;  // monomial_expansion.h
 struct expansion;
 
 // One argument of the text form: a number, a list of numbers, or a list of lists.
@@ -59,12 +59,12 @@ public:
     virtual int emit_normalised_power(plan_builder& code, double c) const;
     // What it is made of; the default says nothing but the text.
     virtual kernel_form form() const { return {text(), {}, {}, {}}; }
-    // The kernel as a finite sum of products of features (explicit_map.h); the default refuses, naming this node.
+    // The kernel as a finite sum of products of features (monomial_expansion.h); the default refuses, naming this node.
     virtual expansion expand(map_builder& build) const;
 };
 
 template <class F>
-std::shared_ptr<const kernel_node> make_leaf(F formula);  // leaf.h
+std::shared_ptr<const kernel_node> make_leaf(F formula);  // kernel_info.h
 
 class kernel {
 public:

@@ -7,8 +7,8 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/json.h"
-#include "mercer/data/kinds/all_kinds.h"
-#include "mercer/kernels/algebra.h"
+#include "mercer/data/all_kinds.h"
+#include "mercer/kernels/expression/algebra.h"
 
 namespace mercer {
 namespace {

@@ -23,7 +23,7 @@
 #pragma once
 
 #include "mercer/base/file.h"
-#include "mercer/data/readers/source.h"
+#include "mercer/io/file_contents.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/kernel_expansion.h"
 #include "mercer/methods/model_file.h"

@@ -1,6 +1,6 @@
-#include "mercer/methods/description.h"
-
 #include <algorithm>
+
+#include "mercer/methods/method_info.h"
 
 namespace mercer {
 

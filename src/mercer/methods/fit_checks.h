@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/base/matrix.h"
+#include "mercer/base/matrix_view.h"
 
 namespace mercer {
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "mercer/base/fit_checkpoint.h"
 #include "mercer/base/fit_status.h"
 #include "mercer/data/dataset.h"
 #include "mercer/gram/kept_rows.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/kernels/kernel.h"
-#include "mercer/methods/fit_checkpoint.h"
 
 namespace mercer {
 

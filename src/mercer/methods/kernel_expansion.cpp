@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/gram/adaptors.h"
+#include "mercer/dense/dense_algebra.h"
+#include "mercer/gram/gram_product.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/gram/precomputed.h"
-#include "mercer/solvers/algebra/dense_algebra.h"
-#include "mercer/solvers/algebra/gram_product.h"
 
 namespace mercer {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/base/fit_checkpoint.h"
 #include "mercer/base/fit_status.h"
-#include "mercer/methods/fit_checkpoint.h"
-#include "mercer/solvers/algebra/block_lanczos.h"
+#include "mercer/dense/lanczos.h"
 
 namespace mercer {
 

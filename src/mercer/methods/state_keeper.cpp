@@ -2,9 +2,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "mercer/base/processes/process_group.h"
+#include "mercer/base/communicator.h"
+#include "mercer/base/fit_checkpoint.h"
 #include "mercer/gram/gram.h"
-#include "mercer/methods/fit_checkpoint.h"
 
 namespace mercer {
 

@@ -3,12 +3,12 @@
 #include <numbers>
 #include <numeric>
 
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
+#include "mercer/dense/dense_algebra.h"
 #include "mercer/gram/computed.h"
-#include "mercer/insight/geometry.h"
+#include "mercer/kernel_analysis/geometry.h"
 #include "mercer/methods/components/pre_image.h"
-#include "mercer/solvers/algebra/dense_algebra.h"
-#include "methods/clusters/cluster_support.h"
+#include "methods/clustering/cluster_support.h"
 
 namespace mercer {
 namespace {

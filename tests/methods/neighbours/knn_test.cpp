@@ -2,11 +2,11 @@
 
 #include <random>
 
-#include "mercer/base/parallel.h"
-#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/base/threads.h"
+#include "mercer/data/all_kinds.h"
 #include "mercer/gram/computed.h"
-#include "mercer/kernels/algebra.h"
-#include "methods/clusters/cluster_support.h"
+#include "mercer/kernels/expression/algebra.h"
+#include "methods/clustering/cluster_support.h"
 
 namespace mercer {
 namespace {

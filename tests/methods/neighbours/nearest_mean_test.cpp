@@ -1,9 +1,9 @@
-#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/data/all_kinds.h"
 #include "mercer/gram/computed.h"
-#include "mercer/insight/geometry.h"
-#include "mercer/methods/neighbours/nearest_centroid.h"
+#include "mercer/kernel_analysis/geometry.h"
+#include "mercer/methods/neighbours/nearest_class.h"
 #include "mercer/methods/neighbours/nearest_medoid.h"
-#include "methods/clusters/cluster_support.h"
+#include "methods/clustering/cluster_support.h"
 
 namespace mercer {
 namespace {

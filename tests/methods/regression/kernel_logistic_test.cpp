@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/data/kinds/all_kinds.h"
-#include "mercer/data/readers/read.h"
-#include "mercer/kernels/gaussian.h"
+#include "mercer/data/all_kinds.h"
+#include "mercer/io/read.h"
+#include "mercer/kernels/vectors/gaussian.h"
 #include "methods/regression/regression_support.h"
 
 namespace mercer {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "mercer/kernels/gaussian.h"
+#include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/methods/regression/kernel_ridge.h"
 #include "methods/regression/regression_support.h"
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "mercer/kernels/gaussian.h"
+#include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/methods/regression/kernel_ridge.h"
 #include "methods/regression/regression_support.h"
 

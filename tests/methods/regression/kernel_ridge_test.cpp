@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "contracts/dense_oracle.h"
-#include "mercer/data/kinds/all_kinds.h"
-#include "mercer/kernels/gaussian.h"
+#include "mercer/data/all_kinds.h"
+#include "mercer/kernels/vectors/gaussian.h"
 #include "methods/regression/regression_support.h"
 
 namespace mercer {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "contracts/paths.h"
+#include "mercer/dense/dense_algebra.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/methods/kernel_expansion.h"
-#include "mercer/solvers/algebra/dense_algebra.h"
 #include "methods/svm/svm_support.h"
 
 namespace mercer::regression_testing {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/data/kinds/all_kinds.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/data/all_kinds.h"
+#include "mercer/kernels/vectors/linear.h"
 #include "methods/regression/regression_support.h"
 
 namespace mercer {

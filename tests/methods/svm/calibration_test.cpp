@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "contracts/property.h"
-#include "mercer/selection/calibrate.h"
-#include "mercer/selection/cross_validation.h"
+#include "mercer/methods/svm/calibrate.h"
+#include "mercer/methods/svm/cross_validation.h"
 #include "methods/model_support.h"
 
 namespace mercer {

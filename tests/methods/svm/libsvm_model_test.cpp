@@ -1,11 +1,11 @@
-#include "mercer/methods/svm/files/libsvm_model.h"
+#include "mercer/methods/svm/libsvm_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "mercer/kernels/laplacian.h"
-#include "mercer/kernels/polynomial.h"
-#include "mercer/kernels/sigmoid.h"
+#include "mercer/kernels/vectors/laplacian.h"
+#include "mercer/kernels/vectors/polynomial.h"
+#include "mercer/kernels/vectors/sigmoid.h"
 #include "methods/model_support.h"
 
 namespace mercer {

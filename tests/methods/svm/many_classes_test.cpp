@@ -3,11 +3,11 @@
 
 #include <random>
 
-#include "mercer/base/parallel.h"
-#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/base/threads.h"
+#include "mercer/data/all_kinds.h"
 #include "mercer/gram/computed.h"
-#include "mercer/methods/svm/files/model_file.h"
-#include "mercer/methods/svm/train.h"
+#include "mercer/methods/svm/model_file.h"
+#include "mercer/methods/svm/svm_solvers.h"
 #include "methods/model_support.h"
 
 namespace mercer {

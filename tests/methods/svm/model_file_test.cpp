@@ -1,4 +1,4 @@
-#include "mercer/methods/svm/files/model_file.h"
+#include "mercer/methods/svm/model_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,11 +6,11 @@
 #include <cmath>
 #include <limits>
 
-#include "mercer/base/parallel.h"
-#include "mercer/data/kinds/all_kinds.h"
-#include "mercer/data/readers/read.h"
-#include "mercer/methods/svm/files/libsvm_model.h"
-#include "mercer/selection/calibrate.h"
+#include "mercer/base/threads.h"
+#include "mercer/data/all_kinds.h"
+#include "mercer/io/read.h"
+#include "mercer/methods/svm/calibrate.h"
+#include "mercer/methods/svm/libsvm_model.h"
 #include "methods/model_support.h"
 
 namespace mercer {

@@ -1,5 +1,5 @@
 // Inputs made to break a solver: each must end, soon, in a right answer or a clear status.
-#include "mercer/selection/cross_validation.h"
+#include "mercer/methods/svm/cross_validation.h"
 #include "methods/svm/svm_ends.h"
 
 namespace mercer::svm_testing {

@@ -1,6 +1,6 @@
 // Every kind of machine, every kind of kernel and data, and sizes around the limits of the solver, through the
 // contract.
-#include "mercer/data/kinds/all_kinds.h"
+#include "mercer/data/all_kinds.h"
 #include "methods/svm/svm_support.h"
 
 namespace mercer::svm_testing {

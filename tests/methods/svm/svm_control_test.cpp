@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "mercer/methods/svm/files/checkpoint.h"
+#include "mercer/methods/checkpoint.h"
 #include "methods/svm/svm_support.h"
 
 namespace mercer::svm_testing {

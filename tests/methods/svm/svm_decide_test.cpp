@@ -4,10 +4,10 @@
 #include <functional>
 #include <random>
 
-#include "mercer/data/kinds/strings.h"
-#include "mercer/data/readers/read.h"
+#include "mercer/data/strings.h"
 #include "mercer/gram/computed.h"
-#include "mercer/methods/svm/svm_scores.h"
+#include "mercer/io/read.h"
+#include "mercer/methods/svm/svm_model.h"
 #include "methods/model_support.h"
 
 namespace mercer {

@@ -1,5 +1,5 @@
 // Margins at their limits: ν that leaves next to none, and hard margins that do not exist.
-#include "mercer/selection/cross_validation.h"
+#include "mercer/methods/svm/cross_validation.h"
 #include "methods/svm/svm_ends.h"
 
 namespace mercer::svm_testing {

@@ -1,6 +1,6 @@
 // Planes where they are hard to find: a large C, many points at the origin, examples far from it, columns of very
 // different size.
-#include "mercer/selection/cross_validation.h"
+#include "mercer/methods/svm/cross_validation.h"
 #include "methods/svm/svm_ends.h"
 
 namespace mercer::svm_testing {

@@ -16,9 +16,9 @@
 
 #include "contracts/errors.h"
 #include "contracts/svm_contract.h"
-#include "data/readers_support.h"
-#include "mercer/base/parallel.h"
-#include "mercer/data/readers/read.h"
+#include "io/readers_support.h"
+#include "mercer/base/threads.h"
+#include "mercer/io/read.h"
 #include "mercer/methods/svm/svm.h"
 
 namespace mercer::svm_testing {

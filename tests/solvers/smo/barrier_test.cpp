@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "mercer/solvers/smo/second_order/quadratic.h"
+#include "mercer/solvers/smo/quadratic.h"
 
 namespace mercer::smo {
 namespace {

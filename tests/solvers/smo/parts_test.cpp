@@ -6,7 +6,7 @@
 
 #include "mercer/gram/narrowed.h"
 #include "mercer/gram/precomputed.h"
-#include "mercer/solvers/smo/solver.h"
+#include "mercer/solvers/smo/smo_solver.h"
 
 namespace mercer::smo {
 namespace {

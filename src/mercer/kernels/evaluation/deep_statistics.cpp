@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 
 namespace mercer::evaluation {
 

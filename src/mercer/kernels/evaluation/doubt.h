@@ -14,8 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mercer/kernels/evaluation/plan.h"
-#include "mercer/kernels/tile/ops.h"
+#include "mercer/kernels/plan.h"
+#include "mercer/kernels/tile/tile_ops.h"
 
 namespace mercer::evaluation {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 #include "mercer/kernels/evaluation/evaluator_state.h"
 
 namespace mercer {

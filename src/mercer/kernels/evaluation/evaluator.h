@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "mercer/base/matrix.h"
+#include "mercer/base/matrix_view.h"
 #include "mercer/kernels/kernel.h"
 
 namespace mercer {

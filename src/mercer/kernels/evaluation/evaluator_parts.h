@@ -5,13 +5,13 @@
 #include <memory>
 #include <vector>
 
-#include "mercer/base/matrix.h"
+#include "mercer/base/matrix_view.h"
 #include "mercer/base/per_thread.h"
 #include "mercer/kernels/evaluation/bit_rows.h"
 #include "mercer/kernels/evaluation/left_rows.h"
-#include "mercer/kernels/evaluation/operand.h"
-#include "mercer/kernels/evaluation/plan.h"
 #include "mercer/kernels/evaluation/user_values.h"
+#include "mercer/kernels/evaluation/vector_operand.h"
+#include "mercer/kernels/plan.h"
 #include "mercer/kernels/tile/bits.h"
 
 namespace mercer::evaluation {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mercer/kernels/evaluation/deep_statistics.h"
-#include "mercer/kernels/evaluation/tiles.h"
+#include "mercer/kernels/evaluation/tile_runner.h"
 
 namespace mercer {
 

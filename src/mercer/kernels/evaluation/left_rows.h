@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "mercer/base/parallel.h"
 #include "mercer/base/per_thread.h"
-#include "mercer/kernels/evaluation/operand.h"
+#include "mercer/base/threads.h"
+#include "mercer/kernels/evaluation/vector_operand.h"
 
 namespace mercer::evaluation {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "mercer/base/parallel.h"
 #include "mercer/base/per_thread.h"
+#include "mercer/base/threads.h"
 
 namespace mercer::evaluation {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "mercer/kernels/evaluation/bound_plan.h"
+#include "mercer/kernels/evaluation/prepared_data.h"
 
 namespace mercer::evaluation {
 

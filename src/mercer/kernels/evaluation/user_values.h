@@ -7,8 +7,8 @@
 #include <mutex>
 #include <optional>
 
-#include "mercer/base/matrix.h"
-#include "mercer/kernels/evaluation/plan.h"
+#include "mercer/base/matrix_view.h"
+#include "mercer/kernels/plan.h"
 
 namespace mercer {
 

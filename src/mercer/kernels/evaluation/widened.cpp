@@ -1,4 +1,4 @@
-#include "mercer/kernels/evaluation/operand.h"
+#include "mercer/kernels/evaluation/vector_operand.h"
 
 namespace mercer {
 

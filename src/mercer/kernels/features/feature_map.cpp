@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
-#include "mercer/kernels/features/explicit_map.h"
-#include "mercer/kernels/leaf.h"
+#include "mercer/base/threads.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/monomial_expansion.h"
 
 namespace mercer {
 namespace {

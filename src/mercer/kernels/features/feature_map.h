@@ -23,7 +23,7 @@ class feature_map {
 public:
     // For vectors of `dims` coordinates. Refuses, naming it, a part that has no finite map; more than `limit` features;
     // and a combination in which a monomial has a negative weight, for which no map exists; and more than `most_steps`
-    // of work (explicit_map.h).
+    // of work (monomial_expansion.h).
     feature_map(const kernel& k, index dims, index limit = 1'000'000, double most_steps = 1e8);
 
     index dims() const { return dims_; }

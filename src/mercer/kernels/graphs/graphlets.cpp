@@ -5,7 +5,7 @@
 #include <array>
 
 #include "mercer/base/stop_watch.h"
-#include "mercer/kernels/graphs/graph_words.h"
+#include "mercer/kernels/graphs/graph_features.h"
 
 namespace mercer {
 namespace {

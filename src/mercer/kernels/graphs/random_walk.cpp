@@ -8,7 +8,7 @@
 
 #include "mercer/base/stop_watch.h"
 #include "mercer/base/workspace.h"
-#include "mercer/kernels/features/pairs.h"
+#include "mercer/kernels/object_pairs.h"
 
 namespace mercer {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <cmath>
 
-#include "mercer/data/kinds/graphs.h"
-#include "mercer/kernels/leaf.h"
+#include "mercer/data/graphs.h"
+#include "mercer/kernels/kernel_info.h"
 
 namespace mercer {
 

@@ -4,10 +4,10 @@
 // edges make no difference. A breadth-first search from every node: O(nodes·edges) a graph.
 #pragma once
 
-#include "mercer/data/kinds/graphs.h"
-#include "mercer/kernels/features/named_feature.h"
-#include "mercer/kernels/leaf.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/data/graphs.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/named_feature.h"
+#include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {
 

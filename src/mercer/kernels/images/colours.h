@@ -8,9 +8,9 @@
 // sparse vector.
 #pragma once
 
-#include "mercer/data/kinds/images.h"
-#include "mercer/kernels/leaf.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/data/images.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {
 

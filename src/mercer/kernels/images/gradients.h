@@ -10,9 +10,9 @@
 // O(pixels) an image, then a vector of cells²·bins.
 #pragma once
 
-#include "mercer/data/kinds/images.h"
-#include "mercer/kernels/leaf.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/data/images.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "mercer/data/kinds/images.h"
-#include "mercer/kernels/features/pairs.h"
+#include "mercer/data/images.h"
+#include "mercer/kernels/object_pairs.h"
 
 namespace mercer {
 

@@ -2,9 +2,9 @@
 // serves images: pullback(pixels(), rbf(gamma=0.05)).
 #pragma once
 
-#include "mercer/data/kinds/images.h"
-#include "mercer/kernels/leaf.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/data/images.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {
 

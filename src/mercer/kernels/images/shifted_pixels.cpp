@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "mercer/kernels/features/ordered_pairs.h"
 #include "mercer/kernels/images/image_features.h"
+#include "mercer/kernels/ordered_pairs.h"
 
 namespace mercer {
 namespace {

@@ -12,8 +12,8 @@
 
 #include <cmath>
 
-#include "mercer/data/kinds/images.h"
-#include "mercer/kernels/leaf.h"
+#include "mercer/data/images.h"
+#include "mercer/kernels/kernel_info.h"
 
 namespace mercer {
 

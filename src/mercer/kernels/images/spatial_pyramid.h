@@ -8,9 +8,9 @@
 // O(pixels) an image, then (4^(L+1)-1)/3·bins coordinates.
 #pragma once
 
-#include "mercer/data/kinds/images.h"
-#include "mercer/kernels/leaf.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/data/images.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {
 

@@ -9,9 +9,9 @@
 #include "mercer/base/row_error.h"
 #include "mercer/base/stop_watch.h"
 #include "mercer/base/workspace.h"
-#include "mercer/kernels/features/described.h"
-#include "mercer/kernels/gaussian.h"
-#include "mercer/kernels/laplacian.h"
+#include "mercer/kernels/described.h"
+#include "mercer/kernels/vectors/gaussian.h"
+#include "mercer/kernels/vectors/laplacian.h"
 
 namespace mercer {
 namespace {

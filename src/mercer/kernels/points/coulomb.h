@@ -11,8 +11,8 @@
 
 #include <cmath>
 
-#include "mercer/data/kinds/points.h"
-#include "mercer/kernels/leaf.h"
+#include "mercer/data/point_clouds.h"
+#include "mercer/kernels/kernel_info.h"
 
 namespace mercer {
 

@@ -7,7 +7,7 @@
 
 #include "mercer/base/stop_watch.h"
 #include "mercer/base/workspace.h"
-#include "mercer/kernels/features/described.h"
+#include "mercer/kernels/described.h"
 
 namespace mercer {
 namespace {

@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "mercer/base/stop_watch.h"
-#include "mercer/kernels/features/ordered_pairs.h"
-#include "mercer/kernels/features/wide_number.h"
+#include "mercer/kernels/ordered_pairs.h"
 #include "mercer/kernels/series/global_alignment.h"
 #include "mercer/kernels/series/time_warp.h"
+#include "mercer/kernels/wide_number.h"
 
 namespace mercer {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "mercer/data/kinds/series.h"
+#include "mercer/data/series.h"
 
 namespace mercer {
 

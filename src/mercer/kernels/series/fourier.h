@@ -9,10 +9,10 @@
 // pullback(fourier(terms=8), rbf(gamma=1)). O(T·terms) a series, then a vector.
 #pragma once
 
-#include "mercer/data/kinds/series.h"
-#include "mercer/kernels/features/named_feature.h"
-#include "mercer/kernels/leaf.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/data/series.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/named_feature.h"
+#include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/data/kinds/series.h"
-#include "mercer/kernels/features/named_feature.h"
-#include "mercer/kernels/features/pairs.h"
+#include "mercer/data/series.h"
+#include "mercer/kernels/named_feature.h"
+#include "mercer/kernels/object_pairs.h"
 
 namespace mercer {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <memory>
 
-#include "mercer/base/seeded.h"
+#include "mercer/base/random_generator.h"
 #include "mercer/kernels/series/series_features.h"
 
 namespace mercer {

@@ -11,10 +11,10 @@
 // pullback(shapelets(count=500), rbf(gamma=0.01)). O(count·length·T) a series, then a vector.
 #pragma once
 
-#include "mercer/data/kinds/series.h"
-#include "mercer/kernels/features/named_feature.h"
-#include "mercer/kernels/leaf.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/data/series.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/named_feature.h"
+#include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {
 

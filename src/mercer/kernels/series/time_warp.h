@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "mercer/data/kinds/series.h"
-#include "mercer/kernels/leaf.h"
+#include "mercer/data/series.h"
+#include "mercer/kernels/kernel_info.h"
 
 namespace mercer {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "mercer/kernels/features/word_counts.h"
+#include "mercer/kernels/word_counts.h"
 
 namespace mercer {
 namespace {

@@ -1,10 +1,10 @@
 // Kernels on multisets: Σ min(aᵢ, bᵢ), how much they share, and min-max Σ min(aᵢ, bᵢ) / Σ max(aᵢ, bᵢ).
 #pragma once
 
-#include "mercer/data/kinds/multisets.h"
-#include "mercer/kernels/leaf.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/data/multisets.h"
+#include "mercer/kernels/kernel_info.h"
 #include "mercer/kernels/sets/set_kernels.h"
+#include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {
 

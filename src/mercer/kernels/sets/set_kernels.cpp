@@ -1,6 +1,6 @@
 #include "mercer/kernels/sets/set_kernels.h"
 
-#include "mercer/kernels/features/word_counts.h"
+#include "mercer/kernels/word_counts.h"
 
 namespace mercer {
 

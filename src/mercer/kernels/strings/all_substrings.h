@@ -4,8 +4,8 @@
 // suffix of what it has read that stands in s, and so the sum over all suffixes that do.
 #pragma once
 
-#include "mercer/data/kinds/strings.h"
-#include "mercer/kernels/leaf.h"
+#include "mercer/data/strings.h"
+#include "mercer/kernels/kernel_info.h"
 
 namespace mercer {
 

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include "mercer/data/kinds/strings.h"
-#include "mercer/kernels/leaf.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/data/strings.h"
+#include "mercer/kernels/kernel_info.h"
 #include "mercer/kernels/strings/string_features.h"
+#include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {
 

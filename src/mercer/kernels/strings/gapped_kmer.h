@@ -2,10 +2,10 @@
 // Mohammad-Noori, Beer 2014). Two substrings that differ at d places have C(g-d, k) of them in common.
 #pragma once
 
-#include "mercer/data/kinds/strings.h"
-#include "mercer/kernels/leaf.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/data/strings.h"
+#include "mercer/kernels/kernel_info.h"
 #include "mercer/kernels/strings/string_features.h"
+#include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {
 

@@ -4,7 +4,7 @@
 
 #include "mercer/base/stop_watch.h"
 #include "mercer/base/workspace.h"
-#include "mercer/kernels/features/ordered_pairs.h"
+#include "mercer/kernels/ordered_pairs.h"
 
 namespace mercer {
 namespace {

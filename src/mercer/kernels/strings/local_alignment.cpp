@@ -4,8 +4,8 @@
 
 #include "mercer/base/stop_watch.h"
 #include "mercer/base/workspace.h"
-#include "mercer/kernels/features/ordered_pairs.h"
-#include "mercer/kernels/features/wide_number.h"
+#include "mercer/kernels/ordered_pairs.h"
+#include "mercer/kernels/wide_number.h"
 
 namespace mercer {
 namespace {

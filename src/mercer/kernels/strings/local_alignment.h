@@ -8,8 +8,8 @@
 // large on the diagonal, is no kernel in general.
 #pragma once
 
-#include "mercer/data/kinds/strings.h"
-#include "mercer/kernels/leaf.h"
+#include "mercer/data/strings.h"
+#include "mercer/kernels/kernel_info.h"
 
 namespace mercer {
 

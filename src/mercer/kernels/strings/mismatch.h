@@ -2,10 +2,10 @@
 // Eskin, Cohen, Weston, Noble 2004). Its value depends on the size of the alphabet, not on which bytes are its letters.
 #pragma once
 
-#include "mercer/data/kinds/strings.h"
-#include "mercer/kernels/leaf.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/data/strings.h"
+#include "mercer/kernels/kernel_info.h"
 #include "mercer/kernels/strings/string_features.h"
+#include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {
 

@@ -1,10 +1,10 @@
 // k-spectrum: the inner product of the counts of all substrings of length k (Leslie, Eskin, Noble 2002).
 #pragma once
 
-#include "mercer/data/kinds/strings.h"
-#include "mercer/kernels/leaf.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/data/strings.h"
+#include "mercer/kernels/kernel_info.h"
 #include "mercer/kernels/strings/string_features.h"
+#include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {
 

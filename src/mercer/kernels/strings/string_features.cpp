@@ -6,8 +6,8 @@
 #include <bit>
 #include <cmath>
 
-#include "mercer/data/kinds/strings.h"
-#include "mercer/kernels/features/word_counts.h"
+#include "mercer/data/strings.h"
+#include "mercer/kernels/word_counts.h"
 
 namespace mercer {
 namespace {

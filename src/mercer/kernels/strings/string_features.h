@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "mercer/kernels/features/named_feature.h"
+#include "mercer/kernels/named_feature.h"
 
 namespace mercer {
 

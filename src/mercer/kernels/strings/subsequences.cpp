@@ -2,10 +2,10 @@
 
 #include <numeric>
 
+#include "mercer/base/context.h"
 #include "mercer/base/simd_level.h"
-#include "mercer/base/stop.h"
 #include "mercer/base/workspace.h"
-#include "mercer/kernels/features/ordered_pairs.h"
+#include "mercer/kernels/ordered_pairs.h"
 #include "mercer/kernels/strings/lane_ops.h"
 
 namespace mercer {

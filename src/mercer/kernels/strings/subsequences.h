@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "mercer/data/kinds/strings.h"
-#include "mercer/kernels/leaf.h"
+#include "mercer/data/strings.h"
+#include "mercer/kernels/kernel_info.h"
 
 namespace mercer {
 

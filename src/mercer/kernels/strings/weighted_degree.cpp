@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "mercer/base/stop_watch.h"
-#include "mercer/kernels/features/ordered_pairs.h"
-#include "mercer/kernels/features/word_counts.h"
+#include "mercer/kernels/ordered_pairs.h"
 #include "mercer/kernels/strings/string_features.h"
+#include "mercer/kernels/word_counts.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

@@ -2,9 +2,9 @@
 // 2004), of lengths up to d with the weights b_l = 2(d-l+1)/(d(d+1)), which add up to 1.
 #pragma once
 
-#include "mercer/data/kinds/strings.h"
-#include "mercer/kernels/features/named_feature.h"
-#include "mercer/kernels/leaf.h"
+#include "mercer/data/strings.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/named_feature.h"
 
 namespace mercer {
 

@@ -1,5 +1,5 @@
-// Compiled for AVX-512 with VPOPCNTDQ only (cmake/simd.cmake). Like tile/ops.cpp it may emit no function that other
-// files share.
+// Compiled for AVX-512 with VPOPCNTDQ only (cmake/simd.cmake). Like formula_loops.cpp it may emit no function that
+// other files share.
 #include "mercer/kernels/tile/bits.h"
 
 #include <immintrin.h>

@@ -1,8 +1,8 @@
 // Squared distances from products, and from differences where products leave doubt; sums over differences of vectors
-// with low parts. Included by ops.cpp only, once per instruction set.
+// with low parts. Included by formula_loops.cpp only, once per instruction set.
 #pragma once
 
-#include "mercer/kernels/tile/ops.h"
+#include "mercer/kernels/tile/tile_ops.h"
 #include "mercer/kernels/tile/widths.h"
 
 namespace mercer::MERCER_SIMD_TARGET {

@@ -1,5 +1,5 @@
 // Vectors interleaved coordinate by coordinate, and transposed tiles.
-// Included by ops.cpp only, once per instruction set.
+// Included by formula_loops.cpp only, once per instruction set.
 #pragma once
 
 #include "mercer/kernels/tile/widths.h"

@@ -1,10 +1,10 @@
 // How many numbers the loops work on at once.
-// Included by ops.cpp only, once per instruction set.
+// Included by formula_loops.cpp only, once per instruction set.
 #pragma once
 
 #include <cstdint>
 
-#include "mercer/kernels/tile/lanes.h"
+#include "mercer/kernels/tile/simd_vector.h"
 
 namespace mercer::MERCER_SIMD_TARGET {
 namespace {

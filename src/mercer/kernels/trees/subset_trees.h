@@ -10,8 +10,8 @@
 // Values grow exponentially with the size of equal trees; those beyond the range of floating point are refused.
 #pragma once
 
-#include "mercer/data/kinds/trees.h"
-#include "mercer/kernels/leaf.h"
+#include "mercer/data/trees.h"
+#include "mercer/kernels/kernel_info.h"
 
 namespace mercer {
 

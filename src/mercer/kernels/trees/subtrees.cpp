@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "mercer/kernels/features/word_counts.h"
+#include "mercer/kernels/word_counts.h"
 
 namespace mercer {
 

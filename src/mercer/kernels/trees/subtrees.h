@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-#include "mercer/data/kinds/trees.h"
-#include "mercer/kernels/features/named_feature.h"
-#include "mercer/kernels/leaf.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/data/trees.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/named_feature.h"
+#include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mercer/base/context.h"
 #include "mercer/base/error.h"
-#include "mercer/base/stop.h"
+#include "mercer/dense/dense_algebra.h"
 #include "mercer/methods/codec.h"
-#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {

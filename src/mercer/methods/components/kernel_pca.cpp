@@ -7,12 +7,12 @@
 #include <limits>
 
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 #include "mercer/gram/distances.h"
+#include "mercer/gram/half_gram.h"
 #include "mercer/methods/codec.h"
+#include "mercer/methods/components/centred_eigen.h"
 #include "mercer/methods/recorded_products.h"
-#include "mercer/solvers/algebra/centred_eigen.h"
-#include "mercer/solvers/algebra/half_gram.h"
 
 namespace mercer {
 namespace {

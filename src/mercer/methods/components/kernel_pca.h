@@ -4,7 +4,7 @@
 // (Σαᵢ = 0, so a row of new kernel values need not be centred). λ/(W-1) is the variance along v; the trace of the
 // centred matrix is all of it, known exactly without one eigenvalue. With the linear kernel: principal components.
 //
-// Few components of many objects come from block Lanczos (solvers/algebra/block_lanczos.h) on a product that centres on
+// Few components of many objects come from block Lanczos (dense/lanczos.h) on a product that centres on
 // the fly, so that the centred matrix is never formed; otherwise from LAPACK. Each u has its entry of largest size
 // positive.
 //
@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mercer/methods/fit_checkpoint.h"
+#include "mercer/base/fit_checkpoint.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
 #include "mercer/methods/model_file.h"

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
-#include "mercer/kernels/gaussian.h"
-#include "mercer/solvers/algebra/dense_algebra.h"
+#include "mercer/base/threads.h"
+#include "mercer/dense/dense_algebra.h"
+#include "mercer/kernels/vectors/gaussian.h"
 
 namespace mercer {
 namespace {

@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
 #include "mercer/base/per_thread.h"
+#include "mercer/base/threads.h"
 #include "mercer/data/same_object.h"
 #include "mercer/gram/distances.h"
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "mercer/base/matrix.h"
+#include "mercer/base/matrix_view.h"
 #include "mercer/kernels/kernel.h"
-#include "mercer/methods/description.h"
+#include "mercer/methods/method_info.h"
 
 namespace mercer {
 namespace detail {

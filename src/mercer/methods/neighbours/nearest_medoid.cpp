@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "mercer/base/error.h"
-#include "mercer/gram/adaptors.h"
+#include "mercer/dense/dense_algebra.h"
 #include "mercer/gram/distances.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/methods/codec.h"
-#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {

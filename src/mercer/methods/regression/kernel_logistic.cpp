@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/gram/adaptors.h"
+#include "mercer/dense/dense_algebra.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/methods/codec.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/training_gram.h"
-#include "mercer/solvers/algebra/dense_algebra.h"
-#include "mercer/solvers/softmax.h"
+#include "mercer/solvers/newton/solve_softmax.h"
 
 namespace mercer {
 namespace {

@@ -5,7 +5,7 @@
 //     more          min -Σ wᵢ log p(yᵢ | xᵢ) + λ/2 Σ_c ‖f_c‖²                  p(c | x) = e^f_c(x)/Σ e^f(x) (softmax,
 //     one f for each class)
 //
-// f(x) = Σαᵢk(xᵢ, x) + b, the offset not penalised, by Newton's method (solvers/representer.h, solvers/softmax.h) to a
+// f(x) = Σαᵢk(xᵢ, x) + b, the offset not penalised, by Newton's method (solve_representer.h, solve_softmax.h) to a
 // measured duality gap. Where the kernel matrix does not fit the memory it is computed again for every product. λ = 1/C
 // in the terms of scikit-learn, whose LogisticRegression this is with a linear kernel.
 #pragma once
@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/methods/fit_checkpoint.h"
+#include "mercer/base/fit_checkpoint.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
 #include "mercer/methods/model_file.h"
-#include "mercer/solvers/representer.h"
+#include "mercer/solvers/newton/solve_representer.h"
 
 namespace mercer {
 

@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "mercer/base/error.h"
-#include "mercer/gram/adaptors.h"
+#include "mercer/dense/cholesky.h"
+#include "mercer/dense/dense_algebra.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/training_gram.h"
-#include "mercer/solvers/algebra/dense_algebra.h"
-#include "mercer/solvers/algebra/mixed_cholesky.h"
 
 namespace mercer {
 namespace {

@@ -3,25 +3,25 @@
 //     min Σ wᵢ(yᵢ - f(xᵢ))² + λ‖f‖²     →     f(x) = Σ αᵢk(xᵢ, x),   (K + λW⁻¹)α = y
 //
 // by a Cholesky decomposition of half a matrix, which is filled by the Gram engine and factored where it lies; of a
-// large one in float, and solved to the accuracy of double all the same (solvers/algebra/mixed_cholesky.h). A weight of
+// large one in float, and solved to the accuracy of double all the same (dense/cholesky.h). A weight of
 // 2 is the example twice, 0 is its absence. With A = K + λW⁻¹, in closed form (Rasmussen, Williams 2006, eq. 5.12
 // and 2.26):
 //     left out, example i is missed by   yᵢ - f₋ᵢ(xᵢ) = αᵢ/(A⁻¹)ᵢᵢ       (all copies of it left out, where its weight
 //     says there are several) as a Gaussian process with noise λ/wᵢ, f(x) has variance   k(x, x) - k_xᵀA⁻¹k_x
 //
-// Where n² numbers are too many, conjugate gradients to a stated residual instead (solvers/nystroem/ridge_cg.h), which
+// Where n² numbers are too many, conjugate gradients to a stated residual instead (solvers/newton/ridge_cg.h), which
 // multiply by K and store none of it: memory n·(rank + a few), time n² a step.
 //
 // A path over many λ comes from one decomposition of W^½KW^½. For the generalised cross-validation score
 //     GCV(λ) = N·RSS/(N - df)²,   N = Σwᵢ, RSS = Σwᵢ(yᵢ - f(xᵢ))², df = tr K(K + λW⁻¹)⁻¹
-// a band matrix is enough (solvers/algebra/band_reduction.h); leave-one-out needs diag A⁻¹ for every λ, and so the
+// a band matrix is enough (dense/band_reduction.h); leave-one-out needs diag A⁻¹ for every λ, and so the
 // vectors it belongs to as well.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "mercer/base/physical_memory.h"
+#include "mercer/base/memory.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
 #include "mercer/methods/model_file.h"

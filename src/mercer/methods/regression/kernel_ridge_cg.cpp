@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "mercer/base/error.h"
+#include "mercer/dense/dense_algebra.h"
+#include "mercer/gram/gram_product.h"
+#include "mercer/gram/half_gram.h"
+#include "mercer/gram/rp_cholesky.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/regression/kernel_ridge.h"
-#include "mercer/solvers/algebra/dense_algebra.h"
-#include "mercer/solvers/algebra/gram_product.h"
-#include "mercer/solvers/algebra/half_gram.h"
-#include "mercer/solvers/nystroem/ridge_cg.h"
-#include "mercer/solvers/nystroem/rp_cholesky.h"
+#include "mercer/solvers/newton/ridge_cg.h"
 
 namespace mercer {
 namespace {

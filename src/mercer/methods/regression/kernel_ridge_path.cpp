@@ -8,15 +8,15 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
-#include "mercer/gram/adaptors.h"
+#include "mercer/base/threads.h"
+#include "mercer/dense/band_reduction.h"
+#include "mercer/dense/dense_algebra.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/gram/precomputed.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/regression/kernel_ridge.h"
 #include "mercer/methods/training_gram.h"
-#include "mercer/solvers/algebra/band_reduction.h"
-#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {

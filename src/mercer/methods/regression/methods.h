@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "mercer/base/matrix.h"
+#include "mercer/base/matrix_view.h"
 #include "mercer/kernels/kernel.h"
-#include "mercer/methods/description.h"
+#include "mercer/methods/method_info.h"
 
 namespace mercer {
 namespace detail {

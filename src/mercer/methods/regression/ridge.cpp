@@ -7,11 +7,11 @@
 #include <limits>
 
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
+#include "mercer/dense/dense_algebra.h"
 #include "mercer/gram/make_gram.h"
-#include "mercer/kernels/linear.h"
+#include "mercer/kernels/vectors/linear.h"
 #include "mercer/methods/fit_checks.h"
-#include "mercer/solvers/algebra/dense_algebra.h"
 
 namespace mercer {
 namespace {

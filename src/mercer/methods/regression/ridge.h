@@ -16,7 +16,7 @@
 
 #include <vector>
 
-#include "mercer/base/physical_memory.h"
+#include "mercer/base/memory.h"
 #include "mercer/data/dataset.h"
 #include "mercer/methods/model_file.h"
 #include "mercer/methods/regression/kernel_ridge.h"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/base/matrix.h"
+#include "mercer/base/matrix_view.h"
 #include "mercer/data/dataset.h"
 
 namespace mercer {

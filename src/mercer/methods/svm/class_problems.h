@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-#include "mercer/base/matrix.h"
+#include "mercer/base/matrix_view.h"
 
 namespace mercer {
 

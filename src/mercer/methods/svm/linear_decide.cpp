@@ -4,11 +4,11 @@
 #include <variant>
 #include <vector>
 
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 #include "mercer/data/part.h"
-#include "mercer/kernels/features/object_features.h"
-#include "mercer/methods/svm/svm_scores.h"
-#include "mercer/solvers/smo/vector_ops.h"
+#include "mercer/dense/vector_ops.h"
+#include "mercer/kernels/features/explicit_features.h"
+#include "mercer/methods/svm/svm_model.h"
 
 namespace mercer {
 namespace {

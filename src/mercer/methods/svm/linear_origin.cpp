@@ -1,6 +1,6 @@
 #include "mercer/methods/svm/linear_origin.h"
 
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 
 namespace mercer {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "mercer/kernels/kernel.h"
-#include "mercer/methods/description.h"
+#include "mercer/methods/method_info.h"
 
 namespace mercer {
 namespace detail {

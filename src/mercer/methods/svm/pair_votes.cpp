@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "mercer/base/parallel.h"
-#include "mercer/base/stop.h"
+#include "mercer/base/context.h"
+#include "mercer/base/threads.h"
 
 namespace mercer {
 namespace {

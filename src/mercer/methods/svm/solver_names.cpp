@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "mercer/base/error.h"
-#include "mercer/base/text/joined.h"
-#include "mercer/methods/svm/train.h"
+#include "mercer/base/text.h"
+#include "mercer/methods/svm/svm_solvers.h"
 
 namespace mercer {
 namespace {

@@ -99,7 +99,7 @@ struct svm_model {
     std::vector<double> classes;           // labels; class i of the model. Empty for regression and one-class
     std::vector<std::string> class_names;  // names of the labels 0, 1, …, where the data had names
     dataset support;                       // the support objects, class by class; empty for precomputed
-    std::vector<index> support_rows;       // their numbers among the training examples; -1: w itself (train.h)
+    std::vector<index> support_rows;       // their numbers among the training examples; -1: w itself (svm_solvers.h)
     std::vector<index> class_support;      // support vectors of each class
     matrix<double> coef;                   // of the support vectors, in the rows that class_problems says
     std::vector<double> offset;            // b of each binary problem, in its order

@@ -1,5 +1,3 @@
-#include "mercer/methods/svm/svm_dual.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +6,9 @@
 #include <utility>
 
 #include "mercer/base/error.h"
-#include "mercer/gram/adaptors.h"
-#include "mercer/methods/svm/files/checkpoint.h"
+#include "mercer/gram/gram_views.h"
+#include "mercer/methods/checkpoint.h"
+#include "mercer/methods/svm/fit_svm.h"
 
 namespace mercer {
 namespace {

@@ -1,4 +1,4 @@
-// The soft- and hard-margin support vector machine posed as a standard quadratic program (solvers/interior_point.h),
+// The soft- and hard-margin support vector machine posed as a standard quadratic program (quadratic_program.h),
 // both ways:
 //
 //   dual    min ½αᵀQα - 1ᵀα,  Qᵢⱼ = yᵢyⱼk(xᵢ, xⱼ),   Gα <= h with G = [I; -I], h = [C; 0],   yᵀα = 0      (C = ∞: only
@@ -15,8 +15,8 @@
 // errc::infeasible.
 #pragma once
 
-#include "mercer/methods/svm/svm_dual.h"
-#include "mercer/solvers/interior_point.h"
+#include "mercer/methods/svm/fit_svm.h"
+#include "mercer/solvers/interior_point/quadratic_program.h"
 
 namespace mercer {
 

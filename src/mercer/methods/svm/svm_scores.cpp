@@ -1,11 +1,10 @@
-#include "mercer/methods/svm/svm_scores.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "mercer/base/error.h"
 #include "mercer/data/linear_rows.h"
+#include "mercer/methods/svm/svm_model.h"
 
 namespace mercer {
 

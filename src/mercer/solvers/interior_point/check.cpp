@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/solvers/algebra/dense_algebra.h"
-#include "mercer/solvers/infinity.h"
+#include "mercer/base/infinity.h"
+#include "mercer/dense/dense_algebra.h"
 #include "mercer/solvers/interior_point/proofs.h"
 
 namespace mercer {

@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "mercer/solvers/interior_point.h"
+#include "mercer/solvers/interior_point/quadratic_program.h"
 
 namespace mercer {
 

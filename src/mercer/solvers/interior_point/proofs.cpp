@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mercer/solvers/algebra/dense_algebra.h"
-#include "mercer/solvers/infinity.h"
+#include "mercer/base/infinity.h"
+#include "mercer/dense/dense_algebra.h"
 
 namespace mercer {
 namespace {

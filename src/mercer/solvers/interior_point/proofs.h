@@ -1,7 +1,7 @@
 // What surrounds the interior-point iteration: variables that cannot move, and proofs that there is no solution.
 #pragma once
 
-#include "mercer/solvers/interior_point.h"
+#include "mercer/solvers/interior_point/quadratic_program.h"
 
 namespace mercer {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/base/parallel.h"
+#include "mercer/base/threads.h"
 #include "mercer/solvers/smo/limits.h"
 
 namespace mercer::smo {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "mercer/base/parallel.h"
 #include "mercer/base/per_thread.h"
+#include "mercer/base/threads.h"
 
 namespace mercer::smo {
 

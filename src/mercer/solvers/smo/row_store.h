@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "mercer/base/matrix.h"
+#include "mercer/base/matrix_view.h"
 #include "mercer/base/reserved_memory.h"
 
 namespace mercer::smo {

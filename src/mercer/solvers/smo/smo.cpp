@@ -7,7 +7,7 @@
 #include "mercer/gram/narrowed.h"
 #include "mercer/solvers/smo/check_input.h"
 #include "mercer/solvers/smo/common_value.h"
-#include "mercer/solvers/smo/solver.h"
+#include "mercer/solvers/smo/smo_solver.h"
 
 namespace mercer {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "mercer/dense/vector_ops.h"
 #include "mercer/solvers/smo/limits.h"
 #include "mercer/solvers/smo/smo.h"
-#include "mercer/solvers/smo/vector_ops.h"
 
 namespace mercer::smo {
 

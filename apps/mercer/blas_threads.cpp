@@ -1,0 +1,31 @@
+#include "blas_threads.h"
+
+#include <cstdlib>
+
+#include "mercer/base/processors.h"
+#include "mercer/dense/lapack.h"
+
+// OpenBLAS asks this function of its own how many threads its environment variable wishes, before main(); a program's
+// definition takes the library's place. (An environment variable set by the program would come too late.)
+extern "C" int openblas_num_threads_env() {
+    const char* const wish = std::getenv("OPENBLAS_NUM_THREADS");
+    return wish && std::atoi(wish) > 0 ? std::atoi(wish) : 1;
+}
+
+namespace mercer::cli {
+namespace {
+
+// As many as OpenBLAS would have started.
+int wished_threads() {
+    for (const char* name : {"GOTO_NUM_THREADS", "OMP_NUM_THREADS"})
+        if (const char* text = std::getenv(name); text && std::atoi(text) > 0) return std::atoi(text);
+    return usable_processors();
+}
+
+}  // namespace
+
+void allow_late_blas_threads() {
+    if (!std::getenv("OPENBLAS_NUM_THREADS")) blas::allow_threads(wished_threads());
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,265 @@
+// mercer cluster: clusters in feature space, for one number of them or a range.
+#include <fmt/format.h>
+
+#include <limits>
+#include <numeric>
+
+#include "fit.h"
+#include "mercer/base/context.h"
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/base/random_generator.h"
+#include "mercer/gram/distances.h"
+#include "mercer/gram/make_gram.h"
+#include "mercer/methods/clustering/kernel_kmedoids.h"
+
+namespace mercer::cli {
+namespace {
+
+struct cluster_options {
+    method_options method;
+    data_options from;
+    common_options common;
+    index k = 0;
+    std::string range, out, labels, picture;
+};
+
+std::pair<index, index> parse_range(const cluster_options& o) {
+    if (o.range.empty()) return {o.k, o.k};
+    long first = 0, last = 0;
+    char rest = 0;
+    if (std::sscanf(o.range.c_str(), "%ld:%ld%c", &first, &last, &rest) != 2 || first < 1 || last < first)
+        throw usage_error(fmt::format("--k-range is written FIRST:LAST with 1 <= FIRST <= LAST, got '{}'", o.range));
+    return {first, last};
+}
+
+struct attempt {
+    index k;
+    double objective, silhouette;
+    std::string status;
+};
+
+// All numbers of clusters tried, and the model with the largest silhouette.
+struct search {
+    std::vector<attempt> tried;
+    attempt kept;
+    api::model best;
+    std::string kernel;  // the same for every number
+    std::vector<index> labels, sizes;
+    std::vector<index> judged;  // the objects that silhouettes are of, and pictures: all, or some of many
+};
+
+// Silhouettes and pictures take the distances of all pairs: of more than 20,000 objects a sample stands for all.
+std::vector<index> rows_to_judge(index n) {
+    constexpr index most = 20000, sample = 10000;
+    if (n > most) {
+        std::vector<index> out = seeded(0).sample(n, sample);
+        std::ranges::sort(out);
+        return out;
+    }
+    std::vector<index> out(static_cast<std::size_t>(n));
+    std::iota(out.begin(), out.end(), index{0});
+    return out;
+}
+
+std::vector<index> labels_at(const std::vector<index>& labels, const std::vector<index>& rows) {
+    std::vector<index> out;
+    for (const index row : rows) out.push_back(labels[static_cast<std::size_t>(row)]);
+    return out;
+}
+
+dataset judged_objects(const api::model& m, const dataset& x, const std::vector<index>& rows) {
+    return m.prepared(std::ssize(rows) == x.size() ? x : gather(x, std::span<const index>(rows)));
+}
+
+double number_of(const api::model& m, const char* name) { return std::get<double>(*m.fit_figures().find(name)); }
+
+api::spec checked_spec(const cluster_options& options) {
+    api::spec s = options.method.spec();
+    if (api::find_method(s.method).family != api::method_family::clustering)
+        throw usage_error(
+            fmt::format("{} finds no clusters: take kernel_kmeans or kernel_kmedoids, for many objects "
+                        "nystroem_kmeans or nystroem_spectral",
+                        s.method));
+    s.scale = options.from.scale;
+    s.text = options.from.text;
+    for (const auto& [name, value] : s.options)
+        if (api::plain_name(name) == "n_clusters")
+            throw usage_error("the number of clusters is said by -k or --k-range, not by --set n_clusters");
+    if ((options.k > 0) == !options.range.empty()) throw usage_error("say how many clusters: -k 3, or --k-range 2:10");
+    return s;
+}
+
+search try_all(const api::spec& s, const objects& on, std::pair<index, index> range, const cluster_options& options,
+               progress& shown) {
+    std::vector<attempt> tried;
+    std::optional<api::model> best;
+    double most = 0;
+    std::string kernel_text;
+    std::unique_ptr<gram<double>> matrix_of;
+    const std::vector<index> judged = rows_to_judge(on.size());
+    const auto try_one = [&](index k) {
+        api::spec one = s;
+        if (matrix_of) one.kernel = kernel_text;
+        one.options.emplace_back("n_clusters", fmt::format("{}", k));
+        api::model m = fit_shown(one, on.data, options.method.memory, shown);
+        if (best && interrupted()) return;  // unfinished, and there is a finished one
+        shown.phase(fmt::format("silhouette of {} clusters", k));
+        double silhouette = std::numeric_limits<double>::quiet_NaN();
+        const stop_scope stop(interrupt_is_old);
+        (void)unless_stopped([&] {
+            if (!matrix_of) {
+                kernel_text = m.kernel_text();
+                matrix_of = make_gram<double>(kernel::parse(kernel_text), judged_objects(m, on.data.x, judged));
+            }
+            const std::vector<double> each =
+                silhouettes(distance_gram(*matrix_of), labels_at(m.inner().training_clusters(), judged));
+            silhouette = std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
+        });
+        tried.push_back(
+            {k, number_of(m, "objective"), silhouette, std::get<std::string>(*m.fit_figures().find("status"))});
+        if (!best || silhouette > most) {
+            best = std::move(m);
+            most = silhouette;
+        }
+    };
+    for (index k = range.first; k <= range.second && !interrupted(); ++k)
+        if (best) {
+            // What was found before a Ctrl-C is kept, and nothing of the number that was being tried.
+            const stop_scope stop(interrupted);
+            if (!unless_stopped([&] { try_one(k); })) break;
+        } else {
+            try_one(k);
+        }
+    const attempt kept = *std::ranges::max_element(tried, {}, &attempt::silhouette);
+    std::vector<index> labels = best->inner().training_clusters(), sizes(static_cast<std::size_t>(kept.k));
+    for (const index c : labels) ++sizes[static_cast<std::size_t>(c)];
+    best->label = detail::as_utf8(options.from.label);
+    return {std::move(tried), kept, std::move(*best), kernel_text, std::move(labels), std::move(sizes), judged};
+}
+
+panel silhouette_panel(const search& found) {
+    curves of;
+    of.lines = {{"silhouette", {}}};
+    for (const attempt& each : found.tried) {
+        of.x.push_back(static_cast<double>(each.k));
+        of.lines[0].y.push_back(each.silhouette);
+    }
+    of.best = found.kept.k - found.tried.front().k;
+    of.title = "Silhouette";
+    of.note = fmt::format("largest with {} clusters", found.kept.k);
+    of.across = "clusters";
+    of.up = "mean silhouette";
+    return curves_panel(std::move(of));
+}
+
+std::string picture_of(const search& found, const std::string& method, const objects& on,
+                       const cluster_options& options) {
+    scatter points = component_scatter(kernel::parse(found.kernel), judged_objects(found.best, on.data.x, found.judged),
+                                       options.method.memory);
+    points.note += ", coloured by cluster";
+    points.group = labels_at(found.labels, found.judged);
+    for (index c = 0; c < found.kept.k; ++c) points.group_names.push_back(fmt::format("cluster {}", c));
+    std::vector<panel> panels{scatter_panel(std::move(points))};
+    if (found.tried.size() > 1) panels.push_back(silhouette_panel(found));
+    return picture_page(fmt::format("{} {}", method, found.kernel), on.about, panels);
+}
+
+json as_json(const search& found, const std::string& method, const objects& on) {
+    json list = json::array();
+    for (const attempt& each : found.tried)
+        list.push_back(
+            {{"k", each.k}, {"objective", each.objective}, {"silhouette", each.silhouette}, {"status", each.status}});
+    return {{"method", method},     {"kernel", found.kernel}, {"data", on.about},
+            {"n", on.size()},       {"tried", list},          {"k", found.kept.k},
+            {"sizes", found.sizes}, {"labels", found.labels}, {"judged", found.judged.size()}};
+}
+
+std::string as_text(const search& found, const std::string& method, const objects& on) {
+    std::vector<std::vector<std::string>> lines{{"clusters", "objective", "silhouette", "status"}};
+    for (const attempt& each : found.tried)
+        lines.push_back({fmt::format("{}", each.k), fmt::format("{:.6g}", each.objective),
+                         fmt::format("{:.4f}", each.silhouette), each.status});
+    std::string members;
+    for (const index size : found.sizes) members += fmt::format("{}{}", members.empty() ? "" : ", ", size);
+    return fmt::format("{} with {}\n{}\n\n{}\n", method, found.kernel, on.about,
+                       aligned(lines, {true, true, true, false})) +
+           fmt::format("{} of sizes {}{}\n", counted(found.kept.k, "cluster"), members,
+                       found.tried.size() > 1 ? " have the largest silhouette" : "") +
+           (std::ssize(found.judged) < on.size()
+                ? fmt::format("silhouettes of {} of the {} objects\n", found.judged.size(), on.size())
+                : "");
+}
+
+void cluster(const cluster_options& options) {
+    options.common.apply();
+    const api::spec s = checked_spec(options);
+    const auto range = parse_range(options);
+    std::string text, model_file;
+    json answer = json::object();
+    {
+        progress shown;
+        shown.phase("reading " + options.from.path);
+        const objects on = load_unscaled(options.from, read_for(s.kernel), options.method.memory);
+        require_fit(s, on, options.from.path);
+        if (range.second > on.size())
+            throw usage_error(fmt::format("{} clusters of {} objects: take at most as many as there are objects",
+                                          range.second, on.size()));
+        const search found = try_all(s, on, range, options, shown);
+        fit_answer kept;
+        kept.keep(found.best, options.out);
+        model_file = kept.kept;
+        if (!options.labels.empty()) {
+            std::string lines;
+            for (const index c : found.labels) lines += fmt::format("{}\n", c);
+            write_atomically(options.labels, lines);
+        }
+        if (!options.picture.empty()) {
+            shown.phase("drawing");
+            write_atomically(options.picture, picture_of(found, s.method, on, options));
+        }
+        answer = as_json(found, s.method, on);
+        text = as_text(found, s.method, on);
+    }
+    if (options.common.as_json) return print(answer);
+    for (const auto& [what, path] :
+         {std::pair{"model", model_file}, {"labels", options.labels}, {"picture", options.picture}})
+        if (!path.empty()) text += fmt::format("{}: {}\n", what, path);
+    print(text);
+}
+
+}  // namespace
+
+void add_cluster(CLI::App& program) {
+    CLI::App* command = add_command(program, "cluster",
+                                    "Clusters in feature space by k-means, k-medoids or normalised cuts, with "
+                                    "objective and silhouette for each number of them");
+    const auto options = std::make_shared<cluster_options>();
+    options->method.add_to(*command);
+    options->from.add_to(*command);
+    options->common.add_to(*command);
+    command->add_option("-k", options->k, "How many clusters")
+        ->option_text("N")
+        ->check(CLI::PositiveNumber)
+        ->group("Method");
+    command
+        ->add_option("--k-range", options->range,
+                     "Try FIRST to LAST clusters and keep those with the largest silhouette")
+        ->option_text("FIRST:LAST")
+        ->group("Method");
+    command->add_option("-o,--out", options->out, "Write the model to this file")->option_text("FILE")->group("Output");
+    command->add_option("--labels", options->labels, "Write the cluster of each object, one a line")
+        ->option_text("FILE")
+        ->group("Output");
+    command->add_option("--svg", options->picture, "Draw the clusters, and the silhouette over their number")
+        ->option_text("FILE")
+        ->group("Output");
+    command->footer(
+        "Examples:\n  mercer cluster kmeans data/iris.csv --label species --scale standard -k 3\n"
+        "  mercer cluster kmedoids data/wine.svm --scale standard --k-range 2:10 --svg wine.svg\n"
+        "  mercer cluster nystroem_kmeans flights.csv --label delay --scale standard -k 10\n"
+        "  mercer cluster kmedoids data/promoters.tsv --kernel 'normalize(spectrum(k=3))' -k 2 --labels clusters.txt");
+    command->callback([options] { cluster(*options); });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,83 @@
+// mercer devices: what the program can use on this machine.
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <fstream>
+
+#include "mercer/base/memory.h"
+#include "mercer/base/processors.h"
+#include "mercer/base/simd_level.h"
+#include "mercer/base/threads.h"
+#include "program.h"
+
+// OpenBLAS says what it is; another BLAS does not have this function.
+extern "C" __attribute__((weak)) char* openblas_get_config();
+
+namespace mercer::cli {
+namespace {
+
+// The value of the first line "name : value" or "name: value kB" of a file of /proc.
+std::string value_in(const char* file, const std::string& name) {
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);)
+        if (line.starts_with(name)) {
+            const auto colon = line.find(':');
+            const auto first = line.find_first_not_of(" \t", colon + 1);
+            if (colon != std::string::npos && first != std::string::npos) return line.substr(first);
+        }
+    return {};
+}
+
+const char* name(simd_level level) {
+    switch (level) {
+        case simd_level::avx512: return "avx512";
+        case simd_level::avx2: return "avx2";
+        case simd_level::baseline: break;
+    }
+    return "baseline";
+}
+
+json found() {
+    const std::string processor = value_in("/proc/cpuinfo", "model name");
+    utsname machine{};
+    uname(&machine);
+    return {{"processor", processor.empty() ? std::string(machine.machine) : processor},
+            {"processors", online_processors()},
+            {"threads", threads()},
+            {"simd", name(best_simd())},
+            {"blas", openblas_get_config ? std::string(openblas_get_config()) : "another than OpenBLAS"},
+            {"memory_bytes", physical_memory()},
+            {"free_bytes", free_memory()},
+            {"gpus", json::array()}};  // no backend computes on one yet
+}
+
+void list(const common_options& common) {
+    common.apply();
+    const json all = found();
+    if (common.as_json) return print(all);
+    const auto gigabytes = [](const json& bytes) {
+        return bytes.is_null() ? std::string("?") : fmt::format("{:.1f} GB", bytes.get<double>() / 1e9);
+    };
+    const auto text = [&](const char* key) { return all[key].get<std::string>(); };
+    print(aligned({{"processor", text("processor")},
+                   {"processors", fmt::format("{}, of which {} are used (--threads, MERCER_THREADS)",
+                                              all["processors"].get<int>(), all["threads"].get<int>())},
+                   {"vectors", text("simd") + " (MERCER_SIMD takes a narrower one)"},
+                   {"BLAS", text("blas")},
+                   {"memory", fmt::format("{}, {} free", gigabytes(all["memory_bytes"]), gigabytes(all["free_bytes"]))},
+                   {"GPU", "none: no backend for one is built in"}},
+                  {false, false}));
+}
+
+}  // namespace
+
+void add_devices(CLI::App& program) {
+    CLI::App* command = add_command(program, "devices",
+                                    "What this machine has to compute with: processors, vector units, BLAS, memory");
+    const auto common = std::make_shared<common_options>();
+    common->add_to(*command);
+    command->footer("Examples:\n  mercer devices\n  MERCER_SIMD=avx2 mercer devices --json");
+    command->callback([common] { list(*common); });
+}
+
+}  // namespace mercer::cli

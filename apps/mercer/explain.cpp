@@ -1,0 +1,345 @@
+// mercer explain: a classifier checked against the theory on its own training data, and its decisions taken apart.
+#include "explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "fit.h"
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/inspection/binary_problems.h"
+#include "mercer/inspection/leave_one_out.h"
+#include "mercer/io/byte_stream.h"
+#include "mercer/methods/svm/model_file.h"
+#include "mercer/model/model.h"
+#include "mercer/plot/report_page.h"
+#include "mercer/plot/report_pictures.h"
+#include "program.h"
+#include "regions.h"
+
+namespace mercer::cli {
+namespace {
+
+struct explain_options {
+    std::string model;
+    data_options from;
+    common_options common;
+    std::string kernel;
+    std::optional<double> C;
+    double tol = 1e-3;
+    std::vector<std::string> class_weight;
+    std::string html, save, pair, rest = "mean";
+    std::optional<index> why;
+    bool features = false;
+    index top = 20;
+    std::string picture;
+    bool leave_out = false;
+    int folds = 0;
+};
+
+// What there is to explain.
+struct subject {
+    objects on;
+    svm_model model;  // support_rows are rows of `on`
+    margin_options how;
+    std::vector<convergence_point> curve;
+};
+
+constexpr index small = 500;      // leave-one-out takes seconds
+constexpr index retraced = 3000;  // a second fit for its curve too
+
+void check_words(explain_options& o) {
+    if (!o.kernel.empty() && o.from.path.empty()) std::swap(o.model, o.from.path);  // only DATA was given
+    if (o.from.path.empty())
+        throw usage_error(o.model.empty() ? "MODEL and DATA are required; see `mercer explain --help`"
+                                          : fmt::format("DATA is missing: `mercer explain {} DATA`, or fit first with "
+                                                        "--kernel; see `mercer explain --help`",
+                                                        o.model));
+    if (!o.kernel.empty() && !o.model.empty())
+        throw usage_error("a MODEL and --kernel are both given: --kernel fits a new one, leave one of them out");
+    if (o.kernel.empty() && !o.save.empty())
+        throw usage_error("--save keeps a model that was fitted: say --kernel too");
+    if (o.C && !(*o.C > 0)) throw usage_error(fmt::format("--C must satisfy C > 0, got {}", *o.C));
+    if (o.leave_out && o.folds > 0)
+        throw usage_error("--loo and --folds are two ways to estimate the error: choose one");
+}
+
+// The label may be a name of the data.
+std::vector<std::pair<double, double>> class_weights(const explain_options& o, const table& data) {
+    std::vector<std::pair<double, double>> out;
+    for (const std::string& each : o.class_weight) {
+        const auto [label, factors] = named_numbers(each, "--class-weight");
+        if (factors.size() != 1 || !(factors[0] > 0))
+            throw usage_error(fmt::format("--class-weight takes LABEL=FACTOR with FACTOR > 0, got '{}'", each));
+        const auto at = std::ranges::find(data.class_names, label);
+        const double known = at != data.class_names.end() ? static_cast<double>(at - data.class_names.begin())
+                                                          : std::strtod(label.c_str(), nullptr);
+        if (std::ranges::find(data.y, known) == data.y.end())
+            throw usage_error(fmt::format("--class-weight: no example has the label '{}'", label));
+        out.emplace_back(known, factors[0]);
+    }
+    return out;
+}
+
+svm_model fitted(const explain_options& o, const kernel& k, subject& s, progress& shown) {
+    svm_options options;
+    options.C = o.C.value_or(1.0);
+    options.tol = o.tol;
+    options.class_weight = s.how.class_weight;
+    shown.phase(fmt::format("fitting {} examples", s.on.size()));
+    options.progress = recording(s.curve, 0, [&](const svm_progress& now) {
+        shown.phase(fmt::format("fitting: gap {:.2g} after {} steps", now.solver.gap, now.solver.steps));
+        return true;
+    });
+    svm_model model = fit_svm(k, s.on.data.x, s.on.data.y, options);
+    if (!o.html.empty() && s.on.size() <= retraced) {
+        shown.phase("recording how the solver got there");
+        const shared_gram K(k, s.on.data.x, std::size_t{256} << 20);
+        s.curve = retrace(K.fast(), K.exact(), s.on.data.y, options);
+    }
+    return model;
+}
+
+// Whether the file was written by `mercer fit`.
+bool is_api_model(const std::string& path) {
+    constexpr std::string_view mark = "mercer-model ";
+    std::string beginning;
+    byte_stream(path).read(beginning, mark.size());
+    return beginning == mark;
+}
+
+subject prepare(explain_options& o, progress& shown) {
+    o.common.apply();
+    check_words(o);
+    std::optional<kernel> k;
+    if (!o.kernel.empty()) k = parse_kernel(o.kernel);
+    std::optional<api::model> from_fit;  // of `mercer fit`: it knows its scaling and labels
+    subject s;
+    if (!k) {
+        shown.phase("reading " + o.model);
+        if (is_api_model(o.model)) {
+            from_fit.emplace(api::load(o.model));
+            if (from_fit->method_name() != "svc" && from_fit->method_name() != "nu_svc")
+                fail(errc::unsupported, fmt::format("{} is a model of {}: only svc and nu_svc have margins to explain",
+                                                    o.model, from_fit->method_name()));
+            s.model = api::model_of<svm_model>(from_fit->inner());
+            if (o.from.label.empty()) o.from.label = from_fit->label;
+        } else {
+            s.model = load_any_model(o.model);
+        }
+        if (!s.model.k)
+            fail(errc::unsupported, fmt::format("{} is a model on a precomputed kernel: its objects are not known, so "
+                                                "there is nothing to explain them by",
+                                                o.model));
+        s.how.C = o.C;
+        s.how.tol = o.tol;
+    }
+    shown.phase("reading " + o.from.path);
+    read_options how = from_fit ? api::read_like(*from_fit) : read_options();
+    if (!from_fit) how.csv.classes = how.tsv.classes = s.model.class_names;  // the numbers of its classes
+    s.on = load(o.from, how);
+    if (from_fit) {
+        match_columns(s.on.data, from_fit->feature_names(), o.from.path, "the data the model was fitted on");
+        s.on.data.x = from_fit->prepared(s.on.data.x);
+    }
+    require_classes(s.on, o.from.path);
+    require_fit(k ? *k : *s.model.k, s.on, o.from.path);
+    feature_pair(o.pair, s.on.data);  // wrong ones are told before anything takes long
+    s.how.class_weight = class_weights(o, s.on.data);
+    if (k) s.model = fitted(o, *k, s, shown);
+    if (s.model.class_names.empty()) s.model.class_names = s.on.data.class_names;
+    if (!o.save.empty()) save_model(s.model, o.save);
+    if (s.model.is_classifier()) s.model = with_support_found(s.model, s.on.data.x, s.on.data.y);
+    s.how.feature_names = s.on.data.feature_names;
+    return s;
+}
+
+void estimate_error(const explain_options& o, const subject& s, margin_report& report, progress& shown) {
+    const bool leave_out = o.leave_out || (o.folds == 0 && s.on.size() <= small &&
+                                           !(report.task == svm_task::nu_svc && report.problems.size() > 1));
+    if (!leave_out && o.folds == 0) return;
+    svm_options again = refit_options(s.model, report, s.how);
+    again.tol = o.tol;
+    const bool skip = report.loo_bound().has_value();
+    shown.phase(leave_out ? fmt::format("leaving out one of {} at a time",
+                                        skip ? counted(report.support, "support vector") : counted(report.n, "example"))
+                          : fmt::format("{} folds", o.folds));
+    const shared_gram K(*s.model.k, s.on.data.x, std::size_t{1} << 30);
+    report.estimate = leave_out ? leave_one_out(
+                                      K, s.on.data.y, again, s.model, [&](double done) { shown.share(done); }, skip)
+                                : cross_validation(K, s.on.data.y, again, o.folds, o.from.seed);
+}
+
+explained_decision explain_row(const explain_options& o, const subject& s) {
+    const auto at = std::ranges::find(s.on.rows, *o.why);
+    if (at == s.on.rows.end())
+        fail(errc::invalid_argument,
+             fmt::format("--why {}: there is no such row among the {} read from {} (rows are counted from 0)", *o.why,
+                         s.on.size(), o.from.path));
+    const index i = at - s.on.rows.begin();
+    explained_decision why = explain_decision(s.model, s.on.data.x, i, s.on.data.y[static_cast<std::size_t>(i)]);
+    why.row = *o.why;
+    return why;
+}
+
+std::vector<report_figure> pictures(const explain_options& o, const subject& s, const margin_report& report,
+                                    progress& shown) {
+    shown.phase("drawing");
+    picture_options how;
+    how.pair = feature_pair(o.pair, s.on.data);
+    how.rest = o.rest == "mean" ? other_features::mean : other_features::nearest;
+    how.feature_names = s.on.data.feature_names;
+    return classifier_pictures(s.model, s.on.data.x, s.on.data.y, report, how);
+}
+
+// --features: decisions in terms of the kernel's features, of any model that is a sum over kernel values.
+void explain_by_features(const explain_options& o) {
+    o.common.apply();
+    if (!o.kernel.empty())
+        throw usage_error("--features explains a model that is there: fit one with `mercer fit ... -o MODEL`");
+    feature_question asked{o.model,   {o.from.path, o.from.format, o.from.label, o.from.text_column},
+                           o.why,     o.top,
+                           o.picture, o.common.as_json};
+    explain_features(asked);
+}
+
+void explain(explain_options o) {
+    if (o.features) return explain_by_features(o);
+    if (!o.picture.empty()) throw usage_error("--picture goes with --features and --why ROW");
+    std::string text;
+    json answer = json::object();
+    {
+        progress shown;
+        subject s = prepare(o, shown);
+        shown.phase(fmt::format("checking {} examples", s.on.size()));
+        s.how.ball = s.on.size() <= 20000;
+        margin_report report = report_margins(s.model, s.on.data.x, s.on.data.y, s.how);
+        const report_subject about{s.on.about, s.on.rows};
+        std::optional<explained_decision> why;
+        if (o.why) why = explain_row(o, s);
+        estimate_error(o, s, report, shown);
+        if (!o.html.empty()) {
+            report_page page;
+            page.title =
+                o.model.empty() ? "A support vector machine, explained" : fmt::format("{}, explained", o.model);
+            page.regions = pictures(o, s, report, shown);
+            page.convergence = s.curve;
+            if (why) page.decisions.push_back(*why);
+            write_atomically(o.html, report_html(report, about, page));
+        }
+        if (o.common.as_json) {
+            answer = json::parse(report_json(report, about));
+            if (why) answer["why"] = json::parse(decision_json(*why, about));
+        }
+        text = report_text(report, about);
+        if (report.C_inferred && !std::ranges::all_of(report.problems, &margin_problem::optimal))
+            text +=
+                "\nThe model file does not hold C: if the fit had another C, or class weights, say them with --C and "
+                "--class-weight\n";
+        if (why) text += decision_text(*why, about);
+        if (!report.estimate)
+            text += fmt::format("\n--loo or --folds N also estimate the error on examples not seen\n");
+        if (!o.save.empty()) text += fmt::format("\nmodel: {}\n", o.save);
+        text +=
+            o.html.empty() ? "\n--html FILE writes all of this with pictures\n" : fmt::format("\npage: {}\n", o.html);
+    }
+    if (o.common.as_json) return print(answer);
+    print(text);
+}
+
+void add_fit_options(CLI::App& command, explain_options& o) {
+    command.add_option("--kernel", o.kernel, "Fit first, with this kernel; see `mercer kernel list`")
+        ->option_text("EXPR")
+        ->group("Fit");
+    command
+        .add_option("--C", o.C,
+                    "The price of slack, inf for a hard margin (default 1); with a model file that does not hold it: "
+                    "what it was trained with")
+        ->option_text("NUMBER")
+        ->group("Fit");
+    command
+        .add_option("--tol", o.tol,
+                    "The gap at which fits end, and to which a model file that states none is held (default 0.001)")
+        ->option_text("NUMBER")
+        ->check(CLI::PositiveNumber)
+        ->group("Fit");
+    command.add_option("--class-weight", o.class_weight, "LABEL=FACTOR of C for a class; may be given for several")
+        ->option_text("LABEL=W")
+        ->allow_extra_args(false)
+        ->group("Fit");
+    command.add_option("-o,--out,--save", o.save, "Write the fitted model to this file")
+        ->option_text("FILE")
+        ->group("Fit");
+}
+
+void add_questions(CLI::App& command, explain_options& o) {
+    command
+        .add_option("--why", o.why,
+                    "Why does this row (counted from 0) have its class? The support vectors that decide it")
+        ->option_text("ROW")
+        ->group("Questions");
+    command
+        .add_flag("--loo", o.leave_out,
+                  fmt::format("The leave-one-out error beside its bound (always up to {} rows)", small))
+        ->group("Questions");
+    command.add_option("--folds", o.folds, "The error by N-fold cross-validation instead")
+        ->option_text("N")
+        ->check(CLI::Range(2, 1000000))
+        ->group("Questions");
+    command
+        .add_flag(
+            "--features", o.features,
+            "Which k-mers, words, subtrees or items weigh most in any model that is a sum over kernel values; with "
+            "--why ROW: which moved that decision")
+        ->group("Questions");
+    command.add_option("--top", o.top, "So many features (default 20)")
+        ->option_text("N")
+        ->check(CLI::Range(1, 1000000))
+        ->group("Questions");
+    command
+        .add_option("--svg,--picture", o.picture,
+                    "With --features and --why: the object as SVG, letters, words or nodes coloured by their shares")
+        ->option_text("FILE")
+        ->group("Output");
+    command.add_option("--html", o.html, "Write everything with pictures to this file")
+        ->option_text("FILE")
+        ->group("Output");
+    command
+        .add_option(
+            "--pair", o.pair,
+            "Two features, names or positions from 0, for the picture (default: those that separate the classes best)")
+        ->option_text("A,B")
+        ->group("Output");
+    command
+        .add_option("--rest", o.rest,
+                    "The other features in that picture: at their mean, or those of the nearest example (default mean)")
+        ->option_text("HOW")
+        ->check(CLI::IsMember({"mean", "nearest"}))
+        ->group("Output");
+}
+
+}  // namespace
+
+void add_explain(CLI::App& program) {
+    CLI::App* command = add_command(
+        program, "explain",
+        "A classifier checked on its training data: margins, slack, optimality, bounds, and why a row has its class");
+    const auto o = std::make_shared<explain_options>();
+    command->add_option("MODEL", o->model, "A model file, mercer's own or LIBSVM's; leave it out with --kernel");
+    o->from.add_to(*command);
+    command->get_option("DATA")->required(false)->description(
+        "The training data of the model: LIBSVM text, CSV, strings or sets; also .gz and .xz");
+    add_fit_options(*command, *o);
+    add_questions(*command, *o);
+    o->common.add_to(*command);
+    command->footer(
+        "Examples:\n  mercer explain --kernel 'rbf(gamma=0.05)' --C 10 data/heart_scale.svm --html heart.html\n"
+        "  mercer explain --kernel 'linear()' data/iris.csv --label species --why 106\n"
+        "  mercer explain promoters.model data/promoters.tsv --features --why 3 --picture row3.svg\n"
+        "  svm-train -c 10 data/heart_scale.svm heart.model && mercer explain heart.model data/heart_scale.svm --C 10");
+    command->callback([o] { explain(*o); });
+}
+
+}  // namespace mercer::cli

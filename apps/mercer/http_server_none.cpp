@@ -1,0 +1,20 @@
+// What takes the place of the server where Boost or simdjson was not there when Mercer was built.
+#include "http_server.h"
+#include "mercer/base/error.h"
+
+namespace mercer::cli {
+
+struct http_server::state {};
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): kept where there is a server
+http_server::http_server(const http_limits&, std::function<http_answer(http_request&)>) {
+    fail(errc::unsupported,
+         "this mercer was built without Boost and simdjson, which `mercer serve` needs: install libboost-dev and "
+         "libsimdjson-dev (tools/setup does) and build again");
+}
+http_server::~http_server() = default;
+int http_server::bind(const std::string&, int) { return 0; }
+void http_server::run() {}
+void http_server::stop() {}
+
+}  // namespace mercer::cli

@@ -1,0 +1,18 @@
+// What takes the place of json_rows where there is no server.
+#include "json_rows.h"
+#include "mercer/base/error.h"
+
+namespace mercer::cli {
+
+json_rows::json_rows(std::string)
+    : size_(0) {  // NOLINT(performance-unnecessary-value-param): kept where there is simdjson
+    fail(errc::unsupported, "this mercer was built without simdjson");
+}
+bool json_rows::begin_with_object() const { return false; }
+dense<double> json_rows::numbers(const row_shape&) const { return {}; }
+std::string json_rows::csv(const row_shape&, std::set<std::string>&) const { return {}; }
+std::string json_rows::libsvm() const { return {}; }
+std::vector<std::string> json_rows::texts(const std::string&) const { return {}; }
+std::string json_rows::lines() const { return {}; }
+
+}  // namespace mercer::cli

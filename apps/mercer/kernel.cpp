@@ -1,0 +1,69 @@
+#include "kernel.h"
+
+#include <fmt/format.h>
+
+#include "mercer/base/file.h"
+#include "mercer/plot/pictures.h"
+
+namespace mercer::cli {
+
+void add_kernel(CLI::App& program) {
+    CLI::App* group = add_command(program, "kernel",
+                                  "Kernels: list them, prove them, test them on data, look at their Gram matrices");
+    group->require_subcommand(1);
+    group->footer(
+        "A kernel is written as on paper: names with arguments, +, *, ^, and functions of kernels.\n"
+        "  0.5*rbf(gamma=0.1) + poly(degree=3, coef0=1)*linear()\n"
+        "  normalize(exp(spectrum(k=3)))\n"
+        "\nExamples:\n"
+        "  mercer kernel list\n"
+        "  mercer kernel show 'rbf(gamma=0.1) - 0.5*linear()'\n"
+        "  mercer kernel test 'sigmoid(gamma=0.5, coef0=1)' data/heart_scale.svm --repair clip\n"
+        "  mercer kernel gram 'spectrum(k=3)' data/promoters.tsv --svg promoters.svg");
+    add_kernel_list(*group);
+    add_kernel_show(*group);
+    add_kernel_test(*group);
+    add_kernel_gram(*group);
+    add_kernel_spectrum(*group);
+    add_kernel_factor(*group);
+}
+
+void kernel_task::add_to(CLI::App& command, bool with_picture) {
+    command.add_option("EXPR", expression, "The kernel; see `mercer kernel list`")->required();
+    from.add_to(command);
+    common.add_to(command);
+    if (with_picture)
+        command.add_option("--svg", picture, "Write a picture of the Gram matrix and its eigenvalues to this file")
+            ->option_text("FILE")
+            ->group("Output");
+}
+
+json bound_kernel::head() const { return {{"kernel", k.text()}, {"data", on.about}, {"n", size()}}; }
+
+bound_kernel bind(const kernel_task& task, progress& shown) {
+    task.common.apply();
+    const kernel k = parse_kernel(task.expression);
+    shown.phase("reading " + task.from.path);
+    objects on = load(task.from, read_for(task.expression));
+    require_fit(k, on, task.from.path);
+    const dataset x = on.data.x;
+    return {k, std::move(on), make_gram<double>(k, x)};
+}
+
+void write_picture(const kernel_task& task, const bound_kernel& bound, std::optional<gram_spectrum> spectrum,
+                   progress& shown) {
+    if (task.picture.empty()) return;
+    constexpr index most_for_spectrum = 2000;  // a few seconds
+    if (!spectrum && bound.size() <= most_for_spectrum) {
+        shown.phase("computing the eigenvalues for the picture");
+        spectrum = decompose(*bound.matrix, eigen_parts::values);
+    }
+    shown.phase("drawing");
+    const object_order order = order_by_target(bound.on.data);
+    std::vector<panel> panels{heat_map_panel(
+        average_cells(*bound.matrix, order.objects, 400, [&](double done) { shown.share(done); }), order)};
+    if (spectrum) panels.push_back(spectrum_panel(*spectrum));
+    write_atomically(task.picture, picture_page(bound.k.text(), bound.on.about, panels));
+}
+
+}  // namespace mercer::cli

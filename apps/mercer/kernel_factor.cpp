@@ -1,0 +1,83 @@
+// mercer kernel factor: K = PᵀP by pivoted Cholesky.
+#include <fmt/format.h>
+
+#include "kernel.h"
+#include "mercer/base/text.h"
+#include "mercer/kernel_analysis/factor.h"
+
+namespace mercer::cli {
+namespace {
+
+struct factor_options {
+    kernel_task task;
+    std::string out;
+    double tolerance = -1;
+};
+
+void show(const factor_options& options) {
+    matrix_writer::check_name(options.out);
+    std::string text;
+    json answer = json::object();
+    {
+        progress shown;
+        const bound_kernel bound = bind(options.task, shown);
+        require_memory(bound.size(), 3, "the factor");
+        shown.phase(fmt::format("factoring a matrix of {} rows", bound.size()));
+        const gram_factor factor = factorise(*bound.matrix, options.tolerance);
+        write_matrix(options.out, factor.p.view());
+        std::vector<index> pivots;
+        for (const index pivot : factor.pivots) pivots.push_back(bound.on.row(pivot));
+        answer = bound.head();
+        answer["rank"] = factor.rank();
+        answer["pivots"] = pivots;
+        answer["tolerance"] = factor.tolerance;
+        answer["residual"] = factor.residual;
+        answer["relative"] = factor.relative;
+        answer["holds"] = factor.holds();
+        answer["file"] = options.out;
+        text = fmt::format("{}\n{}\n\n", bound.k.text(), bound.on.about);
+        text += factor.holds() ? fmt::format("  K = PᵀP with P {} × {}; column i is a feature vector of object i\n",
+                                             factor.rank(), bound.size())
+                               : fmt::format(
+                                     "  K is not PᵀP: the matrix is not positive semidefinite (see `mercer kernel "
+                                     "test`). What was reached is P, {} × {}\n",
+                                     factor.rank(), bound.size());
+        text +=
+            fmt::format("  residual     ‖K - PᵀP‖_F <= {:.3g}, {:.3g} of ‖K‖_F\n", factor.residual, factor.relative);
+        constexpr std::size_t most = 10;
+        const std::vector<index> first(pivots.begin(),
+                                       pivots.begin() + static_cast<std::ptrdiff_t>(std::min(most, pivots.size())));
+        text += fmt::format("  most telling rows (counted from 0)  {}{}\n", joined(first, ", "),
+                            pivots.size() > most ? ", ..." : "");
+        text += fmt::format("\nwritten to {}\n", options.out);
+    }
+    if (options.task.common.as_json)
+        print(answer);
+    else
+        print(text);
+}
+
+}  // namespace
+
+void add_kernel_factor(CLI::App& group) {
+    CLI::App* command = add_command(group, "factor", "A factor P with K = PᵀP, of as few rows as K has rank");
+    const auto options = std::make_shared<factor_options>();
+    options->task.add_to(*command, false);
+    command->add_option("-o,--out", options->out, "Where P goes, .npy or .csv")
+        ->option_text("FILE")
+        ->required()
+        ->group("Output");
+    command
+        ->add_option("--tolerance", options->tolerance,
+                     "Stop when no diagonal entry of the rest is larger (default: what rounding leaves)")
+        ->option_text("T")
+        ->check(CLI::NonNegativeNumber)
+        ->group("Factor");
+    command->footer(
+        "Examples:\n  mercer kernel factor 'poly(degree=2, coef0=1)' data/iris.svm --out P.npy\n  mercer kernel factor "
+        "'rbf(gamma=1)' data/digits.svm.xz "
+        "--scale minmax --tolerance 1e-3 --out P.npy");
+    command->callback([options] { show(*options); });
+}
+
+}  // namespace mercer::cli

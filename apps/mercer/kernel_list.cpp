@@ -1,0 +1,161 @@
+// mercer kernel list: all there is, from the registry. docs/kernels.md is its --markdown.
+#include <fmt/format.h>
+
+#include "kernel.h"
+#include "mercer/base/text.h"
+#include "mercer/data/all_kinds.h"
+#include "mercer/kernels/expression/listed_kernels.h"
+
+namespace mercer::cli {
+namespace {
+
+struct list_options {
+    common_options common;
+    bool markdown = false;
+    std::string only;
+};
+
+bool wanted(const list_options& options, domain where) {
+    return options.only.empty() || where == domain::any || options.only == name(where);
+}
+
+std::string place(domain where) { return where == domain::any ? "any objects" : name(where); }
+
+std::string call_form(const kernel_info& info) {
+    std::string inside;
+    for (const auto& p : info.parameters)
+        inside += (inside.empty() ? "" : ", ") + p.name + (p.initial.empty() ? "" : "=" + p.initial);
+    return fmt::format("{}({})", info.name, inside);
+}
+
+std::string traits_text(const traits& t) {
+    std::string out;
+    for (const auto& [has, word] :
+         {std::pair{t.stationary, "stationary"}, {t.radial, "radial"}, {t.normalised, "normalised"}})
+        if (has) out += (out.empty() ? "" : ", ") + std::string(word);
+    return out;
+}
+
+json as_json(const list_options& options) {
+    json kernels = json::array(), algebra = json::array();
+    for (const auto& each : kernel_registry()) {
+        const kernel_info& info = each.info;
+        if (!wanted(options, info.where)) continue;
+        json parameters = json::array();
+        for (const auto& p : info.parameters)
+            parameters.push_back({{"name", p.name},
+                                  {"default", p.initial.empty() ? json(nullptr) : json(p.initial)},
+                                  {"condition", p.condition},
+                                  {"about", p.about}});
+        kernels.push_back({{"name", info.name},
+                           {"aliases", info.aliases},
+                           {"formula", info.formula},
+                           {"domain", name(info.where)},
+                           {"mercer", info.mercer},
+                           {"rule", info.rule},
+                           {"traits",
+                            {{"stationary", info.properties.stationary},
+                             {"radial", info.properties.radial},
+                             {"normalised", info.properties.normalised}}},
+                           {"parameters", parameters}});
+    }
+    for (const auto& each : algebra_registry())
+        algebra.push_back({{"form", each.form}, {"meaning", each.meaning}, {"rule", each.rule}});
+    return {{"kernels", kernels}, {"algebra", algebra}};
+}
+
+std::string as_text(const list_options& options) {
+    std::string out;
+    for (const domain where : all_domains()) {
+        if (!wanted(options, where)) continue;
+        std::string part;
+        for (const auto& each : kernel_registry()) {
+            const kernel_info& info = each.info;
+            if (info.where != where) continue;
+            part +=
+                fmt::format("  {:<22} {}{}\n", info.name, info.formula, info.mercer ? "" : "   [not a Mercer kernel]");
+            if (!info.aliases.empty()) part += fmt::format("    also called {}\n", joined(info.aliases, ", "));
+            for (const auto& p : info.parameters)
+                part +=
+                    fmt::format("    {:<20} {:<24} {}\n",
+                                p.name + (p.initial.empty() ? " (needed)" : " = " + p.initial), p.condition, p.about);
+        }
+        if (!part.empty()) out += fmt::format("Kernels on {}\n{}\n", place(where), part);
+    }
+    out += "Kernels from kernels\n";
+    std::vector<std::vector<std::string>> lines;
+    for (const auto& each : algebra_registry()) lines.push_back({each.form, each.meaning, each.rule});
+    return out + aligned(lines, {false, false, false});
+}
+
+// In a table '|' would end the cell.
+std::string cell(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '|') out += '\\';
+        out += c;
+    }
+    return out;
+}
+std::string code(const std::string& text) { return text.empty() ? "" : fmt::format("`{}`", text); }
+
+std::string as_markdown(const list_options& options) {
+    std::string out =
+        "# Kernels\n\n"
+        "Written by `mercer kernel list --markdown` from the registry; a test checks that it is up to date.\n\n"
+        "A kernel is written as `name(parameter=value, ...)`; parameters with a default may be left out, and values\n"
+        "may be given without names in the order of the table. *Why* is the rule that proofs name (`mercer kernel show "
+        "EXPR`).\n";
+    for (const domain where : all_domains()) {
+        std::string part;
+        for (const auto& each : kernel_registry()) {
+            const kernel_info& info = each.info;
+            if (info.where != where || !wanted(options, where)) continue;
+            part +=
+                fmt::format("\n### {}\n\n{}  \nText form: {}", info.name, code(info.formula), code(call_form(info)));
+            if (!info.aliases.empty()) part += fmt::format(", also called {}", code(joined(info.aliases, "`, `")));
+            part += ".  \n";
+            if (const std::string words = traits_text(info.properties); !words.empty())
+                part += fmt::format("Always {}.  \n", words);
+            part += fmt::format("{} {}\n", info.mercer ? "*Why:*" : "**Not a Mercer kernel:**", info.rule);
+            if (info.parameters.empty()) continue;
+            part += "\n| parameter | default | condition | |\n|---|---|---|---|\n";
+            for (const auto& p : info.parameters)
+                part += fmt::format("| {} | {} | {} | {} |\n", code(p.name),
+                                    p.initial.empty() ? "must be given" : code(p.initial), code(p.condition),
+                                    cell(p.about));
+        }
+        if (!part.empty()) out += fmt::format("\n## On {}\n{}", place(where), part);
+    }
+    out += "\n## Kernels from kernels\n\n| form | meaning | rule |\n|---|---|---|\n";
+    for (const auto& each : algebra_registry())
+        out += fmt::format("| {} | {} | {} |\n", cell(code(each.form)), cell(each.meaning), cell(each.rule));
+    return out;
+}
+
+}  // namespace
+
+void add_kernel_list(CLI::App& group) {
+    CLI::App* command =
+        add_command(group, "list", "All kernels with parameters, ranges and formulas, and the ways to combine them");
+    const auto options = std::make_shared<list_options>();
+    std::vector<std::string> kinds;
+    for (const domain where : all_domains())
+        if (where != domain::any) kinds.emplace_back(name(where));
+    command->add_option("--domain", options->only, "Only kernels on this kind of object")
+        ->option_text("KIND")
+        ->check(CLI::IsMember(kinds));
+    options->common.add_to(*command);
+    command->add_flag("--markdown", options->markdown, "As the page docs/kernels.md")
+        ->excludes(command->get_option("--json"))
+        ->group("Output");
+    command->footer("Examples:\n  mercer kernel list --domain strings\n  mercer kernel list --json");
+    command->callback([options] {
+        if (options->common.as_json)
+            print(as_json(*options));
+        else
+            print(options->markdown ? as_markdown(*options) : as_text(*options));
+    });
+}
+
+}  // namespace mercer::cli

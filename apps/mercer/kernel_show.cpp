@@ -1,0 +1,143 @@
+// mercer kernel show: what an expression is and why it is a kernel.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "kernel.h"
+#include "mercer/base/error.h"
+#include "mercer/base/text.h"
+#include "mercer/kernels/expression/listed_kernels.h"
+#include "mercer/kernels/features/explicit_features.h"
+#include "mercer/kernels/features/feature_map.h"
+
+namespace mercer::cli {
+namespace {
+
+struct show_options {
+    std::string expression;
+    index dims = 2;
+    common_options common;
+};
+
+// The formulas of the registered kernels an expression is made of, in the order they occur.
+std::vector<std::pair<std::string, std::string>> formulas(const proof& node) {
+    std::vector<std::pair<std::string, std::string>> found;
+    std::set<std::string> seen;
+    const std::function<void(const proof&)> visit = [&](const proof& at) {
+        for (const auto& part : at.parts) visit(part);
+        if (!at.parts.empty() || !seen.insert(at.claim).second) return;
+        if (const auto* known = find_kernel(at.claim.substr(0, at.claim.find('('))))
+            found.emplace_back(at.claim, known->info.formula);
+    };
+    visit(node);
+    return found;
+}
+
+json tree(const proof& node) {
+    json parts = json::array();
+    for (const auto& part : node.parts) parts.push_back(tree(part));
+    return {{"valid", node.valid},           {"claim", node.claim},       {"rule", node.rule},
+            {"conditions", node.conditions}, {"at_fault", node.at_fault}, {"parts", parts}};
+}
+
+struct dimension {
+    std::vector<std::string> names;
+    std::string none{};     // why the features are not written out; empty: they are
+    bool infinite = false;  // there is no finite map
+    bool by_data = false;   // as many features as the objects have, named by them
+};
+
+dimension feature_space(const kernel& k, index dims) {
+    constexpr index most_features = 1'000'000;
+    constexpr double most_steps = 4e6;  // about a second
+    if (k.where() != domain::vectors && k.where() != domain::any) {
+        if (auto why = without_features(k)) return {{}, *why, true};
+        return {{}, {}, false, true};
+    }
+    try {
+        return {feature_map(k, dims, most_features, most_steps).names()};
+    } catch (const error& reason) {
+        std::string why = reason.what();
+        if (const std::string prefix = "feature_map: "; why.starts_with(prefix)) why.erase(0, prefix.size());
+        return {{}, why, reason.code() != errc::memory};
+    }
+}
+
+void show(const show_options& options) {
+    options.common.apply();
+    const kernel k = parse_kernel(options.expression);
+    const proof why = k.proof();
+    const traits t = k.properties();
+    const dimension space = feature_space(k, options.dims);
+    const auto made_of = formulas(why);
+    if (options.common.as_json) {
+        json out{{"text", k.text()}, {"domain", name(k.where())}, {"valid", why.valid}};
+        out["formulas"] = json::object();
+        for (const auto& [leaf, formula] : made_of) out["formulas"][leaf] = formula;
+        out["traits"] = {{"stationary", t.stationary}, {"radial", t.radial}, {"normalised", t.normalised}};
+        const bool counted_here = space.none.empty() && !space.by_data;
+        out["feature_space"] = {{"dims", options.dims},
+                                {"explicit", space.none.empty()},
+                                {"size", counted_here ? json(space.names.size()) : json(nullptr)}};
+        if (counted_here && space.names.size() <= 1000) out["feature_space"]["names"] = space.names;
+        if (!space.none.empty()) out["feature_space"]["why_not"] = space.none;
+        out["faults"] = json::array();
+        for (const proof* fault : why.faults())
+            out["faults"].push_back({{"claim", fault->claim}, {"rule", fault->rule}});
+        out["proof"] = tree(why);
+        return print(out);
+    }
+    std::string out = fmt::format("k(x, z)    {}\n", k.text());
+    for (std::size_t i = 0; i < made_of.size(); ++i)
+        out += fmt::format("{:<11}{} = {}\n", i ? "" : "where", made_of[i].first, made_of[i].second);
+    out += fmt::format("compares   {}\n", k.where() == domain::any ? "objects of any kind" : name(k.where()));
+    std::string words;
+    for (const auto& [has, word] : {std::pair{t.stationary, "stationary (a function of x - z)"},
+                                    {t.radial, "radial (a function of |x - z|)"},
+                                    {t.normalised, "normalised (k(x, x) = 1)"}})
+        if (has) words += (words.empty() ? "" : ", ") + std::string(word);
+    out += fmt::format("traits     {}\n", words.empty() ? "none known" : words);
+    if (!space.none.empty()) {
+        out += fmt::format("features   {}: {}\n", space.infinite ? "no finite map" : "not written out", space.none);
+    } else if (space.by_data) {
+        out +=
+            fmt::format("features   explicit, as many as the {} have: `mercer explain MODEL --features` names them\n",
+                        name(k.where()));
+    } else {
+        constexpr std::size_t most = 12;
+        const std::vector<std::string> first(
+            space.names.begin(), space.names.begin() + static_cast<std::ptrdiff_t>(std::min(most, space.names.size())));
+        out += fmt::format("features   {} for vectors of {}: {}{}\n", space.names.size(),
+                           counted(options.dims, "coordinate"), joined(first, ", "),
+                           space.names.size() > most ? ", ..." : "");
+    }
+    out += fmt::format("\n{}\n{}", why.valid ? "A kernel, by these rules:" : "Not proven to be a kernel:", why.text());
+    if (!why.parts.empty())
+        for (const proof* fault : why.faults())
+            out += fmt::format("\nat fault: {}\n          {}\n", fault->claim, fault->rule);
+    if (!why.valid) out += "\nIt may still be one on your data: mercer kernel test EXPR DATA\n";
+    print(out);
+}
+
+}  // namespace
+
+void add_kernel_show(CLI::App& group) {
+    CLI::App* command = add_command(
+        group, "show", "One expression: its formula, traits, feature space, and its proof or what breaks it");
+    const auto options = std::make_shared<show_options>();
+    command->add_option("EXPR", options->expression, "The kernel; see `mercer kernel list`")->required();
+    command
+        ->add_option("--dims", options->dims, "Number of coordinates of the vectors, for the feature space (default 2)")
+        ->option_text("N")
+        ->check(CLI::Range(1, 1000000));
+    options->common.add_to(*command);
+    command->footer(
+        "How to read a proof: each line is one part of the expression, ✓ where a rule makes it a kernel, ✗ where none "
+        "does;\n"
+        "a line rests on the lines indented below it.\n"
+        "\nExamples:\n  mercer kernel show '0.5*rbf(gamma=0.1) + normalize(poly(degree=3, coef0=1))'\n"
+        "  mercer kernel show 'poly(degree=2, coef0=1)' --dims 3\n  mercer kernel show 'rbf() - 0.1*linear()'");
+    command->callback([options] { show(*options); });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,175 @@
+// The program `mercer`.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <thread>
+
+#include "mercer/base/terminal_text.h"
+#include "blas_threads.h"
+#include "command_files.h"
+#include "mercer/base/communicator.h"
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/base/nearest_name.h"
+#include "mercer/base/row_error.h"
+#include "mercer/base/text.h"
+#include "program.h"
+
+namespace {
+
+using namespace mercer::cli;
+
+// "mercer kernel test" for what was typed so far.
+std::string command_path(const CLI::App* app) {
+    const auto chosen = app->get_subcommands();
+    const std::string& name = app->get_name();
+    return chosen.empty() ? name : name + " " + command_path(chosen.front());
+}
+
+// The command that was reached when parsing stopped.
+const CLI::App* reached(const CLI::App* app) {
+    const auto chosen = app->get_subcommands();
+    return chosen.empty() ? app : reached(chosen.front());
+}
+
+std::string meant(const std::string& word, const std::vector<std::string>& known) {
+    const std::string near = mercer::nearest_name(word, known);
+    return near.empty() ? "" : fmt::format("; did you mean {}?", near);
+}
+
+// CLI11's words, made ours where a command is missing or unknown.
+std::string wrong_usage(const CLI::App& program, const CLI::ParseError& wrong) {
+    const CLI::App* at = reached(&program);
+    std::vector<std::string> names;
+    for (const CLI::App* each : at->get_subcommands({})) names.push_back(each->get_name());
+    const auto rest = at->remaining();
+    if (!rest.empty() && rest.front().starts_with('-') && rest.front() != "-") {
+        const std::string word = rest.front().substr(0, rest.front().find('='));
+        std::vector<std::string> options;
+        for (const CLI::Option* each : at->get_options())
+            for (const auto& name : each->get_lnames()) options.push_back("--" + name);
+        return fmt::format("there is no option {}{}", word, meant(word, options));
+    }
+    if (names.empty()) return wrong.what();
+    const std::string start = rest.empty()
+                                  ? "a command is missing"
+                                  : fmt::format("there is no command '{}'{}", rest.front(), meant(rest.front(), names));
+    return fmt::format("{}: {} {}", start, names.size() == 1 ? "there is only" : "one of", mercer::joined(names, ", "));
+}
+
+int complain(int code, const std::string& message) {
+    std::fflush(stdout);
+    const mercer::process_group* group = mercer::joined_processes();
+    // What is wrong with all processes is said by the first, which ends the others: always where it is how they were
+    // called. Else whoever fails says so, when the first has had its time.
+    if (group && group->rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(code == 2 ? 20 : 1));
+    fmt::print(stderr, "mercer: {}{}\n", group && group->rank() > 0 ? fmt::format("process {}: ", group->rank()) : "",
+               mercer::text_for(stderr, message));
+    std::fflush(stderr);
+    if (group) group->end(code);
+    return code;
+}
+
+std::terminate_handler usual_terminate = std::abort;
+
+// Allocates nothing.
+int complain_of_memory() {
+    std::fflush(stdout);
+    std::fputs("mercer: out of memory; take fewer objects with --rows N or --sample N\n", stderr);
+    if (const mercer::process_group* group = mercer::joined_processes()) group->end(1);
+    return 1;
+}
+
+// Destructors and noexcept functions of libraries allocate (nlohmann::json's, CLI11's): their std::bad_alloc ends the
+// process without coming to main().
+[[noreturn]] void terminate_for_lack_of_memory() {
+    try {
+        if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+        std::_Exit(complain_of_memory());
+    } catch (...) {
+    }
+    usual_terminate();
+    std::abort();
+}
+
+// The exit code for the exception that is being handled, after its message.
+int complain_of_exception() {
+    try {
+        throw;
+    } catch (const usage_error& wrong) {
+        return complain(2, wrong.what());
+    } catch (const mercer::row_error& problem) {
+        return complain(1, problem.counted_from_one());
+    } catch (const mercer::error& problem) {
+        if (problem.code() == mercer::errc::cancelled && interrupted())
+            return complain(130, "stopped before there was a model");
+        return complain(1, problem.what());
+    } catch (const std::bad_alloc&) {
+        return complain_of_memory();
+    } catch (const std::exception& problem) {
+        return complain(1, problem.what());
+    }
+}
+
+// Only a fit is shared by several processes: anything else would be done by each of them.
+void require_alone(int argc, char** argv) {
+    if (mercer::started_processes() && argc > 1 && argv[1] != std::string("fit"))
+        throw usage_error(fmt::format("`mercer {}` is for one process: only `fit` is shared by several", argv[1]));
+}
+
+int run(int argc, char** argv) {
+    CLI::App program("Kernel machines: kernels and their proofs, Gram matrices, learning.", "mercer");
+    program.set_version_flag("--version", std::string("mercer ") + MERCER_VERSION, "Print the version and exit");
+    program.set_help_flag("-h,--help", "Print this help and exit");
+    program.get_formatter()->column_width(30);
+    program.require_subcommand(1);
+    program.footer(
+        "Examples:\n"
+        "  mercer kernel list\n"
+        "  mercer kernel show '0.5*rbf(gamma=0.1) + normalize(poly(degree=3, coef0=1))'\n"
+        "  mercer kernel test 'rbf(gamma=0.1)' data/iris.svm --scale standard\n"
+        "\n`mercer COMMAND --help` says more about a command.");
+    add_kernel(program);
+    add_explain(program);
+    add_regions(program);
+    add_compare_solvers(program);
+    add_learning(program);
+    add_scale(program);
+    add_devices(program);
+    add_help_commands(program);
+    let_outputs_be_streams(program, output_is_taken());
+    program.parse_complete_callback([&program] { require_separate_files(program); });
+    try {
+        program.parse(argc, argv);
+    } catch (const CLI::Success& asked) {  // --help, --version
+        return program.exit(asked);
+    } catch (const CLI::ParseError& wrong) {
+        return complain(2, fmt::format("{}; see `{} --help`", wrong_usage(program, wrong), command_path(&program)));
+    }
+    return exit_code();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    mercer::remove_temporaries_on_signals();
+    allow_late_blas_threads();
+    usual_terminate = std::set_terminate(terminate_for_lack_of_memory);
+    try {
+        require_alone(argc, argv);
+        const int code = run(argc, argv);
+        flush_output();  // a full disk shows only now
+        return code;
+    } catch (...) {
+        try {
+            return complain_of_exception();
+        } catch (const std::bad_alloc&) {  // there is no memory for the message
+            return complain_of_memory();
+        }
+    }
+}

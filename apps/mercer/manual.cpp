@@ -1,0 +1,119 @@
+// Pages of the manual in the language of man(7).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "command_table.h"
+#include "mercer/base/text.h"
+
+namespace mercer::cli {
+namespace {
+
+// Text as it stands: hyphens that can be copied, no dots or quotes that begin a request.
+std::string plain(const std::string& text) {
+    std::string out;
+    bool line_begins = true;
+    for (const char c : text) {
+        if (line_begins && (c == '.' || c == '\'')) out += "\\&";
+        if (c == '\\')
+            out += "\\e";
+        else if (c == '-')
+            out += "\\-";
+        else
+            out += c;
+        line_begins = c == '\n';
+    }
+    return out;
+}
+
+std::string bold(const std::string& text) { return "\\fB" + plain(text) + "\\fR"; }
+std::string italic(const std::string& text) { return "\\fI" + plain(text) + "\\fR"; }
+
+std::string upper(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    return text;
+}
+
+std::string reference(const std::string& page) { return bold(page) + "(1)"; }
+
+std::string synopsis(const command_entry& of) {
+    std::string out = bold(of.words());
+    if (!of.commands.empty()) return out + " " + italic("COMMAND") + " [" + italic("OPTIONS") + "]";
+    for (const auto& each : of.positionals)
+        out += each.required ? " " + italic(each.names[0]) : " [" + italic(each.names[0]) + "]";
+    return out + " [" + italic("OPTIONS") + "]";
+}
+
+std::string option_list(const std::vector<option_entry>& options) {
+    std::string out;
+    for (const auto& each : options) {
+        std::string names;
+        for (const auto& name : each.names) names += (names.empty() ? "" : ", ") + bold(name);
+        const bool named = each.names[0].starts_with('-');
+        out += ".TP\n" + (named ? names : italic(each.names[0]));
+        if (named && !each.value.empty()) out += " " + italic(each.value);
+        out += "\n" + plain(each.about) + "\n";
+        if (!each.choices.empty() && named) out += fmt::format("(one of {})\n", plain(joined(each.choices, ", ")));
+    }
+    return out;
+}
+
+// The footer: what it says, and its examples as they are typed.
+std::string closing(const std::string& footer) {
+    const std::string mark = "Examples:\n";
+    const auto at = footer.find(mark);
+    std::string words = footer.substr(0, at == std::string::npos ? footer.size() : at), examples, rest;
+    if (at != std::string::npos) {
+        examples = footer.substr(at + mark.size());
+        if (const auto end = examples.find("\n\n"); end != std::string::npos)
+            rest = examples.substr(end + 2), examples.resize(end);
+    }
+    std::string out;
+    while (words.ends_with('\n')) words.pop_back();
+    if (!words.empty()) out += ".SH NOTES\n" + plain(words) + "\n";
+    if (!examples.empty()) out += ".SH EXAMPLES\n.nf\n" + plain(examples) + "\n.fi\n";
+    if (!rest.empty()) out += ".PP\n" + plain(rest) + "\n";
+    return out;
+}
+
+}  // namespace
+
+std::string manual_page(const command_entry& of, const std::vector<command_entry>& all) {
+    const std::string page = of.words("-");
+    std::string out = fmt::format(
+        ".\\\" made by `mercer manual`\n.TH {} 1 \"\" \"mercer {}\" \"Mercer\"\n.SH NAME\n{} \\- {}\n.SH "
+        "SYNOPSIS\n{}\n",
+        upper(page), MERCER_VERSION, plain(page), plain(of.about), synopsis(of));
+    if (!of.commands.empty()) {
+        out += ".SH COMMANDS\n";
+        for (std::size_t i = 0; i < of.commands.size(); ++i)
+            out += ".TP\n" + reference(page + "-" + of.commands[i]) + "\n" + plain(of.abouts[i]) + "\n";
+    }
+    if (!of.positionals.empty()) out += ".SH ARGUMENTS\n" + option_list(of.positionals);
+    std::vector<std::string> groups;
+    for (const auto& each : of.options)
+        if (std::ranges::find(groups, each.group) == groups.end()) groups.push_back(each.group);
+    out += ".SH OPTIONS\n";
+    for (const auto& group : groups) {
+        std::vector<option_entry> some;
+        std::ranges::copy_if(of.options, std::back_inserter(some),
+                             [&](const auto& each) { return each.group == group; });
+        if (groups.size() > 1) out += ".SS " + plain(group) + "\n";
+        out += option_list(some);
+    }
+    out += closing(of.footer);
+    out +=
+        ".SH EXIT STATUS\n0 for success, 1 for an error, 2 for a command line that is wrong. An error is one line on "
+        "standard error.\n.SH SEE ALSO\n";
+    std::string others;
+    for (const auto& each : all) {
+        const bool near =
+            each.path.size() == 1 || (each.path.size() == of.path.size() && of.path.size() > 1 &&
+                                      std::equal(each.path.begin(), each.path.end() - 1, of.path.begin()));
+        if (near && each.path != of.path) others += (others.empty() ? "" : ",\n") + reference(each.words("-"));
+    }
+    return out + (others.empty() ? reference("svm-train") : others) + "\n";
+}
+
+}  // namespace mercer::cli

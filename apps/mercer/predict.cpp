@@ -1,0 +1,254 @@
+// mercer predict, mercer transform, mercer describe: what a fitted model says of data, and of itself.
+#include "predict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fit.h"
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/data/part.h"
+#include "mercer/io/npy.h"
+#include "mercer/kernel_analysis/same_features.h"
+#include "stream.h"
+
+namespace mercer::cli {
+namespace {
+
+struct use_options {
+    std::string model;
+    model_data from;
+    common_options common;
+    std::string out, picture;
+    bool details = false, score_only = false, stream = false;
+    index batch = 8192;
+    std::size_t memory = 0;  // 0: all rows at once
+};
+
+void require_prediction(const api::model& m) {
+    if (!api::find_method(m.method_name()).can_predict)
+        fail(errc::unsupported, fmt::format("{} does not predict: use `mercer transform`", m.method_name()));
+}
+
+// A score on objects that the model was fitted on says little of new ones, and strings, sets and graphs repeat.
+std::string repeated(const api::model& m, const dataset& x) {
+    if (x.kind() == domain::vectors || m.text()) return {};
+    const auto f = m.inner().sums();
+    if (!f || !f->k) return {};
+    const auto found = std::ranges::count(same_in_feature_space(*f->k, x, f->x), true);
+    return found == 0
+               ? std::string()
+               : fmt::format("{} of {} equal a training object in feature space", found, counted(x.size(), "object"));
+}
+
+// Predictions, with details where they are asked for, of so many rows at a time that their kernel values keep within
+// `memory`.
+api::explained predicted(const api::model& m, const dataset& x, bool with_details, std::size_t memory) {
+    const auto at_once = [&](const dataset& some) {
+        return with_details ? m.predict_with_details(some) : api::explained{m.predict(some), {}};
+    };
+    if (memory == 0 || x.size() == 0) return at_once(x);
+    constexpr index objects_of_other_models = 4096;  // where a model does not tell how many it compares with
+    const api::part_value kept = m.inner().part("objects");
+    const auto* const objects = std::get_if<dataset>(&kept);
+    const auto bytes_a_row =
+        static_cast<std::size_t>(std::max<index>(1, objects ? objects->size() : objects_of_other_models)) * 2 *
+        sizeof(double);
+    const index rows = std::clamp<index>(static_cast<index>(memory / bytes_a_row), 1, x.size());
+    api::explained all;
+    for (index first = 0; first < x.size(); first += rows) {
+        const index count = std::min(rows, x.size() - first);
+        const api::explained some = at_once(part(x, first, count));
+        all.predicted.insert(all.predicted.end(), some.predicted.begin(), some.predicted.end());
+        if (first == 0) all.details = {matrix<double>(x.size(), some.details.values.cols()), some.details.names};
+        for (index i = 0; i < std::min(count, some.details.values.rows()); ++i)
+            std::copy_n(some.details.values.row(i), some.details.values.cols(), all.details.values.row(first + i));
+    }
+    return all;
+}
+
+void predict(const use_options& options) {
+    options.common.apply();
+    std::string text, caution;
+    json answer = json::object();
+    {
+        progress shown;
+        shown.phase("reading " + options.model);
+        const api::model m = api::load(options.model);
+        require_prediction(m);
+        shown.phase("reading " + options.from.path);
+        const table data = options.from.load(m);
+        shown.phase(fmt::format("predicting {} objects", data.x.size()));
+        auto [found, details] = predicted(m, data.x, options.details, options.memory);
+        if (options.details && details.names.empty()) details = m.details(data.x);  // which says why there are none
+        const bool scored = !data.y.empty() && m.gives() != api::answer::clusters && m.gives() != api::answer::none;
+        if (options.score_only && !scored)
+            fail(errc::data,
+                 fmt::format("'{}' has no targets to score by: name their column with --label", options.from.path));
+        const api::figures score = scored ? m.score(data, found) : api::figures{};
+        if (scored) caution = repeated(m, data.x);
+
+        answer = {
+            {"method", m.method_name()}, {"model", options.model}, {"data", options.from.path}, {"n", data.x.size()}};
+        if (scored) answer["score"] = figures_json(score);
+        if (!caution.empty()) answer["warning"] = caution;
+        if (!options.score_only) answer["predictions"] = predictions_json(m, found);
+        if (options.details) answer["details"] = columns_json(details);
+        if (!options.out.empty()) {
+            if (options.out.ends_with(".npy")) {
+                matrix<double> out(static_cast<index>(found.size()), 1);
+                std::ranges::copy(found, out.data());
+                write_matrix(options.out, out.view());
+            } else {
+                write_atomically(options.out,
+                                 prediction_text(m, found, details, options.out.ends_with(".csv") || options.details));
+            }
+            answer["written"] = options.out;
+        }
+        if (options.score_only) {
+            text = score.text();
+        } else if (options.out.empty()) {
+            text = prediction_text(m, found, details, options.details);
+        } else {
+            text = fmt::format("{} of {}, {} objects\n{}predictions: {}\n", m.method_name(), options.from.path,
+                               data.x.size(), score.text(), options.out);
+        }
+    }
+    if (options.common.as_json) return print(answer);
+    if (!caution.empty()) warn(caution);
+    print(text);
+}
+
+void transform(const use_options& options) {
+    options.common.apply();
+    if (!options.out.empty()) matrix_writer::check_name(options.out);
+    api::columns made;
+    std::string head;
+    {
+        progress shown;
+        shown.phase("reading " + options.model);
+        const api::model m = api::load(options.model);
+        if (!api::find_method(m.method_name()).can_transform) {
+            std::string there;
+            for (const auto& each : api::methods())
+                if (each.can_transform) there += (there.empty() ? "" : ", ") + each.name;
+            fail(errc::unsupported,
+                 fmt::format("{} does not transform (there are {}): use `mercer predict`", m.method_name(), there));
+        }
+        shown.phase("reading " + options.from.path);
+        const table data = options.from.load(m);
+        shown.phase(fmt::format("transforming {} objects", data.x.size()));
+        made = m.transform(data.x);
+        head = fmt::format("{} of {}, {} objects, {} columns", m.method_name(), options.from.path, data.x.size(),
+                           made.values.cols());
+        if (!options.picture.empty()) {
+            scatter points;
+            points.at = made.values;
+            points.title = m.method_name() == "kernel_pca" ? "Kernel principal components" : "Transformed objects";
+            points.across = made.names.empty() ? "" : made.names[0];
+            points.up = made.names.size() > 1 ? made.names[1] : "";
+            colour_by_target(points, data);
+            write_atomically(options.picture, picture_page(m.method_name(), head, {scatter_panel(std::move(points))}));
+        }
+    }
+    if (!options.out.empty()) write_columns(options.out, made);
+    if (options.common.as_json) {
+        json answer{{"model", options.model}, {"data", options.from.path}, {"n", made.values.rows()}};
+        answer.update(columns_json(made));
+        return print(answer);
+    }
+    if (options.out.empty()) return write_columns("", made);
+    print(fmt::format("{}\nwritten to {}\n", head, options.out) +
+          (options.picture.empty() ? "" : fmt::format("picture: {}\n", options.picture)));
+}
+
+void describe(const use_options& options) {
+    options.common.apply();
+    const api::model m = api::load(options.model);
+    if (options.common.as_json) return print(figures_json(m.describe()));
+    std::string text = m.describe().text();
+    if (const std::string wrong = m.inner().trouble(); !wrong.empty()) text += wrong + "\n";
+    print(text);
+}
+
+}  // namespace
+
+void add_predict(CLI::App& program) {
+    CLI::App* command =
+        add_command(program, "predict", "What a fitted model says of new data: classes, values, clusters, densities");
+    const auto options = std::make_shared<use_options>();
+    command->add_option("MODEL", options->model, "A file of `mercer fit`, or any other model file of the library")
+        ->required();
+    options->from.add_to(*command);
+    options->common.add_to(*command);
+    command
+        ->add_option("-o,--out", options->out,
+                     "Write predictions here: .csv, .npy, or one a line (default: to the terminal)")
+        ->option_text("FILE")
+        ->group("Output");
+    command->add_flag("--details", options->details, "With probabilities, decision values, distances or variances")
+        ->group("Output");
+    command->add_flag("--score", options->score_only, "Print only how good the predictions are")->group("Output");
+    command
+        ->add_flag("--stream", options->stream,
+                   "Read, predict and write batch by batch, for data larger than memory and for pipes (csv, libsvm, "
+                   "npy); 'part-*.csv' is all such files")
+        ->group("Data");
+    command
+        ->add_option("--memory", options->memory,
+                     "Memory for kernel values, such as 50MB: predict in batches of rows (default: all rows at once)")
+        ->option_text("SIZE")
+        ->transform(CLI::AsSizeValue(false))
+        ->check(CLI::PositiveNumber)
+        ->group("Data");
+    command->add_option("--batch", options->batch, "--stream: rows at a time")
+        ->option_text("ROWS")
+        ->check(CLI::PositiveNumber)
+        ->group("Data");
+    command->footer(
+        "Examples:\n  mercer predict iris.model data/iris.csv --score\n  mercer predict iris.model new.csv --details "
+        "-o answers.csv\n"
+        "  mercer predict promoters.model data/promoters.tsv --json\n"
+        "  zcat new.csv.gz | mercer predict flights.model - --stream > delays.txt");
+    command->callback([options, command] {
+        if (options->stream && command->count("--memory"))
+            throw usage_error("--memory is not for --stream, where --batch says how many rows are taken at a time");
+        if (options->stream)
+            return predict_streamed({options->model, options->from, options->common, options->out, options->details,
+                                     options->score_only, options->batch});
+        if (command->count("--batch")) throw usage_error("--batch is for --stream: say both, or neither");
+        predict(*options);
+    });
+}
+
+void add_transform(CLI::App& program) {
+    CLI::App* command =
+        add_command(program, "transform",
+                    "Coordinates of data in a fitted model: components, Fisher's directions, distances to class means");
+    const auto options = std::make_shared<use_options>();
+    command->add_option("MODEL", options->model, "A model of kernel_pca, kernel_fisher or nearest_centroid")
+        ->required();
+    options->from.add_to(*command);
+    options->common.add_to(*command);
+    command->add_option("-o,--out", options->out, "Write to .npy or .csv (default: CSV to the terminal)")
+        ->option_text("FILE")
+        ->group("Output");
+    command->add_option("--svg", options->picture, "Draw the first two columns")->option_text("FILE")->group("Output");
+    command->footer(
+        "Examples:\n  mercer transform wine.model data/wine.svm -o wine.npy\n  mercer transform wine.model "
+        "data/wine.svm --svg wine.svg -o wine.csv");
+    command->callback([options] { transform(*options); });
+}
+
+void add_describe(CLI::App& program) {
+    CLI::App* command =
+        add_command(program, "describe", "What a model file holds: method, kernel, options, how the fit ended");
+    const auto options = std::make_shared<use_options>();
+    command->add_option("MODEL", options->model, "Any model file of the library, or LIBSVM's")->required();
+    options->common.add_to(*command);
+    command->footer("Examples:\n  mercer describe iris.model\n  mercer describe iris.model --json");
+    command->callback([options] { describe(*options); });
+}
+
+}  // namespace mercer::cli

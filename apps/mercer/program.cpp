@@ -1,0 +1,439 @@
+#include "program.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <random>
+#include <unordered_map>
+
+#include "mercer/base/terminal_text.h"
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/base/memory.h"
+#include "mercer/base/threads.h"
+#include "mercer/io/first_rows.h"
+#include "mercer/kernels/expression/fields.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/preprocess/scaling.h"
+#include "mercer/preprocess/text_features.h"
+
+namespace mercer::cli {
+
+namespace {
+
+// Of the process: set once, from the command line.
+bool quiet_program = false;
+bool output_taken = false;  // standard output is a file that was asked for
+int code_to_leave_with = 0;
+std::atomic<bool> line_shown{false};  // of a progress: what is said next has to clear it
+std::atomic<bool> interrupt_asked{false};
+bool interrupt_answered = false;
+std::atomic<std::int64_t> interrupt_time{0};
+
+std::int64_t nanoseconds_now() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);  // what a signal handler may call
+    return std::int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
+}
+
+}  // namespace
+
+CLI::App* add_command(CLI::App& group, const std::string& name, const std::string& about) {
+    return group.add_subcommand(name, about);
+}
+
+void watch_interrupt() {
+    struct sigaction before {};
+    if (sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;
+    struct sigaction action {};
+    action.sa_handler = [](int) {
+        interrupt_time.store(nanoseconds_now());
+        interrupt_asked.store(true);
+    };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, nullptr);
+}
+bool interrupted() { return interrupt_asked.load(); }
+bool interrupt_is_old() {
+    constexpr std::int64_t grace = 1'500'000'000;
+    return interrupted() && nanoseconds_now() - interrupt_time.load() > grace;
+}
+bool take_interrupt() {
+    if (!interrupt_asked.exchange(false)) return false;
+    interrupt_answered = true;
+    leave_with(130);
+    return true;
+}
+bool was_interrupted() { return interrupt_answered; }
+void leave_with(int code) { code_to_leave_with = code; }
+int exit_code() { return code_to_leave_with; }
+
+bool& output_is_taken() { return output_taken; }
+
+void common_options::add_to(CLI::App& command) {
+    command.add_flag("--json", as_json, "Answer in JSON")->group("Output");
+    command.add_flag("-q,--quiet", quiet, "No progress and no remarks: the answer and errors only")->group("Output");
+    command
+        .add_option("--threads", threads,
+                    "Threads, 1 to 4096 (default: MERCER_THREADS, or the processors that may be used)")
+        ->option_text("N")
+        ->check(CLI::Range(1, most_threads))
+        ->group("Output");
+}
+
+void common_options::apply() const {
+    quiet_program = quiet;
+    if (threads > 0)
+        set_threads(threads);
+    else
+        (void)mercer::threads();  // a wrong MERCER_THREADS is told before the work
+}
+
+CLI::Validator one_of_the_formats() {
+    std::vector<std::string> names{"auto"};
+    for (const file_format* each : all_formats()) names.emplace_back(each->name);
+    return CLI::IsMember(names);
+}
+
+CLI::Validator number_between(double least, double most) {
+    CLI::Validator range = CLI::Range(least, most);
+    range.operation([least, most](std::string& text) {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return std::string();
+        return fmt::format("expected a number from {} to {}, got '{}'", least, most, text);
+    });
+    return range;
+}
+
+std::function<std::string(std::string)> take_format(std::string& format) {
+    return [&format](const std::string& text) {
+        const auto colon = text.find(':');
+        if (colon == std::string::npos) return text;
+        for (const file_format* each : all_formats())
+            if (text.substr(0, colon) == each->name && !std::ifstream(text)) {
+                format = each->name;
+                return text.substr(colon + 1);
+            }
+        return text;
+    };
+}
+
+void data_options::add_to(CLI::App& command) {
+    command
+        .add_option(
+            "DATA", path,
+            "The data: a file (also .gz and .xz) or a folder; FORMAT:FILE where its name and first lines do not "
+            "say what it is")
+        ->required()
+        ->transform(take_format(format));
+    command
+        .add_option("--format", format,
+                    fmt::format("One of {} (default: by the file's name and first lines)", names_of_formats()))
+        ->option_text("NAME")
+        ->check(one_of_the_formats())
+        ->group("Data");
+    command
+        .add_option("--label,--target", label,
+                    "CSV: the column of targets, a name or a position from 0 (-1: the last); strings and sets: 'none' "
+                    "where lines start without one")
+        ->option_text("COLUMN")
+        ->group("Data");
+    command.add_option("--scale", scale, "Bring columns to mean 0 and variance 1 (standard) or to -1 ... 1 (minmax)")
+        ->option_text("HOW")
+        ->check(CLI::IsMember({"standard", "minmax"}))
+        ->group("Data");
+    command
+        .add_option("--text", text,
+                    "Make texts vectors of their words: tfidf, counts or binary, with options as in 'tfidf(ngram=2, "
+                    "min_df=2, stop=english)'")
+        ->option_text("HOW")
+        ->group("Data");
+    command
+        .add_option("--text-column", text_column, "CSV: the column of texts, a name or a position; no other is read")
+        ->option_text("COLUMN")
+        ->group("Data");
+    auto* first = command.add_option("--rows", rows, "Take the first N rows only")
+                      ->option_text("N")
+                      ->check(CLI::PositiveNumber)
+                      ->group("Data");
+    command.add_option("--sample", sample, "Take N rows at random (see --seed)")
+        ->option_text("N")
+        ->check(CLI::PositiveNumber)
+        ->excludes(first)
+        ->group("Data");
+    command.add_option("--seed", seed, "Of all random choices (default 1)")->option_text("N")->group("Data");
+}
+
+std::string objects::class_of(index i) const {
+    if (data.y.empty()) return {};
+    const double y = data.y[static_cast<std::size_t>(i)];
+    const bool named = y >= 0 && y < static_cast<double>(data.class_names.size());
+    return named ? data.class_names[static_cast<std::size_t>(y)] : number_text(y);
+}
+
+namespace {
+
+// `count` different numbers below n, ascending; the same with every standard library.
+std::vector<index> random_rows(index n, index count, std::uint64_t seed) {
+    std::vector<index> rows(static_cast<std::size_t>(n));
+    std::iota(rows.begin(), rows.end(), index(0));
+    std::mt19937_64 random(seed);
+    for (index i = 0; i < count; ++i)
+        std::swap(rows[static_cast<std::size_t>(i)],
+                  rows[static_cast<std::size_t>(i) + random() % static_cast<std::uint64_t>(n - i)]);
+    rows.resize(static_cast<std::size_t>(count));
+    std::ranges::sort(rows);
+    return rows;
+}
+
+// Scaling moves zeros, so what fits is made dense first; the rest is left to the scaling's own advice.
+dataset scaled(const dataset& x, const std::string& how) {
+    if (x.kind() != domain::vectors)
+        fail(errc::unsupported, fmt::format("--scale is for vectors, the data are {}: leave it out", name(x.kind())));
+    constexpr index most_numbers = index(1) << 27;
+    const bool fits = x.size() == 0 || x.dims() <= most_numbers / x.size();
+    const dataset from = x.is_sparse() && fits ? dataset(as_dense<double>(x)) : x;
+    scaling_options options;
+    options.method = how == "standard" ? scaling_method::standardise : scaling_method::minmax;
+    return scaling::fit(from, options).apply(from);
+}
+
+}  // namespace
+
+std::vector<index> chosen_rows(const data_options& options, index n) {
+    const index wanted = options.rows > 0 ? options.rows : options.sample > 0 ? options.sample : n;
+    if (wanted > n)
+        fail(errc::invalid_argument, fmt::format("{} rows are asked for, '{}' has {}", wanted, options.path, n));
+    if (options.sample > 0) return random_rows(n, wanted, options.seed);
+    std::vector<index> first(static_cast<std::size_t>(wanted));
+    std::iota(first.begin(), first.end(), index(0));
+    return first;
+}
+
+read_options read_for(std::string kernel) {
+    read_options how;
+    std::ranges::replace(kernel, '?', '1');
+    try {
+        if (kernel.find("field") != std::string::npos) how.records.kinds = kinds_of_fields(kernel::parse(kernel));
+    } catch (const error&) {  // what is wrong with it is said where it is used
+    }
+    return how;
+}
+
+namespace {
+
+read_options with_words(const data_options& options, read_options how) {
+    if (options.format != "auto") how.format = &file_format_named(options.format);
+    how.csv.label = options.label;
+    how.csv.text = options.text_column;
+    how.tsv.labelled = options.label != "none";
+    return how;
+}
+
+}  // namespace
+
+source data_options::open(const read_options& how, std::size_t memory) const {
+    return rows > 0 ? read_first_rows(path, rows, with_words(*this, how), memory) : read_source_or_folder(path, memory);
+}
+
+objects load(const data_options& options, read_options how) {
+    const source file = options.open(how);
+    return load(options, file, std::move(how));
+}
+
+objects load(const data_options& options, const source& file, read_options how) {
+    how = with_words(options, std::move(how));
+    objects from;
+    from.data = parse_table(file, how);
+    const index all = from.data.x.size();
+    if (all == 0) fail(errc::data, fmt::format("{}: no objects", options.path));
+    from.rows = chosen_rows(options, all);
+    const auto wanted = static_cast<index>(from.rows.size());
+    if (wanted < all) {
+        from.data.x = gather(from.data.x, std::span<const index>(from.rows));
+        std::vector<double> y;
+        if (!from.data.y.empty())
+            for (const index row : from.rows) y.push_back(from.data.y[static_cast<std::size_t>(row)]);
+        from.data.y = std::move(y);
+    }
+    if (!options.text.empty()) text_features::fit(from.data.x, parse_text_options(options.text), &from.data.x);
+    if (!options.scale.empty()) from.data.x = scaled(from.data.x, options.scale);
+    from.about = options.rows > 0 ? fmt::format("{}, the first {} {}", options.path, wanted, name(from.data.x.kind()))
+                 : wanted < all   ? fmt::format("{}, {} of {} {}", options.path, wanted, all, name(from.data.x.kind()))
+                                  : fmt::format("{}, {} {}", options.path, all, name(from.data.x.kind()));
+    if (from.data.x.kind() == domain::vectors) from.about += fmt::format(" of {} coordinates", from.data.x.dims());
+    if (!options.scale.empty()) from.about += options.scale == "standard" ? ", standardised" : ", scaled to -1 ... 1";
+    return from;
+}
+
+void warn(const std::string& message) {
+    if (quiet_program) return;
+    std::fflush(stdout);
+    fmt::print(stderr, "{}mercer: {}\n", line_shown.exchange(false) ? "\r\033[K" : "",
+               mercer::text_for(stderr, message));
+}
+
+kernel parse_kernel(const std::string& text) {
+    try {
+        return kernel::parse(text);
+    } catch (const error& wrong) {
+        throw usage_error(fmt::format("{}\n  `mercer kernel list` shows what can be written", wrong.what()));
+    }
+}
+
+void require_fit(const kernel& k, const objects& from, const std::string& path) {
+    const domain have = from.data.x.kind();
+    if (k.where() == domain::any || k.where() == have) return;
+    fail(errc::unsupported, fmt::format("{} is a kernel on {}, but '{}' was read as {}: take one of `mercer kernel "
+                                        "list --domain {}`, or say what the file is with --format",
+                                        k.text(), name(k.where()), path, name(have), name(have)));
+}
+
+void require_memory(index n, int copies, const std::string& what) {
+    const auto free = static_cast<double>(free_memory());
+    const double need = 8.0 * static_cast<double>(n) * static_cast<double>(n) * copies;
+    if (need > free)
+        fail(errc::memory,
+             fmt::format("{} of {} objects needs {:.1f} GB, {:.1f} GB are free: take fewer with --rows N or --sample N",
+                         what, n, need / 1e9, free / 1e9));
+}
+
+progress::progress() : active_(::isatty(STDERR_FILENO) != 0 && !quiet_program) {
+    if (!active_) return;
+    shower_ = std::jthread([this](const std::stop_token& stop) {
+        const auto started = std::chrono::steady_clock::now();
+        std::unique_lock hold(lock_);
+        while (!stop.stop_requested()) {
+            wake_.wait_for(hold, stop, std::chrono::milliseconds(500), [] { return false; });
+            if (stop.stop_requested() || phase_.empty()) continue;
+            const auto now = std::chrono::steady_clock::now();
+            const double seconds = std::chrono::duration<double>(now - started).count();
+            std::string line = share_ >= 0 ? fmt::format("{} ... {:.0f} %, {:.0f} s", phase_, 100 * share_, seconds)
+                                           : fmt::format("{} ... {:.0f} s", phase_, seconds);
+            // As fast as so far in this phase.
+            if (share_ > 0.02)
+                line +=
+                    fmt::format(", about {:.0f} s left",
+                                std::chrono::duration<double>(now - phase_started_).count() * (1 - share_) / share_);
+            show(line);
+        }
+    });
+}
+
+progress::~progress() {
+    if (!active_) return;
+    shower_.request_stop();
+    shower_.join();
+    if (shown_) show("");
+}
+
+void progress::show(const std::string& line) {
+    fmt::print(stderr, "\r\033[K{}", mercer::text_for(stderr, line));
+    std::fflush(stderr);
+    shown_ = true;
+    line_shown = !line.empty();
+}
+
+void progress::phase(const std::string& what) {
+    const std::lock_guard hold(lock_);
+    if (phase_ != what) phase_started_ = std::chrono::steady_clock::now();
+    phase_ = what;
+    share_ = -1;
+}
+
+void progress::share(double done) {
+    const std::lock_guard hold(lock_);
+    share_ = done;
+}
+
+struct matrix_writer::state {
+    explicit state(const std::string& path) : file(path), text(!path.ends_with(".npy")) {}
+    atomic_file file;
+    bool text;
+};
+
+void matrix_writer::check_name(const std::string& path) {
+    if (!path.ends_with(".npy") && !path.ends_with(".csv") && path != "/dev/stdout")
+        throw usage_error(
+            fmt::format("a matrix is written as .npy or .csv, '{}' is neither: change the end of the name", path));
+}
+
+matrix_writer::matrix_writer(const std::string& path, index rows, index cols) {
+    check_name(path);
+    state_ = std::make_unique<state>(path);
+    if (!state_->text) state_->file.write(npy_header<double>(rows, cols));
+}
+
+matrix_writer::~matrix_writer() = default;
+
+void matrix_writer::add(matrix_view<const double> rows) {
+    for (index i = 0; i < rows.rows; ++i) {
+        if (!state_->text) {
+            state_->file.write(
+                {reinterpret_cast<const char*>(rows.row(i)), static_cast<std::size_t>(rows.cols) * sizeof(double)});
+            continue;
+        }
+        std::string line;
+        for (index j = 0; j < rows.cols; ++j)
+            fmt::format_to(std::back_inserter(line), "{}{}", j ? "," : "", rows(i, j));
+        state_->file.write(line + "\n");
+    }
+}
+
+void matrix_writer::commit() { state_->file.commit(); }
+
+void write_matrix(const std::string& path, matrix_view<const double> values) {
+    matrix_writer out(path, values.rows, values.cols);
+    out.add(values);
+    out.commit();
+}
+
+namespace {
+[[noreturn]] void output_failed() {
+    fail(errc::io, fmt::format("cannot write to standard output: {}", std::strerror(errno ? errno : EIO)));
+}
+}  // namespace
+
+void print(const std::string& text) {
+    std::FILE* const to = output_taken ? stderr : stdout;
+    const std::string shown = mercer::text_for(to, text);
+    if (std::fwrite(shown.data(), 1, shown.size(), to) != shown.size()) output_failed();
+}
+void flush_output() {
+    errno = 0;
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) output_failed();
+}
+void print(const json& value) { print(value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"); }
+
+std::string counted(index n, const std::string& what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+
+std::string aligned(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& right) {
+    // Width in letters, not bytes.
+    const auto letters = [](const std::string& text) {
+        return std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; });
+    };
+    std::vector<std::ptrdiff_t> width(right.size(), 0);
+    for (const auto& line : lines)
+        for (std::size_t i = 0; i < line.size(); ++i) width[i] = std::max(width[i], letters(line[i]));
+    std::string out;
+    for (const auto& line : lines) {
+        std::string row;
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            const std::string blanks(static_cast<std::size_t>(width[i] - letters(line[i])), ' ');
+            row += std::string("  ") + (right[i] ? blanks + line[i] : line[i] + blanks);
+        }
+        row.erase(row.find_last_not_of(' ') + 1);
+        out += row + "\n";
+    }
+    return out;
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,227 @@
+// mercer regions: class regions as small multiples, one parameter growing along each row.
+#include "regions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/plot/region_sequences.h"
+#include "mercer/plot/report_page.h"
+#include "mercer/preprocess/scaling.h"
+#include "program.h"
+
+namespace mercer::cli {
+namespace {
+
+struct regions_options {
+    data_options from;
+    common_options common;
+    std::string kernel;
+    std::vector<std::string> vary;
+    double C = 1;
+    bool all = false;
+    std::string pair, svg, html;
+    double seconds = 10;
+};
+
+void check_words(const regions_options& o) {
+    if (o.svg.empty() && o.html.empty())
+        throw usage_error("where to? say --svg FILE, --html FILE or both; see `mercer regions --help`");
+    if (o.all && (!o.vary.empty() || !o.kernel.empty()))
+        throw usage_error("--all draws the seven sequences of its own: leave --kernel and --vary out");
+    if (o.vary.size() > 2)
+        throw usage_error(fmt::format("--vary may be given once or twice, got {} times", o.vary.size()));
+    if (!(o.C > 0)) throw usage_error(fmt::format("--C must satisfy C > 0, got {}", o.C));
+}
+
+bool can_vary(const std::string& text, const std::string& parameter) {
+    try {
+        with_parameter(text, parameter, 1);
+    } catch (const error&) {
+        return false;
+    }
+    return true;
+}
+
+// What to draw. One --vary is one row; two are a table, the second growing downward.
+std::vector<sequence_spec> specs(const regions_options& o) {
+    if (o.all) return course_sequences();
+    const std::string text = o.kernel.empty() ? "rbf(gamma=1)" : parse_kernel(o.kernel).text();
+    std::vector<sequence_spec> out;
+    if (o.vary.empty()) {
+        for (sequence_spec each : course_sequences())
+            if (each.kernel.substr(0, each.kernel.find('(')) == text.substr(0, text.find('('))) {
+                if (!o.kernel.empty()) each.kernel = text;
+                if (each.vary != "C" && !can_vary(text, each.vary)) continue;  // a composite that begins with this name
+                each.C = o.C;
+                out.push_back(each);
+            }
+        if (out.empty()) out.push_back({text, o.C, "C", {0.01, 0.1, 1, 10, 100}});
+        return out;
+    }
+    const auto [across, values] = named_numbers(o.vary[0], "--vary");
+    const auto checked = [&](const std::string& parameter, const std::vector<double>& all) {
+        for (const double value : all) {
+            if (parameter == "C" && !(value > 0))
+                throw usage_error(fmt::format("--vary: C must satisfy C > 0, got {}", value));
+            try {
+                if (parameter != "C") kernel::parse(with_parameter(text, parameter, value));
+            } catch (const error& wrong) {
+                throw usage_error(fmt::format("--vary: {}", wrong.what()));
+            }
+        }
+    };
+    checked(across, values);
+    if (o.vary.size() == 1) return {{text, o.C, across, values}};
+    const auto [down, steps] = named_numbers(o.vary[1], "--vary");
+    if (down == across)
+        throw usage_error(fmt::format("--vary: '{}' is given twice; name two different parameters", down));
+    checked(down, steps);
+    for (const double value : steps)
+        out.push_back(
+            {down == "C" ? text : with_parameter(text, down, value), down == "C" ? value : o.C, across, values});
+    return out;
+}
+
+objects load_vectors(const regions_options& o) {
+    objects on = load(o.from);
+    if (on.data.x.kind() != domain::vectors || on.data.x.dims() < 2)
+        fail(errc::unsupported,
+             fmt::format("regions are drawn over two features: {} holds {}; `mercer explain --html` draws any data in "
+                         "feature space",
+                         o.from.path,
+                         on.data.x.kind() == domain::vectors ? "vectors of 1 coordinate" : name(on.data.x.kind())));
+    if (o.from.scale.empty()) {  // the values of γ that are worth a picture depend on it
+        scaling_options how;
+        how.method = scaling_method::standardise;
+        const dataset dense_x = as_dense<double>(on.data.x);
+        on.data.x = scaling::fit(dense_x, how).apply(dense_x);
+        on.about += ", standardised";
+    }
+    require_classes(on, o.from.path);
+    return on;
+}
+
+// All sequences, and what is said of the data they are fitted on.
+struct drawn {
+    std::vector<region_sequence> rows;
+    std::string about;
+};
+
+drawn fit_all(const regions_options& o, const std::vector<sequence_spec>& wanted, progress& shown) {
+    const objects on = load_vectors(o);
+    sequence_data data{on.data.x, on.data.y, on.data.class_names, on.data.feature_names, {0, 1}};
+    const auto pair = feature_pair(o.pair, on.data);
+    data.pair = pair                    ? *pair
+                : on.data.x.dims() == 2 ? std::pair<index, index>{0, 1}
+                                        : most_separating_pair(on.data.x, on.data.y);
+    drawn out;
+    out.about = on.about;
+    if (on.data.x.dims() > 2)
+        out.about +=
+            fmt::format("; fitted on two features alone{}",
+                        pair ? "" : ", those along which the classes lie farthest apart (--pair chooses others)");
+    index fits = 0, done = 0;
+    for (const auto& each : wanted) fits += static_cast<index>(each.values.size());
+    shown.phase("fitting");
+    for (const auto& each : wanted)
+        out.rows.push_back(fit_sequence(each, data, o.seconds,
+                                        [&] { shown.share(static_cast<double>(++done) / static_cast<double>(fits)); }));
+    return out;
+}
+
+void write_pictures(const regions_options& o, const drawn& all) {
+    const std::string title = "Class regions, margins and support vectors";
+    if (!o.svg.empty()) write_atomically(o.svg, sequences_figure(title, all.about, all.rows).finish());
+    if (o.html.empty()) return;
+    std::vector<report_figure> figures;
+    for (const region_sequence& row : all.rows) figures.push_back({sequences_figure(row.title, "", {row}), ""});
+    write_atomically(o.html, pictures_html(title, all.about, figures));
+}
+
+void draw(const regions_options& o) {
+    check_words(o);
+    o.common.apply();
+    const std::vector<sequence_spec> wanted = specs(o);
+    drawn all;
+    {
+        progress shown;
+        shown.phase("reading " + o.from.path);
+        all = fit_all(o, wanted, shown);
+        shown.phase("drawing");
+        write_pictures(o, all);
+    }
+    json answer{{"data", all.about}, {"sequences", json::array()}};
+    std::string text = all.about + "\n";
+    for (const region_sequence& row : all.rows) {
+        json tiles = json::array();
+        std::vector<std::vector<std::string>> lines{{"", "right", "support vectors", ""}};
+        for (const region_tile& tile : row.tiles) {
+            tiles.push_back({{"caption", tile.caption},
+                             {"accuracy", tile.drawn ? json(tile.accuracy) : json(nullptr)},
+                             {"support", tile.support},
+                             {"note", tile.trouble}});
+            lines.push_back({tile.caption, tile.drawn ? fmt::format("{:.1f} %", 100 * tile.accuracy) : "-",
+                             fmt::format("{}", tile.support), tile.trouble});
+        }
+        answer["sequences"].push_back({{"title", row.title}, {"tiles", tiles}});
+        text += "\n" + row.title + "\n" + aligned(lines, {false, true, true, false});
+    }
+    if (o.common.as_json) return print(answer);
+    for (const std::string* path : {&o.svg, &o.html})
+        if (!path->empty()) text += fmt::format("\npicture: {}\n", *path);
+    print(text);
+}
+
+}  // namespace
+
+void add_regions(CLI::App& program) {
+    CLI::App* command = add_command(program, "regions",
+                                    "Pictures of class regions with margins and support vectors, as a parameter grows");
+    const auto o = std::make_shared<regions_options>();
+    o->from.add_to(*command);
+    command->get_option("--scale")->description(
+        "Bring columns to mean 0 and variance 1 (standard, the default here) or to -1 ... 1 (minmax)");
+    command->add_option("--kernel", o->kernel, "One kernel, such as rbf or 'poly(coef0=1)' (default rbf)")
+        ->option_text("EXPR")
+        ->group("Fit");
+    command
+        ->add_option("--vary", o->vary,
+                     "A parameter of the kernel, or C, and its values; twice for a table, the second growing downward")
+        ->option_text("NAME=V,V,...")
+        ->allow_extra_args(false)
+        ->group("Fit");
+    command->add_option("--C", o->C, "The price of slack where it is not varied (default 1)")
+        ->option_text("NUMBER")
+        ->group("Fit");
+    command
+        ->add_flag("--all", o->all,
+                   "Seven sequences: linear over C; rbf, poly and sigmoid over gamma or degree, and over C")
+        ->group("Fit");
+    command->add_option("--seconds", o->seconds, "A fit that takes longer is drawn as far as it came (default 10)")
+        ->option_text("N")
+        ->check(CLI::PositiveNumber)
+        ->group("Fit");
+    command
+        ->add_option("--pair", o->pair,
+                     "Two features, names or positions from 0 (default: those that separate the classes best)")
+        ->option_text("A,B")
+        ->group("Data");
+    command->add_option("--svg", o->svg, "Write one SVG page")->option_text("FILE")->group("Output");
+    command->add_option("--html", o->html, "Write one HTML page, light or dark as the screen is")
+        ->option_text("FILE")
+        ->group("Output");
+    o->common.add_to(*command);
+    command->footer(
+        "Examples:\n  mercer regions data/iris.csv --label species --kernel rbf --vary gamma=0.1,1,10,100 --svg "
+        "iris.svg\n"
+        "  mercer regions data/heart_scale.svm --kernel rbf --vary gamma=0.1,1,10 --vary C=0.1,1,10 --html table.html\n"
+        "  mercer regions data/iris.csv --label species --all --html seven.html");
+    command->callback([o] { draw(*o); });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,125 @@
+// mercer scale: the columns of a file brought to comparable ranges, and others by the ranges of the first.
+#include <fmt/format.h>
+
+#include "fit.h"
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/io/csv.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/preprocess/scaling.h"
+
+namespace mercer::cli {
+namespace {
+
+struct scale_options {
+    data_options from;
+    common_options common;
+    std::string out, save, by;
+};
+
+// `label index:value …`, as far as a value is not 0.
+std::string libsvm_text(const objects& of) {
+    std::string out;
+    const auto line = [&](index i) {
+        out += of.data.y.empty() ? "0" : number_text(of.data.y[static_cast<std::size_t>(i)]);
+    };
+    const auto entry = [&](index column, double value) {
+        if (value != 0) fmt::format_to(std::back_inserter(out), " {}:{}", column + 1, number_text(value));
+    };
+    if (const auto* rows = of.data.x.as<sparse<double>>()) {
+        for (index i = 0; i < rows->size(); ++i) {
+            line(i);
+            for (std::size_t k = 0; k < rows->cols(i).size(); ++k) entry(rows->cols(i)[k], rows->values(i)[k]);
+            out += "\n";
+        }
+        return out;
+    }
+    const dense<double> rows = as_dense<double>(of.data.x);
+    for (index i = 0; i < rows.size(); ++i) {
+        line(i);
+        for (index c = 0; c < rows.dims(); ++c) entry(c, rows.row(i)[c]);
+        out += "\n";
+    }
+    return out;
+}
+
+// A header where there was one; targets, under their own name, come last.
+std::string csv_text(const objects& of, const std::string& target) {
+    const dense<double> rows = as_dense<double>(of.data.x);
+    const bool labelled = !of.data.y.empty();
+    std::string out;
+    for (const auto& each : of.data.feature_names) out += (out.empty() ? "" : ",") + csv_field(each);
+    if (!out.empty()) out += (labelled ? "," + csv_field(target.empty() ? "target" : target) : "") + "\n";
+    for (index i = 0; i < rows.size(); ++i) {
+        for (index c = 0; c < rows.dims(); ++c) out += (c ? "," : "") + number_text(rows.row(i)[c]);
+        if (labelled) out += "," + csv_field(of.class_of(i));
+        out += "\n";
+    }
+    return out;
+}
+
+void write(const scale_options& options, const objects& of) {
+    const std::string& path = options.out;
+    if (path.ends_with(".npy")) return write_matrix(path, as_dense<double>(of.data.x).view());
+    const bool as_csv = path.ends_with(".csv") || (!path.ends_with(".svm") && !path.ends_with(".libsvm") &&
+                                                   !of.data.x.is_sparse() && options.from.format != "libsvm");
+    const std::string text = as_csv ? csv_text(of, options.from.label) : libsvm_text(of);
+    if (path.empty()) return print(text);
+    write_atomically(path, text);
+}
+
+void scale(const scale_options& options) {
+    options.common.apply();
+    objects on = load_unscaled(options.from);
+    if (on.data.x.kind() != domain::vectors)
+        fail(errc::unsupported,
+             fmt::format("scaling is for vectors, '{}' was read as {}", options.from.path, name(on.data.x.kind())));
+    const std::string how = options.from.scale.empty() ? "standard" : options.from.scale;
+    const scaling by = options.by.empty() ? *api::fit_scaling(on.data.x, how) : scaling::load(options.by);
+    on.data.x = api::scaled(by, on.data.x);
+    if (!options.save.empty()) by.save(options.save);
+    write(options, on);
+    if (options.out.empty()) return;
+    const json answer{{"data", options.from.path},
+                      {"n", on.size()},
+                      {"columns", by.dims()},
+                      {"method", by.options().method == scaling_method::standardise ? "standard" : "minmax"},
+                      {"written", options.out}};
+    if (options.common.as_json) return print(answer);
+    print(
+        fmt::format("{}, {} columns, {}: {}\n", on.about, by.dims(), answer["method"].get<std::string>(), options.out));
+}
+
+}  // namespace
+
+void add_scale(CLI::App& program) {
+    CLI::App* command =
+        add_command(program, "scale",
+                    "Bring the columns of a file to comparable ranges, and those of other files by the same numbers");
+    const auto options = std::make_shared<scale_options>();
+    options->from.add_to(*command);
+    command->get_option("--scale")->description("standard (mean 0 and variance 1, the default) or minmax (-1 ... 1)");
+    command->add_option("--save-scaling", options->save, "Keep the numbers of this file here, for --like")
+        ->option_text("FILE")
+        ->group("Output");
+    command->add_option("--like", options->by, "Scale by numbers that --save-scaling kept")
+        ->option_text("FILE")
+        ->excludes(command->get_option("--scale"))
+        ->group("Data");
+    command
+        ->add_option(
+            "-o,--out", options->out,
+            "Write here: .csv, .npy (without targets), .svm or .libsvm (default: to standard output, CSV where "
+            "the vectors are dense, else LIBSVM's text)")
+        ->option_text("FILE")
+        ->group("Output");
+    options->common.add_to(*command);
+    command->footer(
+        "Models of `mercer fit --scale` scale by themselves: this is for other programs.\n\nExamples:\n"
+        "  mercer scale train.csv --label y -o train.scaled.csv --save-scaling numbers.json\n"
+        "  mercer scale test.csv --label y --like numbers.json -o test.scaled.csv\n"
+        "  mercer scale data/iris.svm --scale minmax | svm-train -s 0 /dev/stdin iris.model");
+    command->callback([options] { scale(*options); });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,139 @@
+// mercer serve: a fitted model that answers over HTTP.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+#include <thread>
+
+#include "fit.h"
+#include "http_server.h"
+#include "mercer/base/error.h"
+#include "served_model.h"
+
+namespace mercer::cli {
+namespace {
+
+struct serve_options {
+    std::string model;
+    common_options common;
+    std::string host = "127.0.0.1";
+    int port = 8080;
+    http_limits limits;
+};
+
+// The first SIGINT or SIGTERM stops the server, which answers what it has begun; the second ends the program. (By
+// handlers: threads of BLAS are there before main, and hear signals that are blocked here.)
+class stop_on_signals {
+public:
+    explicit stop_on_signals(http_server& server) {
+        if (::pipe2(ends_, O_CLOEXEC) != 0) fail(errc::io, "no pipe for signals");
+        for (const int each : {SIGINT, SIGTERM}) {
+            struct sigaction before {};
+            if (sigaction(each, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
+            struct sigaction action {};
+            action.sa_handler = [](int which) {
+                if (heard_++ > 0) ::_exit(128 + which);
+                (void)!::write(ends_[1], "", 1);
+            };
+            sigaction(each, &action, nullptr);
+        }
+        try {
+            watcher_ = std::thread([&server] {
+                char any = 0;
+                while (::read(ends_[0], &any, 1) < 0 && errno == EINTR) {
+                }
+                server.stop();
+            });
+        } catch (const std::system_error& wrong) {
+            fail(errc::memory, fmt::format("cannot start the thread that waits for signals: {}", wrong.what()));
+        }
+    }
+    ~stop_on_signals() {
+        (void)!::write(ends_[1], "", 1);  // where the server ended by itself
+        watcher_.join();
+    }
+    stop_on_signals(const stop_on_signals&) = delete;
+    stop_on_signals& operator=(const stop_on_signals&) = delete;
+
+private:
+    inline static int ends_[2] = {-1, -1};
+    inline static std::atomic<int> heard_ = 0;
+    std::thread watcher_;
+};
+
+void serve(const serve_options& options) {
+    options.common.apply();
+    served_model model(options.model, options.limits);
+    http_server server(model.limits(), [&](http_request& asked) { return model.answer(asked); });
+    const int port = server.bind(options.host, options.port);
+    const bool v6 = options.host.find(':') != std::string::npos;
+    const std::string address = fmt::format("http://{}:{}", v6 ? "[" + options.host + "]" : options.host, port);
+    {
+        const stop_on_signals listening(server);
+        if (options.common.as_json)
+            print(json{{"address", address}, {"port", port}, {"model", options.model}}.dump() + "\n");
+        else
+            print(fmt::format("{} of {} answers at {}; Ctrl-C stops it\n", model.model().method_name(), options.model,
+                              address));
+        flush_output();
+        server.run();
+    }
+    if (!options.common.as_json) print(fmt::format("stopped after {}\n", counted(model.requests(), "request")));
+}
+
+void add_limits(CLI::App& command, http_limits& limits) {
+    command.add_option("--max-body", limits.body, "The largest request, such as 64MB (default 16MB)")
+        ->option_text("SIZE")
+        ->transform(CLI::AsSizeValue(false))
+        ->group("Limits");
+    command.add_option("--timeout", limits.seconds, "Seconds for a request and its answer (default 30)")
+        ->option_text("SECONDS")
+        ->check(number_between(0.05, 86400))
+        ->group("Limits");
+    command.add_option("--clients", limits.clients, "Open connections; more of them wait (default: 1024)")
+        ->option_text("N")
+        ->check(CLI::Range(1, 65536))
+        ->group("Limits");
+    command
+        .add_option("--memory", limits.memory,
+                    "Memory of all requests together, such as 2GB (default: by the memory of the machine)")
+        ->option_text("SIZE")
+        ->transform(CLI::AsSizeValue(false))
+        ->group("Limits");
+}
+
+}  // namespace
+
+void add_serve(CLI::App& program) {
+    CLI::App* command =
+        add_command(program, "serve", "Answer over HTTP: rows as JSON or CSV in, what a fitted model says of them out");
+    const auto options = std::make_shared<serve_options>();
+    command->add_option("MODEL", options->model, "A file of `mercer fit`, or any other model file of the library")
+        ->required();
+    command->add_option("--port", options->port, "The port (default 8080); 0 takes one that is free and says which")
+        ->option_text("N")
+        ->check(CLI::Range(0, 65535))
+        ->group("Address");
+    command
+        ->add_option("--host", options->host,
+                     "The address to listen at (default 127.0.0.1: this machine alone; 0.0.0.0: whoever can reach it, "
+                     "without passwords or encryption)")
+        ->option_text("ADDRESS")
+        ->group("Address");
+    add_limits(*command, options->limits);
+    options->common.add_to(*command);
+    command->footer(
+        "Examples:\n"
+        "  mercer serve iris.model --port 8080\n"
+        "  curl localhost:8080/model\n"
+        "  curl localhost:8080/predict -H 'Content-Type: application/json' -d '[[5.1, 3.5, 1.4, 0.2]]'\n"
+        "  curl localhost:8080/predict -H 'Content-Type: text/csv' --data-binary @new.csv\n"
+        "\nAddresses, keys and limits are in docs/serve.md.");
+    command->callback([options] { serve(*options); });
+}
+
+}  // namespace mercer::cli

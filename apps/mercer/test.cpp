@@ -1,0 +1,254 @@
+// mercer test: two-sample (maximum mean discrepancy) and independence (HSIC), with p-values by permutation.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "fit.h"
+#include "mercer/base/error.h"
+#include "mercer/kernel_analysis/independence_test.h"
+#include "mercer/kernel_analysis/permutation_tests.h"
+
+namespace mercer::cli {
+namespace {
+
+struct sample_test_options {
+    std::string kernel_text, other_kernel, second;
+    data_options from;  // of the first file
+    common_options common;
+    index permutations = 1000;
+    std::uint64_t seed = 0;
+    std::size_t memory = 0;
+    bool biased = false;
+    double level = 0.05;
+};
+
+void add_shared(CLI::App& command, sample_test_options& o) {
+    command
+        .add_option("--kernel", o.kernel_text,
+                    "The kernel (default: rbf with gamma = 1/(d·variance), spectrum(k=3), jaccard())")
+        ->option_text("EXPR")
+        ->group("Test");
+    command.add_option("--permutations", o.permutations, "Random ones (default 1000)")
+        ->option_text("N")
+        ->check(CLI::PositiveNumber)
+        ->group("Test");
+    command.add_option("--random", o.seed, "Seed of the permutations (default 0)")->option_text("N")->group("Test");
+    command.add_option("--level", o.level, "p-values up to this speak against the null (default 0.05)")
+        ->option_text("P")
+        ->check(number_between(0, 1))
+        ->group("Test");
+    o.common.add_to(command);
+}
+
+std::string verdict(double p, double level, const char* against, const char* nothing) {
+    return fmt::format("p = {:.4g}: {}\n", p, p <= level ? against : nothing);
+}
+
+progress_callback showing_share(progress& shown) {
+    return [&](const fit_progress& p) {
+        shown.share(static_cast<double>(p.done) / static_cast<double>(p.total));
+        return true;
+    };
+}
+
+// Sparse vectors may lack the last columns, and then it must be said; dense ones are other vectors.
+void require_same_columns(const objects& a, const objects& b, const sample_test_options& o) {
+    const index first = a.data.x.dims(), second = b.data.x.dims();
+    if (first == second) return;
+    if (!a.data.x.is_sparse() || !b.data.x.is_sparse())
+        fail(errc::data, fmt::format("'{}' has {} columns, '{}' has {}: both samples must have the same", o.from.path,
+                                     first, o.second, second));
+    warn(fmt::format("'{}' has indices up to {}, '{}' up to {}: the columns from {} on count as 0 in the former",
+                     first < second ? o.from.path : o.second, std::min(first, second),
+                     first < second ? o.second : o.from.path, std::max(first, second), std::min(first, second) + 1));
+}
+
+void two_sample(const sample_test_options& o) {
+    o.common.apply();
+    std::optional<kernel> k;
+    if (!o.kernel_text.empty()) k = parse_kernel(o.kernel_text);
+    std::string text;
+    json answer = json::object();
+    {
+        progress shown;
+        data_options second = o.from;
+        second.path = o.second;
+        shown.phase("reading " + o.from.path);
+        objects a = load_unscaled(o.from, {}, o.memory);
+        shown.phase("reading " + o.second);
+        read_options how_read;
+        how_read.tsv.dictionary = a.data.x.kind() != domain::vectors
+                                      ? a.data.feature_names
+                                      : std::vector<std::string>{};  // one number for one item
+        objects b = load_unscaled(second, how_read, o.memory);
+        if (a.data.x.kind() != b.data.x.kind())
+            fail(errc::unsupported, fmt::format("'{}' holds {}, '{}' holds {}: both samples must be of one kind",
+                                                o.from.path, name(a.data.x.kind()), o.second, name(b.data.x.kind())));
+        match_columns(b.data, a.data.feature_names, o.second, o.from.path);
+        require_same_columns(a, b, o);
+        const dataset all = concatenate(a.data.x, b.data.x);
+        if (const auto by = api::fit_scaling(all, o.from.scale)) {  // one scaling for both
+            a.data.x = api::scaled(*by, a.data.x);
+            b.data.x = api::scaled(*by, b.data.x);
+        }
+        if (!k) k = api::default_kernel(concatenate(a.data.x, b.data.x));
+        require_fit(*k, a, o.from.path);
+        two_sample_options how;
+        how.kind = o.biased ? two_sample_options::statistic::biased : two_sample_options::statistic::unbiased;
+        how.permutations = o.permutations;
+        how.seed = o.seed;
+        if (o.memory) how.memory_bytes = o.memory;
+        shown.phase(fmt::format("comparing {} and {} objects", a.size(), b.size()));
+        how.progress = showing_share(shown);
+        const two_sample_result r = two_sample_test(*k, a.data.x, b.data.x, how);
+        answer = {{"test", "two-sample"},
+                  {"kernel", k->text()},
+                  {"first", a.about},
+                  {"second", b.about},
+                  {"statistic", o.biased ? "biased" : "unbiased"},
+                  {"biased", r.biased},
+                  {"unbiased", r.unbiased},
+                  {"p_value", r.p_value},
+                  {"permutations", r.permutations},
+                  {"different", r.p_value <= o.level}};
+        text = fmt::format("{}\n{}\n{}\n\n  MMD², unbiased  {:.6g}\n  MMD², biased    {:.6g}\n  permutations    {}\n\n",
+                           k->text(), a.about, b.about, r.unbiased, r.biased, r.permutations);
+        text += verdict(r.p_value, o.level, "the samples come from different distributions", "no difference is seen");
+    }
+    if (o.common.as_json) return print(answer);
+    print(text);
+}
+
+// Targets as objects: classes as unit vectors, which the linear kernel compares; values as they are.
+dataset target_objects(const table& data, bool& classes) {
+    const std::set<double> labels(data.y.begin(), data.y.end());
+    classes = !data.class_names.empty() || labels.size() <= 12;
+    matrix<double> out(static_cast<index>(data.y.size()), classes ? static_cast<index>(labels.size()) : 1);
+    for (index i = 0; i < out.rows(); ++i) {
+        const double y = data.y[static_cast<std::size_t>(i)];
+        if (classes)
+            out(i, static_cast<index>(std::distance(labels.begin(), labels.find(y)))) = 1;
+        else
+            out(i, 0) = y;
+    }
+    return dense<double>(std::move(out));
+}
+
+// What the objects are compared with: those of a second file, or their own targets.
+struct others {
+    dataset y;
+    bool classes = false;
+    std::string about = "its targets";
+};
+
+others other_objects(const sample_test_options& o, const objects& a) {
+    others out;
+    if (!o.second.empty()) {
+        data_options second;
+        second.path = o.second;
+        second.scale = o.from.scale;
+        objects b = load(second);
+        if (b.size() != a.size())
+            fail(errc::invalid_argument,
+                 fmt::format("'{}' has {} objects, '{}' has {}: row i of one belongs to row i of the other",
+                             o.from.path, a.size(), o.second, b.size()));
+        out.y = b.data.x;
+        out.about = b.about;
+    } else if (a.data.y.empty()) {
+        fail(errc::data, fmt::format("'{}' has no targets to compare with: name their column with --label, or a second "
+                                     "file with --other FILE",
+                                     o.from.path));
+    } else {
+        out.y = target_objects(a.data, out.classes);
+    }
+    return out;
+}
+
+void independence(const sample_test_options& o) {
+    o.common.apply();
+    std::optional<kernel> k, l;
+    if (!o.kernel_text.empty()) k = parse_kernel(o.kernel_text);
+    if (!o.other_kernel.empty()) l = parse_kernel(o.other_kernel);
+    std::string text;
+    json answer = json::object();
+    {
+        progress shown;
+        shown.phase("reading " + o.from.path);
+        objects a = load_unscaled(o.from, {}, o.memory);
+        const others b = other_objects(o, a);
+        if (const auto by = api::fit_scaling(a.data.x, o.from.scale)) a.data.x = api::scaled(*by, a.data.x);
+        if (!k) k = api::default_kernel(a.data.x);
+        if (!l) l = b.classes ? kernel::parse("linear()") : api::default_kernel(b.y);
+        require_fit(*k, a, o.from.path);
+        independence_options how;
+        how.permutations = o.permutations;
+        how.seed = o.seed;
+        if (o.memory) how.memory_bytes = o.memory;
+        shown.phase(fmt::format("comparing {} objects", a.size()));
+        how.progress = showing_share(shown);
+        const independence_result r = independence_test(*k, a.data.x, *l, b.y, how);
+        answer = {{"test", "independence"},
+                  {"kernel", k->text()},
+                  {"other_kernel", l->text()},
+                  {"data", a.about},
+                  {"other", b.about},
+                  {"n", a.size()},
+                  {"hsic", r.hsic},
+                  {"alignment", r.alignment},
+                  {"p_value", r.p_value},
+                  {"permutations", r.permutations},
+                  {"dependent", r.p_value <= o.level}};
+        text =
+            fmt::format("{} of {}\n{} of {}\n\n  HSIC          {:.6g}\n  alignment     {:.4f}\n  permutations  {}\n\n",
+                        k->text(), a.about, l->text(), b.about, r.hsic, r.alignment, r.permutations);
+        text += verdict(r.p_value, o.level, "they depend on each other", "no dependence is seen");
+    }
+    if (o.common.as_json) return print(answer);
+    print(text);
+}
+
+}  // namespace
+
+void add_test(CLI::App& program) {
+    CLI::App* group = add_command(
+        program, "test", "Tests by kernels: do two samples differ, do objects and targets depend on each other");
+    group->require_subcommand(1);
+    group->footer(
+        "Examples:\n  mercer test two-sample monday.csv tuesday.csv --scale standard\n  mercer test independence "
+        "data/wine.svm --scale standard");
+
+    CLI::App* two = add_command(*group, "two-sample",
+                                "Do two files hold samples of one distribution? By the maximum mean discrepancy");
+    const auto a = std::make_shared<sample_test_options>();
+    a->from.add_to(*two);
+    two->add_option("SECOND", a->second, "The other sample")->required();
+    two->add_flag("--biased", a->biased, "Take the p-value of the biased statistic")->group("Test");
+    add_memory(*two, a->memory);
+    add_shared(*two, *a);
+    two->footer(
+        "Examples:\n  mercer test two-sample monday.csv tuesday.csv --scale standard\n  mercer test two-sample "
+        "a.strings b.strings --kernel "
+        "'normalize(spectrum(k=3))' --json");
+    two->callback([a] { two_sample(*a); });
+
+    CLI::App* one = add_command(*group, "independence",
+                                "Do objects and their targets, or two files row by row, depend on each other? By HSIC");
+    const auto b = std::make_shared<sample_test_options>();
+    b->from.add_to(*one);
+    one->add_option("--other", b->second, "Compare with the objects of this file instead of the targets")
+        ->option_text("FILE")
+        ->group("Test");
+    one->add_option("--other-kernel", b->other_kernel,
+                    "The kernel on targets or the other file (default: equality of classes; rbf on values)")
+        ->option_text("EXPR")
+        ->group("Test");
+    add_memory(*one, b->memory);
+    add_shared(*one, *b);
+    one->footer(
+        "Examples:\n  mercer test independence data/wine.svm --scale standard\n  mercer test independence "
+        "data/promoters.tsv --kernel "
+        "'normalize(spectrum(k=3))'");
+    one->callback([b] { independence(*b); });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,342 @@
+// mercer tune: the numbers of a method and its kernel chosen by cross-validation, and the model fitted with them.
+#include "tune.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fit.h"
+#include "mercer/base/context.h"
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/model_selection/nested_search.h"
+#include "mercer/model_selection/search.h"
+#include "mercer/plot/heat_map.h"
+
+namespace mercer::cli {
+namespace {
+
+// C=? where nothing else is said; a method without C has λ.
+void leave_open(api::spec& s) {
+    const api::method& m = api::find_method(s.method);
+    const bool open = s.kernel.find('?') != std::string::npos || std::ranges::any_of(s.options, [](const auto& o) {
+                          return o.second.find('?') != std::string::npos;
+                      });
+    if (open) return;
+    for (const char* name : {"C", "nu", "alpha", "n_neighbors"})
+        if (std::ranges::find(m.options, name, &api::option_info::name) != m.options.end() &&
+            std::ranges::find(s.options, name, &std::pair<std::string, std::string>::first) == s.options.end())
+            return s.options.emplace_back(name, "?"), void();
+}
+
+score_map map_of(const api::tuning& found) {
+    score_map out;
+    const auto values = [&](std::size_t a) {
+        std::vector<double> all;
+        for (const auto& t : found.trials) all.push_back(t.at[a]);
+        std::ranges::sort(all);
+        all.erase(std::unique(all.begin(), all.end()), all.end());
+        return all;
+    };
+    out.across = values(0), out.up = values(1);
+    out.score = matrix<double>(static_cast<index>(out.up.size()), static_cast<index>(out.across.size()));
+    std::fill_n(out.score.row(0), out.score.rows() * out.score.cols(), std::nan(""));
+    out.dropped = matrix<std::uint8_t>(out.score.rows(), out.score.cols());
+    const auto place = [](const std::vector<double>& in, double v) {
+        return static_cast<index>(std::ranges::lower_bound(in, v) - in.begin());
+    };
+    for (const auto& t : found.trials) {
+        out.score(place(out.up, t.at[1]), place(out.across, t.at[0])) = t.mean;
+        out.dropped(place(out.up, t.at[1]), place(out.across, t.at[0])) = t.dropped;
+    }
+    const auto& best = found.trials[found.chosen].at;
+    out.best_across = place(out.across, best[0]), out.best_up = place(out.up, best[1]);
+    out.larger_is_better = found.larger_is_better;
+    out.across_name = found.axes[0].name, out.up_name = found.axes[1].name, out.score_name = found.metric;
+    out.title = "Score of each setting";
+    out.note = found.how;
+    return out;
+}
+
+curves curve_of(const api::tuning& found) {
+    std::vector<std::pair<double, double>> points;
+    for (const auto& t : found.trials) points.emplace_back(t.at[0], t.mean);
+    std::ranges::sort(points);
+    curves out;
+    out.lines.push_back({found.metric, {}});
+    for (const auto& [x, y] : points) out.x.push_back(x), out.lines[0].y.push_back(y);
+    out.best = static_cast<index>(std::ranges::find(out.x, found.trials[found.chosen].at[0]) - out.x.begin());
+    out.log_x = found.axes[0].logarithmic;
+    out.title = "Score of each setting", out.note = found.how;
+    out.across = found.axes[0].name, out.up = found.metric;
+    return out;
+}
+
+struct tune_command {
+    method_options method;
+    data_options from;
+    common_options common;
+    search_options search;
+    std::string out, picture, curve;
+    index top = 5;
+    int nested = 0;
+};
+
+std::string told(const api::nested_estimate& found) {
+    return fmt::format("nested: {} {:.5g}, 95 % interval {:.5g} to {:.5g} ({}), {}, in {:.2f} s\n{}", found.metric,
+                       found.mean, found.range.low, found.range.high, found.by, found.how, found.seconds,
+                       found.complete ? "" : fmt::format("stopped after {} of them\n", found.scores.size()));
+}
+
+std::string told(const api::learning_curve& found) {
+    std::vector<std::vector<std::string>> lines{{"examples", "on them", "±", "held out", "±"}};
+    const auto number = [](double v) { return std::isnan(v) ? std::string() : fmt::format("{:.4g}", v); };
+    for (std::size_t i = 0; i < found.examples.size(); ++i)
+        lines.push_back({fmt::format("{}", found.examples[i]), number(found.training[i]),
+                         number(found.training_error[i]), number(found.held_out[i]), number(found.held_out_error[i])});
+    return fmt::format("{} as examples grow\n{}", found.metric, aligned(lines, std::vector<bool>(5, true)));
+}
+
+panel drawn(const api::learning_curve& found) {
+    curves out;
+    for (const index n : found.examples) out.x.push_back(static_cast<double>(n));
+    out.lines = {{"on the examples learnt from", found.training}, {"held out", found.held_out}};
+    out.best = static_cast<index>(out.x.size()) - 1;
+    out.log_x = true;
+    out.title = "Learning curve", out.across = "examples", out.up = found.metric;
+    out.note = "a gap that closes: more examples will not help much; one that stays: they may";
+    return curves_panel(out);
+}
+
+std::string table_of(const api::tuning& found, index top) {
+    std::vector<std::size_t> order(found.trials.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+        const api::trial &x = found.trials[a], &y = found.trials[b];
+        if (x.dropped != y.dropped) return y.dropped;
+        return found.larger_is_better ? x.mean > y.mean : x.mean < y.mean;
+    });
+    std::vector<std::vector<std::string>> lines(1);
+    for (const axis& a : found.axes) lines[0].push_back(a.name);
+    lines[0].insert(lines[0].end(), {found.metric, "±", ""});
+    for (std::size_t i = 0; i < std::min(order.size(), static_cast<std::size_t>(top)); ++i) {
+        const api::trial& t = found.trials[order[i]];
+        std::vector<std::string> line;
+        for (const double v : t.at) line.push_back(fmt::format("{:.4g}", v));
+        line.push_back(fmt::format("{:.5g}", t.mean));
+        line.push_back(std::isnan(t.error) ? "" : fmt::format("{:.2g}", t.error));
+        line.emplace_back(order[i] == found.chosen ? "← taken" : t.dropped ? "dropped early" : "");
+        lines.push_back(std::move(line));
+    }
+    std::vector<bool> right(lines[0].size(), true);
+    right.back() = false;
+    return aligned(lines, right);
+}
+
+// What the chosen setting is worth, and how that grew: what --nested and --curve ask for.
+std::string further(const tune_command& options, const api::spec& open, const api::tuning& found, const objects& on,
+                    progress& shown, json& all) {
+    std::string out;
+    api::fit_control control;
+    control.memory_bytes = options.method.memory;
+    const stop_scope stop(interrupted);
+    if (options.nested > 0) {
+        shown.phase("nested cross-validation");
+        watch_interrupt();
+        api::tune_options how = options.search.how;
+        how.seed = options.from.seed;
+        how.progress = [&](const api::tune_progress& now) {
+            if (now.total > 0) shown.share(static_cast<double>(now.done) / static_cast<double>(now.total));
+            return !interrupted();
+        };
+        const api::nested_estimate estimate = api::nested_tune(open, on.data, options.nested, how, control);
+        (void)take_interrupt();
+        all["nested"] = json::parse(api::to_json(estimate));
+        out += "\n" + told(estimate);
+    }
+    if (!options.curve.empty()) {
+        shown.phase("learning curve");
+        api::tune_options how = options.search.how;
+        how.seed = options.from.seed;
+        const api::learning_curve curve = api::learn_curve(found.chosen_spec(), on.data, how, control);
+        all["learning_curve"] = json::parse(api::to_json(curve));
+        out += "\n" + told(curve);
+        write_atomically(options.curve, picture_page(fmt::format("{} {}", open.method, found.chosen_spec().kernel),
+                                                     on.about, {drawn(curve)}));
+        out += fmt::format("learning curve: {}\n", options.curve);
+    }
+    return out;
+}
+
+void run(const tune_command& options) {
+    options.common.apply();
+    api::spec s = options.method.open_spec();
+    s.scale = options.from.scale;
+    s.text = options.from.text;
+    fit_answer answer;
+    {
+        progress shown;
+        shown.phase("reading " + options.from.path);
+        const objects on = load_unscaled(options.from, read_for(s.kernel), options.method.memory);
+        leave_open(s);
+        const api::tuning found = tune_shown(s, on, options.search, options.from.seed, options.method.memory, shown);
+        api::model m = fit_shown(found.chosen_spec(), on.data, options.method.memory, shown);
+        m.label = detail::as_utf8(options.from.label);
+        m.text_column = detail::as_utf8(options.from.text_column);
+        if (!options.picture.empty()) {
+            shown.phase("drawing");
+            const auto drawn = search_panel(found);
+            if (!drawn) fail(errc::unsupported, "a map is of one or two numbers: leave no more open for --svg");
+            write_atomically(options.picture, picture_page(fmt::format("{} {}", s.method, found.chosen_spec().kernel),
+                                                           on.about, {*drawn}));
+        }
+        answer.all = json::parse(api::to_json(found));
+        answer.all["data"] = on.about;
+        answer.all["model"] = figures_json(m.describe());
+        std::string more;
+        const bool finished =
+            was_interrupted() || unless_stopped([&] { more = further(options, s, found, on, shown, answer.all); });
+        if (!finished && take_interrupt()) warn("stopped: --nested and --curve are not there, the model is");
+        answer.keep(m, options.out);
+        if (!options.out.empty()) answer.all["model_file"] = answer.kept;
+        answer.text = fmt::format("{}\n\n{}\n{}", on.about, summary(found), table_of(found, options.top));
+        answer.text += more;
+        answer.text += fmt::format("\n{}\n", m.describe().text());
+        answer.trouble(m);
+    }
+    answer.show(options.common, options.picture);
+}
+
+}  // namespace
+
+void search_options::add_to(CLI::App& command) {
+    command
+        .add_option("--search", how.search,
+                    "Which settings are looked at: grid (all), random, halving (many on few rows first), model (where "
+                    "most is to be hoped for)")
+        ->option_text("HOW")
+        ->check(CLI::IsMember({"grid", "random", "halving", "model"}))
+        ->group("Search");
+    command
+        .add_option("--points", how.points, "Values of each number of a grid (default 10, fewer beyond two numbers)")
+        ->option_text("N")
+        ->check(CLI::Range(2, 1000))
+        ->group("Search");
+    command.add_option("--trials", how.trials, "Settings of the other searches (default 60)")
+        ->option_text("N")
+        ->check(CLI::Range(1, 100000))
+        ->group("Search");
+    command
+        .add_option("--folds", how.folds, "Parts of the cross-validation (default 5; as many as rows: leave one out)")
+        ->option_text("N")
+        ->group("Search");
+    command.add_option("--repeats", how.repeats, "Cross-validate so many times, each dealt anew")
+        ->option_text("N")
+        ->check(CLI::Range(1, 1000))
+        ->group("Search");
+    command.add_flag("--by-time", how.by_time, "Rows are in order of time: learn from the past, be judged by the next")
+        ->group("Search");
+    command
+        .add_option("--metric", how.metric,
+                    "accuracy, balanced_accuracy, f1, auc, log_loss; rmse, mse, mae, r2, pinball (default accuracy, "
+                    "rmse)")
+        ->option_text("NAME")
+        ->group("Search");
+    command
+        .add_flag("--one-se", how.one_standard_error, "Take the simplest setting within a standard error of the best")
+        ->group("Search");
+    command.add_flag("!--no-race", how.race, "Run all folds of every setting, also of those that cannot win")
+        ->group("Search");
+    command
+        .add_option("--search-rows", how.most_rows,
+                    "Search on at most so many rows, drawn at random (default 10000; 0: all)")
+        ->option_text("N")
+        ->group("Search");
+    command.add_option("--log", how.log, "Keep what was found in this file, and go on from it where it is there")
+        ->option_text("FILE")
+        ->group("Search");
+}
+
+api::tuning tune_shown(const api::spec& s, const objects& on, const search_options& search, std::uint64_t seed,
+                       std::size_t memory, progress& shown) {
+    shown.phase(fmt::format("tuning {}", s.method));
+    watch_interrupt();
+    api::tune_options how = search.how;
+    how.seed = seed;
+    how.progress = [&](const api::tune_progress& now) {
+        if (!std::isnan(now.best)) shown.phase(fmt::format("tuning {}, best so far {:.4g}", s.method, now.best));
+        if (now.total > 0) shown.share(static_cast<double>(now.done) / static_cast<double>(now.total));
+        return !interrupted();
+    };
+    const stop_scope stop(interrupted);
+    api::fit_control control;
+    control.memory_bytes = memory;
+    api::tuning found = api::tune(s, on.data, how, control);
+    if (take_interrupt())
+        warn("the search was stopped: this is the best of what it had looked at; --log FILE lets one go on");
+    return found;
+}
+
+std::optional<panel> search_panel(const api::tuning& found) {
+    if (found.axes.empty() || found.axes.size() > 2) return std::nullopt;
+    return found.axes.size() == 2 ? score_map_panel(map_of(found)) : curves_panel(curve_of(found));
+}
+
+std::string summary(const api::tuning& found) {
+    const auto dropped = std::ranges::count_if(found.trials, &api::trial::dropped);
+    const auto unfinished = std::ranges::count_if(found.trials, [](const auto& t) { return !t.trouble.empty(); });
+    std::string out =
+        fmt::format("{} settings by {}, {}, in {:.2f} s", found.trials.size(), found.metric, found.how, found.seconds);
+    if (found.rows < found.of_rows) out += fmt::format("\nsearched on {} of {} rows", found.rows, found.of_rows);
+    if (dropped > 0) out += fmt::format("\n{} settings were dropped early: significantly worse", dropped);
+    if (unfinished > 0)
+        out += fmt::format("\nfits of {} settings were cut short: their scores are approximate", unfinished);
+    for (std::size_t a = 0; a < found.axes.size(); ++a) {
+        const axis& x = found.axes[a];
+        const double v = found.trials[found.chosen].at[a];
+        const double low = x.values.empty() ? x.low : x.values.front(),
+                     high = x.values.empty() ? x.high : x.values.back();
+        if ((v <= low || v >= high) && high > low)
+            out += fmt::format("\n{} = {:.4g} is the end of its range: a wider one may be better, {}=?[low, high]",
+                               x.name, v, x.name);
+    }
+    return out + "\n";
+}
+
+void add_tune(CLI::App& program) {
+    CLI::App* command =
+        add_command(program, "tune", "Choose C, gamma and any other number by cross-validation, and fit with the best");
+    const auto options = std::make_shared<tune_command>();
+    options->method.add_to(*command);
+    options->from.add_to(*command);
+    options->search.add_to(*command);
+    options->common.add_to(*command);
+    command->add_option("-o,--out", options->out, "Write the model to this file")->option_text("FILE")->group("Output");
+    command->add_option("--svg", options->picture, "Draw the score over the one or two numbers left open")
+        ->option_text("FILE")
+        ->group("Output");
+    command
+        ->add_option("--nested", options->nested,
+                     "An honest estimate: search anew in each of so many parts, judged by examples no search has seen")
+        ->option_text("N")
+        ->check(CLI::Range(2, 1000))
+        ->group("Search");
+    command
+        ->add_option("--curve", options->curve,
+                     "How the score grows with the examples, for the chosen setting: a table, and a picture in FILE")
+        ->option_text("FILE.svg")
+        ->group("Output");
+    command->add_option("--top", options->top, "Show so many settings (default 5)")->option_text("N")->group("Output");
+    command->footer(
+        "A number left open is written ?, with a range ?[low, high] or a list ?{a, b, c} where the usual one will not "
+        "do.\n\nExamples:\n"
+        "  mercer tune svc data/iris.csv --label species --scale standard -o iris.model\n"
+        "  mercer tune svc data/heart.svm --kernel 'rbf(gamma=?) + ?*linear()' --set C=? --search model --svg map.svg\n"
+        "  mercer tune kernel_ridge data/housing.svm --scale standard --metric r2 --nested 5 --curve curve.svg\n"
+        "  mercer tune knn data/wine.svm --scale standard --set n_neighbors=?{1,3,5,9}\n"
+        "  mercer tune svc data/promoters.tsv --kernel 'normalize(spectrum(k=?))' --set C=?");
+    command->callback([options] { run(*options); });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,87 @@
+// The Mercer test, explicit feature maps, spectra, tests of two samples and of independence.
+#include "convert.h"
+#include "mercer/gram/make_gram.h"
+#include "mercer/gram/precomputed.h"
+#include "mercer/kernel_analysis/independence_test.h"
+#include "mercer/kernel_analysis/mercer_test.h"
+#include "mercer/kernel_analysis/permutation_tests.h"
+#include "mercer/kernel_analysis/spectrum.h"
+#include "mercer/kernels/features/feature_map.h"
+
+namespace mercer::python {
+
+// Longer than 60 lines: one line for each member, nothing else.
+void bind_insight(py::module_& m) {
+    py::class_<mercer_result>(m, "MercerTest",
+                              "Whether a kernel is positive semidefinite on data: certified, indefinite with a "
+                              "witness, asymmetric, undecided; or a contradiction "
+                              "between a witness and the kernel's proof, which is a fault in Mercer.")
+        .def_property_readonly("verdict", [](const mercer_result& r) { return name(r.verdict); })
+        .def_readonly("n", &mercer_result::n)
+        .def_readonly("tested", &mercer_result::tested)
+        .def_readonly("tolerance", &mercer_result::tolerance)
+        .def_readonly("smallest", &mercer_result::smallest)
+        .def_readonly("largest", &mercer_result::largest)
+        .def_readonly("proven", &mercer_result::proven)
+        .def_readonly("entry_error", &mercer_result::entry_error)
+        .def_readonly("taken_as_exact", &mercer_result::taken_as_exact)
+        .def_property_readonly(
+            "witness",
+            [](const mercer_result& r) -> py::object {
+                if (!r.witness) return py::none();
+                return py::make_tuple(to_numpy(r.witness->points), to_numpy(r.witness->coefficients), r.witness->value);
+            },
+            "(points, coefficients, value) with sum c_i c_j k(x_i, x_j) = value < 0, or None.")
+        .def("__bool__", [](const mercer_result& r) { return r.verdict == mercer_verdict::certified; })
+        .def("__str__", &mercer_result::text)
+        .def("__repr__", &mercer_result::text);
+    m.def("mercer_test", [](const kernel& k, const dataset& x, index max_n, std::uint64_t seed, bool eigenvalues) {
+        mercer_options options;
+        options.max_n = max_n, options.seed = seed, options.eigenvalues = eigenvalues;
+        return without_lock(0, [&] { return mercer_test(k, x, options); });
+    });
+    py::class_<feature_map>(m, "FeatureMap", "An explicit map phi with phi(x)'phi(z) = k(x, z).")
+        .def(py::init<const kernel&, index, index>())
+        .def_property_readonly("dims", &feature_map::dims)
+        .def("__len__", &feature_map::size)
+        .def_property_readonly("names", &feature_map::names)
+        .def("apply", [](const feature_map& map, const dataset& x) {
+            return objects_of(without_lock(0, [&] { return dataset(map.apply(x)); }));
+        });
+    m.def("eigenvalues", [](const matrix_in& K) {
+        const precomputed<double> values(view_of(K));
+        return to_numpy(without_lock(0, [&] { return decompose(values, eigen_parts::values).values; }));
+    });
+    m.def("eigenvalues", [](const kernel& k, const dataset& x) {
+        return to_numpy(
+            without_lock(0, [&] { return decompose(*make_gram<double>(k, x), eigen_parts::values).values; }));
+    });
+    // Both samples together, the first `first` objects are those of the first one: (biased, unbiased, p).
+    m.def("mmd_test", [](const py::object& x, const kernel* k, index first, bool unbiased, index permutations,
+                         std::uint64_t seed, const py::object& n_jobs) {
+        two_sample_options o;
+        o.kind = unbiased ? two_sample_options::statistic::unbiased : two_sample_options::statistic::biased;
+        o.permutations = permutations, o.seed = seed;
+        run_control control;
+        o.progress = control.watching();
+        const auto r = on_input(
+            x, thread_count(n_jobs),
+            [&](const dataset& data) { return two_sample_test(*make_gram<double>(*k, data), first, o); },
+            [&](const auto& K) { return two_sample_test(precomputed<double>(K), first, o); });
+        control.finish();
+        return py::make_tuple(r.biased, r.unbiased, r.p_value);
+    });
+    // (hsic, alignment, p)
+    m.def("hsic_test", [](const kernel& k, const dataset& x, const kernel& l, const dataset& y, index permutations,
+                          std::uint64_t seed, const py::object& n_jobs) {
+        independence_options o;
+        o.permutations = permutations, o.seed = seed;
+        run_control control;
+        o.progress = control.watching();
+        const auto r = without_lock(thread_count(n_jobs), [&] { return independence_test(k, x, l, y, o); });
+        control.finish();
+        return py::make_tuple(r.hsic, r.alignment, r.p_value);
+    });
+}
+
+}  // namespace mercer::python

@@ -1,0 +1,57 @@
+// Searches by cross-validation.
+#include <algorithm>
+
+#include "convert.h"
+#include "mercer/model_selection/nested_search.h"
+
+namespace mercer::python {
+namespace {
+
+// The answer as JSON, the honest estimate where it was asked for (else empty), and whether Ctrl-C ended it.
+py::tuple tune(const std::string& method, const std::string& kernel, const api::settings& open, const dataset& x,
+               const doubles& y, const py::dict& how, const py::object& n_jobs, const py::object& callback) {
+    api::tune_options o;
+    int nested = 0;
+    for (const auto& [key, value] : how) {
+        const auto name = key.cast<std::string>();
+        if (name == "search") o.search = value.cast<std::string>();
+        if (name == "metric") o.metric = value.cast<std::string>();
+        if (name == "log") o.log = value.cast<std::string>();
+        if (name == "points") o.points = value.cast<index>();
+        if (name == "trials") o.trials = value.cast<index>();
+        if (name == "folds") o.folds = value.cast<int>();
+        if (name == "repeats") o.repeats = value.cast<int>();
+        if (name == "groups") o.groups = value.cast<std::vector<std::int64_t>>();
+        if (name == "by_time") o.by_time = value.cast<bool>();
+        if (name == "one_standard_error") o.one_standard_error = value.cast<bool>();
+        if (name == "race") o.race = value.cast<bool>();
+        if (name == "most_rows") o.most_rows = value.cast<index>();
+        if (name == "nested") nested = value.cast<int>();
+        if (name == "seed") o.seed = value.cast<std::uint64_t>();
+    }
+    run_control run(callback, true);
+    const progress_callback watch = run.watching();
+    o.progress = [&](const api::tune_progress& now) {
+        fit_progress shown;
+        shown.phase = "settings";
+        shown.done = now.done, shown.total = now.total, shown.value = now.best, shown.seconds = now.seconds;
+        return !watch || watch(shown);
+    };
+    const table data{x, std::vector<double>(y.data(), y.data() + y.size()), {}, {}};
+    fit_control control;
+    control.threads = thread_count(n_jobs);
+    const auto [found, estimate] = without_lock(0, [&] {
+        const api::spec s{method, kernel, "", open};
+        std::string best = api::to_json(api::tune(s, data, o, control));
+        return std::pair(std::move(best),
+                         nested > 0 ? api::to_json(api::nested_tune(s, data, nested, o, control)) : "");
+    });
+    run.finish();
+    return py::make_tuple(found, estimate, run.interrupted());
+}
+
+}  // namespace
+
+void bind_tune(py::module_& m) { m.def("tune", &tune); }
+
+}  // namespace mercer::python

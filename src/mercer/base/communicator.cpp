@@ -1,0 +1,106 @@
+#include "mercer/base/communicator.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "mercer/base/control_groups.h"
+#include "mercer/base/error.h"
+#include "mercer/base/processors.h"
+#include "mercer/base/threads.h"
+
+namespace mercer {
+namespace {
+
+// Set by mpirun and srun for what they start.
+bool started_with_others() {
+    const auto more_than_one = [](const char* name) {
+        const char* value = std::getenv(name);
+        return value && std::atoi(value) > 1;
+    };
+    return more_than_one("OMPI_COMM_WORLD_SIZE") || more_than_one("PMI_SIZE") ||
+           (std::getenv("PMIX_RANK") && more_than_one("SLURM_NTASKS"));
+}
+
+constexpr const char* library_file = "libmercer_mpi.so";
+
+// Beside the program, or beside what holds this code (the module of Python's package), and where both are installed.
+void* opened_library() {
+    std::error_code none;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
+    Dl_info code{};
+    std::filesystem::path module;
+    if (::dladdr(reinterpret_cast<const void*>(&opened_library), &code) != 0 && code.dli_fname)
+        module = std::filesystem::path(code.dli_fname).parent_path();
+    void* library = nullptr;
+    for (const std::filesystem::path& place :
+         {program / library_file, module / library_file, program / ".." / "lib" / "mercer" / library_file,
+          std::filesystem::path(library_file)})
+        if (!library) library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    return library;
+}
+
+// A function of libmercer_mpi.so.
+template <class Function>
+Function* entry(const char* name) {
+    static void* const library = opened_library();
+    if (!library) {
+        const char* why = ::dlerror();
+        fail(errc::unsupported, fmt::format("there are several processes, but {} cannot be loaded ({}): build with "
+                                            "OpenMPI (libopenmpi-dev), or start one process",
+                                            library_file, why ? why : "not found"));
+    }
+    const auto found = reinterpret_cast<Function*>(::dlsym(library, name));
+    if (!found) fail(errc::unsupported, fmt::format("{} is of another version of mercer", library_file));
+    return found;
+}
+
+const process_group* opened() {
+    return started_with_others() ? entry<process_group*()>("mercer_open_processes_3")() : nullptr;
+}
+
+const process_group* joined = nullptr;
+
+}  // namespace
+
+const process_group* started_processes() {
+    static const process_group* const group = opened();
+    return joined = group;
+}
+const process_group* joined_processes() noexcept { return joined; }
+
+void require_communicators(const std::string& library) {
+    const std::string ours = entry<const char*()>("mercer_mpi_library_3")();
+    const auto first_line = [](const std::string& text) { return text.substr(0, text.find_first_of(",\n")); };
+    if (ours != library)
+        fail(errc::unsupported, fmt::format("the communicator is of {}, and {} was built for {}: build it for the same",
+                                            first_line(library), library_file, first_line(ours)));
+}
+
+std::unique_ptr<const process_group> processes_of_communicator(int handle, const std::string& library) {
+    require_communicators(library);
+    return std::unique_ptr<const process_group>(entry<process_group*(int)>("mercer_open_communicator_3")(handle));
+}
+
+void end_unless_all_failed(const process_group& group, const std::string& why) {
+    // The first of those that failed speaks, and ends the others before they do.
+    if (group.all_failed(1 + std::min(5.0, 0.2 * group.rank()))) return;
+    std::fflush(stdout);
+    fmt::print(stderr, "mercer: process {}: {}\n", group.rank(), why);
+    std::fflush(stderr);
+    group.end(1);
+}
+
+int threads_of_process(const process_group& group) {
+    // mpirun may have bound each process to processors of its own, or all processes to the same ones; a quota is one
+    // for all processes of the machine.
+    const double shared = std::min<double>(online_processors(), std::ceil(limits_of_control_groups().processors));
+    return std::max(1, std::min(threads(), static_cast<int>(shared) / std::max(1, group.here())));
+}
+
+}  // namespace mercer

@@ -1,0 +1,44 @@
+// base/threads, and base/reserved_memory and physical_memory, where there is one thread and no system to ask.
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include "mercer/base/context.h"
+#include "mercer/base/error.h"
+#include "mercer/base/memory.h"
+#include "mercer/base/reserved_memory.h"
+#include "mercer/base/threads.h"
+
+namespace mercer {
+
+int threads() { return 1; }
+void require_threads(std::int64_t count, const char* what) {
+    if (count < 1 || count > most_threads)
+        fail(errc::invalid_argument, std::string(what) + " must satisfy 1 <= threads <= " +
+                                         std::to_string(most_threads) + ", got " + std::to_string(count));
+}
+void set_threads(int count) { require_threads(count); }
+thread_limit::thread_limit(int count) : before_(count) {
+    if (count != 0) require_threads(count);
+}
+thread_limit::~thread_limit() = default;
+
+void detail::run_parallel(index count, loop_body body, void* context) {
+    for (index item = 0; item < count; ++item) {
+        stop_point();
+        body(context, item, 0);
+    }
+}
+
+std::size_t physical_memory() { return std::size_t{1} << 30; }  // what a page in a browser may count on
+std::size_t spare_memory() { return physical_memory() / 4; }
+
+reserved_memory::reserved_memory(std::size_t bytes) : bytes_(bytes) {
+    if (bytes == 0) return;
+    data_ = std::calloc(bytes, 1);
+    if (!data_) throw std::bad_alloc();
+}
+reserved_memory::~reserved_memory() { std::free(data_); }
+
+}  // namespace mercer

@@ -1,0 +1,181 @@
+// Kinds of object. The library computes with vectors (data/dataset.h); every other kind, such as strings or sets, is a
+// value class that can do the few things below, and a name in data/all_kinds.h. Nothing else knows the kinds.
+#pragma once
+
+#include <compare>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mercer/base/matrix_view.h"
+
+namespace mercer {
+
+// The name of a kind of object: what a kernel compares, what a data set holds.
+class domain {
+public:
+    constexpr explicit domain(const char* name) : name_(name) {}
+    // `any`: the kernel does not look at its arguments (a constant).
+    static const domain any, vectors;
+
+    friend constexpr bool operator==(domain a, domain b) {
+        return std::string_view(a.name_) == std::string_view(b.name_);
+    }
+    constexpr const char* name() const noexcept { return name_; }
+
+private:
+    const char* name_;
+};
+inline constexpr domain domain::any{"any"}, domain::vectors{"vectors"};
+constexpr const char* name(domain kind) noexcept { return kind.name(); }
+
+// Where objects are left and found again: the body of a model file. Numbers are little-endian, as they are in memory.
+class object_sink {
+public:
+    virtual ~object_sink() = default;
+    template <class T>
+    void all(std::span<const T> values) {
+        append(values.data(), values.size_bytes());
+    }
+    template <class T>
+    void all(const std::vector<T>& values) {
+        all(std::span<const T>(values));
+    }
+
+protected:
+    virtual void append(const void* bytes, std::size_t count) = 0;
+};
+
+class object_source {
+public:
+    virtual ~object_source() = default;
+    template <class T>
+    std::vector<T> all(index count) {
+        const std::string_view bytes = take(count, sizeof(T));
+        std::vector<T> out(static_cast<std::size_t>(count));
+        std::copy_n(bytes.data(), bytes.size(), reinterpret_cast<char*>(out.data()));
+        return out;
+    }
+    std::string_view text(index count) { return take(count, 1); }
+    // `count` lengths, as the places where objects of these lengths start, and their sum after them; each is checked.
+    std::vector<index> starts(index count);
+
+protected:
+    // The next `count` numbers of `size` bytes; fails where there are not so many.
+    virtual std::string_view take(index count, std::size_t size) = 0;
+};
+
+// What a kind of object must be able to do:
+//     where            its name
+//     default_kernel   what compares its objects where the user names no kernel
+//     gather           the chosen objects, in the order of the selection
+//     followed_by      these objects, then the others
+//     compare          any total order; equivalent objects are the same object
+//     text             an object on one line, for people; the same object, the same text
+//     write, read      into a model file and out of it
+// Copies must be cheap: the objects are shared.
+template <class Kind>
+concept object_kind = requires(const Kind& x, index i, const selection& which, object_sink& to, object_source& from) {
+    { Kind::where } -> std::convertible_to<domain>;
+    { Kind::default_kernel } -> std::convertible_to<const char*>;
+    { x.size() } -> std::same_as<index>;
+    { x.gather(which) } -> std::same_as<Kind>;
+    { x.followed_by(x) } -> std::same_as<Kind>;
+    { x.compare(i, x, i) } -> std::convertible_to<std::partial_ordering>;
+    { x.text(i) } -> std::same_as<std::string>;
+    x.write(to);
+    { Kind::read(from, i) } -> std::same_as<Kind>;
+};
+
+// n objects of any such kind.
+class objects {
+public:
+    template <object_kind Kind>
+    objects(Kind items) : held_(std::make_shared<const holder<Kind>>(std::move(items))) {}  // NOLINT: each kind is some
+
+    template <object_kind Kind>
+    const Kind* as() const {
+        const auto* found = dynamic_cast<const holder<Kind>*>(held_.get());
+        return found ? &found->items : nullptr;
+    }
+    domain where() const { return held_->where(); }
+    const char* default_kernel() const { return held_->default_kernel(); }
+    index size() const { return held_->size(); }
+    objects gather(const selection& which) const { return held_->gather(which); }
+    objects followed_by(const objects& other) const { return held_->followed_by(*other.held_); }
+    std::partial_ordering compare(index i, const objects& other, index j) const {
+        return held_->compare(i, *other.held_, j);
+    }
+    std::string text(index i) const { return held_->text(i); }
+    void write(object_sink& to) const { held_->write(to); }
+    bool shares_with(const objects& other) const { return held_ == other.held_; }
+
+private:
+    struct any_kind {
+        virtual ~any_kind() = default;
+        virtual domain where() const = 0;
+        virtual const char* default_kernel() const = 0;
+        virtual index size() const = 0;
+        virtual objects gather(const selection& which) const = 0;
+        // Of the same kind: whoever calls has seen to it.
+        virtual objects followed_by(const any_kind& other) const = 0;
+        virtual std::partial_ordering compare(index i, const any_kind& other, index j) const = 0;
+        virtual std::string text(index i) const = 0;
+        virtual void write(object_sink& to) const = 0;
+    };
+    template <class Kind>
+    struct holder final : any_kind {
+        explicit holder(Kind all) : items(std::move(all)) {}
+        domain where() const override { return Kind::where; }
+        const char* default_kernel() const override { return Kind::default_kernel; }
+        index size() const override { return items.size(); }
+        objects gather(const selection& which) const override { return items.gather(which); }
+        objects followed_by(const any_kind& other) const override { return items.followed_by(same_kind(other)); }
+        std::partial_ordering compare(index i, const any_kind& other, index j) const override {
+            return items.compare(i, same_kind(other), j);
+        }
+        std::string text(index i) const override { return items.text(i); }
+        void write(object_sink& to) const override { items.write(to); }
+        static const Kind& same_kind(const any_kind& other) { return dynamic_cast<const holder&>(other).items; }
+
+        Kind items;
+    };
+
+    std::shared_ptr<const any_kind> held_;
+};
+
+// n items in one shared vector, as most kinds keep them.
+template <class Kind, class Item>
+class item_list {
+public:
+    item_list() = default;
+    explicit item_list(std::vector<Item> items) : items_(std::make_shared<const std::vector<Item>>(std::move(items))) {}
+
+    index size() const { return items_ ? static_cast<index>(items_->size()) : 0; }
+    const Item& operator[](index i) const { return (*items_)[static_cast<std::size_t>(i)]; }
+
+    Kind gather(const selection& which) const {
+        std::vector<Item> chosen;
+        chosen.reserve(static_cast<std::size_t>(which.size()));
+        for (index i = 0; i < which.size(); ++i) chosen.push_back((*this)[which[i]]);
+        return Kind(std::move(chosen));
+    }
+    Kind followed_by(const Kind& other) const {
+        std::vector<Item> both;
+        both.reserve(static_cast<std::size_t>(size() + other.size()));
+        for (const item_list* part : {this, static_cast<const item_list*>(&other)})
+            for (index i = 0; i < part->size(); ++i) both.push_back((*part)[i]);
+        return Kind(std::move(both));
+    }
+    std::partial_ordering compare(index i, const Kind& other, index j) const { return (*this)[i] <=> other[j]; }
+
+private:
+    std::shared_ptr<const std::vector<Item>> items_;
+};
+
+}  // namespace mercer

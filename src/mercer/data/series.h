@@ -1,0 +1,31 @@
+// n sequences of numbers, or of vectors of numbers, of different lengths.
+#pragma once
+
+#include "mercer/data/object_kind.h"
+
+namespace mercer {
+
+struct one_series {
+    std::vector<double> values{};  // time after time, `dims` numbers each
+    index dims = 1;                // 1 for an empty series
+
+    index size() const { return static_cast<index>(values.size()) / dims; }
+    const double* at(index time) const { return values.data() + time * dims; }
+    friend std::partial_ordering operator<=>(const one_series&, const one_series&) = default;
+};
+
+class series : public item_list<series, one_series> {
+public:
+    static constexpr domain where{"series"};
+    static constexpr const char* default_kernel = "global_alignment()";
+
+    series() = default;
+    // Fails where a number is not finite or values are not whole vectors. -0 becomes 0.
+    explicit series(std::vector<one_series> items);
+
+    std::string text(index i) const;
+    void write(object_sink& to) const;
+    static series read(object_source& from, index count);
+};
+
+}  // namespace mercer

@@ -1,0 +1,230 @@
+#include "mercer/dense/lanczos.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/context.h"
+#include "mercer/base/error.h"
+#include "mercer/base/random_generator.h"
+#include "mercer/base/threads.h"
+#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/krylov_basis.h"
+#include "mercer/dense/tall_product.h"
+#include "mercer/dense/vector_ops.h"
+
+namespace mercer {
+namespace {
+
+double norm(const double* x, index n) { return std::sqrt(smo::best_vector_ops().dot(x, x, n)); }
+
+constexpr index stretch = 1024;  // numbers of a long vector that a thread works on at once
+
+// A few vectors in rows as columns, and back.
+matrix<double> columns_of(matrix_view<const double> rows) {
+    matrix<double> out(rows.cols, rows.rows);
+    parallel_runs(rows.cols, stretch, [&](index first, index end) {
+        for (index i = first; i < end; ++i)
+            for (index j = 0; j < rows.rows; ++j) out(i, j) = rows(j, i);
+    });
+    return out;
+}
+matrix<double> rows_of(matrix_view<const double> columns) {
+    matrix<double> out(columns.cols, columns.rows);
+    parallel_runs(columns.rows, stretch, [&](index first, index end) {
+        for (index j = 0; j < columns.cols; ++j)
+            for (index i = first; i < end; ++i) out(j, i) = columns(i, j);
+    });
+    return out;
+}
+
+// Row i: the i-th largest Ritz pair, in terms of the basis.
+matrix<double> largest_pairs(const eigen_system& ritz, index count) {
+    const index m = ritz.vectors.rows();
+    matrix<double> out(count, m);
+    for (index i = 0; i < count; ++i) std::copy_n(ritz.vectors.row(m - 1 - i), m, out.row(i));
+    return out;
+}
+
+class lanczos {
+public:
+    lanczos(index n, const block_operator& multiply, const lanczos_options& o)
+        : n_(n),
+          multiply_(multiply),
+          o_(o),
+          width_(std::clamp<index>(o.block, 1, n)),
+          most_(most_basis()),
+          q_(n, most_),
+          random_(o.seed) {
+        const index first = o.first_block > 0 ? std::min(o.first_block, width_) : width_;
+        next_ = random_block(std::min(first, most_));
+    }
+
+    lanczos_result run() {
+        for (;;) {
+            last_ = next_.rows();
+            q_.append(next_);
+            if (!multiply_last()) return cut_short();
+            orthogonalise();
+            if (can_wait()) continue;
+            decomposed_ = q_.size();
+            const eigen_system ritz = symmetric_eigen(q_.h());  // ascending
+            const double relative = take_pairs(ritz);
+            if (ends(relative)) {
+                found_.vectors = q_.combined(std::move(pairs_));
+                return std::move(found_);
+            }
+            if (q_.size() + std::max<index>(next_.rows(), 1) > most_ && most_ < n_) restart(ritz);
+            fit_next_to_room();
+        }
+    }
+
+private:
+    index most_basis() const {
+        const index wanted =
+            o_.most_basis > 0 ? o_.most_basis : std::max<index>(3 * o_.pairs + 4 * width_, 12 * width_);
+        return std::min(n_, std::max(wanted, o_.pairs + 2 * width_));
+    }
+
+    matrix<double> random_block(index count) {
+        matrix<double> w(count, n_);
+        for (index i = 0; i < count * n_; ++i) w.data()[i] = random_.uniform() - 0.5;
+        if (q_.size() > 0) q_.project(w);
+        return q_.orthonormal(w, 1e-8, 1e8);
+    }
+
+    // More vectors, orthogonal to what there is.
+    matrix<double> widened(const matrix<double>& some, index count) {
+        const matrix<double> more = random_block(count - some.rows());
+        matrix<double> all(some.rows() + more.rows(), n_);
+        std::copy_n(some.data(), some.rows() * n_, all.data());
+        std::copy_n(more.data(), more.rows() * n_, all.row(some.rows()));
+        return q_.orthonormal(all, 1e-8, 1e8);
+    }
+
+    // W = (A Q_lastᵀ)ᵀ, in rows; false where the caller stopped it.
+    bool multiply_last() {
+        w_ = {};  // makes room for the product
+        matrix<double> out(n_, last_);
+        {
+            const matrix<double> v = columns_of(next_.view());
+            if (!unless_stopped([&] { multiply_(v.view(), out.view()); })) return false;
+        }
+        ++found_.passes;
+        require_finite(out.view(), "block Lanczos");
+        w_ = rows_of(out.view());
+        return true;
+    }
+
+    // W ← W - (W Qᵀ) Q, twice; what was taken away is H's last block, and what is left spans the next one.
+    void orthogonalise() {
+        for (index i = 0; i < last_; ++i) scale_ = std::max(scale_, norm(w_.row(i), n_));
+        matrix<double> coupling = q_.project(w_);
+        const matrix<double> again = q_.project(w_);
+        for (index i = 0; i < coupling.rows() * coupling.cols(); ++i) coupling.data()[i] += again.data()[i];
+        q_.set_last(coupling);
+        next_ = q_.size() < n_ ? q_.orthonormal(w_, 1e-14 * scale_, scale_) : matrix<double>(0, n_);
+    }
+
+    // Decomposing H costs some 10m³ operations, and so small a matrix takes thirty times as long for each of them as
+    // a pass does (measured). Where that is more than a pass, only once the basis has grown by a quarter.
+    bool can_wait() const {
+        const index m = q_.size();
+        const double n = static_cast<double>(n_);
+        const bool dear = 300.0 * std::pow(static_cast<double>(m), 3) > 2.0 * n * n * static_cast<double>(last_);
+        const bool roomy = m + 2 * width_ <= most_ && next_.rows() == last_ && found_.passes < o_.most_passes;
+        return dear && roomy && m >= o_.pairs && 4 * m < 5 * decomposed_;
+    }
+
+    // The largest Ritz pairs (θ, s) with ‖A v - θv‖ = ‖s_lastᵀ W‖, W in terms of the next block. Returns the largest
+    // residual beside the largest |θ|.
+    double take_pairs(const eigen_system& ritz) {
+        const index m = q_.size(), have = std::min(o_.pairs, m);
+        const matrix<double> r = row_products(w_.view(), next_.view());  // last × next
+        found_.values.clear(), found_.residuals.clear();
+        found_.lowest = std::min(found_.lowest, ritz.values.front());
+        double worst = 0;
+        for (index i = 0; i < have; ++i) {
+            const double* s = ritz.vectors.row(m - 1 - i) + (m - last_);
+            double sum = 0;
+            for (index c = 0; c < r.cols(); ++c) {
+                double part = 0;
+                for (index k = 0; k < last_; ++k) part += s[k] * r(k, c);
+                sum += part * part;
+            }
+            found_.values.push_back(ritz.values[static_cast<std::size_t>(m - 1 - i)]);
+            found_.residuals.push_back(std::sqrt(sum));
+            worst = std::max(worst, found_.residuals.back());
+        }
+        pairs_ = largest_pairs(ritz, have);
+        const double top = std::max(std::abs(ritz.values.front()), std::abs(ritz.values.back()));
+        return top > 0 ? worst / top : 0;
+    }
+
+    bool ends(double relative) {
+        const index m = q_.size();
+        const bool enough = m >= o_.pairs && (relative <= o_.tol || m == n_);
+        const bool go_on = !o_.progress || o_.progress(found_.passes, relative);
+        if (!enough && go_on && found_.passes < o_.most_passes && m != n_) return false;
+        found_.status = enough ? fit_status::converged : !go_on ? fit_status::cancelled : fit_status::step_limit;
+        return true;
+    }
+
+    // A thick restart: the basis shrinks to its largest Ritz vectors.
+    void restart(const eigen_system& ritz) {
+        const index m = q_.size(), have = pairs_.rows(), keep = std::min(m, std::max(o_.pairs + width_ / 2, most_ / 2));
+        std::vector<double> theta;
+        for (index i = 0; i < keep; ++i) theta.push_back(ritz.values[static_cast<std::size_t>(m - 1 - i)]);
+        q_.shrink(largest_pairs(ritz, keep), theta);
+        pairs_ = matrix<double>(have, keep);
+        for (index i = 0; i < have; ++i) pairs_(i, i) = 1;
+    }
+
+    void fit_next_to_room() {
+        const index room = most_ - q_.size();
+        // An invariant subspace that is too small: go on with a block that is orthogonal to it.
+        if (next_.rows() == 0) next_ = random_block(std::min(width_, room));
+        if (found_.passes == 1 && next_.rows() < std::min(width_, room)) next_ = widened(next_, std::min(width_, room));
+        if (next_.rows() > room) {
+            matrix<double> fewer(room, n_);
+            std::copy_n(next_.data(), room * n_, fewer.data());
+            next_ = std::move(fewer);
+        }
+    }
+
+    // The pairs of the pass before, where there was one.
+    lanczos_result cut_short() {
+        if (found_.passes == 0) fail(errc::cancelled, "block Lanczos: stopped by the caller before there was a pair");
+        const listening_to nobody(nullptr);
+        matrix<double> s(pairs_.rows(), q_.size());
+        for (index i = 0; i < pairs_.rows(); ++i) std::copy_n(pairs_.row(i), pairs_.cols(), s.row(i));
+        found_.vectors = q_.combined(std::move(s));
+        found_.status = fit_status::cancelled;
+        return std::move(found_);
+    }
+
+    index n_;
+    const block_operator& multiply_;
+    const lanczos_options& o_;
+    index width_, most_;
+    krylov_basis q_;
+    seeded random_;
+    matrix<double> next_, w_;  // the block to multiply next, and what A made of the last one
+    index last_ = 0;           // vectors of the last block
+    matrix<double> pairs_;     // the vectors last found, in terms of the basis
+    double scale_ = 0;
+    index decomposed_ = 0;  // the size of the basis when H was last
+    lanczos_result found_;
+};
+
+}  // namespace
+
+lanczos_result block_lanczos(index n, const block_operator& multiply, const lanczos_options& o) {
+    if (o.pairs < 1 || o.pairs > n)
+        fail(errc::invalid_argument,
+             fmt::format("block Lanczos: must satisfy 1 <= pairs <= n, got {} with n = {}", o.pairs, n));
+    return lanczos(n, multiply, o).run();
+}
+
+}  // namespace mercer

@@ -1,0 +1,117 @@
+#include "mercer/export/export_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mercer/base/error.h"
+#include "mercer/base/text.h"
+#include "mercer/export/cpp_header.h"
+#include "mercer/export/onnx.h"
+#include "mercer/export/pmml.h"
+#include "mercer/methods/svm/libsvm_model.h"
+
+namespace mercer::api {
+namespace {
+
+struct form_info {
+    export_format form;
+    const char* name;
+    std::vector<std::string_view> endings;
+};
+
+const std::vector<form_info>& forms() {
+    static const std::vector<form_info> all = {{export_format::mercer, "mercer", {".model", ".mercer"}},
+                                               {export_format::libsvm, "libsvm", {".libsvm", ".svm-model"}},
+                                               {export_format::onnx, "onnx", {".onnx"}},
+                                               {export_format::header, "header", {".h", ".hpp", ".hh"}},
+                                               {export_format::pmml, "pmml", {".pmml"}}};
+    return all;
+}
+
+exported as_libsvm(const model& m) {
+    const auto* machine = dynamic_cast<const fitted_as<svm_model>*>(&m.inner());
+    const std::string form = "a LIBSVM model file";
+    if (!machine)
+        fail(errc::unsupported,
+             fmt::format("{} holds support vector machines, and this is a model of {}", form, m.method_name()));
+    require_vectors(m, form);
+    if (m.scale())
+        fail(
+            errc::unsupported,
+            fmt::format("the model scales its columns ({}), which {} cannot: scale the data beforehand (svm-scale), or "
+                        "convert to .onnx or .h",
+                        m.spec().scale, form));
+    exported out{libsvm_model_text(machine->model()), {}};
+    if (!m.class_names().empty()) {
+        std::string names;
+        for (std::size_t c = 0; c < m.class_names().size(); ++c)
+            names += fmt::format("{}{} is {}", c ? ", " : "", c, m.class_names()[c]);
+        out.notes.emplace_back("labels are numbers there: " + names);
+    }
+    return out;
+}
+
+exported as_header(const model& m, const std::string& name) {
+    const computation c = computation_of(m, "a C++ header");
+    exported out{cpp_header(c, cpp_identifier(name)), {}};
+    if (c.how == computation::rule::logarithm)
+        out.notes.emplace_back("the logarithm is that of the sum: -inf where all its terms are below 1e-308");
+    if (const auto* s = dynamic_cast<const fitted_as<svm_model>*>(&m.inner());
+        s && s->model().probability && c.chances == computation::probability::none)
+        out.notes.emplace_back("without probabilities: they are written for two classes and sigmoids only");
+    return out;
+}
+
+exported as_pmml(const model& m) {
+    const computation c = computation_of(m, "PMML");
+    exported out{pmml_of(c, m.label), {}};
+    const auto* s = dynamic_cast<const fitted_as<svm_model>*>(&m.inner());
+    if (pmml_lacks_probabilities(c) || (s && s->model().probability))
+        out.notes.emplace_back("without probabilities: PMML has none of machines with kernels");
+    return out;
+}
+
+exported as_onnx(const model& m, bool plain) {
+    onnx_file made = onnx_of(m, plain);
+    exported out{std::move(made.bytes), {}};
+    if (made.in_float)
+        out.notes.emplace_back("the operator of ai.onnx.ml computes in float; --plain writes operators in double");
+    return out;
+}
+
+}  // namespace
+
+const char* name(export_format form) noexcept {
+    for (const form_info& each : forms())
+        if (each.form == form) return each.name;
+    return "";
+}
+
+std::optional<export_format> export_format_named(std::string_view name) {
+    for (const form_info& each : forms())
+        if (each.name == name) return each.form;
+    return std::nullopt;
+}
+
+std::optional<export_format> export_format_of(std::string_view path) {
+    for (const form_info& each : forms())
+        if (std::ranges::any_of(each.endings, [&](std::string_view end) { return path.ends_with(end); }))
+            return each.form;
+    return std::nullopt;
+}
+
+exported export_model(const model& m, const export_options& how) {
+    if (how.to == export_format::mercer) return {m.bytes(), {}};
+    exported out = how.to == export_format::libsvm ? as_libsvm(m)
+                   : how.to == export_format::onnx ? as_onnx(m, how.plain)
+                   : how.to == export_format::pmml ? as_pmml(m)
+                                                   : as_header(m, how.name);
+    if (m.columns_of_table)
+        out.notes.push_back(
+            fmt::format("the table's columns must be made numbers beforehand, as `mercer fit` did: {} columns, {}",
+                        m.feature_names().size(), joined(m.feature_names(), ", ")));
+    return out;
+}
+
+}  // namespace mercer::api

@@ -1,0 +1,229 @@
+#include "mercer/export/pmml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "mercer/base/error.h"
+#include "mercer/methods/svm/class_problems.h"
+#include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/plot/svg.h"
+
+namespace mercer::api {
+namespace {
+
+using rule = computation::rule;
+using chances = computation::probability;
+
+std::string digits(double value) { return fmt::format("{:.17g}", value); }
+std::string attribute(const char* name, const std::string& value) {
+    return fmt::format(" {}=\"{}\"", name, xml_escaped(value));
+}
+std::string attribute(const char* name, double value) { return attribute(name, digits(value)); }
+
+class pmml_writer {
+public:
+    pmml_writer(const computation& c, const std::string& target) : c_(c) {
+        const bool named = static_cast<index>(c.feature_names.size()) == c.dims;
+        std::set<std::string> taken;
+        for (index a = 0; a < c.dims; ++a) {
+            std::string name = named ? c.feature_names[static_cast<std::size_t>(a)] : fmt::format("x{}", a + 1);
+            while (!taken.insert(name).second) name += "_";
+            fields_.push_back(name);
+        }
+        target_ = target.empty() ? "y" : target;
+        while (!taken.insert(target_).second) target_ += "_";
+        for (const std::string& field : fields_) {
+            std::string name = c.shift.empty() ? field : field + " scaled";
+            while (!c.shift.empty() && !taken.insert(name).second) name += "_";
+            seen_.push_back(name);
+        }
+    }
+
+    std::string write() const {
+        if (c_.gives == answer::none || (c_.labels.empty() && c_.functions() != 1))
+            refuse(fmt::format("a model of {} gives {} numbers, and PMML's give one", c_.method, c_.functions()));
+        if (c_.how == rule::neighbours || c_.how == rule::logarithm || (c_.how == rule::exponential && c_.k))
+            refuse(fmt::format("{} has no form there", c_.method));
+        const std::string body = c_.k || c_.how == rule::votes ? machine() : regression();
+        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+               "<PMML xmlns=\"http://www.dmg.org/PMML-4_4\" version=\"4.4\">\n" +
+               fmt::format("<Header{}><Application name=\"mercer\"/></Header>\n",
+                           attribute("description", c_.method + (c_.k ? " with " + c_.kernel_text : ""))) +
+               dictionary() + body + "</PMML>\n";
+    }
+
+private:
+    [[noreturn]] static void refuse(const std::string& why) {
+        fail(errc::unsupported, fmt::format("the model cannot be written as PMML: {}", why));
+    }
+    bool classifies() const { return !c_.labels.empty(); }
+
+    std::string dictionary() const {
+        std::string out = fmt::format("<DataDictionary numberOfFields=\"{}\">\n", fields_.size() + 1);
+        for (const std::string& field : fields_)
+            out += fmt::format("<DataField{} optype=\"continuous\" dataType=\"double\"/>\n", attribute("name", field));
+        if (!classifies()) {
+            out +=
+                fmt::format("<DataField{} optype=\"continuous\" dataType=\"double\"/>\n", attribute("name", target_));
+        } else {
+            out += fmt::format("<DataField{} optype=\"categorical\" dataType=\"string\">", attribute("name", target_));
+            for (const std::string& label : c_.label_texts())
+                out += fmt::format("<Value{}/>", attribute("value", label));
+            out += "</DataField>\n";
+        }
+        return out + "</DataDictionary>\n";
+    }
+
+    // The fields a model reads, and (x - shift)·factor + base of each.
+    std::string inputs() const {
+        std::string out = "<MiningSchema>\n";
+        for (const std::string& field : fields_) out += fmt::format("<MiningField{}/>\n", attribute("name", field));
+        out += fmt::format("<MiningField{} usageType=\"target\"/>\n</MiningSchema>\n", attribute("name", target_));
+        if (c_.shift.empty()) return out;
+        out += "<LocalTransformations>\n";
+        const auto applied = [](const char* what, const std::string& to, double number) {
+            return fmt::format("<Apply function=\"{}\">{}<Constant dataType=\"double\">{}</Constant></Apply>", what, to,
+                               digits(number));
+        };
+        for (std::size_t a = 0; a < fields_.size(); ++a) {
+            const std::string field = fmt::format("<FieldRef{}/>", attribute("field", fields_[a]));
+            out += fmt::format("<DerivedField{} optype=\"continuous\" dataType=\"double\">{}</DerivedField>\n",
+                               attribute("name", seen_[a]),
+                               applied("+", applied("*", applied("-", field, c_.shift[a]), c_.factor[a]), c_.base[a]));
+        }
+        return out + "</LocalTransformations>\n";
+    }
+
+    std::string table(index function, const std::string& category) const {
+        std::string out = fmt::format("<RegressionTable{}{}>\n",
+                                      attribute("intercept", c_.offset[static_cast<std::size_t>(function)]),
+                                      category.empty() ? "" : attribute("targetCategory", category));
+        for (index a = 0; a < c_.dims; ++a)
+            out += fmt::format("<NumericPredictor{}{}/>\n", attribute("name", seen_[static_cast<std::size_t>(a)]),
+                               attribute("coefficient", c_.coef(a, function)));
+        return out + "</RegressionTable>\n";
+    }
+
+    std::string regression() const {
+        const bool likely = c_.chances == chances::logistic || c_.chances == chances::softmax;
+        std::string out = fmt::format("<RegressionModel functionName=\"{}\" normalizationMethod=\"{}\"{}>\n{}",
+                                      classifies() ? "classification" : "regression",
+                                      likely                        ? "softmax"
+                                      : c_.how == rule::exponential ? "exp"
+                                                                    : "none",
+                                      attribute("modelName", c_.method), inputs());
+        const std::vector<std::string> labels = c_.label_texts();
+        if (c_.how == rule::sign) {
+            // The largest wins: f of one class against 0 of the other, which comes first and so wins where f is 0.
+            const std::string other = fmt::format("<RegressionTable intercept=\"0\"{}/>\n",
+                                                  attribute("targetCategory", labels[1 - c_.positive]));
+            const std::string own = table(0, labels[c_.positive]);
+            out += c_.zero_is_first ? own + other : other + own;
+        } else {
+            for (index j = 0; j < c_.functions(); ++j)
+                out += table(j, classifies() ? labels[static_cast<std::size_t>(j)] : "");
+        }
+        return out + "</RegressionModel>\n";
+    }
+
+    std::string kernel_element() const {
+        if (!c_.k) return "<LinearKernelType/>\n";
+        const auto known = libsvm_kernel::of(kernel::parse(c_.kernel_text));
+        if (!known)
+            refuse(fmt::format("it has linear, polynomial, Gaussian and sigmoid kernels, not {}", c_.kernel_text));
+        switch (known->type) {
+            case libsvm_kernel::kind::linear: return "<LinearKernelType/>\n";
+            case libsvm_kernel::kind::polynomial:
+                return fmt::format("<PolynomialKernelType{}{}{}/>\n", attribute("gamma", known->gamma),
+                                   attribute("coef0", known->coef0), attribute("degree", known->degree));
+            case libsvm_kernel::kind::rbf:
+                return fmt::format("<RadialBasisKernelType{}/>\n", attribute("gamma", known->gamma));
+            default:
+                return fmt::format("<SigmoidKernelType{}{}/>\n", attribute("gamma", known->gamma),
+                                   attribute("coef0", known->coef0));
+        }
+    }
+
+    std::string vectors() const {
+        std::string out = fmt::format("<VectorDictionary numberOfVectors=\"{}\">\n<VectorFields numberOfFields=\"{}\">",
+                                      c_.points.rows(), c_.dims);
+        for (const std::string& field : seen_) out += fmt::format("<FieldRef{}/>", attribute("field", field));
+        out += "</VectorFields>\n";
+        for (index s = 0; s < c_.points.rows(); ++s) {
+            out += fmt::format("<VectorInstance id=\"{}\"><Array type=\"real\" n=\"{}\">", s, c_.dims);
+            for (index a = 0; a < c_.dims; ++a) out += (a ? " " : "") + digits(c_.points(s, a));
+            out += "</Array></VectorInstance>\n";
+        }
+        return out + "</VectorDictionary>\n";
+    }
+
+    // One function, times `sign`.
+    std::string function(index j, double sign, const std::string& attributes) const {
+        std::string used, values;
+        index count = 0;
+        for (index s = 0; s < c_.coef.rows(); ++s) {
+            if (c_.k && c_.coef(s, j) == 0) continue;
+            used += fmt::format("<SupportVector vectorId=\"{}\"/>", s);
+            values += fmt::format("<Coefficient{}/>", attribute("value", sign * c_.coef(s, j)));
+            ++count;
+        }
+        std::string out = fmt::format("<SupportVectorMachine{}>\n", attributes);
+        if (c_.k)
+            out += fmt::format(
+                "<SupportVectors numberOfAttributes=\"{}\" numberOfSupportVectors=\"{}\">{}"
+                "</SupportVectors>\n",
+                c_.dims, count, used);
+        return out +
+               fmt::format("<Coefficients numberOfCoefficients=\"{}\"{}>{}</Coefficients>\n</SupportVectorMachine>\n",
+                           count, attribute("absoluteValue", sign * c_.offset[static_cast<std::size_t>(j)]), values);
+    }
+
+    // Of classes PMML takes the target category where f is smaller than the threshold, and of one against all the
+    // class of the smallest f (maxWins, of version 4.1, says otherwise, and not all readers know it): -f is written.
+    std::string machine() const {
+        std::string out = fmt::format(
+            "<SupportVectorMachineModel functionName=\"{}\"{} threshold=\"0\" svmRepresentation=\"{}\"{}>\n{}{}{}",
+            classifies() ? "classification" : "regression",
+            classifies() ? fmt::format(" classificationMethod=\"{}\"",
+                                       c_.how == rule::largest ? "OneAgainstAll" : "OneAgainstOne")
+                         : "",
+            c_.k ? "SupportVectors" : "Coefficients", attribute("modelName", c_.method), inputs(), kernel_element(),
+            vectors());
+        const std::vector<std::string> labels = c_.label_texts();
+        const auto classes = [&](std::size_t target, std::size_t other) {
+            return attribute("targetCategory", labels[target]) + attribute("alternateTargetCategory", labels[other]);
+        };
+        if (!classifies()) {
+            out += function(0, 1, "");
+        } else if (c_.how == rule::sign) {
+            // f = 0 is not smaller than the threshold: it goes to the alternative.
+            out += c_.zero_is_first ? function(0, 1, classes(1 - c_.positive, c_.positive))
+                                    : function(0, -1, classes(c_.positive, 1 - c_.positive));
+        } else if (c_.how == rule::largest) {
+            for (index j = 0; j < c_.functions(); ++j)
+                out += function(j, -1, attribute("targetCategory", labels[static_cast<std::size_t>(j)]));
+        } else {
+            class_problems{static_cast<index>(labels.size()), multiclass::one_vs_one}.each(
+                [&](index p, index a, index b) {
+                    out += function(p, -1, classes(static_cast<std::size_t>(a), static_cast<std::size_t>(b)));
+                });
+        }
+        return out + "</SupportVectorMachineModel>\n";
+    }
+
+    const computation& c_;
+    std::vector<std::string> fields_, seen_;  // as they come, and as the model sees them
+    std::string target_;
+};
+
+}  // namespace
+
+std::string pmml_of(const computation& c, const std::string& target) { return pmml_writer(c, target).write(); }
+
+bool pmml_lacks_probabilities(const computation& c) {
+    return c.chances == chances::platt || (c.chances != chances::none && (c.k || c.how == rule::votes));
+}
+
+}  // namespace mercer::api

@@ -1,0 +1,345 @@
+#include "mercer/io/file_contents.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+#ifdef MERCER_HAVE_ZLIB
+#include <zlib.h>
+#endif
+#ifdef MERCER_HAVE_LZMA
+#include <lzma.h>
+#endif
+
+#include "mercer/base/error.h"
+#include "mercer/base/memory.h"
+#include "mercer/base/uninterrupted.h"
+
+namespace mercer {
+namespace {
+
+constexpr std::string_view gzip_magic{"\x1f\x8b", 2};
+constexpr std::string_view xz_magic{"\xfd\x37zXZ\x00", 6};
+// Below this a file is read, so that nothing changes while it is parsed; beyond, a mapping is loaded piece by piece.
+constexpr std::size_t smallest_mapping = 64 << 20;
+
+// Bytes that grow at the end. realloc moves large blocks by remapping their pages, and nothing is zeroed first.
+class growing {
+public:
+    explicit growing(std::size_t capacity) { reserve(std::max<std::size_t>(capacity, 4096)); }
+    ~growing() { std::free(data_); }
+    growing(const growing&) = delete;
+    growing& operator=(const growing&) = delete;
+
+    void reserve(std::size_t capacity) {
+        void* grown = std::realloc(data_, capacity);
+        if (!grown) fail(errc::memory, fmt::format("out of memory: {} bytes are needed for the input", capacity));
+        data_ = static_cast<char*>(grown);
+        capacity_ = capacity;
+    }
+    void make_room() {
+        if (size_ == capacity_) reserve(2 * capacity_);
+    }
+    char* free_begin() { return data_ + size_; }
+    std::size_t free_size() const { return capacity_ - size_; }
+    void filled(std::size_t count) { size_ += count; }
+    std::string_view bytes() const { return {data_, size_}; }
+
+private:
+    char* data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+[[maybe_unused]] source hand_over(std::string name, std::shared_ptr<growing> bytes) {
+    const std::string_view view = bytes->bytes();
+    return {std::move(name), view, std::move(bytes)};
+}
+
+#ifdef MERCER_HAVE_ZLIB
+source unpack_gzip(std::string name, std::string_view packed, std::size_t most) {
+    struct inflater {
+        z_stream stream{};
+        inflater() {
+            if (inflateInit2(&stream, 15 + 16) != Z_OK) fail(errc::memory, "out of memory while unpacking gzip");
+        }
+        ~inflater() { inflateEnd(&stream); }
+    } state;
+    z_stream& stream = state.stream;
+    auto out = std::make_shared<growing>(std::min(4 * packed.size(), most));
+    std::size_t at = 0;  // first byte not consumed
+    for (;;) {
+        const auto in = static_cast<uInt>(std::min<std::size_t>(packed.size() - at, UINT_MAX));
+        stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + at));
+        stream.avail_in = in;
+        out->make_room();
+        const auto room = static_cast<uInt>(std::min<std::size_t>(out->free_size(), UINT_MAX));
+        stream.next_out = reinterpret_cast<Bytef*>(out->free_begin());
+        stream.avail_out = room;
+        const int result = inflate(&stream, Z_NO_FLUSH);
+        at += in - stream.avail_in;
+        out->filled(room - stream.avail_out);
+        if (out->bytes().size() > most) refuse_unpacked(name, most);
+        if (result == Z_STREAM_END) {
+            const std::string_view rest = packed.substr(at);
+            if (rest.find_first_not_of('\0') == std::string_view::npos) break;  // tapes pad with zeros
+            if (!rest.starts_with(gzip_magic))
+                fail(errc::parse,
+                     fmt::format("{}: byte {}: expected another gzip member or the end of the file", name, at));
+            inflateReset(&stream);
+        } else if (result == Z_BUF_ERROR || (result == Z_OK && at == packed.size() && stream.avail_out > 0)) {
+            fail(errc::parse,
+                 fmt::format("{}: truncated gzip archive: it ends at byte {} inside a member", name, packed.size()));
+        } else if (result == Z_MEM_ERROR) {
+            fail(errc::memory, fmt::format("{}: out of memory while unpacking gzip", name));
+        } else if (result != Z_OK) {
+            fail(errc::parse,
+                 fmt::format("{}: byte {}: bad gzip data: {}", name, at, stream.msg ? stream.msg : "unknown fault"));
+        }
+    }
+    return hand_over(std::move(name), std::move(out));
+}
+#endif
+
+#ifdef MERCER_HAVE_LZMA
+const char* meaning(lzma_ret code) {
+    switch (code) {
+        case LZMA_FORMAT_ERROR: return "not in the xz format";
+        case LZMA_OPTIONS_ERROR: return "an option this liblzma does not know";
+        case LZMA_DATA_ERROR: return "the data are corrupt";
+        default: return "unknown fault";
+    }
+}
+
+source unpack_xz(std::string name, std::string_view packed, std::size_t most) {
+    struct decoder {
+        lzma_stream stream = LZMA_STREAM_INIT;
+        decoder() {
+            if (lzma_stream_decoder(&stream, std::numeric_limits<std::uint64_t>::max(), LZMA_CONCATENATED) != LZMA_OK)
+                fail(errc::memory, "out of memory while unpacking xz");
+        }
+        ~decoder() { lzma_end(&stream); }
+    } state;
+    lzma_stream& stream = state.stream;
+    auto out = std::make_shared<growing>(std::min(4 * packed.size(), most));
+    stream.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
+    stream.avail_in = packed.size();
+    for (;;) {
+        out->make_room();
+        const std::size_t room = out->free_size();
+        stream.next_out = reinterpret_cast<std::uint8_t*>(out->free_begin());
+        stream.avail_out = room;
+        const lzma_ret result = lzma_code(&stream, LZMA_FINISH);
+        out->filled(room - stream.avail_out);
+        if (out->bytes().size() > most) refuse_unpacked(name, most);
+        if (result == LZMA_STREAM_END) break;
+        if (result == LZMA_BUF_ERROR)
+            fail(errc::parse,
+                 fmt::format("{}: truncated xz archive: it ends at byte {} inside a stream", name, packed.size()));
+        if (result == LZMA_MEM_ERROR) fail(errc::memory, fmt::format("{}: out of memory while unpacking xz", name));
+        if (result != LZMA_OK)
+            fail(errc::parse, fmt::format("{}: byte {}: bad xz data: {}", name, stream.total_in, meaning(result)));
+    }
+    return hand_over(std::move(name), std::move(out));
+}
+#endif
+
+// Mapped files by their addresses, for the handler of SIGBUS: the signal of a page that the file no longer has.
+struct mapped_range {
+    std::atomic<bool> taken{false}, cut{false};
+    std::atomic<std::uintptr_t> begin{0}, end{0};
+};
+std::array<mapped_range, 64> mapped_ranges;
+struct sigaction handler_before {};
+
+// Gives the rest of the mapping zeros, so that the reader goes on to its end and tells there. Other addresses are left
+// to whoever handled the signal before.
+void on_missing_page(int signal, siginfo_t* about, void* context) {
+    const int kept = errno;
+    const auto at = reinterpret_cast<std::uintptr_t>(about->si_addr);
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    for (mapped_range& each : mapped_ranges) {
+        const std::uintptr_t end = each.end.load();
+        if (at < each.begin.load() || at >= end) continue;
+        each.cut = true;
+        const std::uintptr_t first = at / page * page;
+        if (::mmap(reinterpret_cast<void*>(first), end - first, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                   0) == MAP_FAILED)
+            break;
+        errno = kept;
+        return;
+    }
+    if ((handler_before.sa_flags & SA_SIGINFO) != 0) return handler_before.sa_sigaction(signal, about, context);
+    if (handler_before.sa_handler != SIG_DFL && handler_before.sa_handler != SIG_IGN)
+        return handler_before.sa_handler(signal);
+    ::signal(signal, SIG_DFL);  // the same instruction fails again, and ends the process
+}
+
+// A place for a mapping; none where there are too many.
+mapped_range* free_range() {
+    static const bool handled = [] {
+        struct sigaction action {};
+        action.sa_sigaction = on_missing_page;
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+        return ::sigaction(SIGBUS, &action, &handler_before) == 0;
+    }();
+    if (!handled) return nullptr;
+    for (mapped_range& each : mapped_ranges)
+        if (!each.taken.exchange(true)) return &each;
+    return nullptr;
+}
+
+class mapping {
+public:
+    mapping(int file, std::size_t size) : size_(size), range_(free_range()) {
+        if (!range_) return;
+        file_ = ::fcntl(file, F_DUPFD_CLOEXEC, 3);
+        if (file_ < 0) return;
+        address_ = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (!worked()) return;
+        range_->cut = false;
+        range_->begin = reinterpret_cast<std::uintptr_t>(address_);
+        range_->end = reinterpret_cast<std::uintptr_t>(address_) + size;
+    }
+    ~mapping() {
+        if (range_) range_->begin = range_->end = 0;
+        if (worked()) ::munmap(address_, size_);
+        if (file_ >= 0) ::close(file_);
+        if (range_) range_->taken = false;
+    }
+    mapping(const mapping&) = delete;
+    mapping& operator=(const mapping&) = delete;
+    bool worked() const { return address_ != MAP_FAILED; }
+    std::string_view bytes() const { return {static_cast<const char*>(address_), size_}; }
+    // Bytes are missing: a page was asked for that the file no longer has, or the file is shorter now.
+    bool is_cut() const {
+        struct stat now {};
+        return range_->cut || ::fstat(file_, &now) != 0 || static_cast<std::size_t>(now.st_size) < size_;
+    }
+
+private:
+    void* address_ = MAP_FAILED;
+    std::size_t size_;
+    mapped_range* range_;
+    int file_ = -1;
+};
+
+struct unmap {
+    void operator()(mapping* mapped) const { delete mapped; }
+};
+
+[[noreturn]] void fail_cut(const std::string& name) {
+    fail(errc::io, fmt::format("cannot read '{}': the file was cut short while it was read", name));
+}
+
+// Keeps what the unpacked source does not hold itself: the plain bytes it borrows.
+source unpack_kept(std::string name, std::string_view bytes, std::shared_ptr<const void> keep, std::size_t most) {
+    source plain(name, bytes, std::move(keep));
+    source result = made_of(plain, [&] { return unpack(std::move(name), bytes, most); });
+    return result.keep() ? result : plain;
+}
+
+source read_open(int file, std::string name, const struct stat& about, std::size_t most) {
+    const std::size_t expected = S_ISREG(about.st_mode) ? static_cast<std::size_t>(about.st_size) : 0;
+    if (expected >= smallest_mapping) {
+        std::shared_ptr<mapping> mapped(new mapping(file, expected), unmap{});
+        if (mapped->worked()) return unpack_kept(std::move(name), mapped->bytes(), mapped, most);
+    }
+    const auto bytes = std::make_shared<growing>(expected + 1);  // one more, so that the end is met without growing
+    for (;;) {
+        bytes->make_room();
+        const ssize_t count = uninterrupted(
+            [&] { return ::read(file, bytes->free_begin(), std::min<std::size_t>(bytes->free_size(), 1 << 30)); });
+        if (count < 0) fail(errc::io, fmt::format("cannot read '{}': {}", name, std::strerror(errno)));
+        if (count == 0) break;
+        bytes->filled(static_cast<std::size_t>(count));
+    }
+    if (bytes->bytes().size() < expected) fail_cut(name);
+    return unpack_kept(std::move(name), bytes->bytes(), bytes, most);
+}
+
+}  // namespace
+
+void source::done_with(std::string_view part) const {
+    if (!std::get_deleter<unmap>(keep_)) return;
+    // Whole pages only: the others are shared with what comes before and after.
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto begin = reinterpret_cast<std::uintptr_t>(part.data()), end = begin + part.size();
+    const std::uintptr_t first = (begin + page - 1) / page * page, last = end / page * page;
+    if (last > first) (void)::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+}
+
+void source::require_whole() const {
+    if (!std::get_deleter<unmap>(keep_) || !static_cast<const mapping*>(keep_.get())->is_cut()) return;
+    fail_cut(name_);
+}
+
+source unpack(std::string name, std::string_view bytes, std::size_t most) {
+    if (bytes.starts_with(gzip_magic)) {
+#ifdef MERCER_HAVE_ZLIB
+        return unpack_gzip(std::move(name), bytes, most_unpacked(most));
+#else
+        fail(errc::unsupported,
+             fmt::format("{}: is a gzip archive, but support for gzip was not built in (zlib)", name));
+#endif
+    }
+    if (bytes.starts_with(xz_magic)) {
+#ifdef MERCER_HAVE_LZMA
+        return unpack_xz(std::move(name), bytes, most_unpacked(most));
+#else
+        fail(errc::unsupported,
+             fmt::format("{}: is an xz archive, but support for xz was not built in (liblzma)", name));
+#endif
+    }
+    return {std::move(name), bytes, nullptr};
+}
+
+std::size_t most_unpacked(std::size_t most) { return most > 0 ? most : 2 * spare_memory(); }
+
+void refuse_unpacked(const std::string& name, std::size_t most) {
+    fail(errc::memory,
+         fmt::format("{}: unpacked, the file takes more than the {:.1f} MB of memory that it may take: read "
+                     "its first rows, read it in batches, or raise the limit of memory",
+                     name, static_cast<double>(most) / (1 << 20)));
+}
+
+source read_source(const std::string& path, std::size_t most) {
+    struct stat about {};
+    if (path == "-") {
+        if (::fstat(STDIN_FILENO, &about) != 0)
+            fail(errc::io, fmt::format("cannot read '<stdin>': {}", std::strerror(errno)));
+        about.st_mode = S_IFIFO;  // a redirected file may have been read in part: read from where it stands
+        return read_open(STDIN_FILENO, "<stdin>", about, most);
+    }
+    struct opened {
+        int number;
+        ~opened() {
+            if (number >= 0) ::close(number);
+        }
+    } file{uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })};
+    if (file.number < 0 || ::fstat(file.number, &about) != 0)
+        fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+    if (S_ISDIR(about.st_mode)) fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(EISDIR)));
+    return read_open(file.number, path, about, most);
+}
+
+source read_source_or_folder(const std::string& path, std::size_t most) {
+    std::error_code unknown;
+    return path != "-" && std::filesystem::is_directory(path, unknown) ? source::folder(path) : read_source(path, most);
+}
+
+}  // namespace mercer

@@ -1,0 +1,109 @@
+#include "mercer/io/first_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "mercer/base/readers_text.h"
+#include "mercer/io/byte_stream.h"
+#include "mercer/io/record_ends.h"
+
+namespace mercer {
+namespace {
+
+// Null where the bytes do not say it yet, or are no text that a reader takes.
+const file_format* format_of(const std::string& name, const std::string& text) {
+    try {
+        return &detect_format(name, text);
+    } catch (const error&) {
+        return nullptr;
+    }
+}
+
+// Returns true if the beginning of the file holds all lines that detect_format() reads.
+bool tells_format(std::string_view text) {
+    std::string_view rest = detail::without_mark(text), line;
+    int found = 0;
+    while (found < 2 && detail::next_whole_line(rest, line)) {
+        line = detail::trimmed(line);
+        found += !line.empty() && line[0] != '#';
+    }
+    return found == 2;
+}
+
+source source_of(const std::string& name, std::string text) {
+    const auto kept = std::make_shared<const std::string>(std::move(text));
+    return {name, *kept, kept};
+}
+
+// Refuses a row, or blank lines, of more than 256 MB in a text that grows: what has no end would take the rest of the
+// file into memory.
+class row_watch {
+public:
+    explicit row_watch(const file_format* format)
+        : lines_(!format || (format->cut_to_rows && std::string_view(format->name) != "npy" &&
+                             std::string_view(format->name) != "graphml")),
+          ends_(format && std::string_view(format->name) == "csv") {}
+
+    // `text` is the one of the call before, with more bytes behind it.
+    void look_at(const std::string& name, std::string_view text) {
+        constexpr std::size_t longest = std::size_t{1} << 28;
+        if (!lines_) return;
+        const std::size_t end = ends_.last(text), last = text.substr(seen_).find_last_not_of(" \t\r\n");
+        if (last != std::string_view::npos) filled_ = seen_ + last + 1;
+        seen_ = text.size();
+        const std::size_t from = std::min(end, filled_);
+        if (text.size() - from <= longest) return;
+        const std::optional<std::size_t> quote = ends_.open_quote();
+        const char* const expected = quote ? "a closing '\"'" : end > filled_ ? "a row" : "a line end";
+        detail::fail_at(errc::parse, name, text, quote.value_or(from),
+                        fmt::format("expected {} within {} MB, got none", expected, longest >> 20));
+    }
+
+private:
+    bool lines_;  // a row ends with a line
+    detail::record_ends ends_;
+    std::size_t seen_ = 0, filled_ = 0;  // bytes looked at; the byte behind the last one that is not blank
+};
+
+}  // namespace
+
+source read_first_rows(const std::string& path, index rows, const read_options& options, std::size_t most) {
+    constexpr std::size_t piece = std::size_t{1} << 18;
+    // A longer beginning is not searched for a format that this one does not tell.
+    constexpr std::size_t telling = std::size_t{1} << 24;
+    std::error_code unknown;
+    const bool is_pipe = path == "-";
+    if (!is_pipe && std::filesystem::is_directory(path, unknown)) return source::folder(path);
+    byte_stream stream(path);
+    const std::size_t limit = most_unpacked(most);
+    const file_format* format = options.format;
+    std::string text;
+    std::optional<row_watch> watch;
+    std::size_t seen = 0;  // bytes of the text when it was looked at last
+    for (bool more = true; more;) {
+        more = stream.read(text, piece);
+        if (stream.packed() && text.size() > limit) refuse_unpacked(stream.name(), limit);
+        if (watch) watch->look_at(stream.name(), text);
+        // When it has doubled: what is looked at again is no more than what is new.
+        if (more && text.size() < 2 * seen) continue;
+        seen = text.size();
+        if (!options.format && text.size() <= telling) format = format_of(stream.name(), text);
+        if (!format && tells_format(text)) return source_of(stream.name(), std::move(text));  // its reader refuses it
+        if (format && !format->cut_to_rows && !is_pipe) break;
+        if (format && format->cut_to_rows && format->cut_to_rows(text, rows, options))
+            return source_of(stream.name(), std::move(text));
+        if (!watch && (format || text.size() > piece)) watch.emplace(format);
+    }
+    const bool is_whole = !format || format->cut_to_rows;
+    if (is_pipe || (stream.packed() && is_whole)) return source_of(stream.name(), std::move(text));
+    text = {};
+    return read_source(path, most);
+}
+
+}  // namespace mercer

@@ -1,0 +1,276 @@
+#include "mercer/io/image_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+
+#include "mercer/base/error.h"
+#include "mercer/base/readers_text.h"
+#include "mercer/base/threads.h"
+#include "mercer/io/byte_stream.h"
+#include "mercer/io/csv_text.h"
+#include "mercer/io/decode.h"
+#include "mercer/io/file_contents.h"
+#include "mercer/io/read.h"
+#include "mercer/io/target_column.h"
+
+namespace mercer {
+namespace {
+
+namespace fs = std::filesystem;
+
+using detail::folder_entries;
+
+std::vector<fs::path> images_in(const fs::path& folder) {
+    std::vector<fs::path> out = folder_entries(folder);
+    std::erase_if(out,
+                  [](const fs::path& each) { return !is_image_name(each.string()) || !fs::is_regular_file(each); });
+    return out;
+}
+
+// Where more files than not, here and in the sub-folders, are images.
+bool is_image_folder(const std::string& path) {
+    index pictures = 0, others = 0;
+    const auto count = [&](const fs::path& file) { is_image_name(file.string()) ? ++pictures : ++others; };
+    for (const fs::path& each : folder_entries(path)) {
+        if (!fs::is_directory(each))
+            count(each);
+        else
+            for (const fs::path& file : folder_entries(each)) count(file);
+    }
+    return pictures > others;
+}
+
+// All of them, in all threads; where several are wrong, the first one is named.
+images decode_all(const std::vector<std::string>& paths) {
+    std::vector<image> made(paths.size());
+    std::vector<std::exception_ptr> faults(paths.size());
+    parallel_for(static_cast<index>(paths.size()), [&](index i) {
+        const auto at = static_cast<std::size_t>(i);
+        try {
+            const source file = read_source(paths[at]);
+            made[at] = made_of(file, [&] { return decode_image(file.bytes(), file.name()); });
+        } catch (...) {
+            faults[at] = std::current_exception();
+        }
+    });
+    for (const std::exception_ptr& each : faults)
+        if (each) std::rethrow_exception(each);
+    return images(std::move(made));
+}
+
+// body: without a byte order mark.
+detail::record_reader list_reader(std::string_view body, const std::string& name) {
+    const auto tab = body.substr(0, body.find('\n')).find('\t') != std::string_view::npos;
+    return {body, name, tab ? '\t' : ','};
+}
+
+fs::path path_in_list(const std::string& list, std::string_view text) {
+    return fs::path(list).parent_path() / std::string(text);
+}
+
+}  // namespace
+
+table read_image_folder(const std::string& path, const tsv_options& options) {
+    std::vector<std::string> paths;
+    detail::label_list classes;
+    for (const fs::path& folder : folder_entries(path)) {
+        if (!fs::is_directory(folder)) continue;
+        const std::vector<fs::path> inside = images_in(folder);
+        if (inside.empty()) continue;
+        const std::string name =
+            detail::class_of_folder(folder, options.labelled ? options.classes : std::vector<std::string>{});
+        for (const fs::path& file : inside) {
+            paths.push_back(file.string());
+            classes.add(name);
+        }
+    }
+    const bool labelled = options.labelled && !paths.empty();
+    if (!labelled)
+        for (const fs::path& file : images_in(path)) paths.push_back(file.string());
+    if (paths.empty())
+        fail(errc::data, fmt::format("{}: expected images (.png .jpg .jpeg .pgm .ppm), or a sub-folder of them for "
+                                     "each class, got none",
+                                     path));
+    table result;
+    result.x = decode_all(paths);
+    if (labelled) classes.finish(path, options.classes, result);
+    return result;
+}
+
+table read_image_list(std::string_view text, const std::string& name, const tsv_options& options) {
+    const std::string_view body = detail::without_mark(text);
+    detail::record_reader lines = list_reader(body, name);
+    std::vector<std::string> paths;
+    detail::label_column classes;
+    bool labelled = false;
+    std::vector<detail::csv_text_field> line;
+    for (bool first = true; lines.next(line); first = false) {
+        if (first && !is_image_name(line[0].text)) continue;
+        if (paths.empty()) labelled = line.size() == 2;
+        if (line.size() != (labelled ? 2U : 1U))
+            detail::fail_at(errc::parse, name, body, line[0].offset,
+                            fmt::format("expected {}, like the first line, got {} fields",
+                                        labelled ? "a path and a label" : "a path", line.size()));
+        if (labelled && line[1].text.empty())
+            detail::fail_at(errc::parse, name, body, line[1].offset, "expected a label, got none");
+        const fs::path file = path_in_list(name, line[0].text);
+        std::error_code unknown;
+        if (!fs::is_regular_file(file, unknown))
+            detail::fail_at(errc::data, name, body, line[0].offset,
+                            fmt::format("expected the path of an image, got {}: there is no file {}",
+                                        detail::quoted(line[0].text), file.string()));
+        paths.push_back(file.string());
+        if (labelled) classes.add(line[1].text, line[1].offset);
+    }
+    if (paths.empty()) fail(errc::data, fmt::format("{}: expected the path of an image a line, got none", name));
+    table result;
+    result.x = decode_all(paths);
+    if (labelled && options.labelled) classes.finish(name, body, options.classes, result);
+    return result;
+}
+
+table parse_image_array(std::string_view bytes, const std::string& name) {
+    const npy_array array = open_npy(bytes, name);
+    const auto dims = array.shape.size();
+    if (dims != 3 && dims != 4)
+        fail(errc::unsupported, fmt::format("{}: images are an array of 3 dimensions (n, height, width) or 4 (n, "
+                                            "height, width, channels), got {}",
+                                            name, dims));
+    const bool floats = array.type == "f4" || array.type == "f8", bits = array.type == "b1";
+    if (!floats && !bits && array.type != "u1" && array.type != "u2")
+        fail(errc::unsupported,
+             fmt::format("{}: values of images are u1, u2, bool, f4 or f8, got {}", name, array.type));
+    const dataset rows = npy_rows(array, true, name);
+    const auto& all = *rows.as<dense<float>>();
+    for (std::size_t i = 1; i < dims; ++i)
+        if (array.shape[i] > static_cast<std::uint64_t>(image::most_side))
+            fail(errc::unsupported,
+                 fmt::format("{}: sides of images are at most {}, got {}", name, image::most_side, array.shape[i]));
+    const auto side = [&](std::size_t i) { return static_cast<index>(array.shape[i]); };
+    const float scale = array.type == "u1" ? 255.0F : array.type == "u2" ? 65535.0F : 1.0F;
+    std::vector<image> made;
+    for (index i = 0; i < all.size(); ++i) {
+        image& one = made.emplace_back();
+        one.height = side(1), one.width = side(2), one.channels = dims == 4 ? side(3) : 1;
+        for (index j = 0; j < all.dims(); ++j) one.values.push_back(all.row(i)[j] / scale);
+    }
+    table result;
+    result.x = images(std::move(made));
+    return result;
+}
+
+namespace {
+
+// images.labels.npy or images.labels.txt beside images.npy; empty: there is none.
+std::string labels_beside(const std::string& array) {
+    const std::string stem = fs::path(array).replace_extension().string();
+    std::error_code unknown;
+    for (const char* end : {".labels.npy", ".labels.txt"})
+        if (fs::is_regular_file(stem + end, unknown)) return stem + end;
+    return {};
+}
+
+void read_labels_beside(const std::string& array, const tsv_options& options, table& out) {
+    const std::string path = labels_beside(array);
+    if (path.empty()) return;
+    const source file = read_source(path);
+    detail::label_list found;
+    index count = 0;
+    if (path.ends_with(".npy")) {
+        const dense<double> rows =
+            as_dense<double>(made_of(file, [&] { return parse_npy(file.bytes(), path, precision::f64).x; }));
+        if (rows.dims() != 1)
+            fail(errc::data, fmt::format("{}: expected one label an image, got {} columns", path, rows.dims()));
+        for (; count < rows.size(); ++count) found.add(fmt::format("{}", rows.row(count)[0]));
+    } else {
+        std::string_view rest = detail::without_mark(file.bytes()), line;
+        for (; detail::next_line(rest, line); ++count) found.add(detail::trimmed(line));
+        file.require_whole();
+    }
+    if (count != out.x.size())
+        fail(errc::data, fmt::format("{}: {} labels, but {} has {} images", path, count, array, out.x.size()));
+    return found.finish(path, options.classes, out);
+}
+
+table parse_images(const source& file, const read_options& options) {
+    if (file.bytes().starts_with("\x93NUMPY")) {
+        table result = parse_image_array(file.bytes(), file.name());
+        if (options.tsv.labelled && options.other_files) read_labels_beside(file.name(), options.tsv, result);
+        return result;
+    }
+    if (!is_image(file.bytes()) && !is_image_name(file.name())) {
+        if (!options.other_files)
+            fail(errc::unsupported,
+                 fmt::format("{}: files that a list of images names are not opened: send one image, or "
+                             "an .npy array of images",
+                             file.name()));
+        return read_image_list(file.bytes(), file.name(), options.tsv);
+    }
+    table result;
+    result.x = images({decode_image(file.bytes(), file.name(), options.most_pixels)});
+    return result;
+}
+
+bool looks_like_images(const file_beginning& file) {
+    const auto is_path = [](std::string_view line) { return is_image_name(line.substr(0, line.find_first_of("\t,"))); };
+    return is_image(file.bytes) || is_path(file.first_line) || is_path(file.second);
+}
+
+// Known by its name or, as in a list that is named as one, by its first bytes.
+bool is_image_file(const fs::path& file) {
+    std::error_code unknown;
+    if (!fs::is_regular_file(file, unknown)) return false;
+    if (is_image_name(file.string())) return true;
+    std::string start;
+    byte_stream(file.string()).read(start, 16);
+    return is_image(start);
+}
+
+// The images that a list of them, or its beginning, names in its first `most` lines.
+std::vector<std::string> files_of_list(std::string_view text, const std::string& name, std::size_t most) {
+    const std::string_view body = detail::without_mark(text);
+    detail::record_reader lines = list_reader(body, name);
+    std::vector<std::string> out;
+    std::vector<detail::csv_text_field> line;
+    for (std::size_t i = 0; i < most && lines.next(line); ++i)
+        if (const fs::path file = path_in_list(name, line[0].text); is_image_file(file)) out.push_back(file.string());
+    return out;
+}
+
+}  // namespace
+
+std::vector<std::string> files_read_with_images(const std::string& path, const std::string& name) {
+    constexpr std::size_t beginning = 1 << 16;  // of a list: a header and a path
+    try {
+        std::string start;
+        byte_stream(path).read(start, beginning);
+        if (start.starts_with("\x93NUMPY")) {
+            const std::string labels = labels_beside(name);
+            if (labels.empty()) return {};
+            const source file = read_source(path);
+            const bool is_of_images = made_of(file, [&] { return open_npy(file.bytes(), name).shape.size() > 2; });
+            return is_of_images ? std::vector{labels} : std::vector<std::string>{};
+        }
+        if (is_image(start) || files_of_list(start, name, 2).empty()) return {};
+        const source file = read_source(path);
+        return made_of(file, [&] { return files_of_list(file.bytes(), name, file.bytes().size()); });
+    } catch (const error&) {  // what is wrong with the file is said where it is read
+        return {};
+    }
+}
+
+const file_format& images_format() {
+    static const file_format about{
+        "images",
+        {".png", ".jpg", ".jpeg", ".pgm", ".ppm", ".pnm"},
+        looks_like_images,
+        parse_images,
+        is_image_folder,
+        [](const std::string& path, const read_options& options) { return read_image_folder(path, options.tsv); }};
+    return about;
+}
+
+}  // namespace mercer

@@ -1,0 +1,119 @@
+// PNG by libpng. Its errors come as a jump out of the call, over which no object may need to be destroyed: what is
+// allocated lies in a struct outside of the function that is jumped in.
+#include "mercer/io/decode.h"
+
+#ifdef MERCER_HAVE_PNG
+
+#include <fmt/format.h>
+#include <png.h>
+
+#include <cstring>
+#include <memory>
+
+#include "mercer/base/error.h"
+
+namespace mercer::detail {
+namespace {
+
+struct png_state {
+    std::string_view rest;  // bytes not yet read
+    char fault[200] = "";
+    png_structp png = nullptr;
+    png_infop info = nullptr;
+    index height = 0, width = 0, channels = 0;
+    int depth = 0;  // bits of a value, 8 or 16
+    std::unique_ptr<png_byte[]> pixels;
+    std::unique_ptr<png_bytep[]> rows;
+    ~png_state() { png_destroy_read_struct(&png, &info, nullptr); }
+};
+
+void on_error(png_structp png, png_const_charp message) {
+    auto& state = *static_cast<png_state*>(png_get_error_ptr(png));
+    std::strncpy(state.fault, message, sizeof(state.fault) - 1);
+    png_longjmp(png, 1);
+}
+void on_warning(png_structp, png_const_charp) {}
+
+void read_bytes(png_structp png, png_bytep to, png_size_t count) {
+    auto& state = *static_cast<png_state*>(png_get_io_ptr(png));
+    if (count > state.rest.size()) png_error(png, "the file ends too early");
+    std::memcpy(to, state.rest.data(), count);
+    state.rest.remove_prefix(count);
+}
+
+// Grey or colour, with opacity where there is some, 8 or 16 bits a value. False where libpng found a fault.
+bool read_head(png_state& state) {
+    if (setjmp(png_jmpbuf(state.png))) return false;
+    png_set_read_fn(state.png, &state, read_bytes);
+    png_set_user_limits(state.png, image::most_side, image::most_side);
+    png_set_chunk_cache_max(state.png, 100);
+    png_set_chunk_malloc_max(state.png, 8 << 20);
+    png_read_info(state.png, state.info);
+    png_set_expand(state.png);
+    if (png_get_bit_depth(state.png, state.info) == 16) png_set_swap(state.png);
+    png_set_interlace_handling(state.png);
+    png_read_update_info(state.png, state.info);
+    state.height = static_cast<index>(png_get_image_height(state.png, state.info));
+    state.width = static_cast<index>(png_get_image_width(state.png, state.info));
+    state.channels = png_get_channels(state.png, state.info);
+    state.depth = png_get_bit_depth(state.png, state.info);
+    return true;
+}
+
+bool read_pixels(png_state& state) {
+    if (setjmp(png_jmpbuf(state.png))) return false;
+    png_read_image(state.png, state.rows.get());
+    png_read_end(state.png, nullptr);
+    return true;
+}
+
+[[noreturn]] void fail_as(const png_state& state, std::string_view bytes, const std::string& name) {
+    fail(errc::parse, fmt::format("{}: bad PNG image, at or before byte {}: {}", name, bytes.size() - state.rest.size(),
+                                  state.fault));
+}
+
+}  // namespace
+
+image decode_png(std::string_view bytes, const std::string& name, index most_pixels) {
+    png_state state;
+    state.rest = bytes;
+    state.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &state, on_error, on_warning);
+    state.info = state.png ? png_create_info_struct(state.png) : nullptr;
+    if (!state.info) fail(errc::memory, fmt::format("{}: out of memory while reading a PNG image", name));
+    if (!read_head(state)) fail_as(state, bytes, name);
+    require_decodable(state.height, state.width, name, most_pixels);
+    // One byte of compressed data is 1032 of others at most; a file that has too few for what it claims is cut.
+    const auto row = static_cast<std::size_t>(state.width * state.channels * (state.depth / 8)),
+               least = static_cast<std::size_t>(state.height * state.width) / 8 / 1040;
+    if (bytes.size() < least)
+        fail(errc::parse, fmt::format("{}: truncated: {} bytes cannot hold {} x {} pixels", name, bytes.size(),
+                                      state.height, state.width));
+    // Not set to zero: a file that ends early has cost only the rows it has.
+    state.pixels.reset(new png_byte[row * static_cast<std::size_t>(state.height)]);
+    state.rows.reset(new png_bytep[static_cast<std::size_t>(state.height)]);
+    for (index r = 0; r < state.height; ++r)
+        state.rows[static_cast<std::size_t>(r)] = state.pixels.get() + static_cast<std::size_t>(r) * row;
+    if (!read_pixels(state)) fail_as(state, bytes, name);
+
+    image out{state.height, state.width, state.channels, {}};
+    const auto count = static_cast<std::size_t>(out.pixels() * out.channels);
+    out.values.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        std::uint16_t wide = 0;
+        if (state.depth == 16) std::memcpy(&wide, state.pixels.get() + 2 * i, 2);
+        out.values[i] = state.depth == 16 ? intensity(wide, 65535) : intensity(state.pixels[i], 255);
+    }
+    return out;
+}
+
+}  // namespace mercer::detail
+
+#else
+
+namespace mercer::detail {
+
+image decode_png(std::string_view, const std::string& name, index) { no_decoder(name, "PNG", "libpng", "libpng-dev"); }
+
+}  // namespace mercer::detail
+
+#endif

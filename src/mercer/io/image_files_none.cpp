@@ -1,0 +1,11 @@
+// In the place of io/image_files_libpng.cpp and jpeg.cpp, where there are no such libraries.
+#include "mercer/io/decode.h"
+
+namespace mercer::detail {
+
+image decode_png(std::string_view, const std::string& name, index) { no_decoder(name, "PNG", "libpng", "libpng-dev"); }
+image decode_jpeg(std::string_view, const std::string& name, index) {
+    no_decoder(name, "JPEG", "libjpeg", "libjpeg-dev");
+}
+
+}  // namespace mercer::detail

@@ -1,0 +1,340 @@
+#include "mercer/io/libsvm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "mercer/base/number.h"
+#include "mercer/base/threads.h"
+#include "mercer/io/file_contents.h"
+
+namespace mercer {
+namespace {
+
+using detail::is_digit;
+using detail::number_fault;
+
+constexpr std::size_t chunk_bytes = 1 << 19;
+constexpr std::uint64_t largest_index = 2147483647;
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool ends_token(char c) { return is_blank(c) || c == '\n' || c == '#'; }
+
+// A fault at an offset into the chunk. Thrown inside one chunk, reported by the caller once all chunks before it are
+// known to be good.
+struct fault {
+    std::size_t offset;
+    std::string message;
+};
+
+// Entries and rows found, or the first fault.
+struct outcome {
+    index entries = 0;
+    index rows = 0;
+    std::int64_t highest = -1;  // column
+    bool zero = false;          // column 0 occurs
+    std::optional<fault> bad;
+};
+
+// Where one chunk writes.
+template <class T>
+struct target {
+    std::int32_t* col;
+    T* val;
+    index* row_end;  // entries of this chunk up to the end of each row
+    double* y;
+};
+
+// Parses lines; the text must end in '\n', which every inner loop stops at.
+template <class T>
+class chunk_parser {
+public:
+    chunk_parser(std::string_view text, const libsvm_options& options, const target<T>& out)
+        : begin_(text.data()), end_(text.data() + text.size()), out_(out), precomputed_(options.precomputed) {
+        first_index_ = options.base == index_base::one && !options.precomputed ? 1 : 0;
+    }
+
+    outcome run() {
+        try {
+            const char* p = begin_;
+            while (p != end_) {
+                while (is_blank(*p)) ++p;
+                if (*p == '\n')
+                    ++p;
+                else if (*p == '#')
+                    p = after_line(p);
+                else
+                    p = row(p);
+            }
+        } catch (fault& bad) {
+            found_.bad = std::move(bad);
+        }
+        return std::move(found_);
+    }
+
+private:
+    const char* row(const char* p) {
+        p = number(p, out_.y[found_.rows], "a label (a number)");
+        const index first_entry = found_.entries;
+        index entries = first_entry;
+        std::int64_t last = first_index_ - 1;
+        for (;;) {
+            while (is_blank(*p)) ++p;
+            if (!is_digit(*p)) {
+                if (*p == '\n') {
+                    ++p;
+                    break;
+                }
+                if (*p == '#') {
+                    p = after_line(p);
+                    break;
+                }
+                if (!std::string_view(p, static_cast<std::size_t>(end_ - p)).starts_with("qid:"))
+                    expected("index:value", p);
+                p = after_token(p);
+                continue;
+            }
+            const char* const start = p;
+            std::uint64_t at = static_cast<std::uint64_t>(*p++ - '0');
+            while (is_digit(*p)) at = 10 * at + static_cast<std::uint64_t>(*p++ - '0');
+            if (*p != ':') expected("index:value", start);
+            if (p - start > 10 || at > largest_index || static_cast<std::int64_t>(at) <= last) [[unlikely]]
+                check_index(start, p, last);
+            if (precomputed_ && entries == first_entry && at != 0) [[unlikely]]
+                expected("0:serial first in a row of a precomputed kernel", start);
+            last = static_cast<std::int64_t>(at);
+            out_.col[entries] = static_cast<std::int32_t>(last - first_index_);
+            p = number(p + 1, out_.val[entries], "a value (a number)");
+            ++entries;
+        }
+        if (entries > first_entry) {
+            found_.zero = found_.zero || out_.col[first_entry] == 0;
+            found_.highest = std::max<std::int64_t>(found_.highest, out_.col[entries - 1]);
+        } else if (precomputed_) {
+            expected("0:serial after the label", p - 1);
+        }
+        found_.entries = entries;
+        out_.row_end[found_.rows++] = entries;
+        return p;
+    }
+
+    template <class Number>
+    const char* number(const char* p, Number& value, const char* what) {
+        const char* const after = detail::short_decimal(p, value);
+        if (after && ends_token(*after)) [[likely]]
+            return after;
+        return long_number(p, value, what);
+    }
+
+    template <class Number>
+    const char* long_number(const char* p, Number& value, const char* what) {
+        const std::string_view token = token_at(p);
+        switch (detail::parse_number(token, value)) {
+            case number_fault::none: return p + token.size();
+            case number_fault::syntax: expected(what, p);
+            case number_fault::not_finite: expected("a finite number", p);
+            case number_fault::overflow: expected("a number within range", p);
+        }
+        return p;
+    }
+
+    // Returns only if the index is fine after all (leading zeros).
+    void check_index(const char* start, const char* end, std::int64_t last) {
+        while (*start == '0' && end - start > 1) ++start;
+        std::uint64_t at = largest_index + 1;
+        if (end - start <= 10) {
+            at = 0;
+            for (const char* p = start; p != end; ++p) at = 10 * at + static_cast<std::uint64_t>(*p - '0');
+        }
+        if (at > largest_index) expected(fmt::format("an index <= {}", largest_index), start, end);
+        if (static_cast<std::int64_t>(at) > last) return;
+        if (last < first_index_)
+            expected("an index >= 1 (0 only for a precomputed kernel or 0-based indices)", start, end);
+        expected(fmt::format("an index > {} (indices ascend)", last), start, end);
+    }
+
+    std::string_view token_at(const char* p) const {
+        const char* end = p;
+        while (!ends_token(*end)) ++end;
+        return {p, static_cast<std::size_t>(end - p)};
+    }
+    const char* after_token(const char* p) const { return p + token_at(p).size(); }
+    const char* after_line(const char* p) const {
+        return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end_ - p))) + 1;
+    }
+
+    [[noreturn]] void expected(const std::string& what, const char* start, const char* end) const {
+        const std::string_view got(start, static_cast<std::size_t>(end - start));
+        throw fault{
+            static_cast<std::size_t>(start - begin_),
+            fmt::format("expected {}, got {}", what, got.empty() ? "the end of the field" : detail::quoted(got))};
+    }
+    [[noreturn]] void expected(const std::string& what, const char* p) const { expected(what, p, after_token(p)); }
+
+    const char* begin_;
+    const char* end_;
+    target<T> out_;
+    bool precomputed_;
+    std::int64_t first_index_;
+    outcome found_;
+};
+
+// Pieces of about chunk_bytes that end after a line end.
+std::vector<std::string_view> split(std::string_view text) {
+    std::vector<std::string_view> chunks;
+    while (!text.empty()) {
+        std::size_t size = text.size();
+        if (size > chunk_bytes) {
+            const auto end = text.find('\n', chunk_bytes - 1);
+            if (end != std::string_view::npos) size = end + 1;
+        }
+        chunks.push_back(text.substr(0, size));
+        text.remove_prefix(size);
+    }
+    return chunks;
+}
+
+struct place {
+    index colons = 0, lines = 0;
+};
+
+// The arrays of the result. Each chunk writes where it would stand if every colon were an entry and every line a row;
+// what comments and blank lines leave free is closed afterwards.
+template <class T>
+struct arrays {
+    buffer<std::int32_t> col;
+    buffer<T> val;
+    buffer<index> start;
+};
+
+// A file in chunks, side by side.
+template <class T>
+class file_parser {
+public:
+    file_parser(const source& file, const libsvm_options& options)
+        : file_(file), options_(options), body_(detail::without_mark(file.bytes())) {
+        // A last line without its end is parsed from a copy that has one.
+        const auto last_end = body_.rfind('\n');
+        whole_ = body_.substr(0, last_end == std::string_view::npos ? 0 : last_end + 1);
+        tail_ = std::string(body_.substr(whole_.size())) + '\n';
+        file.done_with(body_.substr(whole_.size()));
+        chunks_ = split(whole_);
+        in_loop_ = static_cast<index>(chunks_.size());
+        chunks_.push_back(tail_);
+    }
+    file_parser(const file_parser&) = delete;
+
+    table read() {
+        make_room();
+        parse_chunks();
+        close_gaps();
+        if (total_.rows == 0)
+            fail(errc::data, fmt::format("{}: expected at least one example, got none", file_.name()));
+        result_.y.resize(static_cast<std::size_t>(total_.rows));
+        if (options_.base == index_base::automatic && !options_.precomputed && !total_.zero && total_.highest > 0) {
+            for (index e = 0; e < total_.entries; ++e) --all_->col[e];
+            --total_.highest;
+        }
+        const auto entries = static_cast<std::size_t>(total_.entries);
+        result_.x =
+            sparse<T>({all_->start.data(), static_cast<std::size_t>(total_.rows) + 1}, {all_->col.data(), entries},
+                      {all_->val.data(), entries}, std::max<index>(options_.dims, total_.highest + 1), all_);
+        return std::move(result_);
+    }
+
+private:
+    // Where each chunk is to write, from the colons and lines of those before it.
+    void make_room() {
+        std::vector<detail::two_counts> bound(chunks_.size());  // colons and lines
+        parallel_for(in_loop_, [&](index c) {
+            bound[static_cast<std::size_t>(c)] = detail::count_two(chunks_[static_cast<std::size_t>(c)], ':', '\n');
+            file_.done_with(chunks_[static_cast<std::size_t>(c)]);
+        });
+        bound.back() = detail::count_two(tail_, ':', '\n');
+        from_.resize(chunks_.size() + 1);
+        for (std::size_t c = 0; c < chunks_.size(); ++c)
+            from_[c + 1] = {from_[c].colons + bound[c].first, from_[c].lines + bound[c].second};
+        all_->col.uninitialised(from_.back().colons);
+        all_->val.uninitialised(from_.back().colons);
+        all_->start.uninitialised(from_.back().lines + 1);
+        result_.y.resize(static_cast<std::size_t>(from_.back().lines));
+    }
+
+    void parse_chunks() {
+        found_.resize(chunks_.size());
+        const auto parse_chunk = [&](index item) {
+            const auto c = static_cast<std::size_t>(item);
+            const target<T> out{all_->col.data() + from_[c].colons, all_->val.data() + from_[c].colons,
+                                all_->start.data() + 1 + from_[c].lines, result_.y.data() + from_[c].lines};
+            found_[c] = chunk_parser<T>(chunks_[c], options_, out).run();
+        };
+        parallel_for(in_loop_, [&](index c) {
+            parse_chunk(c);
+            file_.done_with(chunks_[static_cast<std::size_t>(c)]);
+        });
+        parse_chunk(in_loop_);
+    }
+
+    // Moves what each chunk found up to what the ones before it found; the first fault of the file is reported.
+    void close_gaps() {
+        all_->start[0] = 0;
+        for (std::size_t c = 0; c < chunks_.size(); ++c) {
+            const outcome& found = found_[c];
+            if (found.bad) {
+                const std::size_t base = chunks_[c].data() == tail_.data()
+                                             ? whole_.size()
+                                             : static_cast<std::size_t>(chunks_[c].data() - body_.data());
+                detail::fail_at(errc::parse, file_.name(), body_, base + found.bad->offset, found.bad->message);
+            }
+            const auto entries = static_cast<std::size_t>(found.entries);
+            if (total_.entries != from_[c].colons) {
+                std::memmove(all_->col.data() + total_.entries, all_->col.data() + from_[c].colons,
+                             entries * sizeof(std::int32_t));
+                std::memmove(all_->val.data() + total_.entries, all_->val.data() + from_[c].colons,
+                             entries * sizeof(T));
+            }
+            for (index r = 0; r < found.rows; ++r) {
+                all_->start[total_.rows + r + 1] = total_.entries + all_->start[from_[c].lines + r + 1];
+                result_.y[static_cast<std::size_t>(total_.rows + r)] =
+                    result_.y[static_cast<std::size_t>(from_[c].lines + r)];
+            }
+            total_.entries += found.entries;
+            total_.rows += found.rows;
+            total_.highest = std::max(total_.highest, found.highest);
+            total_.zero = total_.zero || found.zero;
+        }
+    }
+
+    const source& file_;
+    const libsvm_options& options_;
+    std::string_view body_, whole_;  // the text, and its lines that have their end
+    std::string tail_;
+    std::vector<std::string_view> chunks_;
+    index in_loop_ = 0;        // chunks of the file itself; the one after them is the tail
+    std::vector<place> from_;  // where each chunk writes
+    std::shared_ptr<arrays<T>> all_ = std::make_shared<arrays<T>>();
+    std::vector<outcome> found_;
+    outcome total_;
+    table result_;
+};
+
+}  // namespace
+
+table parse_libsvm(const source& file, const libsvm_options& options) {
+    if (options.dims < 0)
+        fail(errc::invalid_argument, fmt::format("dims must satisfy 0 <= dims, got {}", options.dims));
+    return options.numbers == precision::f32 ? file_parser<float>(file, options).read()
+                                             : file_parser<double>(file, options).read();
+}
+
+table parse_libsvm(std::string_view text, const std::string& name, const libsvm_options& options) {
+    return parse_libsvm(source(name, text, nullptr), options);
+}
+table read_libsvm(const std::string& path, const libsvm_options& options) {
+    return parse_libsvm(read_source(path), options);
+}
+
+}  // namespace mercer

@@ -1,0 +1,411 @@
+#include "mercer/io/row_batches.h"
+
+#include <fmt/format.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "mercer/base/error.h"
+#include "mercer/io/byte_stream.h"
+#include "mercer/io/csv_text.h"
+#include "mercer/io/file_range.h"
+#include "mercer/io/record_ends.h"
+
+namespace mercer {
+
+namespace {
+
+using detail::file_range;
+using detail::record_ends;
+
+constexpr std::uint64_t no_end = std::numeric_limits<std::uint64_t>::max();
+
+table slice(const table& from, index first, index count) {
+    table out{gather(from.x, selection(first, count)), {}, from.class_names, from.feature_names, from.label};
+    if (!from.y.empty()) out.y.assign(from.y.begin() + first, from.y.begin() + first + count);
+    return out;
+}
+
+class table_batches final : public row_batches {
+public:
+    table_batches(table data, index rows) : data_(std::move(data)), rows_(rows) {}
+    void restart() override { at_ = 0; }
+    bool next(table& out) override {
+        if (at_ >= data_.x.size()) return false;
+        const index count = std::min(rows_, data_.x.size() - at_);
+        out = slice(data_, at_, count);
+        at_ += count;
+        return true;
+    }
+
+private:
+    table data_;
+    index rows_, at_ = 0;
+};
+
+// One file, a table of any number of rows at a time.
+class file_pieces {
+public:
+    virtual ~file_pieces() = default;
+    virtual bool next(table& out) = 0;
+};
+
+class text_pieces final : public file_pieces {
+public:
+    text_pieces(const std::string& path, read_options how, bool label_may_lack, std::uint64_t first, std::uint64_t end)
+        : stream_(path), how_(std::move(how)), label_may_lack_(label_may_lack) {
+        more();
+        if (!how_.format) how_.format = &detect_format(stream_.name(), text_);
+        if (!can_stream(*how_.format))
+            fail(errc::unsupported, fmt::format("{}: {} is not read in batches: csv, libsvm and npy are",
+                                                stream_.name(), how_.format->name));
+        csv_ = std::string_view(how_.format->name) == "csv";
+        if (csv_) find_header();
+        ends_ = record_ends(csv_, head_.size());
+        if (first > 0 || end != no_end) narrow(first, end);
+    }
+
+    bool next(table& out) override {
+        for (;;) {
+            if (text_.size() <= head_.size() && !more()) return false;
+            std::size_t end = ends_.last(text_);
+            while (end <= head_.size() && more()) end = whole_records();
+            if (end <= head_.size() || over_) end = text_.size();  // the last line may have no end
+            const std::string_view rows(text_.data(), end);
+            const bool blank = rows.substr(head_.size()).find_first_not_of(" \t\r\n") == std::string_view::npos;
+            if (!blank) parse(rows, out);
+            lines_before_ += std::ranges::count(rows.substr(std::min(end, head_.size())), '\n');
+            text_ = head_ + text_.substr(end);
+            ends_ = record_ends(csv_, head_.size());
+            if (blank && over_) return false;
+            if (blank) continue;
+            return true;
+        }
+    }
+
+private:
+    static constexpr std::size_t piece = 1 << 22;
+    static constexpr std::size_t longest_record = std::size_t(1) << 28;
+
+    // The end of the last whole record of text_. A longer record than this is refused: one without an end would
+    // take the rest of the file into memory.
+    std::size_t whole_records() {
+        const std::size_t end = ends_.last(text_);
+        if (end > head_.size() || text_.size() - head_.size() <= longest_record) return end;
+        const std::optional<std::size_t> quote = ends_.open_quote();
+        try {
+            detail::fail_at(errc::parse, stream_.name(), text_, quote.value_or(head_.size()),
+                            fmt::format("expected {} within {} MB, got none", quote ? "a closing '\"'" : "a line end",
+                                        longest_record >> 20));
+        } catch (const error& wrong) {
+            fail(wrong.code(), placed(wrong.what()));
+        }
+    }
+
+    bool more() {
+        if (over_) return false;
+        const std::size_t before = text_.size();
+        over_ = !stream_.read(text_, static_cast<std::size_t>(std::min<std::uint64_t>(piece, left_)));
+        if (left_ != no_end) left_ -= text_.size() - before;
+        read_ += text_.size() - before;
+        return !over_;
+    }
+
+    // A fault is told with its place in the file, not in the piece.
+    void parse(std::string_view rows, table& out) {
+        try {
+            out = parse_table(source(stream_.name(), rows, nullptr), how_);
+            rows_before_ += out.x.size();
+        } catch (const error& wrong) {
+            fail(wrong.code(), placed(wrong.what()));
+        }
+    }
+    std::string placed(std::string text) const {
+        const std::string name = stream_.name() + ":";
+        if (!text.starts_with(name) || text.size() == name.size() || !std::isdigit(text[name.size()])) return text;
+        const auto number_at = [&](std::size_t at) {
+            return std::pair(std::stoll(text.substr(at)), text.find_first_not_of("0123456789", at));
+        };
+        const auto [line, end] = number_at(name.size());
+        if (line <= std::ranges::count(head_, '\n')) return text;
+        text.replace(name.size(), end - name.size(), std::to_string(line + lines_before_ + lines_of_others()));
+        constexpr std::string_view row = ": row ";
+        const std::size_t at = text.find(row, name.size());
+        if (at == std::string::npos || at + row.size() == text.size() || !std::isdigit(text[at + row.size()]))
+            return text;
+        const auto [number, behind] = number_at(at + row.size());
+        if (first_ == 0)
+            text.replace(at + row.size(), behind - at - row.size(), std::to_string(number + rows_before_));
+        else if (text.compare(behind, 2, ", ") == 0)  // how many other processes have is not known here
+            text.erase(at + 2, behind - at);
+        return text;
+    }
+    // Lines before this process's part, but for the header, which is in every piece.
+    std::ptrdiff_t lines_of_others() const {
+        if (first_ == 0) return 0;
+        byte_stream whole(stream_.name());
+        std::ptrdiff_t out = -std::ranges::count(head_, '\n');
+        std::string text;
+        for (std::uint64_t done = 0;
+             done < first_ && whole.read(text, std::min<std::uint64_t>(piece, first_ - done));) {
+            out += std::ranges::count(text, '\n');
+            done += text.size();
+            text.clear();
+        }
+        return out;
+    }
+
+    // Only these bytes of the file, and its header; read_ are there already.
+    void narrow(std::uint64_t first, std::uint64_t end) {
+        first_ = first;
+        if (first > 0) {
+            stream_.seek(first);
+            text_ = head_;
+            left_ = end == no_end ? no_end : end - first;
+            over_ = false;
+        } else if (end < read_) {
+            text_.resize(std::max(head_.size(), text_.size() - std::min<std::uint64_t>(text_.size(), read_ - end)));
+            left_ = 0;
+        } else {
+            left_ = end - read_;
+        }
+    }
+
+    // Every piece begins with the header, so that it is a file of its own.
+    void find_header() {
+        const std::string_view text = detail::without_mark(text_);
+        if (text.size() < text_.size()) text_.erase(0, text_.size() - text.size());
+        ends_ = record_ends(true);
+        std::size_t whole = ends_.last(text_);
+        while (whole == 0 && more()) whole = whole_records();
+        const std::string_view first = std::string_view(text_).substr(0, over_ || whole == 0 ? text_.size() : whole);
+        if (how_.csv.separator == 0) how_.csv.separator = detail::guess_separator(first);
+        if (label_may_lack_ && !how_.csv.label.empty()) look_for_label(first);
+        const bool header = detail::has_header(first, stream_.name(), how_.csv.separator, how_.csv);
+        how_.csv.header = header ? csv_header::present : csv_header::absent;
+        if (!header) return;
+        std::size_t end = 0;
+        bool inside = false;
+        while (end < text_.size() && (inside || text_[end] != '\n')) inside ^= text_[end++] == '"';
+        head_ = text_.substr(0, std::min(end + 1, text_.size()));
+    }
+
+    // New data may come without the column of targets.
+    void look_for_label(std::string_view text) {
+        detail::record_reader records(text, stream_.name(), how_.csv.separator);
+        std::vector<detail::csv_text_field> first;
+        if (!records.next(first)) return;
+        const auto named = [&](const detail::csv_text_field& one) {
+            return detail::as_utf8(one.text) == how_.csv.label;
+        };
+        const bool position = detail::is_number(how_.csv.label);
+        if (!position && std::ranges::none_of(first, named)) how_.csv.label.clear();
+    }
+
+    byte_stream stream_;
+    read_options how_;
+    bool label_may_lack_;
+    std::string text_, head_;
+    record_ends ends_;  // of text_
+    // Bytes of the file: where its part begins, those to be read, and those that have been.
+    std::uint64_t first_ = 0, left_ = no_end, read_ = 0;
+    std::ptrdiff_t lines_before_ = 0, rows_before_ = 0;  // of the pieces before
+    bool over_ = false, csv_ = false;
+};
+
+// NumPy's arrays: rows where they lie in the mapped file, or converted some at a time.
+class npy_pieces final : public file_pieces {
+public:
+    npy_pieces(const std::string& path, const read_options& how)
+        : file_(read_source(path)), array_(open_npy(file_.bytes(), file_.name())), numbers_(how.numbers) {
+        rows_ = array_.shape.empty() ? 0 : static_cast<index>(array_.shape[0]);
+        if (array_.fortran && array_.shape.size() > 1)
+            fail(errc::unsupported,
+                 fmt::format("{}: an array in Fortran's order has no rows to read one by one: save it "
+                             "with numpy.ascontiguousarray",
+                             file_.name()));
+    }
+    bool next(table& out) override {
+        if (at_ >= rows_) return false;
+        constexpr index piece = 16384;
+        const index count = std::min(piece, rows_ - at_);
+        npy_array part = array_;
+        part.shape[0] = static_cast<std::uint64_t>(count);
+        const std::size_t row_bytes = rows_ > 0 ? array_.data.size() / static_cast<std::size_t>(rows_) : 0;
+        part.data =
+            array_.data.substr(static_cast<std::size_t>(at_) * row_bytes, static_cast<std::size_t>(count) * row_bytes);
+        const bool single = numbers_ == precision::f32 || (numbers_ == precision::natural && array_.type == "f4");
+        out = made_of(file_, [&] { return table{npy_rows(part, single, file_.name()), {}, {}, {}}; });
+        file_.done_with(part.data);
+        at_ += count;
+        return true;
+    }
+
+private:
+    source file_;
+    npy_array array_;
+    precision numbers_;
+    index rows_ = 0, at_ = 0;
+};
+
+bool is_npy(const std::string& path, const read_options& how) {
+    if (how.format) return std::string_view(how.format->name) == "npy";
+    std::string start;
+    if (path == "-") return false;  // its first bytes cannot be put back
+    byte_stream(path).read(start, 6);
+    return start == std::string_view("\x93NUMPY", 6);
+}
+
+class file_batches final : public row_batches {
+public:
+    file_batches(std::vector<std::string> paths, read_options how, index rows, bool label_may_lack,
+                 const file_range& part)
+        : paths_(std::move(paths)), how_(std::move(how)), rows_(rows), label_may_lack_(label_may_lack), part_(part) {
+        restart();
+    }
+
+    void restart() override {
+        if (started_ && std::ranges::find(paths_, "-") != paths_.end())
+            fail(errc::unsupported, "standard input cannot be read twice: write it to a file first");
+        pieces_.reset();
+        file_ = part_.first.file;
+        skip_ = part_.skip, left_ = part_.most;
+        pending_ = {};
+    }
+
+    bool next(table& out) override {
+        started_ = true;
+        const index wanted = std::min(rows_, left_);
+        while (wanted > 0 && pending_.x.size() < wanted) {
+            table more;
+            if (!take(more)) break;
+            const index size = more.x.size(), passed = std::min(skip_, size);
+            skip_ -= passed;
+            if (passed == size) continue;
+            join(passed > 0 ? slice(more, passed, size - passed) : std::move(more));
+        }
+        const index there = pending_.x.size(), count = std::min(wanted, there);
+        if (count == 0) return false;
+        left_ -= count;
+        if (count == there) {
+            out = std::exchange(pending_, {});
+        } else {
+            out = slice(pending_, 0, count);
+            pending_ = slice(pending_, count, there - count);
+        }
+        return true;
+    }
+
+private:
+    bool take(table& out) {
+        for (;;) {
+            if (pieces_ && pieces_->next(out)) return true;
+            pieces_.reset();
+            const bool last = file_ == part_.end.file;
+            if (file_ >= paths_.size() || file_ > part_.end.file || (last && part_.end.byte == 0)) return false;
+            const std::string& path = paths_[file_];
+            if (is_npy(path, how_))
+                pieces_ = std::make_unique<npy_pieces>(path, how_);
+            else
+                pieces_ = std::make_unique<text_pieces>(path, how_, label_may_lack_,
+                                                        file_ == part_.first.file ? part_.first.byte : 0,
+                                                        last ? part_.end.byte : no_end);
+            ++file_;
+        }
+    }
+
+    void join(table more) {
+        if (pending_.x.size() == 0) {
+            pending_ = std::move(more);
+            return;
+        }
+        if (more.class_names != pending_.class_names) to_common_names(more);
+        if (more.feature_names != pending_.feature_names)
+            fail(errc::data,
+                 fmt::format("the files do not have the same columns: one begins with '{}', another with '{}'",
+                             pending_.feature_names.empty() ? "" : pending_.feature_names.front(),
+                             more.feature_names.empty() ? "" : more.feature_names.front()));
+        if (more.y.empty() != pending_.y.empty()) fail(errc::data, "only some of the files have targets");
+        pending_.x = concatenate(pending_.x, more.x);
+        pending_.y.insert(pending_.y.end(), more.y.begin(), more.y.end());
+    }
+
+    // Pieces have the classes that occur in them: both are written in the names of either.
+    void to_common_names(table& more) {
+        if (more.class_names.empty() || pending_.class_names.empty())
+            fail(errc::data, "targets are names in some rows and numbers in others");
+        std::vector<std::string> all;
+        std::ranges::set_union(more.class_names, pending_.class_names, std::back_inserter(all));
+        for (table* each : {&more, &pending_}) {
+            for (double& y : each->y)
+                y = static_cast<double>(std::ranges::lower_bound(all, each->class_names[static_cast<std::size_t>(y)]) -
+                                        all.begin());
+            each->class_names = all;
+        }
+    }
+
+    std::vector<std::string> paths_;
+    read_options how_;
+    index rows_;
+    bool label_may_lack_;
+    file_range part_;
+    index skip_ = 0, left_ = 0;  // rows
+    std::uint64_t file_ = 0;
+    std::unique_ptr<file_pieces> pieces_;
+    table pending_;
+    bool started_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<row_batches> batches_of(table data, index rows) {
+    return std::make_unique<table_batches>(std::move(data), rows);
+}
+
+bool can_stream(const file_format& format) {
+    const std::string_view name = format.name;
+    return name == "csv" || name == "libsvm" || name == "npy";
+}
+
+std::vector<std::string> expand_paths(const std::vector<std::string>& paths) {
+    std::vector<std::string> out;
+    for (const std::string& each : paths) {
+        if (each.find_first_of("*?[") == std::string::npos) {
+            out.push_back(each);
+            continue;
+        }
+        glob_t found{};
+        const int result = ::glob(each.c_str(), 0, nullptr, &found);
+        for (std::size_t i = 0; result == 0 && i < found.gl_pathc; ++i) out.emplace_back(found.gl_pathv[i]);
+        ::globfree(&found);
+        if (result != 0) fail(errc::io, fmt::format("no file has a name like '{}'", each));
+    }
+    return out;
+}
+
+std::unique_ptr<row_batches> open_batches(const std::vector<std::string>& paths, const read_options& options,
+                                          index rows, bool label_may_lack) {
+    if (rows < 1) fail(errc::invalid_argument, fmt::format("batches must have rows >= 1, got {}", rows));
+    return detail::open_range(expand_paths(paths), options, rows, label_may_lack, {});
+}
+
+std::unique_ptr<row_batches> detail::open_range(std::vector<std::string> paths, const read_options& options, index rows,
+                                                bool label_may_lack, const file_range& part) {
+    return std::make_unique<file_batches>(std::move(paths), options, rows, label_may_lack, part);
+}
+
+detail::text_form detail::form_of(const std::string& path, const read_options& options) {
+    if (is_npy(path, options)) return {};
+    byte_stream stream(path);
+    std::string start;
+    stream.read(start, 1 << 16);
+    const file_format& format = options.format ? *options.format : detect_format(stream.name(), start);
+    return {!stream.packed(), std::string_view(format.name) == "csv"};
+}
+
+}  // namespace mercer

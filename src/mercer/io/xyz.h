@@ -1,0 +1,28 @@
+// XYZ, molecules one after the other:
+//
+//     3                            the number of atoms
+//     water -76.4 energy=-76.4     a comment; the target is a number in it
+//     O 0 0 0.117                  element (symbol or number) and three coordinates; what follows them is not read
+//     H 0 0.757 -0.470
+//     H 0 -0.757 -0.470
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mercer/io/format.h"
+
+namespace mercer {
+
+struct xyz_options {
+    // Which number of the comment is the target: a position from 0 among the fields that are numbers (negative: from
+    // the end), or a name, where it stands as name=number. Empty: the first number, or no targets where the first
+    // comment has none. "none": no targets.
+    std::string target{};
+};
+
+table parse_xyz(std::string_view text, const std::string& name, const xyz_options& options = {});
+
+const file_format& xyz_format();
+
+}  // namespace mercer

@@ -1,0 +1,180 @@
+#include "mercer/kernel_analysis/geometry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/base/threads.h"
+#include "mercer/gram/distances.h"
+#include "mercer/gram/gram_views.h"
+#include "mercer/gram/make_gram.h"
+#include "mercer/kernels/evaluation/evaluator.h"
+
+namespace mercer {
+namespace {
+
+using numbers = std::vector<double>;
+
+numbers diagonal_of(const gram<double>& k) {
+    if (k.rows() != k.cols())
+        fail(errc::invalid_argument,
+             fmt::format("geometry: the matrix must be square, got {} × {}", k.rows(), k.cols()));
+    numbers self(static_cast<std::size_t>(k.rows()));
+    k.diagonal(self);
+    return self;
+}
+
+matrix<double> distances_from(matrix<double> k, const numbers& rows, const numbers& cols) {
+    parallel_for(k.rows(), [&](index i) {
+        for (index j = 0; j < k.cols(); ++j)
+            k(i, j) = squared_distance(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)], k(i, j));
+    });
+    return k;
+}
+
+matrix<double> all_of(const gram<double>& k) {
+    matrix<double> all(k.rows(), k.cols());
+    k.all(all.view());
+    return all;
+}
+
+numbers roots(numbers self) {
+    for (std::size_t i = 0; i < self.size(); ++i) {
+        if (!(self[i] >= 0))
+            fail(errc::not_psd, fmt::format("cosine: k(x, x) >= 0 is needed, got {} for object {}", self[i], i));
+        self[i] = std::sqrt(self[i]);
+    }
+    return self;
+}
+
+matrix<double> cosines_from(matrix<double> k, const numbers& rows, const numbers& cols) {
+    parallel_for(k.rows(), [&](index i) {
+        const double a = rows[static_cast<std::size_t>(i)];
+        for (index j = 0; j < k.cols(); ++j) {
+            const double b = cols[static_cast<std::size_t>(j)];
+            // Two divisions: the product of two roots of huge or tiny self values would lose range.
+            k(i, j) = a > 0 && b > 0 ? k(i, j) / a / b : 0.0;
+        }
+    });
+    return k;
+}
+
+// Row sums of K over all columns.
+numbers row_sums(const gram<double>& k) {
+    matrix<double> ones(k.cols(), 1), sums(k.rows(), 1);
+    std::fill_n(ones.data(), k.cols(), 1.0);
+    k.multiply(ones.view(), sums.view());
+    return {sums.data(), sums.data() + k.rows()};
+}
+
+void require_members(index count) {
+    if (count < 1) fail(errc::invalid_argument, "geometry: a group must have at least one member, got 0");
+}
+
+void require_rows(const gram<double>& k, std::span<const index> group) {
+    require_members(static_cast<index>(group.size()));
+    for (const index i : group)
+        if (i < 0 || i >= k.rows())
+            fail(errc::invalid_argument,
+                 fmt::format("geometry: a member must satisfy 0 <= i < {}, got {}", k.rows(), i));
+}
+
+// `to_group`: k(x, g) summed over g, for each x; `within`: the same for each member.
+numbers to_mean(const numbers& self, const numbers& to_group, const numbers& within) {
+    const auto m = static_cast<double>(within.size());
+    double mean_norm = 0;  // ‖mean‖²
+    for (const double sum : within) mean_norm += sum / m / m;
+    numbers d(self.size());
+    for (std::size_t i = 0; i < d.size(); ++i)
+        d[i] = squared_distance(self[i], mean_norm, to_group[i] / m, within.size());
+    return d;
+}
+
+// K's rows in bands, each turned into sums of dissimilarities.
+medoid_result medoid_of(const gram<double>& k, dissimilarity measure) {
+    constexpr index band = 64;
+    const index n = k.rows();
+    require_members(n);
+    const numbers self = diagonal_of(k);
+    numbers sums(static_cast<std::size_t>(n));
+    parallel_for((n + band - 1) / band, [&](index b) {
+        const index first = b * band, count = std::min(band, n - first);
+        matrix<double> tile(count, n);
+        k.block(selection(first, count), selection(0, n), tile.view());
+        for (index i = 0; i < count; ++i) {
+            double sum = 0;
+            for (index j = 0; j < n; ++j) {
+                const double d = squared_distance(self[static_cast<std::size_t>(first + i)],
+                                                  self[static_cast<std::size_t>(j)], tile(i, j));
+                if (measure == dissimilarity::squared_distance)
+                    sum += d;
+                else if (d >= 0)
+                    sum += std::sqrt(d);
+                else
+                    fail(errc::not_psd,
+                         fmt::format("medoid: squared distances must be >= 0, got {} between members {} and {}", d,
+                                     first + i, j));
+            }
+            sums[static_cast<std::size_t>(first + i)] = sum;
+        }
+    });
+    const auto best = std::min_element(sums.begin(), sums.end());
+    return {best - sums.begin(), *best};
+}
+
+}  // namespace
+
+matrix<double> squared_distances(const kernel& k, const dataset& x, const dataset& z) {
+    return distances_from(all_of(*make_gram<double>(k, x, z)), self_values(k, x), self_values(k, z));
+}
+matrix<double> squared_distances(const kernel& k, const dataset& x) {
+    return squared_distances(*make_gram<double>(k, x));
+}
+matrix<double> squared_distances(const gram<double>& k) {
+    const numbers self = diagonal_of(k);
+    matrix<double> d = distances_from(all_of(k), self, self);
+    for (index i = 0; i < d.rows(); ++i) d(i, i) = 0;
+    return d;
+}
+
+matrix<double> cosines(const kernel& k, const dataset& x, const dataset& z) {
+    return cosines_from(all_of(*make_gram<double>(k, x, z)), roots(self_values(k, x)), roots(self_values(k, z)));
+}
+matrix<double> cosines(const kernel& k, const dataset& x) { return cosines(*make_gram<double>(k, x)); }
+matrix<double> cosines(const gram<double>& k) {
+    const numbers self = roots(diagonal_of(k));
+    return cosines_from(all_of(k), self, self);
+}
+
+numbers squared_distances_to_mean(const kernel& k, const dataset& x, const dataset& group) {
+    require_members(group.size());
+    return to_mean(self_values(k, x), row_sums(*make_gram<double>(k, x, group)),
+                   row_sums(*make_gram<double>(k, group)));
+}
+
+numbers squared_distances_to_mean(const gram<double>& k, std::span<const index> group) {
+    const numbers self = diagonal_of(k);
+    require_rows(k, group);
+    std::vector<index> all(static_cast<std::size_t>(k.rows()));
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<index>(i);
+    const std::vector<index> members(group.begin(), group.end());
+    const numbers sums = row_sums(subset<double>(k, all, members));
+    numbers within;
+    for (const index i : members) within.push_back(sums[static_cast<std::size_t>(i)]);
+    return to_mean(self, sums, within);
+}
+
+medoid_result medoid(const kernel& k, const dataset& group, dissimilarity measure) {
+    return medoid_of(*make_gram<double>(k, group), measure);
+}
+
+medoid_result medoid(const gram<double>& k, std::span<const index> group, dissimilarity measure) {
+    require_rows(k, group);
+    medoid_result found = medoid_of(subset<double>(k, std::vector<index>(group.begin(), group.end())), measure);
+    found.member = group[static_cast<std::size_t>(found.member)];
+    return found;
+}
+
+}  // namespace mercer

@@ -1,0 +1,292 @@
+#include "mercer/kernel_analysis/mercer_test.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "mercer/base/error.h"
+#include "mercer/base/text.h"
+#include "mercer/base/threads.h"
+#include "mercer/dense/dense_algebra.h"
+#include "mercer/gram/gram_views.h"
+#include "mercer/gram/make_gram.h"
+#include "mercer/kernel_analysis/witness.h"
+#include "mercer/kernels/evaluation/pair_evaluation.h"
+
+namespace mercer {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+// `count` different rows of n, ascending, by a partial shuffle that gives the same rows with every standard library.
+std::vector<index> sample_rows(index n, index count, std::uint64_t seed) {
+    std::vector<index> rows(static_cast<std::size_t>(n));
+    std::iota(rows.begin(), rows.end(), index(0));
+    std::mt19937_64 random(seed);
+    for (index i = 0; i < count; ++i)
+        std::swap(rows[static_cast<std::size_t>(i)],
+                  rows[static_cast<std::size_t>(i) + random() % static_cast<std::uint64_t>(n - i)]);
+    rows.resize(static_cast<std::size_t>(count));
+    std::sort(rows.begin(), rows.end());
+    return rows;
+}
+
+// Multiplies by a power of two so that squares of entries neither overflow nor underflow; returns the exponent taken
+// out.
+int take_out_scale(matrix<double>& k) {
+    int exponent = 0;
+    std::frexp(largest_entry(k.view()), &exponent);
+    if (std::abs(exponent) <= 200) return 0;
+    for (index i = 0; i < k.rows(); ++i)
+        for (index j = 0; j < k.cols(); ++j) k(i, j) = std::ldexp(k(i, j), -exponent);
+    return exponent;
+}
+
+bool factorises(matrix<double> k, double shift) {
+    for (index i = 0; i < k.rows(); ++i) k(i, i) += shift;
+    return cholesky(std::move(k)).has_value();
+}
+
+// How far a matrix is from the true one: the largest error of an entry, and the Frobenius norm of them all.
+struct entry_errors {
+    double largest = 0;
+    double norm = 0;
+};
+
+// What stands behind the numbers of a matrix.
+struct backing {
+    known_entries known;  // entries at some points, with bounds
+    std::function<entry_errors(matrix_view<const double> k, int exponent)>
+        errors;              // of 2^exponent·k, in units of k; empty: not needed
+    bool proven = false;     // the true matrix is positive semidefinite
+    bool symmetric = false;  // and symmetric: what differs is rounding
+};
+
+// Whether K(i, j) and K(j, i) differ by more than their errors.
+bool differ(const known_entries& known, const asymmetry& worst) {
+    const index pair[] = {worst.row, worst.col};
+    const std::vector<bounded<long double>> k = known(pair);
+    return std::abs(k[1].value - k[2].value) > k[1].error + k[2].error;
+}
+
+// Beyond this share of the trace a tolerance is not worth a certificate.
+constexpr double largest_share = 1e-6;
+
+// The verdict on a square matrix of finite numbers, which it may destroy.
+mercer_result test_matrix(matrix<double> k, const mercer_options& options, const backing& behind) {
+    mercer_result found;
+    found.n = found.tested = k.rows();
+    found.proven = behind.proven;
+    const int exponent = take_out_scale(k);
+    const auto unscaled = [&](double value) { return std::ldexp(value, exponent); };
+
+    const double largest = largest_entry(k.view());
+    found.worst_pair = largest_asymmetry(k.view());
+    const bool symmetric = behind.symmetric || found.worst_pair.size <= options.symmetry * largest ||
+                           !differ(behind.known, found.worst_pair);
+    found.worst_pair.size = unscaled(found.worst_pair.size);
+    if (!symmetric) {
+        found.verdict = mercer_verdict::asymmetric;
+        return found;
+    }
+    symmetrise(k);
+
+    double trace = 0;
+    for (index i = 0; i < k.rows(); ++i) trace += std::abs(k(i, i));
+    const double rounding = 2 * static_cast<double>(k.rows() + 2) * eps * trace;
+    double delta = rounding + options.entry_error * trace;
+    bool certified = largest == 0 || factorises(k, delta / 2);
+    if (behind.errors && !(certified && behind.proven)) {
+        const entry_errors e = behind.errors(k.view(), exponent);
+        found.entry_error = unscaled(e.largest);
+        delta = rounding + std::max(options.entry_error * trace, 2 * e.norm);
+        certified = (delta == 0 || delta <= largest_share * trace) && (certified || factorises(k, delta / 2));
+    }
+    found.tolerance = unscaled(delta);
+    if (certified) found.verdict = mercer_verdict::certified;
+    if (k.rows() == 0 || (certified && !options.eigenvalues)) return found;
+
+    const eigen_system eigen = symmetric_eigen(k, certified ? eigen_parts::values : eigen_parts::values_and_vectors);
+    found.smallest = unscaled(eigen.values.front());
+    found.largest = unscaled(eigen.values.back());
+    if (certified || !(eigen.values.front() < 0)) return found;
+    // Below -δ a witness is certain to be found; above, it may still show what no norm can.
+    const double beyond = std::min(delta, -eigen.values.front() / 2);
+    mercer_witness witness = short_witness(k, beyond, {eigen.vectors.row(0), eigen.values.size()}, behind.known);
+    if (!witness.proves()) return found;
+    found.witness = std::move(witness);
+    found.verdict = behind.proven ? mercer_verdict::contradiction : mercer_verdict::indefinite;
+    return found;
+}
+
+// Rows that are looked at, and the numbers there.
+struct sampled_rows {
+    std::vector<index> rows;
+    matrix<double> k;
+};
+
+sampled_rows sampled(const gram<double>& k, const mercer_options& options) {
+    const index n = k.rows();
+    if (n != k.cols())
+        fail(errc::invalid_argument, fmt::format("Mercer test: the matrix must be square, got {} × {}", n, k.cols()));
+    if (options.max_n < 1)
+        fail(errc::invalid_argument, fmt::format("Mercer test: must satisfy max_n >= 1, got {}", options.max_n));
+    if (!(options.entry_error >= 0))
+        fail(errc::invalid_argument,
+             fmt::format("Mercer test: must satisfy entry_error >= 0, got {}", options.entry_error));
+    sampled_rows out{sample_rows(n, std::min(n, options.max_n), options.seed), {}};
+    out.k = formed(subset<double>(k, out.rows));
+    for (index i = 0; i < out.k.rows(); ++i)
+        for (index j = 0; j < out.k.cols(); ++j)
+            if (!std::isfinite(out.k(i, j)))
+                fail(errc::data,
+                     fmt::format("Mercer test: the matrix must be finite, got {} at row {}, column {}", out.k(i, j),
+                                 out.rows[static_cast<std::size_t>(i)], out.rows[static_cast<std::size_t>(j)]));
+    return out;
+}
+
+// A verdict on some rows as one on all n.
+mercer_result of_all(mercer_result found, index n, const std::vector<index>& rows) {
+    found.n = n;
+    if (found.worst_pair.size > 0) {
+        found.worst_pair.row = rows[static_cast<std::size_t>(found.worst_pair.row)];
+        found.worst_pair.col = rows[static_cast<std::size_t>(found.worst_pair.col)];
+    }
+    if (found.witness)
+        for (index& point : found.witness->points) point = rows[static_cast<std::size_t>(point)];
+    if (found.sampled() && found.verdict == mercer_verdict::certified) {
+        found.sample_certified = true;
+        found.verdict = mercer_verdict::undecided;
+    }
+    return found;
+}
+
+entry_errors errors_of(const precise_kernel<double>& truth, matrix_view<const double> k, int exponent) {
+    std::vector<double> largest(static_cast<std::size_t>(k.rows)), squares(largest);
+    parallel_for(k.rows, [&](index i) {
+        const auto at = static_cast<std::size_t>(i);
+        for (index j = 0; j <= i; ++j) {
+            const bounded<double> one = truth(i, j);
+            double e = std::abs(k(i, j) - std::ldexp(one.value, -exponent)) + std::ldexp(one.error, -exponent);
+            if (!std::isfinite(e)) e = std::numeric_limits<double>::infinity();
+            largest[at] = std::max(largest[at], e);
+            squares[at] += (j < i ? 2 : 1) * e * e;
+        }
+    });
+    const double sum = std::accumulate(squares.begin(), squares.end(), 0.0);
+    return {*std::max_element(largest.begin(), largest.end()),
+            std::sqrt(sum) * (1 + static_cast<double>(k.rows * k.rows + 8) * eps)};
+}
+
+}  // namespace
+
+mercer_result mercer_test(const gram<double>& k, const mercer_options& options) {
+    sampled_rows some = sampled(k, options);
+    backing behind;
+    behind.known = [&](std::span<const index> points) {
+        std::vector<index> at;
+        for (const index i : points) at.push_back(some.rows[static_cast<std::size_t>(i)]);
+        const matrix<double> given = formed(subset<double>(k, at));
+        std::vector<bounded<long double>> out;
+        for (const double each : std::span(given.data(), at.size() * at.size()))
+            out.emplace_back(each, options.entry_error * std::abs(each));
+        return out;
+    };
+    return of_all(test_matrix(std::move(some.k), options, behind), k.rows(), some.rows);
+}
+
+mercer_result mercer_test(const kernel& k, const dataset& x, const mercer_options& options) {
+    sampled_rows some = sampled(*make_gram<double>(k, x), options);
+    const dataset seen =
+        static_cast<index>(some.rows.size()) == x.size() ? x : gather(x, std::span<const index>(some.rows));
+    backing behind;
+    behind.proven = k.proof().valid;
+    behind.symmetric = !compares_by_user_function(k);
+    behind.errors = [&](matrix_view<const double> numbers, int exponent) {
+        return errors_of(precise_kernel<double>(k, seen), numbers, exponent);
+    };
+    behind.known = [&](std::span<const index> points) {
+        const precise_kernel<long double> truth(k, gather(seen, points));
+        const auto m = static_cast<index>(points.size());
+        std::vector<bounded<long double>> out;
+        for (index i = 0; i < m; ++i)
+            for (index j = 0; j < m; ++j) out.push_back(truth(i, j));
+        return out;
+    };
+    mercer_result found = of_all(test_matrix(std::move(some.k), options, behind), x.size(), some.rows);
+    if (found.entry_error || found.witness) found.taken_as_exact = taken_as_exact(k);
+    return found;
+}
+
+const char* name(mercer_verdict verdict) noexcept {
+    switch (verdict) {
+        case mercer_verdict::certified: return "certified";
+        case mercer_verdict::indefinite: return "indefinite";
+        case mercer_verdict::asymmetric: return "asymmetric";
+        case mercer_verdict::undecided: return "undecided";
+        case mercer_verdict::contradiction: return "contradiction";
+    }
+    return "?";
+}
+
+std::string mercer_result::subject() const {
+    return sampled() ? fmt::format("a random sample of {} of the {} rows", tested, n)
+                     : fmt::format("the matrix of {} rows", n);
+}
+
+std::string mercer_result::doubt() const {
+    if (sample_certified)
+        return fmt::format("{} has all eigenvalues >= -{:.3g}; the other rows were not tested", subject(), tolerance);
+    std::string out = fmt::format(
+        "{} is neither proven to have all eigenvalues >= 0 up to rounding nor to have one below", subject());
+    if (entry_error)
+        out += std::isfinite(*entry_error) ? fmt::format(": the entries are known to {:.2g} only", *entry_error)
+                                           : ": the entries are not known in double";
+    if (proven) out += "; by its form the kernel is one";
+    return out;
+}
+
+std::string mercer_result::text() const {
+    std::string out = fmt::format("Mercer test: {} — ", name(verdict));
+    switch (verdict) {
+        case mercer_verdict::certified:
+            out += fmt::format("all eigenvalues of {} are >= -{:.3g}, proven by a Cholesky factorisation", subject(),
+                               tolerance);
+            break;
+        case mercer_verdict::indefinite:
+            out += fmt::format("{} has an eigenvalue below 0, {:.6g}, and a witness proves it{}", subject(), *smallest,
+                               sampled() ? ", so the whole matrix has one as small" : "");
+            break;
+        case mercer_verdict::asymmetric:
+            out += fmt::format("K({0}, {1}) and K({1}, {0}) differ by {2:.6g}", worst_pair.row, worst_pair.col,
+                               worst_pair.size);
+            break;
+        case mercer_verdict::undecided: out += doubt(); break;
+        case mercer_verdict::contradiction:
+            out +=
+                "a witness stands against the proof that this is a kernel: one of the two is a fault in Mercer, please "
+                "report it";
+            break;
+    }
+    out += '\n';
+    if (smallest && verdict != mercer_verdict::indefinite)
+        out += fmt::format("  smallest eigenvalue {:.6g}\n", *smallest);
+    if (largest) out += fmt::format("  largest eigenvalue {:.6g}\n", *largest);
+    if (witness) {
+        out += fmt::format("  witness: sum of c_i c_j K(i, j) = {:.6g} (error at most {:.2g}) with\n", witness->value,
+                           witness->error_bound);
+        for (std::size_t i = 0; i < witness->points.size(); ++i)
+            out += fmt::format("    point {}: c = {}\n", witness->points[i], witness->coefficients[i]);
+    }
+    if (!taken_as_exact.empty())
+        out +=
+            fmt::format("  taken as exact, for nothing is known of their rounding: {}\n", joined(taken_as_exact, ", "));
+    return out;
+}
+
+}  // namespace mercer

@@ -1,0 +1,314 @@
+#include "mercer/kernels/expression/algebra.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/kernels/evaluation/evaluator.h"
+#include "mercer/kernels/expression/unary_node.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/vectors/constant.h"
+
+namespace mercer {
+namespace {
+
+using op = instruction::op;
+
+domain common_domain(const kernel_node& a, const kernel_node& b) {
+    if (a.where() == domain::any) return b.where();
+    if (b.where() == domain::any || a.where() == b.where()) return a.where();
+    fail(errc::unsupported, fmt::format("{} is a kernel on {} and {} on {}: they cannot be combined", a.text(),
+                                        name(a.where()), b.text(), name(b.where())));
+}
+
+// The text of a part, in parentheses where it binds less tightly than its place needs.
+std::string part_text(const kernel_node& part, binding place) {
+    return part.binds() < place ? fmt::format("({})", part.text()) : part.text();
+}
+
+int unary(plan_builder& code, op what, int a) {
+    instruction step;
+    step.what = what;
+    step.a = a;
+    return code.push(std::move(step));
+}
+
+int affine(plan_builder& code, int a, double scale, double shift) {
+    instruction step;
+    step.what = op::affine;
+    step.a = a;
+    step.scale = scale;
+    step.shift = shift;
+    return code.push(std::move(step));
+}
+
+class scale_node final : public unary_node {
+public:
+    scale_node(double c, node_ptr part) : unary_node(std::move(part)), c_(c) {}
+    // Brackets around a part that starts with a number too: 2*3*k would read back as 6*k.
+    std::string text() const override {
+        const std::string part = part_text(*part_, binding::product);
+        const bool number_first = part.front() == '-' || (part.front() >= '0' && part.front() <= '9');
+        return number_first ? fmt::format("{}*({})", number_text(c_), part)
+                            : fmt::format("{}*{}", number_text(c_), part);
+    }
+    binding binds() const override { return binding::product; }
+    traits properties() const override {
+        traits t = part_->properties();
+        t.normalised = t.normalised && c_ == 1;
+        return t;
+    }
+    mercer::proof prove() const override {
+        if (c_ >= 0) return rest_on_part(true, "scale: c·k is a kernel for c >= 0", {"c = " + number_text(c_)});
+        return rest_on_part(false, "no rule: the factor c = " + number_text(c_) + " is negative");
+    }
+    kernel_form form() const override { return {"scale", {{"factor", c_}}, {}, {part_}}; }
+    int emit(plan_builder& code) const override { return affine(code, part_->emit(code), c_, 0); }
+    bool has_log() const override { return c_ > 0 && part_->has_log(); }
+    int emit_log(plan_builder& code) const override {
+        return has_log() ? affine(code, part_->emit_log(code), 1, std::log(c_)) : -1;
+    }
+    int emit_gaussian_of(plan_builder& code, double c) const override { return part_->emit_gaussian_of(code, c_ * c); }
+    int emit_normalised_power(plan_builder& code, double c) const override {
+        return part_->emit_normalised_power(code, c);
+    }
+    expansion expand(map_builder& build) const override { return c_ * part_->expand(build); }
+
+private:
+    double c_;
+};
+
+// Sum and product of two.
+class binary_node final : public kernel_node {
+public:
+    binary_node(bool product, node_ptr a, node_ptr b)
+        : product_(product), a_(std::move(a)), b_(std::move(b)), where_(common_domain(*a_, *b_)) {}
+    domain where() const override { return where_; }
+    // The right part of a chain is bracketed when it is a chain itself: a + (b + c) reads back as it was built.
+    std::string text() const override {
+        return product_ ? part_text(*a_, binding::product) + "*" + part_text(*b_, binding::power)
+                        : a_->text() + " + " + part_text(*b_, binding::product);
+    }
+    binding binds() const override { return product_ ? binding::product : binding::sum; }
+    traits properties() const override {
+        const traits a = a_->properties(), b = b_->properties();
+        return {a.stationary && b.stationary, a.radial && b.radial, product_ && a.normalised && b.normalised};
+    }
+    mercer::proof prove() const override {
+        mercer::proof a = a_->prove(), b = b_->prove();
+        const bool valid = a.valid && b.valid;
+        return {valid,
+                text(),
+                product_ ? "product: k₁k₂ is a kernel (Schur)" : "sum: k₁ + k₂ is a kernel",
+                {},
+                {std::move(a), std::move(b)},
+                false};
+    }
+    kernel_form form() const override { return {product_ ? "product" : "sum", {}, {}, {a_, b_}}; }
+    int emit(plan_builder& code) const override {
+        return combine(code, product_ ? op::multiply : op::add, a_->emit(code), b_->emit(code));
+    }
+    bool has_log() const override { return product_ && a_->has_log() && b_->has_log(); }
+    int emit_log(plan_builder& code) const override {
+        return has_log() ? combine(code, op::add, a_->emit_log(code), b_->emit_log(code)) : -1;
+    }
+    int emit_gaussian_of(plan_builder& code, double c) const override {
+        return product_ ? kernel_node::emit_gaussian_of(code, c)
+                        : combine(code, op::multiply, a_->emit_gaussian_of(code, c), b_->emit_gaussian_of(code, c));
+    }
+    int emit_normalised_power(plan_builder& code, double c) const override {
+        return combine(code, op::multiply, a_->emit_normalised_power(code, c), b_->emit_normalised_power(code, c));
+    }
+    expansion expand(map_builder& build) const override {
+        return product_ ? build.multiply(a_->expand(build), b_->expand(build))
+                        : build.add(a_->expand(build), b_->expand(build));
+    }
+
+private:
+    static int combine(plan_builder& code, op what, int a, int b) {
+        instruction step;
+        step.what = what;
+        step.a = a;
+        step.b = b;
+        return code.push(std::move(step));
+    }
+    bool product_;
+    node_ptr a_, b_;
+    domain where_;
+};
+
+class power_node final : public unary_node {
+public:
+    power_node(node_ptr part, double exponent) : unary_node(std::move(part)), exponent_(exponent) {}
+    std::string text() const override { return part_text(*part_, binding::atom) + "^" + number_text(exponent_); }
+    binding binds() const override { return binding::power; }
+    traits properties() const override { return part_->properties(); }
+    mercer::proof prove() const override {
+        const bool whole = exponent_ >= 0 && exponent_ == std::floor(exponent_);
+        if (whole)
+            return rest_on_part(true, "power: k^m is a product of kernels for whole m >= 0",
+                                {"m = " + number_text(exponent_)});
+        return rest_on_part(false, "no rule: k^m with m = " + number_text(exponent_) +
+                                       ", not a whole number >= 0, need not be a kernel");
+    }
+    kernel_form form() const override { return {"power", {{"exponent", exponent_}}, {}, {part_}}; }
+    int emit(plan_builder& code) const override {
+        instruction step;
+        step.what = op::power;
+        step.a = part_->emit(code);
+        step.shift = exponent_;
+        return code.push(std::move(step));
+    }
+    bool has_log() const override { return part_->has_log(); }
+    int emit_log(plan_builder& code) const override {
+        return has_log() ? affine(code, part_->emit_log(code), exponent_, 0) : -1;
+    }
+    int emit_normalised_power(plan_builder& code, double c) const override {
+        return part_->emit_normalised_power(code, exponent_ * c);
+    }
+    expansion expand(map_builder& build) const override {
+        if (!(exponent_ >= 0) || exponent_ != std::floor(exponent_) || exponent_ > 1e6)
+            return kernel_node::expand(build);
+        const expansion base = part_->expand(build);
+        expansion result = expansion::constant(1);
+        for (int i = 0; i < static_cast<int>(exponent_); ++i) result = build.multiply(result, base);
+        return result;
+    }
+
+private:
+    double exponent_;
+};
+
+class polynomial_node final : public unary_node {
+public:
+    polynomial_node(node_ptr part, std::vector<double> c) : unary_node(std::move(part)), c_(std::move(c)) {
+        if (c_.empty()) fail(errc::invalid_argument, "polynomial_of: at least one coefficient is needed");
+        for (const double each : c_)
+            if (!std::isfinite(each))
+                fail(errc::invalid_argument, fmt::format("polynomial_of: coefficients must be finite, got {}", each));
+    }
+    std::string text() const override {
+        std::string list;
+        for (const double each : c_) list += (list.empty() ? "" : ", ") + number_text(each);
+        return "polynomial_of(" + part_->text() + ", [" + list + "])";
+    }
+    traits properties() const override {
+        traits t = part_->properties();
+        t.normalised = false;
+        return t;
+    }
+    mercer::proof prove() const override {
+        for (std::size_t i = 0; i < c_.size(); ++i)
+            if (c_[i] < 0)
+                return rest_on_part(false,
+                                    fmt::format("no rule: coefficient c{} = {} is negative", i, number_text(c_[i])));
+        return rest_on_part(true, "polynomial with non-negative coefficients of a kernel: sums of scaled powers",
+                            {"all coefficients >= 0"});
+    }
+    kernel_form form() const override { return {"polynomial_of", {{"coefficients", c_}}, {}, {part_}}; }
+    int emit(plan_builder& code) const override {
+        instruction step;
+        step.what = op::polynomial;
+        step.a = part_->emit(code);
+        step.coefficients = c_;
+        return code.push(std::move(step));
+    }
+    expansion expand(map_builder& build) const override {
+        const expansion base = part_->expand(build);
+        expansion result;
+        for (std::size_t i = c_.size(); i-- > 0;)
+            result = build.add(build.multiply(result, base), expansion::constant(c_[i]));
+        return result;
+    }
+
+private:
+    std::vector<double> c_;
+};
+
+class exp_node final : public unary_node {
+public:
+    using unary_node::unary_node;
+    std::string text() const override { return "exp(" + part_->text() + ")"; }
+    traits properties() const override {
+        traits t = part_->properties();
+        t.normalised = false;
+        return t;
+    }
+    mercer::proof prove() const override {
+        return rest_on_part(true, "exp: the limit of polynomials Σ kⁱ/i! with non-negative coefficients");
+    }
+    kernel_form form() const override { return {"exp", {}, {}, {part_}}; }
+    int emit(plan_builder& code) const override {
+        code.check_range();
+        return unary(code, op::exponential, part_->emit(code));
+    }
+    bool has_log() const override { return true; }
+    int emit_log(plan_builder& code) const override { return part_->emit(code); }
+    int emit_normalised_power(plan_builder& code, double c) const override { return part_->emit_gaussian_of(code, c); }
+};
+
+class normalised_node final : public unary_node {
+public:
+    using unary_node::unary_node;
+    std::string text() const override { return "normalize(" + part_->text() + ")"; }
+    traits properties() const override {
+        // 0 stays 0, so k(x, x) = 1 for all x only where k(x, x) > 0 is known.
+        traits t = part_->properties();
+        t.normalised = t.normalised || part_->has_log();
+        return t;
+    }
+    mercer::proof prove() const override {
+        return rest_on_part(true, "normalised: conjugation by h(x) = 1/√k(x,x), 0 where k(x,x) = 0");
+    }
+    kernel_form form() const override { return {"normalize", {}, {}, {part_}}; }
+    int emit(plan_builder& code) const override {
+        // exp(log k(x,z) - ½ log k(x,x) - ½ log k(z,z)): no overflow however large k is.
+        if (part_->has_log()) return part_->emit_normalised_power(code, 1);
+        instruction step;
+        step.self = code.plan_of_part(part_.get(), plan_builder::computed::value,
+                                      [&](plan_builder& own) { return part_->emit(own); });
+        step.what = op::outer_multiply;
+        step.self_rule = instruction::self_use::inverse_root;
+        step.a = part_->emit(code);
+        return code.push(std::move(step));
+    }
+    expansion expand(map_builder& build) const override {
+        // φ(x)/‖φ(x)‖: one more factor in every monomial.
+        const kernel part(part_);
+        const auto inverse_norm = [part](const dataset& x) {
+            std::vector<double> h = self_values(part, x);
+            for (double& each : h) each = each > 0 ? 1 / std::sqrt(each) : 0.0;
+            return h;
+        };
+        return build.multiply(part_->expand(build), build.factor("norm " + part_->text(), "(1/|phi|)", inverse_norm));
+    }
+};
+
+}  // namespace
+
+kernel operator+(const kernel& a, const kernel& b) { return make<binary_node>(false, a.shared(), b.shared()); }
+kernel operator-(const kernel& a, const kernel& b) { return a + (-1.0) * b; }
+kernel operator*(const kernel& a, const kernel& b) { return make<binary_node>(true, a.shared(), b.shared()); }
+kernel operator*(double c, const kernel& a) {
+    if (!std::isfinite(c))
+        fail(errc::invalid_argument, fmt::format("the factor of a kernel must be finite, got {}", c));
+    return make<scale_node>(c, a.shared());
+}
+kernel operator*(const kernel& a, double c) { return c * a; }
+// A negative constant is a difference: built, not proven.
+kernel operator+(const kernel& a, double c) { return c >= 0 ? a + kernel(constant{c}) : a - kernel(constant{-c}); }
+kernel operator+(double c, const kernel& a) {
+    return c >= 0 ? kernel(constant{c}) + a : (-1.0) * kernel(constant{-c}) + a;
+}
+kernel pow(const kernel& a, double exponent) {
+    if (!std::isfinite(exponent))
+        fail(errc::invalid_argument, fmt::format("the exponent of a kernel must be finite, got {}", exponent));
+    return make<power_node>(a.shared(), exponent);
+}
+kernel exp(const kernel& a) { return make<exp_node>(a.shared()); }
+kernel polynomial_of(const kernel& a, std::vector<double> coefficients) {
+    return make<polynomial_node>(a.shared(), std::move(coefficients));
+}
+kernel normalise(const kernel& a) { return make<normalised_node>(a.shared()); }
+}  // namespace mercer

@@ -1,0 +1,27 @@
+// Cosine: k(x, z) = xᵀz / (‖x‖‖z‖); a zero vector has similarity 0 with everything, itself included.
+#pragma once
+
+#include "mercer/kernels/expression/algebra.h"
+#include "mercer/kernels/vectors/linear.h"
+
+namespace mercer {
+
+struct cosine {
+    static kernel_info info() {
+        return {"cosine",
+                {},
+                "x'z/(|x||z|), 0 for a zero vector",
+                domain::vectors,
+                {},
+                "cosine: the linear kernel normalised",
+                true,
+                {}};
+    }
+    static cosine from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+    int emit(plan_builder& code) const { return normalise(linear{}).node().emit(code); }
+    expansion expand(map_builder& build) const { return normalise(linear{}).node().expand(build); }
+};
+
+}  // namespace mercer

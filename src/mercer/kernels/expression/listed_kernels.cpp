@@ -1,0 +1,163 @@
+#include "mercer/kernels/expression/listed_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+
+#include "mercer/base/error.h"
+#include "mercer/base/text.h"
+#include "mercer/kernels/expression/all_kernels.h"
+
+namespace mercer {
+namespace {
+
+template <class F>
+registered_kernel entry() {
+    registered_kernel made{F::info(), [](const arguments& given) { return kernel(F::from(given)); }, {}};
+    if constexpr (requires { F::other_arguments(); }) made.other_arguments = F::other_arguments();
+    return made;
+}
+
+template <class... F>
+std::vector<registered_kernel> entries(kernel_list<F...>) {
+    return {entry<F>()...};
+}
+
+template <class... F>
+std::int32_t place_of(const std::type_info& formula, kernel_list<F...>) {
+    std::int32_t place = 0;
+    if (!((formula == typeid(F) || (++place, false)) || ...))
+        fail(errc::invalid_argument, fmt::format("{} is not in the list of all_kernels.h", formula.name()));
+    return place;
+}
+
+template <class F>
+std::optional<feature> features_of(const kernel_node& node) {
+    if constexpr (requires(const F& f) {
+                      f.source();
+                      { f.map() } -> std::same_as<linear>;
+                  })
+        if constexpr (F::what == statistic::dot && F::input == map_input::value)
+            if (const auto* leaf = dynamic_cast<const leaf_node<F>*>(&node)) return leaf->formula().source();
+    return {};
+}
+
+template <class... F>
+std::optional<feature> features_of(const kernel_node& node, kernel_list<F...>) {
+    std::optional<feature> found;
+    ((found = features_of<F>(node)) || ...);
+    return found;
+}
+
+}  // namespace
+
+std::optional<feature> explicit_features(const kernel& k) { return features_of(k.node(), listed_kernels()); }
+
+const std::vector<registered_kernel>& kernel_registry() {
+    static const std::vector<registered_kernel> all = entries(listed_kernels());
+    return all;
+}
+
+std::int32_t place_in_list(const std::type_info& formula) { return place_of(formula, listed_kernels()); }
+
+const registered_kernel* find_kernel(std::string_view name) {
+    for (const auto& each : kernel_registry())
+        if (each.info.name == name ||
+            std::find(each.info.aliases.begin(), each.info.aliases.end(), name) != each.info.aliases.end())
+            return &each;
+    return nullptr;
+}
+
+const std::vector<algebra_info>& algebra_registry() {
+    static const std::vector<algebra_info> all{
+        {"c*k", "scale", "a kernel for c >= 0"},
+        {"k1 + k2", "sum", "a kernel"},
+        {"k1*k2", "product", "a kernel"},
+        {"k^m", "power", "a kernel for whole m >= 0"},
+        {"polynomial_of(k, [c0, c1, ...])", "c0 + c1*k + c2*k^2 + ...", "a kernel for all coefficients >= 0"},
+        {"exp(k)", "exponential", "a kernel"},
+        {"normalize(k)", "k(x,z)/sqrt(k(x,x)*k(z,z))", "a kernel"},
+        {"conjugate(h, k)", "h(x)*k(x,z)*h(z), h a registered function such as norm", "a kernel"},
+        {"pullback(phi, k)", "k(phi(x), phi(z)), phi a registered map or a kernel that is phi(x)'phi(z) such as words",
+         "a kernel"},
+        {"columns(k, [0, 2, ...])", "k on some coordinates", "a kernel"},
+        {"scaled(k, [s0, s1, ...])", "k of vectors whose coordinates are multiplied by these numbers", "a kernel"},
+        {"field(name, k)", "k on one field of records", "a kernel"},
+        {"map(phi)", "phi(x)'phi(z), phi a registered map", "a kernel"},
+        {"user(f)", "a registered function of two objects", "not proven"},
+    };
+    return all;
+}
+
+void arguments::set(const std::string& name, argument value) {
+    if (has(name)) fail(errc::invalid_argument, fmt::format("{}: {} is given twice", owner_, name));
+    given_.emplace_back(name, std::move(value));
+}
+
+const argument* arguments::find(const std::string& name) const {
+    for (const auto& [key, value] : given_)
+        if (key == name) return &value;
+    return nullptr;
+}
+
+double arguments::number(const std::string& name, std::optional<double> initial) const {
+    const argument* value = find(name);
+    if (!value) {
+        if (initial) return *initial;
+        fail(errc::invalid_argument, fmt::format("{}: {} must be given", owner_, name));
+    }
+    if (const double* number = std::get_if<double>(value)) return *number;
+    fail(errc::invalid_argument, fmt::format("{}: {} must be a number, got a list", owner_, name));
+}
+
+int arguments::whole(const std::string& name, std::optional<int> initial) const {
+    const double value = number(name, initial ? std::optional<double>(*initial) : std::nullopt);
+    if (value != std::floor(value))
+        fail(errc::invalid_argument, fmt::format("{}: {} must be a whole number, got {}", owner_, name, value));
+    require(std::abs(value) <= 1e9, owner_, fmt::format("|{}| <= 1e9", name), value);
+    return static_cast<int>(value);
+}
+
+std::vector<double> arguments::list(const std::string& name) const {
+    const argument* value = find(name);
+    if (!value) fail(errc::invalid_argument, fmt::format("{}: {} must be given", owner_, name));
+    if (const auto* list = std::get_if<std::vector<double>>(value)) return *list;
+    if (const double* number = std::get_if<double>(value)) return {*number};
+    fail(errc::invalid_argument, fmt::format("{}: {} must be a list of numbers, got a list of lists", owner_, name));
+}
+
+std::vector<std::vector<double>> arguments::table(const std::string& name) const {
+    const argument* value = find(name);
+    if (!value) fail(errc::invalid_argument, fmt::format("{}: {} must be given", owner_, name));
+    if (const auto* table = std::get_if<std::vector<std::vector<double>>>(value)) return *table;
+    return {list(name)};
+}
+
+void require(bool ok, const std::string& owner, const std::string& condition, double value) {
+    if (!ok)
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy {}{}, got {}", owner, condition,
+                                                 std::isfinite(value) ? "" : " and be finite", number_text(value)));
+}
+
+std::string number_text(double value) { return fmt::format("{}", value); }
+
+std::string call_text(const kernel_info& info, const std::vector<argument>& values) {
+    std::string out = info.name + "(";
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        out += (i ? ", " : "") + info.parameters[i].name + "=";
+        if (const double* number = std::get_if<double>(&values[i])) out += number_text(*number);
+        if (const auto* list = std::get_if<std::vector<double>>(&values[i]))
+            out += fmt::format("[{}]", joined(*list, ", "));
+        if (const auto* table = std::get_if<std::vector<std::vector<double>>>(&values[i])) {
+            out += "[";
+            for (std::size_t r = 0; r < table->size(); ++r)
+                out += fmt::format("{}[{}]", r ? ", " : "", joined((*table)[r], ", "));
+            out += "]";
+        }
+    }
+    return out + ")";
+}
+
+}  // namespace mercer

@@ -1,0 +1,77 @@
+// Histograms of labels (Sugiyama, Borgwardt 2015): inner products of the counts of the labels of nodes, of the labels
+// of edges, and of the labels of edges with those of their ends. An edge of an undirected graph counts once, and its
+// ends have no order. A graph without labels has the label 0 everywhere: then these count nodes and edges.
+#pragma once
+
+#include "mercer/data/graphs.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/named_feature.h"
+#include "mercer/kernels/vectors/linear.h"
+
+namespace mercer {
+
+named_feature node_label_counts();
+named_feature edge_label_counts();
+named_feature edge_triple_counts();  // (label, label of the edge, label)
+
+struct vertex_histogram {
+    static kernel_info info() {
+        return {"vertex_histogram",
+                {},
+                "sum over labels l of nodes_l(G)*nodes_l(H)",
+                graphs::where,
+                {},
+                "vertex histogram: the inner product of explicit counts of labels of nodes",
+                true,
+                {}};
+    }
+    static vertex_histogram from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+    named_feature source() const { return node_label_counts(); }
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+struct edge_histogram {
+    static kernel_info info() {
+        return {"edge_histogram",
+                {},
+                "sum over labels l of edges_l(G)*edges_l(H)",
+                graphs::where,
+                {},
+                "edge histogram: the inner product of explicit counts of labels of edges",
+                true,
+                {}};
+    }
+    static edge_histogram from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+    named_feature source() const { return edge_label_counts(); }
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+struct vertex_edge_histogram {
+    static kernel_info info() {
+        return {"vertex_edge_histogram",
+                {},
+                "sum over (label, edge label, label) t of edges_t(G)*edges_t(H)",
+                graphs::where,
+                {},
+                "vertex-edge histogram: the inner product of explicit counts of labels of edges with their ends",
+                true,
+                {}};
+    }
+    static vertex_edge_histogram from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+    named_feature source() const { return edge_triple_counts(); }
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer

@@ -1,0 +1,42 @@
+// Weisfeiler-Lehman subtree kernel (Shervashidze, Schweitzer, van Leeuwen, Mehlhorn, Borgwardt 2011): the inner product
+// of the counts of all node colours of depths 0 to h. A node's colour of depth 0 is its label; its colour of depth d +
+// 1 is the pair of its colour of depth d and the multiset of (label of the edge, colour of depth d) of its neighbours,
+// those its edges lead to in a directed graph.
+#pragma once
+
+#include "mercer/data/graphs.h"
+#include "mercer/kernels/graphs/weisfeiler_lehman_colours.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/vectors/linear.h"
+
+namespace mercer {
+
+struct wl {
+    int h = 3;
+    int edges = 1;
+
+    static kernel_info info() {
+        return {"wl",
+                {"weisfeiler_lehman"},
+                "sum over colours c of depth 0..h of count_c(G)*count_c(H)",
+                graphs::where,
+                {{"h", "3", "h >= 0, whole", "depth of the subtrees"},
+                 {"edges", "1", "edges is 0 or 1, whole", "1: labels of edges count; 0: they do not"}},
+                "Weisfeiler-Lehman subtrees: the inner product of explicit counts of colours",
+                true,
+                {}};
+    }
+    static wl from(const mercer::arguments& given) { return {given.whole("h", 3), given.whole("edges", 1)}; }
+    void check() const {
+        require(h >= 0, "wl", "h >= 0", h);
+        require(edges == 0 || edges == 1, "wl", "edges is 0 or 1", edges);
+    }
+    std::vector<argument> arguments() const { return {static_cast<double>(h), static_cast<double>(edges)}; }
+    named_feature source() const { return colour_counts(h, edges == 1); }
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer

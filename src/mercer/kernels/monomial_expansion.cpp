@@ -1,0 +1,195 @@
+#include "mercer/kernels/monomial_expansion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/kernels/kernel.h"
+
+namespace mercer {
+namespace {
+
+double binomial(double n, int k) {
+    double result = 1;
+    for (int i = 1; i <= k; ++i) result = result * (n - k + i) / i;
+    return result;
+}
+
+// Of all terms together.
+double atoms_in(const expansion& e) {
+    double count = 0;
+    for (const auto& [what, weight] : e.terms) count += static_cast<double>(what.size());
+    return count;
+}
+
+}  // namespace
+
+expansion kernel_node::expand(map_builder&) const {
+    fail(errc::unsupported, fmt::format("feature_map: {} has no explicit feature map of finite dimension", text()));
+}
+
+expansion expansion::constant(double c) {
+    expansion made;
+    if (c != 0) made.terms[{}] = c;
+    return made;
+}
+
+expansion operator*(double c, expansion e) {
+    if (c == 0) return {};
+    for (auto& [what, weight] : e.terms) weight *= c;
+    return e;
+}
+
+map_builder::map_builder(index dims, index limit, double most_steps)
+    : dims_(dims), limit_(limit), steps_left_(most_steps), sources_{{}} {
+    if (dims < 0) fail(errc::invalid_argument, fmt::format("feature_map: must satisfy dims >= 0, got {}", dims));
+    for (index a = 0; a < dims; ++a) here_.push_back(atom_number(0, a, fmt::format("x{}", a + 1)));
+}
+
+void map_builder::require_room(double terms) const {
+    if (terms > static_cast<double>(limit_))
+        fail(errc::memory,
+             fmt::format("feature_map: the number of features must satisfy size <= {}, got {:.15g} or more", limit_,
+                         terms));
+}
+
+void map_builder::require_work(double products, double atoms) {
+    steps_left_ -= 1 + products + atoms / 16;
+    if (!(steps_left_ >= 0))
+        fail(errc::memory,
+             "feature_map: writing the features out takes too many steps; lower the powers, or do without");
+}
+
+expansion map_builder::add(expansion a, const expansion& b) const {
+    for (const auto& [what, weight] : b.terms)
+        if ((a.terms[what] += weight) == 0) a.terms.erase(what);
+    require_room(static_cast<double>(a.terms.size()));
+    return a;
+}
+
+expansion map_builder::multiply(const expansion& a, const expansion& b) {
+    const auto terms_of = [](const expansion& e) { return static_cast<double>(e.terms.size()); };
+    require_work(terms_of(a) * terms_of(b), terms_of(a) * atoms_in(b) + terms_of(b) * atoms_in(a));
+    expansion made;
+    monomial what;
+    for (const auto& [left, left_weight] : a.terms)
+        for (const auto& [right, right_weight] : b.terms) {
+            what.resize(left.size() + right.size());
+            std::merge(left.begin(), left.end(), right.begin(), right.end(), what.begin());
+            made.terms[what] += left_weight * right_weight;
+            require_room(static_cast<double>(made.terms.size()));
+        }
+    std::erase_if(made.terms, [](const auto& term) { return term.second == 0; });
+    return made;
+}
+
+expansion map_builder::multinomial(double gamma, double r, int degree) {
+    // (γ Σ uₐ + r)^D = Σ_m C(D, m) r^(D-m) γ^m Σ_{|e|=m} m!/∏eₐ! ∏ uₐ^eₐ with uₐ = xₐzₐ; the multinomial as a product
+    // of binomials.
+    const auto d = static_cast<int>(here_.size());
+    const double terms = d == 0  ? 1
+                         : r > 0 ? binomial(static_cast<double>(d) + degree, std::min(d, degree))
+                                 : binomial(static_cast<double>(d) - 1 + degree, std::min(d - 1, degree));
+    require_room(terms);
+    require_work(terms, terms * degree);
+    expansion made;
+    monomial what;
+    const auto spread = [&](const auto& self, int from, int left, double weight) -> void {
+        if (left == 0) {
+            monomial sorted = what;
+            std::sort(sorted.begin(), sorted.end());
+            made.terms[std::move(sorted)] += weight;
+            return;
+        }
+        // The next coordinate with a power takes e of those that are left, the last one all of them. No deeper than
+        // powers and coordinates allow: there may be a million of either.
+        for (int c = from; c < d; ++c)
+            for (int e = c + 1 == d ? left : 1; e <= left; ++e) {
+                what.insert(what.end(), static_cast<std::size_t>(e), here_[static_cast<std::size_t>(c)]);
+                self(self, c + 1, left - e, weight * binomial(left, e));
+                what.resize(what.size() - static_cast<std::size_t>(e));
+            }
+    };
+    for (int m = r > 0 ? 0 : degree; m <= degree; ++m)
+        spread(spread, 0, m, binomial(degree, m) * std::pow(r, degree - m) * std::pow(gamma, m));
+    std::erase_if(made.terms, [](const auto& term) { return term.second == 0; });
+    return made;
+}
+
+expansion map_builder::subsets() {
+    require_room(std::pow(2.0, static_cast<double>(here_.size())));
+    expansion made = expansion::constant(1);
+    for (const int each : here_) {
+        expansion one = expansion::constant(1);
+        one.terms[{each}] = 1;
+        made = multiply(made, one);
+    }
+    return made;
+}
+
+expansion map_builder::factor(const std::string& key, const std::string& name, object_function h) {
+    source wanted{outer_.key + " | " + key, {}, std::move(h)};
+    if (const feature phi = outer_; phi.apply)
+        wanted.h = [phi, own = wanted.h](const dataset& x) { return own(phi.apply(x, nullptr).first); };
+    const int number = atom_number(source_number(std::move(wanted)), 0, name);
+    expansion made;
+    made.terms[{number}] = 1;
+    return made;
+}
+
+int map_builder::source_number(source wanted) {
+    for (std::size_t i = 0; i < sources_.size(); ++i)
+        if (sources_[i].key == wanted.key) return static_cast<int>(i);
+    sources_.push_back(std::move(wanted));
+    return static_cast<int>(sources_.size()) - 1;
+}
+
+int map_builder::atom_number(int from, index coordinate, std::string name) {
+    // A source's atoms are made in one go, so the first one tells where the others are.
+    for (std::size_t i = 0; i < atoms_.size(); ++i)
+        if (atoms_[i].from == from) {
+            const std::size_t at = i + static_cast<std::size_t>(coordinate);
+            if (at < atoms_.size()) return static_cast<int>(at);
+            break;
+        }
+    atoms_.push_back({from, coordinate, std::move(name)});
+    return static_cast<int>(atoms_.size()) - 1;
+}
+
+map_builder::inside::inside(map_builder& build, const feature& phi, const std::string& name)
+    : build_(build), outer_before_(build.outer_), here_before_(build.here_) {
+    const feature composed = compose(build.outer_, phi);
+    // How many coordinates φ(x) has is known once it is applied to something.
+    const dataset image = composed.apply(dataset(dense<double>(matrix<double>(1, build.dims_))), nullptr).first;
+    if (image.kind() != domain::vectors)
+        fail(errc::unsupported,
+             fmt::format("feature_map: {} maps to {}, not to vectors", name, mercer::name(image.kind())));
+    const int from = build.source_number({composed.key, composed, {}});
+    std::vector<int> here;
+    for (index a = 0; a < image.dims(); ++a)
+        here.push_back(build.atom_number(from, a, fmt::format("{}[{}]", name, a + 1)));
+    build.outer_ = composed;
+    build.here_ = std::move(here);
+}
+
+map_builder::inside::inside(map_builder& build, const feature& phi, const std::vector<index>& columns)
+    : build_(build), outer_before_(build.outer_), here_before_(build.here_) {
+    std::vector<int> here;
+    for (const index c : columns) {
+        if (c < 0 || c >= static_cast<index>(build.here_.size()))
+            fail(errc::invalid_argument,
+                 fmt::format("feature_map: columns must satisfy 0 <= column < {}, got {}", build.here_.size(), c));
+        here.push_back(build.here_[static_cast<std::size_t>(c)]);
+    }
+    build.outer_ = compose(build.outer_, phi);
+    build.here_ = std::move(here);
+}
+
+map_builder::inside::~inside() {
+    build_.outer_ = std::move(outer_before_);
+    build_.here_ = std::move(here_before_);
+}
+
+}  // namespace mercer

@@ -1,0 +1,92 @@
+// Compiled once per instruction set, like kernels/evaluation/formula_loops.cpp.
+#include <hwy/highway.h>
+
+#include "mercer/kernels/strings/lane_ops.h"
+
+namespace mercer::MERCER_SIMD_TARGET {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using size = std::int64_t;
+using numbers = hn::ScalableTag<double>;
+using vector = hn::Vec<numbers>;
+constexpr size lanes = static_cast<size>(hn::MaxLanes(numbers()));
+
+// With P_l(i, j) the sum over pairs of subsequences of length l that end at i and at j exactly:
+//     P_l(i, j) = [sᵢ = tⱼ]·S_(l-1)(i-1, j-1),    S_l(i, j) = Σ over i' <= i, j' <= j of decay^(i-i'+j-j')·P_l(i', j'),
+// S by rows: R_l(i, j) = decay·R_l(i, j-1) + P_l(i, j),  S_l(i, j) = decay·S_l(i-1, j) + R_l(i, j). The result is
+// Σ P_k(i, j). `before[j·levels + l-1]` holds S_l(i-1, j).
+template <int levels>
+HWY_INLINE vector row_of(vector letter, const double* t, size m, vector decay, double* before, vector total) {
+    const numbers d;
+    vector run[levels + (levels == 0)], corner[levels + (levels == 0)];
+    for (int l = 0; l < levels; ++l) run[l] = corner[l] = hn::Zero(d);
+    const vector one = hn::Set(d, 1.0);
+    for (size j = 0; j < m; ++j, before += levels * lanes) {
+        const auto same = hn::Eq(letter, hn::LoadU(d, t + j * lanes));
+        vector here = hn::IfThenElseZero(same, one);
+        for (int l = 0; l < levels; ++l) {
+            const vector old = hn::LoadU(d, before + l * lanes);
+            run[l] = hn::MulAdd(run[l], decay, here);
+            hn::StoreU(hn::MulAdd(old, decay, run[l]), d, before + l * lanes);
+            here = hn::IfThenElseZero(same, corner[l]);
+            corner[l] = old;
+        }
+        total = hn::Add(total, here);
+    }
+    return total;
+}
+
+// The same for any number of levels; run and corner lie behind the sums.
+HWY_INLINE vector long_row_of(int levels, vector letter, const double* t, size m, vector decay, double* before,
+                              vector total) {
+    const numbers d;
+    double* const run = before + m * levels * lanes;
+    double* const corner = run + levels * lanes;
+    for (size l = 0; l < size{2} * levels * lanes; l += lanes) hn::StoreU(hn::Zero(d), d, run + l);
+    const vector one = hn::Set(d, 1.0);
+    for (size j = 0; j < m; ++j, before += levels * lanes) {
+        const auto same = hn::Eq(letter, hn::LoadU(d, t + j * lanes));
+        vector here = hn::IfThenElseZero(same, one);
+        for (size l = 0; l < levels * lanes; l += lanes) {
+            const vector old = hn::LoadU(d, before + l), along = hn::MulAdd(hn::LoadU(d, run + l), decay, here);
+            hn::StoreU(along, d, run + l);
+            hn::StoreU(hn::MulAdd(old, decay, along), d, before + l);
+            here = hn::IfThenElseZero(same, hn::LoadU(d, corner + l));
+            hn::StoreU(old, d, corner + l);
+        }
+        total = hn::Add(total, here);
+    }
+    return total;
+}
+
+void subsequences(const double* s, size n, const double* t, size m, int k, double decay, double* work, double* out,
+                  void (*pause)()) {
+    const numbers d;
+    const vector by = hn::Set(d, decay);
+    for (size at = 0; at < m * (k - 1) * lanes; at += lanes) hn::StoreU(hn::Zero(d), d, work + at);
+    vector total = hn::Zero(d);
+    size steps = 0;
+    for (size i = 0; i < n; ++i) {
+        if ((steps += m * k) > size{1} << 16) steps = 0, pause();
+        const vector letter = hn::Set(d, s[i]);
+        switch (k) {
+            case 1: total = row_of<0>(letter, t, m, by, work, total); break;
+            case 2: total = row_of<1>(letter, t, m, by, work, total); break;
+            case 3: total = row_of<2>(letter, t, m, by, work, total); break;
+            case 4: total = row_of<3>(letter, t, m, by, work, total); break;
+            case 5: total = row_of<4>(letter, t, m, by, work, total); break;
+            case 6: total = row_of<5>(letter, t, m, by, work, total); break;
+            default: total = long_row_of(k - 1, letter, t, m, by, work, total);
+        }
+    }
+    hn::StoreU(total, d, out);
+}
+
+const lane_ops table{lanes, subsequences};
+
+}  // namespace
+
+const lane_ops& string_lanes() { return table; }
+
+}  // namespace mercer::MERCER_SIMD_TARGET

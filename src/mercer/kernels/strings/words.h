@@ -1,0 +1,57 @@
+// Words of texts: the inner product of the counts of all words, or of all runs of up to `ngram` words (Joachims 1998).
+// Words as text/tokeniser.h cuts them. Weights that are fitted to a collection (tf-idf) are preprocess/text_features.h.
+#pragma once
+
+#include "mercer/data/strings.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/named_feature.h"
+#include "mercer/kernels/vectors/linear.h"
+
+namespace mercer {
+
+struct words {
+    int ngram = 1;
+    bool lower = true;
+    int min_length = 2;
+    bool binary = false;
+    bool sublinear = false;
+
+    static kernel_info info() {
+        return {"words",
+                {"bag_of_words"},
+                "sum over words w of f(count_w(s))*f(count_w(t)), f(c) = c, 1[c>0] or 1 + ln c",
+                strings::where,
+                {{"ngram", "1", "ngram >= 1, whole", "runs of up to so many words count as well"},
+                 {"lower", "1", "lower = 0 or 1", "1: capitals are small letters"},
+                 {"min_length", "2", "min_length >= 1, whole", "characters of the shortest word that counts"},
+                 {"binary", "0", "binary = 0 or 1", "1: a word counts once a text"},
+                 {"sublinear", "0", "sublinear = 0 or 1", "1: a count c is 1 + ln c"}},
+                "words: the inner product of explicit word counts",
+                true,
+                {}};
+    }
+    static words from(const mercer::arguments& given) {
+        const auto on = [&](const char* name, int initial) {
+            const int value = given.whole(name, initial);
+            require(value == 0 || value == 1, "words", std::string(name) + " = 0 or 1", value);
+            return value == 1;
+        };
+        return {given.whole("ngram", 1), on("lower", 1), given.whole("min_length", 2), on("binary", 0),
+                on("sublinear", 0)};
+    }
+    void check() const {
+        require(ngram >= 1, "words", "ngram >= 1", ngram);
+        require(min_length >= 1, "words", "min_length >= 1", min_length);
+    }
+    std::vector<argument> arguments() const {
+        return {static_cast<double>(ngram), lower ? 1.0 : 0.0, static_cast<double>(min_length), binary ? 1.0 : 0.0,
+                sublinear ? 1.0 : 0.0};
+    }
+    named_feature source() const;
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer

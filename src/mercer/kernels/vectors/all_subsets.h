@@ -1,0 +1,31 @@
+// All-subsets product: k(x, z) = ∏ₐ (1 + xₐzₐ); its features are the 2^d monomials ∏_{a∈S} xₐ over all subsets S.
+#pragma once
+
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/vectors/linear.h"
+
+namespace mercer {
+
+struct all_subsets {
+    static kernel_info info() {
+        return {"all_subsets",
+                {},
+                "prod (1 + x_a*z_a)",
+                domain::vectors,
+                {},
+                "all subsets: a product over coordinates of 1 + xₐzₐ, each a sum of two kernels",
+                true,
+                {}};
+    }
+    static all_subsets from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+
+    static constexpr statistic what = statistic::product;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+
+    expansion expand(map_builder& build) const { return build.subsets(); }
+};
+
+}  // namespace mercer

@@ -1,0 +1,31 @@
+// Histogram intersection: k(x, z) = Σ min(xₐ, zₐ) on non-negative vectors.
+#pragma once
+
+#include "mercer/kernels/embedding.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/vectors/linear.h"
+
+namespace mercer {
+
+struct intersection {
+    static kernel_info info() {
+        return {"intersection",
+                {"min"},
+                "sum min(x_a, z_a), x, z >= 0",
+                domain::vectors,
+                {},
+                "histogram intersection: min(a, b) = ∫ 1[t<=a]·1[t<=b] dt for a, b >= 0, summed over coordinates",
+                true,
+                {}};
+    }
+    static intersection from(const mercer::arguments&) { return {}; }
+    void check() const {}
+    std::vector<argument> arguments() const { return {}; }
+    feature source() const { return non_negative("intersection"); }
+
+    static constexpr statistic what = statistic::min_sum;
+    static constexpr map_input input = map_input::value;
+    linear map() const { return {}; }
+};
+
+}  // namespace mercer

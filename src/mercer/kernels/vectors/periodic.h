@@ -1,0 +1,44 @@
+// Periodic: k(x, z) = exp(-(2/ℓ²) Σₐ sin²(π(xₐ-zₐ)/p)), p > 0, ℓ > 0.
+// Coordinate by coordinate (MacKay): with ‖x-z‖ inside the sine it would be a kernel in one dimension only.
+#pragma once
+
+#include <cmath>
+
+#include "mercer/kernels/embedding.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/kernels/vectors/gaussian.h"
+
+namespace mercer {
+
+struct periodic {
+    double length_scale = 1;
+    double period = 1;
+
+    static kernel_info info() {
+        return {"periodic",
+                {"exp_sine_squared"},
+                "exp(-2/length_scale^2 * sum sin^2(pi*(x_a-z_a)/period))",
+                domain::vectors,
+                {{"length_scale", "1", "length_scale > 0", "width"},
+                 {"period", "1", "period > 0", "distance after which it repeats"}},
+                "periodic: the Gaussian pulled back by xₐ ↦ (cos 2πxₐ/p, sin 2πxₐ/p)",
+                true,
+                {.stationary = true, .radial = false, .normalised = true}};
+    }
+    static periodic from(const mercer::arguments& given) {
+        return {given.number("length_scale", 1), given.number("period", 1)};
+    }
+    void check() const {
+        require(length_scale > 0 && std::isfinite(length_scale), "periodic", "length_scale > 0", length_scale);
+        require(period > 0 && std::isfinite(period), "periodic", "period > 0", period);
+    }
+    std::vector<argument> arguments() const { return {length_scale, period}; }
+    feature source() const { return circle_map(period); }
+
+    static constexpr statistic what = statistic::dot;
+    static constexpr map_input input = map_input::squared_distance;
+    // ‖φ(x)-φ(z)‖² = 4 Σ sin², so the factor is 1/(2ℓ²)
+    gaussian map() const { return {1 / (2 * length_scale * length_scale)}; }
+};
+
+}  // namespace mercer

@@ -1,0 +1,156 @@
+// Objects as sparse vectors of the words they hold: substrings of a string, items of a set, subtrees of a graph.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mercer/base/stop_watch.h"
+#include "mercer/base/workspace.h"
+#include "mercer/kernels/dictionary.h"
+#include "mercer/kernels/named_feature.h"
+#include "mercer/kernels/object_pairs.h"
+
+namespace mercer {
+namespace detail {
+
+// Bytes that a word owns beside the object of type Word itself.
+template <class Word>
+std::size_t bytes_outside(const Word& word) {
+    if constexpr (requires { word.capacity(); })
+        return static_cast<std::size_t>(word.size());
+    else
+        return 0;
+}
+
+// The rows of some objects, their words numbered by a dictionary of their own.
+template <class Word>
+struct counted_run {
+    dictionary<Word> known;
+    std::vector<std::size_t> end;  // of every row
+    std::vector<std::pair<std::int32_t, double>> entries;
+
+    template <class Kind, class Words>
+    void count(const Kind& some, index first, index last, const Words& words) {
+        std::vector<double> sum;
+        std::vector<char> met;
+        stop_watch asked;
+        // A new word is kept here and among the words of all objects, with its place in a hash table; an entry is kept
+        // here and in the row. They are reserved in portions, as the lock of the limit is shared by all threads.
+        constexpr std::size_t per_word = 2 * (sizeof(Word) + 16), per_entry = 32, portion = std::size_t{1} << 18;
+        std::size_t wanted = 0;
+        const auto reserve = [&](std::size_t least) {
+            if (wanted >= least) reserve_workspace(std::exchange(wanted, 0));
+        };
+        for (index i = first; i < last; ++i) {
+            const std::size_t begin = entries.size();
+            words(some, i, [&](const Word& word, double weight = 1, const stretch& = {}) {
+                asked.after(32 + bytes_outside(word));
+                const std::size_t before = known.size();
+                const std::int32_t number = known.number(word);
+                const auto at = static_cast<std::size_t>(number);
+                if (at >= sum.size()) sum.resize(2 * at + 64), met.resize(sum.size());
+                if (!met[at]) {
+                    entries.emplace_back(number, 0.0);
+                    met[at] = 1;
+                    wanted += per_entry;
+                    if (known.size() > before) wanted += per_word + 2 * bytes_outside(word);
+                    reserve(portion);
+                }
+                sum[at] += weight;
+            });
+            for (std::size_t e = begin; e < entries.size(); ++e) {
+                const auto at = static_cast<std::size_t>(entries[e].first);
+                entries[e].second = sum[at];
+                sum[at] = 0, met[at] = 0;
+            }
+            end.push_back(entries.size());
+        }
+        reserve(1);
+    }
+    // From its own numbers to those of all objects, ascending in every row.
+    void renumber(const std::vector<std::int32_t>& column) {
+        std::size_t begin = 0;
+        for (const std::size_t stop : end) {
+            for (std::size_t e = begin; e < stop; ++e)
+                entries[e].first = column[static_cast<std::size_t>(entries[e].first)];
+            std::sort(entries.begin() + static_cast<std::ptrdiff_t>(begin),
+                      entries.begin() + static_cast<std::ptrdiff_t>(stop),
+                      [](const auto& a, const auto& b) { return a.first < b.first; });
+            begin = stop;
+        }
+    }
+};
+
+}  // namespace detail
+
+// words(objects, i, add) calls add(word), add(word, weight) or add(word, weight, where it stands) for every word of
+// object i; the weights of a word are added up in the order of the calls. Words that only Z has get columns of their
+// own, so that k(z, z) is right too. Columns are numbered in the order in which words are first met, object by object,
+// for any number of threads: runs of objects number their words so, and their dictionaries are joined in the order of
+// the runs.
+template <class Word, class Kind, class Words>
+sparse<double> count_words(const Kind& some, Words words, dictionary<Word>& column) {
+    const index run = std::max<index>(16, some.size() / 64 + 1), count = (some.size() + run - 1) / run;
+    std::vector<detail::counted_run<Word>> runs(static_cast<std::size_t>(count));
+    parallel_for(count, [&](index r) {
+        runs[static_cast<std::size_t>(r)].count(some, r * run, std::min(some.size(), (r + 1) * run), words);
+    });
+    std::vector<std::vector<std::int32_t>> columns;
+    for (const auto& each : runs) {
+        auto& numbers = columns.emplace_back();
+        for (const Word& word : each.known.words()) numbers.push_back(column.number(word));
+    }
+    std::vector<index> start{0};
+    for (const auto& each : runs) {
+        const index before = start.back();
+        for (const std::size_t end : each.end) start.push_back(before + static_cast<index>(end));
+    }
+    std::vector<std::int32_t> col(static_cast<std::size_t>(start.back()));
+    std::vector<double> val(col.size());
+    parallel_for(count, [&](index r) {
+        auto& one = runs[static_cast<std::size_t>(r)];
+        one.renumber(columns[static_cast<std::size_t>(r)]);
+        auto at = static_cast<std::size_t>(start[static_cast<std::size_t>(r * run)]);
+        for (const auto& [number, value] : one.entries) col[at] = number, val[at++] = value;
+    });
+    return {std::move(start), std::move(col), std::move(val), static_cast<index>(column.size())};
+}
+
+// The same with the words as names: write(word, known names) is a word's text.
+template <class Word, class Kind, class Words, class Write>
+named_rows named_words(const std::string& key, const dataset& x, const dataset* z, Words words, Write write) {
+    const auto column = std::make_shared<dictionary<Word>>();
+    named_rows out;
+    out.x = count_words<Word>(objects_of<Kind>(x, key), words, *column);
+    if (z) out.z = count_words<Word>(objects_of<Kind>(*z, key), words, *column);
+    // The words may be parts of the objects: these are kept.
+    out.name = [column, write, kept = std::pair(x, z ? *z : dataset())](index c, const known_names& known) {
+        return write(column->words()[static_cast<std::size_t>(c)], known);
+    };
+    out.places = [column, words, key, x](index i) {
+        std::vector<feature_place> found;
+        words(objects_of<Kind>(x, key), i, [&](const Word& word, double weight = 1, const stretch& at = {}) {
+            found.push_back({column->number(word), weight, at.letters()});
+        });
+        return found;
+    };
+    return out;
+}
+
+template <class Word, class Kind, class Words, class Write>
+named_feature word_counts(std::string key, Words words, Write write) {
+    return {key, [key, words, write](const dataset& x, const dataset* z) {
+                return named_words<Word, Kind>(key, x, z, words, write);
+            }};
+}
+
+// An item by its name, or its number.
+inline std::string item_text(std::int64_t item, const known_names& known) {
+    return item >= 0 && item < static_cast<std::int64_t>(known.size()) ? known[static_cast<std::size_t>(item)]
+                                                                       : std::to_string(item);
+}
+
+}  // namespace mercer

@@ -1,0 +1,326 @@
+#include "mercer/methods/clustering/kernel_kmedoids.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mercer/base/context.h"
+#include "mercer/base/error.h"
+#include "mercer/base/random_generator.h"
+#include "mercer/base/threads.h"
+#include "mercer/dense/dense_algebra.h"
+#include "mercer/gram/distances.h"
+#include "mercer/gram/gram_views.h"
+#include "mercer/gram/narrowed.h"
+#include "mercer/methods/clustering/faster_pam.h"
+#include "mercer/methods/codec.h"
+#include "mercer/methods/fit_checks.h"
+
+namespace mercer {
+namespace {
+
+constexpr const char* kmedoids_owner = "k-medoids";
+
+void check(const kmedoids_options& o, index n) {
+    if (o.n_clusters < 1 || o.n_clusters > n)
+        fail(errc::invalid_argument,
+             fmt::format("{}: must satisfy 1 <= n_clusters <= n, got {} with n = {}", kmedoids_owner, o.n_clusters, n));
+    if (o.n_init < 1)
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy n_init >= 1, got {}", kmedoids_owner, o.n_init));
+    if (o.max_iter < 0)
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 0, got {}", kmedoids_owner, o.max_iter));
+    if (o.init.empty()) return;
+    if (static_cast<index>(o.init.size()) != o.n_clusters)
+        fail(errc::invalid_argument,
+             fmt::format("{}: {} clusters but {} first medoids", kmedoids_owner, o.n_clusters, o.init.size()));
+    for (std::size_t c = 0; c < o.init.size(); ++c) {
+        if (o.init[c] < 0 || o.init[c] >= n)
+            fail(errc::invalid_argument,
+                 fmt::format("{}: a first medoid must satisfy 0 <= m < {}, got {}", kmedoids_owner, n, o.init[c]));
+        if (std::find(o.init.begin(), o.init.begin() + static_cast<std::ptrdiff_t>(c), o.init[c]) !=
+            o.init.begin() + static_cast<std::ptrdiff_t>(c))
+            fail(errc::invalid_argument,
+                 fmt::format("{}: first medoids must differ, {} is there twice", kmedoids_owner, o.init[c]));
+    }
+}
+
+// One pass over D: all its numbers must be finite and not negative.
+template <class T>
+void check_distances(const gram<T>& D) {
+    constexpr index band = 64;
+    parallel_for((D.rows() + band - 1) / band, [&](index b) {
+        const index first = b * band, count = std::min(band, D.rows() - first);
+        matrix<T> tile(count, D.cols());
+        D.block(selection(first, count), selection(0, D.cols()), tile.view());
+        for (index i = 0; i < count; ++i)
+            for (index j = 0; j < D.cols(); ++j)
+                if (!(tile(i, j) >= 0) || !std::isfinite(tile(i, j)))
+                    fail(errc::data,
+                         fmt::format("{}: distances must satisfy 0 <= d < infinity, got {} at row {}, column {}",
+                                     kmedoids_owner, tile(i, j), first + i, j));
+    });
+}
+
+// Sums of distances of each object to each cluster, then s(i).
+template <class T>
+std::vector<double> silhouettes_of(const gram<T>& D, std::span<const index> labels, index k) {
+    const index n = D.rows();
+    std::vector<index> members(static_cast<std::size_t>(k));
+    for (const index c : labels) ++members[static_cast<std::size_t>(c)];
+    std::vector<double> out(static_cast<std::size_t>(n));
+    constexpr index band = 32;
+    parallel_for((n + band - 1) / band, [&](index b) {
+        const index first = b * band, count = std::min(band, n - first);
+        matrix<T> tile(count, n);
+        D.block(selection(first, count), selection(0, n), tile.view());
+        std::vector<double> sums;
+        for (index i = 0; i < count; ++i) {
+            const auto own = static_cast<std::size_t>(labels[static_cast<std::size_t>(first + i)]);
+            if (members[own] <= 1) continue;
+            sums.assign(static_cast<std::size_t>(k), 0.0);
+            for (index j = 0; j < n; ++j)
+                sums[static_cast<std::size_t>(labels[static_cast<std::size_t>(j)])] += static_cast<double>(tile(i, j));
+            const double a = sums[own] / static_cast<double>(members[own] - 1);
+            double other = std::numeric_limits<double>::infinity();
+            for (std::size_t c = 0; c < sums.size(); ++c)
+                if (c != own && members[c] > 0) other = std::min(other, sums[c] / static_cast<double>(members[c]));
+            const double larger = std::max(a, other);
+            if (std::isfinite(other) && larger > 0) out[static_cast<std::size_t>(first + i)] = (other - a) / larger;
+        }
+    });
+    return out;
+}
+
+// Every object to the nearest medoid, the first of equals; a fit that was stopped has labels too, so nobody is asked.
+template <class T>
+std::vector<index> nearest(const gram<T>& D, const std::vector<index>& medoids) {
+    const index n = D.cols(), k = static_cast<index>(medoids.size());
+    matrix<T> to(k, n);
+    const listening_to nobody(nullptr);
+    D.block(std::span<const index>(medoids), selection(0, n), to.view());
+    std::vector<index> labels(static_cast<std::size_t>(n));
+    for (index c = k - 1; c >= 0; --c)
+        for (index i = 0; i < n; ++i)
+            if (to(c, i) <= to(labels[static_cast<std::size_t>(i)], i)) labels[static_cast<std::size_t>(i)] = c;
+    // A medoid stays in its own cluster, whichever twin of it is another's medoid.
+    for (index c = 0; c < k; ++c) labels[static_cast<std::size_t>(medoids[static_cast<std::size_t>(c)])] = c;
+    return labels;
+}
+
+template <class T>
+kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o);
+
+// Of the objects with weight alone: the others are no medoids, no starts and in no mean; they only get labels.
+template <class T>
+kmedoids_model fitted_part(const gram<T>& D, kmedoids_options o, const std::vector<index>& used) {
+    std::vector<double> weight;
+    for (const index i : used) weight.push_back(o.sample_weight[static_cast<std::size_t>(i)]);
+    o.sample_weight = std::move(weight);
+    for (index& start : o.init) {
+        const auto at = std::lower_bound(used.begin(), used.end(), start);
+        if (at == used.end() || *at != start)
+            fail(errc::invalid_argument,
+                 fmt::format("{}: init has object {}, which has no weight", kmedoids_owner, start));
+        start = at - used.begin();
+    }
+    kmedoids_model m = fitted(static_cast<const gram<T>&>(subset<T>(D, used)), o);
+    for (index& medoid : m.medoids) medoid = used[static_cast<std::size_t>(medoid)];
+    m.labels = nearest(D, m.medoids);
+    return m;
+}
+
+template <class T>
+kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o) {
+    const index n = D.rows();
+    check(o, n);
+    const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, kmedoids_owner);
+    if (const std::vector<index> used = positive(weight); static_cast<index>(used.size()) < n)
+        return fitted_part(D, o, used);
+    const index runs = o.init.empty() && o.start == medoid_start::random ? o.n_init : 1;
+    seeded random(o.seed);
+    pam_result best;
+    bool stop = false;
+    for (index r = 0; r < runs && !stop; ++r) {
+        std::vector<index> start = o.init;
+        if (start.empty())
+            start =
+                o.start == medoid_start::random ? random.sample(n, o.n_clusters) : pam_build(D, weight, o.n_clusters);
+        for (const pam_rule rule : {pam_rule::eager, pam_rule::steepest}) {
+            if (stop || o.swaps == (rule == pam_rule::eager ? medoid_swaps::steepest : medoid_swaps::eager)) continue;
+            pam_result one = faster_pam(D, weight, start, rule, o.max_iter, [&](index, double TD) {
+                return !o.progress || o.progress({"k-medoids", r, runs, TD});
+            });
+            stop = one.cancelled;
+            if (best.medoids.empty() || one.objective < best.objective) best = std::move(one);
+        }
+    }
+    kmedoids_model m;
+    m.status = stop ? fit_status::cancelled : best.finished ? fit_status::converged : fit_status::step_limit;
+    m.medoids = best.medoids;
+    std::sort(m.medoids.begin(), m.medoids.end());
+    m.objective = best.objective;
+    m.swaps = best.swaps, m.passes = best.passes;
+    m.labels = nearest(D, m.medoids);
+    if (o.n_clusters > 1) {
+        std::vector<double> each{std::numeric_limits<double>::quiet_NaN()};  // not known when it is stopped here
+        unless_stopped([&] { each = silhouettes_of(D, m.labels, o.n_clusters); });
+        for (const double s : each) m.silhouette += s / static_cast<double>(n);
+    }
+    return m;
+}
+
+// body(D) with D kept in double where it fits the budget, else in float, as many rows as fit.
+template <class Body>
+auto with_distances(const gram<double>& D, std::size_t budget, Body body) {
+    if (D.element_cost() <= 2) return body(D);
+    const auto n = static_cast<double>(D.rows());
+    if (8 * n * n <= static_cast<double>(budget))
+        return body(static_cast<const gram<double>&>(kept_rows<double>(D, budget)));
+    const narrowed floats(D);
+    return body(static_cast<const gram<float>&>(kept_rows<float>(floats, budget, false)));
+}
+
+void add_objects(kmedoids_model& m, const std::vector<double>& self, const kernel* k, const dataset& x) {
+    for (const index row : m.medoids) m.self.push_back(self[static_cast<std::size_t>(row)]);
+    if (!k) return;
+    m.k = std::make_shared<const kernel>(*k);
+    m.objects = gather(x, std::span<const index>(m.medoids));
+}
+
+template <class T>
+std::vector<kmedoids_model> scanned(const gram<T>& D, index first, index last, kmedoids_options o) {
+    if (first < 1 || last < first || last > D.rows())
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy 1 <= first <= last <= n, got {} … {} with n = {}",
+                                                 kmedoids_owner, first, last, D.rows()));
+    std::vector<kmedoids_model> out;
+    o.init.clear();
+    for (index k = first; k <= last; ++k) {
+        o.n_clusters = k;
+        out.push_back(fitted(D, o));
+        if (out.back().status == fit_status::cancelled) break;
+    }
+    return out;
+}
+
+}  // namespace
+
+kmedoids_model fit_kmedoids(const gram<double>& D, const kmedoids_options& o) {
+    require_square(D, kmedoids_owner);
+    if (D.rows() == 0) fail(errc::data, fmt::format("{}: there are no examples", kmedoids_owner));
+    return with_distances(D, o.memory_bytes, [&](const auto& some) {
+        check_distances(some);
+        return fitted(some, o);
+    });
+}
+
+kmedoids_model fit_kernel_kmedoids(const gram<double>& K, const kmedoids_options& o) {
+    const std::vector<double> self = checked_diagonal(K, kmedoids_owner);
+    kmedoids_model m = fit_kmedoids(distance_gram(K), o);
+    add_objects(m, self, nullptr, {});
+    return m;
+}
+
+kmedoids_model fit_kernel_kmedoids(const kernel& k, const dataset& x, const kmedoids_options& o) {
+    require_objects(x, kmedoids_owner);
+    check(o, x.size());
+    const auto K = make_gram<double>(k, x);
+    kmedoids_model m = fit_kmedoids(distance_gram(*K), o);
+    add_objects(m, self_values(k, x), &k, x);
+    return m;
+}
+
+std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, index last, const kmedoids_options& o) {
+    require_square(D, kmedoids_owner);
+    return with_distances(D, o.memory_bytes, [&](const auto& some) {
+        check_distances(some);
+        return scanned(some, first, last, o);
+    });
+}
+
+std::vector<kmedoids_model> scan_kernel_kmedoids(const kernel& k, const dataset& x, index first, index last,
+                                                 const kmedoids_options& o) {
+    require_objects(x, kmedoids_owner);
+    const auto K = make_gram<double>(k, x);
+    std::vector<kmedoids_model> out = scan_kmedoids(distance_gram(*K), first, last, o);
+    const std::vector<double> self = self_values(k, x);
+    for (auto& each : out) add_objects(each, self, &k, x);
+    return out;
+}
+
+std::vector<double> silhouettes(const gram<double>& D, std::span<const index> labels) {
+    require_square(D, "silhouettes");
+    if (static_cast<index>(labels.size()) != D.rows())
+        fail(errc::invalid_argument, fmt::format("silhouettes: {} objects but {} labels", D.rows(), labels.size()));
+    index k = 0;
+    for (const index c : labels) {
+        if (c < 0 || c >= D.rows())
+            fail(errc::invalid_argument,
+                 fmt::format("silhouettes: a label must satisfy 0 <= label < {}, got {}", D.rows(), c));
+        k = std::max(k, c + 1);
+    }
+    return silhouettes_of(D, labels, k);
+}
+
+std::vector<index> predict(const kmedoids_model& m, const dataset& z) {
+    if (!m.k)
+        fail(errc::unsupported,
+             "k-medoids: this model was fitted on a matrix; give kernel values or distances, not objects");
+    if (z.kind() == domain::vectors) require_finite(z);
+    if (z.size() == 0) return {};
+    return predict(m, *make_gram<double>(*m.k, z, m.objects));
+}
+
+std::vector<index> predict(const kmedoids_model& m, const gram<double>& K) {
+    const auto k = static_cast<index>(m.medoids.size());
+    std::vector<index> columns(m.medoids);
+    if (K.cols() == k)
+        for (std::size_t c = 0; c < columns.size(); ++c) columns[c] = static_cast<index>(c);
+    else if (K.cols() != static_cast<index>(m.labels.size()))
+        fail(errc::invalid_argument,
+             fmt::format("{}: values against the {} training examples or the {} medoids are needed, got {} columns",
+                         kmedoids_owner, m.labels.size(), k, K.cols()));
+    std::vector<index> out;
+    constexpr index stretch = 4096;
+    for (index r = 0; r < K.rows(); r += stretch) {
+        matrix<double> f(std::min(stretch, K.rows() - r), k);
+        K.block(selection(r, f.rows()), std::span<const index>(columns), f.view());
+        require_finite(f.view(), kmedoids_owner);
+        for (index i = 0; i < f.rows(); ++i) {
+            const auto far = [&](index c) {
+                return m.self.empty() ? f(i, c) : m.self[static_cast<std::size_t>(c)] / 2 - f(i, c);
+            };
+            index best = 0;
+            for (index c = 1; c < k; ++c)
+                if (far(c) < far(best)) best = c;
+            out.push_back(best);
+        }
+    }
+    return out;
+}
+
+template <>
+struct file_form<kmedoids_model> {
+    static constexpr std::string_view format = "mercer-kernel-kmedoids-model";
+    static constexpr int version = 1;
+
+    static void parts(auto& a, auto& m) {
+        const index clusters = a.count("clusters", std::ssize(m.medoids)),
+                    examples = a.count("examples", std::ssize(m.labels));
+        a.whole("swaps", m.swaps);
+        a.whole("passes", m.passes);
+        a.status(m.status);
+        a.numbers(m.objective, m.silhouette);
+        a.list(m.medoids, clusters);
+        a.list(m.labels, examples);
+        if (!a.flag("distances", m.self.empty())) a.list(m.self, clusters);
+        kernel_and_objects(a, m.k, m.objects, clusters);
+        a.check(clusters > 0, "there are no clusters");
+        a.within(m.medoids, 0, examples, "the number of a medoid");
+        a.within(m.labels, 0, clusters, "a label");
+    }
+};
+template struct model_file<kmedoids_model>;
+
+}  // namespace mercer

@@ -1,0 +1,245 @@
+#include "mercer/methods/neighbours/nearest_class.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "mercer/base/context.h"
+#include "mercer/base/error.h"
+#include "mercer/base/threads.h"
+#include "mercer/dense/dense_algebra.h"
+#include "mercer/gram/distances.h"
+#include "mercer/gram/gram_product.h"
+#include "mercer/kernels/evaluation/evaluator.h"
+#include "mercer/methods/codec.h"
+
+namespace mercer {
+namespace {
+
+constexpr const char* centroid_owner = "nearest centroid";
+
+nearest_centroid_model without_norms(std::span<const double> y, index n, const nearest_centroid_options& o) {
+    const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, centroid_owner);
+    nearest_centroid_model m;
+    m.classes = distinct_labels(y, n, centroid_owner);
+    const auto place = label_places(y, m.classes);
+    const auto classes = static_cast<index>(m.classes.size());
+    std::vector<double> total(m.classes.size());
+    for (std::size_t i = 0; i < place.size(); ++i) total[static_cast<std::size_t>(place[i])] += weight[i];
+    for (std::size_t c = 0; c < total.size(); ++c)
+        if (!(total[c] > 0))
+            fail(errc::data,
+                 fmt::format("{}: the examples of class {} all have weight 0", centroid_owner, m.classes[c]));
+    const auto share = [&](index i) {
+        return weight[static_cast<std::size_t>(i)] /
+               total[static_cast<std::size_t>(place[static_cast<std::size_t>(i)])];
+    };
+    if (classes > nearest_centroid_model::most_dense_classes) {
+        m.means.coef = matrix<double>(n, 0);
+        for (index i = 0; i < n; ++i) m.weight.push_back(share(i));
+        m.place = place;
+        return m;
+    }
+    m.means.coef = matrix<double>(n, classes);
+    m.means.offset.assign(m.classes.size(), 0.0);
+    for (index i = 0; i < n; ++i) m.means.coef(i, place[static_cast<std::size_t>(i)]) = share(i);
+    return m;
+}
+
+// A mean is one of the members of its class alone: their block of K is enough.
+void add_norms_by_members(nearest_centroid_model& m, const gram<double>& K) {
+    constexpr index most = 1024;
+    std::vector<std::vector<index>> members(m.classes.size());
+    for (std::size_t i = 0; i < m.place.size(); ++i)
+        members[static_cast<std::size_t>(m.place[i])].push_back(static_cast<index>(i));
+    parallel_for(std::ssize(members), [&](index c) {
+        const selection all(std::span<const index>(members[static_cast<std::size_t>(c)]));
+        matrix<double> tile(std::min(most, all.size()), std::min(most, all.size()));
+        double sum = 0;
+        for (index r = 0; r < all.size(); r += most)
+            for (index s = 0; s < all.size(); s += most) {
+                stop_point();
+                const selection rows = all.slice(r, std::min(most, all.size() - r)),
+                                cols = all.slice(s, std::min(most, all.size() - s));
+                K.block(rows, cols, tile.view());
+                for (index i = 0; i < rows.size(); ++i)
+                    for (index j = 0; j < cols.size(); ++j)
+                        sum += m.weight[static_cast<std::size_t>(rows[i])] *
+                               m.weight[static_cast<std::size_t>(cols[j])] * tile(i, j);
+            }
+        m.norms[static_cast<std::size_t>(c)] = sum;
+    });
+    require_finite(matrix_view<const double>(m.norms.data(), 1, std::ssize(m.norms)), centroid_owner);
+}
+
+void add_norms(nearest_centroid_model& m, const gram<double>& K) {
+    m.norms.assign(m.classes.size(), 0.0);
+    if (!m.is_dense()) return add_norms_by_members(m, K);
+    matrix<double> products(K.rows(), m.means.functions());
+    gram_product(K, m.means.coef.view(), products.view());
+    require_finite(products.view(), centroid_owner);
+    for (index i = 0; i < K.rows(); ++i)
+        for (index c = 0; c < m.means.functions(); ++c)
+            m.norms[static_cast<std::size_t>(c)] += m.means.coef(i, c) * products(i, c);
+}
+
+// Calls visit(first, f) for bands of the objects behind the rows of K: row i of f has ⟨φ(x), μ_c⟩ of object first + i
+// for every class c. Sums run over the examples in their order.
+template <class Visit>
+void each_band(const nearest_centroid_model& m, const gram<double>& K, Visit visit) {
+    constexpr index rows_of_tile = 64, columns_of_tile = 1024;
+    parallel_for((K.rows() + rows_of_tile - 1) / rows_of_tile, [&](index b) {
+        const index first = b * rows_of_tile, count = std::min(rows_of_tile, K.rows() - first);
+        matrix<double> f(count, std::ssize(m.classes)), tile(count, std::min(columns_of_tile, K.cols()));
+        for (index c = 0; c < K.cols(); c += columns_of_tile) {
+            stop_point();
+            const index depth = std::min(columns_of_tile, K.cols() - c);
+            K.block(selection(first, count), selection(c, depth), tile.view());
+            for (index i = 0; i < count; ++i)
+                for (index j = 0; j < depth; ++j)
+                    f(i, m.place[static_cast<std::size_t>(c + j)]) +=
+                        m.weight[static_cast<std::size_t>(c + j)] * tile(i, j);
+        }
+        require_finite(f.view(), "kernel values of new objects");
+        visit(first, f);
+    });
+}
+
+// For objects, which means.values() checks, and for kernel values.
+template <class Visit>
+void each_band(const nearest_centroid_model& m, const dataset& z, Visit visit) {
+    (void)m.means.values(z);
+    if (z.size() > 0) each_band(m, *m.means.ready.gram_of(*m.means.k, z, m.means.x, std::size_t{256} << 20), visit);
+}
+template <class Visit>
+void each_band_checked(const nearest_centroid_model& m, const gram<double>& K, Visit visit) {
+    (void)m.means.values(K);
+    each_band(m, K, visit);
+}
+
+// ⟨φ(z), μ_c⟩ for every class.
+matrix<double> products_with_means(const nearest_centroid_model& m, const auto& z, index objects) {
+    if (m.is_dense()) return m.means.values(z);
+    matrix<double> out(objects, std::ssize(m.classes));
+    const auto keep = [&](index first, const matrix<double>& f) {
+        std::copy_n(f.data(), f.rows() * f.cols(), out.row(first));
+    };
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(z)>, dataset>)
+        each_band(m, z, keep);
+    else
+        each_band_checked(m, z, keep);
+    return out;
+}
+
+matrix<double> distances_from(const nearest_centroid_model& m, matrix<double> f, std::span<const double> self) {
+    for (index i = 0; i < f.rows(); ++i)
+        for (index c = 0; c < f.cols(); ++c)
+            f(i, c) = squared_distance(self[static_cast<std::size_t>(i)], m.norms[static_cast<std::size_t>(c)], f(i, c),
+                                       static_cast<std::size_t>(m.means.size()));
+    return f;
+}
+
+// k(x, x) is the same for all classes, so it is left out.
+void put_nearest(const nearest_centroid_model& m, const matrix<double>& f, double* out) {
+    for (index i = 0; i < f.rows(); ++i) {
+        index best = 0;
+        for (index c = 1; c < f.cols(); ++c)
+            if (m.norms[static_cast<std::size_t>(c)] / 2 - f(i, c) <
+                m.norms[static_cast<std::size_t>(best)] / 2 - f(i, best))
+                best = c;
+        out[i] = m.classes[static_cast<std::size_t>(best)];
+    }
+}
+
+std::vector<double> nearest(const nearest_centroid_model& m, const auto& z, index objects) {
+    std::vector<double> out(static_cast<std::size_t>(objects));
+    const auto put = [&](index first, const matrix<double>& f) { put_nearest(m, f, out.data() + first); };
+    if (m.is_dense())
+        put(0, m.means.values(z));
+    else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(z)>, dataset>)
+        each_band(m, z, put);
+    else
+        each_band_checked(m, z, put);
+    return out;
+}
+
+}  // namespace
+
+nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, std::span<const double> y,
+                                            const nearest_centroid_options& o) {
+    require_objects(x, centroid_owner);
+    nearest_centroid_model m = without_norms(y, x.size(), o);
+    add_norms(m, *make_gram<double>(k, x, o.memory_bytes));  // one pass: nothing is worth keeping
+    m.means.k = std::make_shared<const kernel>(k);
+    m.means.x = x;
+    return m;
+}
+
+nearest_centroid_model fit_nearest_centroid(const gram<double>& K, std::span<const double> y,
+                                            const nearest_centroid_options& o) {
+    checked_diagonal(K, centroid_owner);
+    nearest_centroid_model m = without_norms(y, K.rows(), o);
+    add_norms(m, K);
+    return m;
+}
+
+kernel_expansion nearest_centroid_model::dense_means() const {
+    kernel_expansion out = means;
+    if (is_dense()) return out;
+    out.coef = matrix<double>(means.size(), std::ssize(classes));
+    out.offset.assign(classes.size(), 0.0);
+    for (index i = 0; i < means.size(); ++i)
+        out.coef(i, place[static_cast<std::size_t>(i)]) = weight[static_cast<std::size_t>(i)];
+    return out;
+}
+
+std::vector<double> predict(const nearest_centroid_model& m, const dataset& z) { return nearest(m, z, z.size()); }
+std::vector<double> predict(const nearest_centroid_model& m, const gram<double>& K) { return nearest(m, K, K.rows()); }
+
+matrix<double> squared_distances(const nearest_centroid_model& m, const dataset& z) {
+    matrix<double> f = products_with_means(m, z, z.size());
+    return distances_from(m, std::move(f), self_values(*m.means.k, z));
+}
+matrix<double> squared_distances(const nearest_centroid_model& m, const gram<double>& K, std::span<const double> self) {
+    if (static_cast<index>(self.size()) != K.rows())
+        fail(errc::invalid_argument,
+             fmt::format("{}: {} objects, but k(z, z) of {}", centroid_owner, K.rows(), self.size()));
+    return distances_from(m, products_with_means(m, K, K.rows()), self);
+}
+
+template <>
+struct file_form<nearest_centroid_model> {
+    static constexpr std::string_view format = "mercer-nearest-centroid-model";
+    static constexpr int version = 2;  // 1: a coefficient for each example and class, however many classes there are
+
+    static void parts(auto& a, auto& m) {
+        a.part(m.means);
+        if (a.version() > 1) {
+            a.list("classes", m.classes);
+            a.list(m.weight, m.means.size());
+            a.list(m.place, m.means.size());
+            a.check(m.means.functions() == 0 && m.means.size() > 0, "{} coefficients of an example beside its weight",
+                    m.means.functions());
+            a.finite(m.weight, "a weight");
+            a.within(m.place, 0, std::ssize(m.classes), "the class of an example");
+            a.list(m.norms, std::ssize(m.classes));
+        } else {
+            a.list(m.classes, m.means.functions());
+            a.list(m.norms, m.means.functions());
+        }
+        a.finite(m.classes, "a class label");
+        a.check(!m.classes.empty(), "there are no classes");
+    }
+};
+// Models with few classes are written as version 1, so that earlier versions of the program read them.
+template <>
+std::string model_file<nearest_centroid_model>::bytes(const nearest_centroid_model& m) {
+    archive_writer out(m.is_dense() ? 1 : 2);
+    out.part(m);
+    return out.bytes(file_form<nearest_centroid_model>::format);
+}
+template struct model_file<nearest_centroid_model>;
+
+}  // namespace mercer

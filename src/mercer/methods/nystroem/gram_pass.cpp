@@ -1,0 +1,268 @@
+#include "mercer/methods/nystroem/gram_pass.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "mercer/base/context.h"
+#include "mercer/base/error.h"
+#include "mercer/base/per_thread.h"
+#include "mercer/base/reproducible_sums.h"
+#include "mercer/base/threads.h"
+#include "mercer/dense/vector_ops.h"
+
+namespace mercer {
+namespace detail {
+
+constexpr index round_up(index n, index unit) { return (n + unit - 1) / unit * unit; }
+
+// Rows of a band: what stays in L2 beside the sums, whole micro-tiles, and a divisor of a leaf.
+template <class T>
+index rows_of_band(index cols) {
+    constexpr index bytes = index{512} * 1024;
+    for (const index band : {192, 96, 48})
+        if (band * cols * static_cast<index>(sizeof(T)) <= bytes) return band;
+    return 24;
+}
+
+template <class T>
+struct pass_scratch {
+    buffer<T> tile;
+    buffer<double> wide, f, edge;
+    std::vector<const T*> rows;
+    std::vector<double> minus;
+    std::vector<index> listed;
+};
+
+// What one pass is given, in the form its loops read.
+template <class T>
+class gram_pass {
+public:
+    gram_pass(index rows, index cols, matrix_view<const double> v, matrix_view<double> out, std::span<double> totals)
+        : cols_(cols),
+          width_(v.rows > 0 ? v.cols : out.cols),
+          leaf_(leaf_rows(rows)),
+          band_(rows_of_band<T>(cols)),
+          few_(width_ <= 2),
+          stride_(few_ ? width_ : round_up(width_, ops_.narrow_cols)),
+          forward_(v.rows > 0),
+          backward_(out.rows > 0),
+          constant_(std::max(v.rows, out.rows) == cols + 1),
+          // Whole micro-tiles, and one behind them for the constant.
+          product_size_(!backward_ ? 0
+                        : few_     ? (cols_ + 1) * width_
+                                   : (round_up(cols_, ops_.narrow_rows) + ops_.narrow_rows) * stride_),
+          sums_(product_size_ + std::ssize(totals)) {
+        if (!forward_) return;
+        right_.resize((cols + 1) * stride_);
+        for (index j = 0; j < v.rows; ++j)
+            for (index c = 0; c < width_; ++c) right_[place(j, c)] = v(j, c);
+    }
+
+    void batch(index first, const gram<T>& k, const row_step& step, const row_filter& only) {
+        if (first % leaf_ != 0)
+            fail(errc::invalid_argument,
+                 fmt::format("a batch of K must begin where a leaf of {} rows does, got row {}", leaf_, first));
+        parallel_for((k.rows() + leaf_ - 1) / leaf_, [&](index leaf) {
+            // Taken away from the thread while in use: block() may multiply by another matrix on the way.
+            auto& memory = per_thread<pass_scratch<T>>([] {});
+            pass_scratch<T> s = std::move(memory);
+            std::vector<double> sums = sums_.zeros();
+            const index end = std::min(k.rows(), (leaf + 1) * leaf_);
+            if (only)
+                some(k, first, leaf * leaf_, end, only, sums.data(), step, s);
+            else
+                for (index row = leaf * leaf_; row < end; row += band_) {
+                    stop_point();  // with thousands of columns in v, a band is work for tenths of a second
+                    const index count = std::min(band_, end - row);
+                    band(values(k, row, count, s), sums.data(), s,
+                         [&](matrix_view<double> f, double* totals) { step(first + row, f, totals); });
+                }
+            sums_.add(first / leaf_ + leaf, std::move(sums));
+            memory = std::move(s);
+        });
+    }
+
+    void finish(const process_group* group, matrix_view<double> out, std::span<double> totals) {
+        if (!backward_ && totals.empty()) return;
+        const std::vector<double> sums = sums_.total(group);
+        for (index j = 0; j < out.rows; ++j)
+            for (index c = 0; c < width_; ++c) out(j, c) = sums[static_cast<std::size_t>(place(j, c))];
+        std::copy_n(sums.data() + product_size_, totals.size(), totals.data());
+    }
+
+private:
+    // Of entry (j, c) of v and out: a column or two have each its own numbers together, more of them those of a row.
+    index place(index j, index c) const { return few_ ? c * (cols_ + 1) + j : j * stride_ + c; }
+
+    // The rows of a leaf that count, as if they stood together.
+    void some(const gram<T>& k, index offset, index row, index end, const row_filter& only, double* sums,
+              const row_step& step, pass_scratch<T>& s) {
+        while (row < end) {
+            s.listed.clear();
+            for (; row < end && std::ssize(s.listed) < band_; ++row)
+                if (only(offset + row)) s.listed.push_back(row);
+            if (s.listed.empty()) break;
+            stop_point();
+            band(values(k, s.listed, s), sums, s, [&](matrix_view<double> f, double* totals) {
+                for (index i = 0; i < f.rows; ++i)
+                    step(offset + s.listed[static_cast<std::size_t>(i)], f.block(i, 0, 1, f.cols), totals);
+            });
+        }
+    }
+
+    template <class Step>
+    void band(matrix_view<const T> tile, double* sums, pass_scratch<T>& s, const Step& step) {
+        const index count = tile.rows;
+        const index rows = round_up(count, ops_.narrow_rows);
+        double* f = s.f.at_least(round_up(band_, ops_.narrow_rows) * stride_);
+        std::fill_n(f, rows * stride_, 0.0);
+        if (forward_) {
+            if (few_)
+                for (index i = 0; i < count; ++i) {
+                    if (i + ahead < count) fetch(tile.row(i + ahead));
+                    for (index c = 0; c < width_; ++c) f[i * stride_ + c] = times_row(tile.row(i), c);
+                }
+            else
+                times(widened(tile, s), count, f, s);
+            if (constant_)
+                for (index i = 0; i < count; ++i)
+                    for (index c = 0; c < width_; ++c) f[i * stride_ + c] += right_[place(cols_, c)];
+        }
+        step(matrix_view<double>(f, count, width_, stride_), sums + product_size_);
+        if (!backward_) return;
+        if (constant_)
+            for (index i = 0; i < count; ++i)
+                for (index c = 0; c < width_; ++c) sums[place(cols_, c)] += f[i * stride_ + c];
+        if (few_)
+            for (index c = 0; c < width_; ++c) add_rows(tile, f + c, sums + place(0, c), s);
+        else
+            turned_times(forward_ ? seen_wide(tile, s) : widened(tile, s), count, f, sums, s);
+    }
+
+    // sums += Kᵀu, u every stride_-th number
+    void add_rows(matrix_view<const T> tile, const double* u, double* sums, pass_scratch<T>& s) const {
+        s.rows.resize(static_cast<std::size_t>(tile.rows)), s.minus.resize(s.rows.size());
+        for (index i = 0; i < tile.rows; ++i)
+            s.rows[static_cast<std::size_t>(i)] = tile.row(i), s.minus[static_cast<std::size_t>(i)] = -u[i * stride_];
+        if constexpr (std::is_same_v<T, float>)
+            ops_.subtract_rows(sums, s.rows.data(), s.minus.data(), tile.rows, cols_);
+        else
+            ops_.subtract_double_rows(sums, s.rows.data(), s.minus.data(), tile.rows, cols_);
+    }
+
+    // The rows of K, where they lie or computed.
+    matrix_view<const T> values(const gram<T>& k, index first, index count, pass_scratch<T>& s) const {
+        const matrix_view<const T> kept = k.in_memory();
+        if (first + count <= kept.rows) return kept.block(first, 0, count, cols_);
+        const matrix_view<T> tile(s.tile.at_least(band_ * cols_), count, cols_);
+        k.block(selection(first, count), selection(0, cols_), tile);
+        return tile;
+    }
+    // Those of a list, ascending.
+    matrix_view<const T> values(const gram<T>& k, std::span<const index> listed, pass_scratch<T>& s) const {
+        const matrix_view<T> tile(s.tile.at_least(band_ * cols_), std::ssize(listed), cols_);
+        k.block(selection(listed), selection(0, cols_), tile);
+        return tile;
+    }
+    matrix_view<const double> widened(matrix_view<const T> tile, pass_scratch<T>& s) const {
+        if constexpr (std::is_same_v<T, double>) {
+            return tile;
+        } else {
+            double* wide = s.wide.at_least(band_ * cols_);
+            for (index i = 0; i < tile.rows; ++i) std::copy_n(tile.row(i), cols_, wide + i * cols_);
+            return {wide, tile.rows, cols_};
+        }
+    }
+    matrix_view<const double> seen_wide(matrix_view<const T> tile, pass_scratch<T>& s) const {
+        if constexpr (std::is_same_v<T, double>)
+            return tile;
+        else
+            return {s.wide.data(), tile.rows, cols_};
+    }
+
+    // A row that comes soon: processors fetch ahead by themselves only to the end of a page, which a row may be.
+    static constexpr index ahead = 2;
+    void fetch(const T* row) const {
+        for (index j = 0; j < cols_; j += static_cast<index>(cache_line / sizeof(T))) __builtin_prefetch(row + j, 0, 2);
+    }
+
+    // A row of K times a column of v, of a few.
+    double times_row(const T* row, index c) const {
+        const double* v = right_.data() + place(0, c);
+        if constexpr (std::is_same_v<T, double>) {
+            return ops_.dot(row, v, cols_);
+        } else {
+            double out = 0;
+            ops_.dots(row, v, cols_, 1, cols_, &out);
+            return out;
+        }
+    }
+
+    // f += K v
+    void times(matrix_view<const double> k, index count, double* f, pass_scratch<T>& s) const {
+        const index high = ops_.narrow_rows;
+        for (index g = 0; g < count; g += high) {
+            const double* left = k.row(g);
+            index left_stride = k.stride;
+            if (count - g < high) {
+                double* edge = s.edge.at_least(high * std::max(cols_, band_));
+                std::fill_n(edge, high * cols_, 0.0);
+                for (index r = 0; r < count - g; ++r) std::copy_n(k.row(g + r), cols_, edge + r * cols_);
+                left = edge, left_stride = cols_;
+            }
+            ops_.narrow_update(f + g * stride_, left, left_stride, false, right_.data(), stride_, cols_, nullptr);
+        }
+    }
+
+    // sums += Kᵀu
+    void turned_times(matrix_view<const double> k, index count, const double* u, double* sums,
+                      pass_scratch<T>& s) const {
+        const index high = ops_.narrow_rows;
+        for (index j = 0; j < cols_; j += high) {
+            const double* left = k.data + j;
+            index left_stride = k.stride;
+            if (cols_ - j < high) {
+                double* edge = s.edge.at_least(high * std::max(cols_, band_));
+                for (index i = 0; i < count; ++i)
+                    for (index r = 0; r < high; ++r) edge[i * high + r] = j + r < cols_ ? k(i, j + r) : 0.0;
+                left = edge, left_stride = high;  // zeros are added to what stands behind the last column
+            }
+            ops_.narrow_update(sums + j * stride_, left, left_stride, true, u, stride_, count, nullptr);
+        }
+    }
+
+    const smo::vector_ops& ops_ = smo::best_vector_ops();
+    index cols_, width_, leaf_, band_;
+    bool few_;
+    index stride_;
+    bool forward_, backward_, constant_;
+    index product_size_;
+    buffer<double> right_;
+    tree_sums sums_;
+};
+
+}  // namespace detail
+
+template <class T>
+void round_trip(const gram_batches<T>& k, matrix_view<const double> v, const row_step& step, matrix_view<double> out,
+                std::span<double> totals, const row_filter& only) {
+    const index m = k.cols();
+    const auto fits = [&](index rows) { return rows == 0 || rows == m || rows == m + 1; };
+    if (!fits(v.rows) || !fits(out.rows) || (v.rows > 0 && out.rows > 0 && (v.rows != out.rows || v.cols != out.cols)))
+        fail(errc::invalid_argument,
+             fmt::format("out = Kᵀ step(K·v) with {} columns of K, v of {}×{} and out of {}×{}: the sizes do not fit",
+                         m, v.rows, v.cols, out.rows, out.cols));
+    detail::gram_pass<T> all(k.rows(), m, v, out, totals);
+    k.each([&](index first, const gram<T>& rows) { all.batch(first, rows, step, only); });
+    all.finish(k.processes(), out, totals);
+}
+
+template void round_trip(const gram_batches<float>&, matrix_view<const double>, const row_step&, matrix_view<double>,
+                         std::span<double>, const row_filter&);
+template void round_trip(const gram_batches<double>&, matrix_view<const double>, const row_step&, matrix_view<double>,
+                         std::span<double>, const row_filter&);
+
+}  // namespace mercer

@@ -1,0 +1,378 @@
+#include "mercer/methods/nystroem/nystroem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "mercer/base/communicator.h"
+#include "mercer/base/copy_bytes.h"
+#include "mercer/base/error.h"
+#include "mercer/gram/kept_rows.h"
+#include "mercer/methods/codec.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/methods/nystroem/newton_start.h"
+#include "mercer/methods/nystroem/nystroem_newton.h"
+#include "mercer/methods/nystroem/nystroem_svc.h"
+#include "mercer/methods/regression/kernel_logistic.h"
+#include "mercer/solvers/newton/solve_softmax.h"
+
+namespace mercer {
+namespace {
+
+void check(const nystroem_options& o, double lambda, const char* option, const char* owner) {
+    if (!(lambda > 0) || !std::isfinite(lambda))
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 < {} < infinity, got {}", owner, option,
+                                                 option[0] == 'C' ? o.C : o.alpha));
+    if (!(o.tol > 0)) fail(errc::invalid_argument, fmt::format("{}: must satisfy tol > 0, got {}", owner, o.tol));
+    if (o.max_iter < 1)
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 1, got {}", owner, o.max_iter));
+}
+
+// What a checkpoint belongs to.
+std::uint64_t mark_of(const kernel_rows& x, matrix_view<const double> y, std::span<const double> weight,
+                      const nystroem_problem& posed, const nystroem_newton_options& s, const char* owner) {
+    constexpr double form = 2;  // of the state that nystroem_newton keeps
+    problem_mark mark = mark_of(x, weight, posed, owner);
+    mark.add(form);
+    mark.add(s.lambda).add(s.tol).add(s.intercept ? 1.0 : 0.0).add(static_cast<double>(s.max_passes));
+    std::vector<double> column(static_cast<std::size_t>(y.rows));
+    for (index c = 0; c < y.cols; ++c) {
+        for (index i = 0; i < y.rows; ++i) column[static_cast<std::size_t>(i)] = y(i, c);
+        mark.add(static_cast<double>(mark_of_rows(x.processes(), column, static_cast<std::size_t>(x.first()))));
+    }
+    return mark.value();
+}
+
+// Who factors matrices of so many centres together; nobody: each process by itself.
+const process_group* factoring(const kernel_rows& x, const nystroem_options& o, index centres, const char* owner) {
+    constexpr index many = 10000;
+    const process_group* group = x.processes();
+    if (!group || group->size() == 1 || o.factors == factor_choice::alone) return nullptr;
+    if (o.factors == factor_choice::automatic && centres < many) return nullptr;
+    if (everywhere(group, group->can_factor(static_cast<std::size_t>(centres) + 1))) return group;
+    if (o.factors == factor_choice::together)
+        fail(errc::unsupported, fmt::format("{}: matrices factored together need ScaLAPACK (Debian: "
+                                            "libscalapack-openmpi-dev) where mercer is built",
+                                            owner));
+    return nullptr;
+}
+
+// Whether what float rounds of K stays below the ridge: numbers of φ, off by 2⁻²⁴ times the condition of T, in no
+// direction, change ΦᵀΦ by about 2⁻²³·κ·tr ΦᵀΦ/√M, with one of k(x, x) in the trace for each example.
+bool float_is_near(const nystroem_basis& basis, double examples, double lambda) {
+    const auto m = static_cast<double>(basis.size());
+    return 0x1p-23 * basis.spread() * examples * basis.mean() <= lambda * std::sqrt(m);
+}
+constexpr double some_pairs = 1e7;
+
+// Where the rows to begin with lead; every fifth of them judges. What rank 0 finds, the same at all.
+newton_start start_of(const kernel_rows& x, const nystroem_problem& posed, const nystroem_operator& k,
+                      const row_losses& losses, const nystroem_newton_options& s, std::size_t room) {
+    std::vector<index> at[2], rows[2];  // in the list; of all
+    for (index i = 0; i < std::ssize(posed.first_rows); ++i) {
+        at[i % 5 == 4].push_back(i);
+        rows[i % 5 == 4].push_back(posed.first_rows[static_cast<std::size_t>(i)]);
+    }
+    const process_group* group = x.processes();
+    const auto some = losses.of(rows[0], group), others = losses.of(rows[1], group);
+    if (!some || !some->differ()) return {};  // the offset of one class alone goes to infinity
+    newton_start out;
+    if (!group || group->rank() == 0) {
+        const auto objects = [&](int which) {
+            return posed.first_objects.size() == 0 ? dataset()
+                                                   : gather(posed.first_objects, std::span<const index>(at[which]));
+        };
+        const dataset first = objects(0), second = objects(1);
+        const auto fresh = x.between(first, rows[0], posed.objects, posed.centres),
+                   judged = x.between(second, rows[1], posed.objects, posed.centres);
+        const kept_rows<double> kept(*fresh, room, false);
+        const one_batch<double> passes(kept), judges(*judged);
+        nystroem_operator few = k;
+        few.exact = &passes, few.rough = nullptr, few.together = nullptr;
+        few.buckets = std::min(k.buckets, passes.rows());
+        out = start_on_some(few, *some, judges, *others, static_cast<double>(posed.present), s);
+    }
+    if (!group) return out;
+    double size[3] = {static_cast<double>(out.at.rows()), static_cast<double>(out.at.cols()), out.lambda};
+    group->broadcast(size, sizeof size);
+    if (group->rank() != 0) out = {matrix<double>(static_cast<index>(size[0]), static_cast<index>(size[1])), size[2]};
+    group->broadcast(out.at.data(), static_cast<std::size_t>(out.at.rows() * out.at.cols()) * sizeof(double));
+    return out;
+}
+
+// What solving takes: the basis, the sketch and its square, or a square for each function where these are few enough
+// (sketched_preconditioner.h); of every row its targets and weights.
+solver_bytes bytes_to_solve(const kernel_rows& x, const row_losses& losses) {
+    return [&x, &losses](index centres, index buckets, index first_rows) {
+        const auto m = static_cast<double>(centres), square = 8 * m * m;
+        const auto functions = static_cast<double>(losses.functions());
+        const bool alike = losses.quadratic() || functions * square > bytes_for_choices(centres) / 3;
+        return (alike ? 3 : 2 + functions) * square + 8 * m * static_cast<double>(buckets) +
+               2 * x.bytes_of_row() * static_cast<double>(first_rows) +
+               8.0 * static_cast<double>(x.own()) * (2 + functions);
+    };
+}
+
+// The problem of these losses over the span of the centres, solved.
+nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
+                        std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner,
+                        matrix<double>* on_sample) {
+    nystroem_problem posed =
+        pose_nystroem(x, o, weight, owner, !losses.quadratic() && !losses.jumps(), bytes_to_solve(x, losses));
+    const process_group* together = factoring(x, o, std::ssize(posed.centres), owner);
+    const nystroem_basis basis = independent_basis(x, posed, o, together);
+    // Float where it has the digits and pairs are many: a pass reads half the bytes, or computes in a quarter of the
+    // time.
+    const bool digits = agreed(x.processes(), float_is_near(basis, static_cast<double>(x.size()), lambda));
+    const std::size_t room = o.for_values(!x.processes());
+    const auto rough = x.rough_passes(posed.objects, room, digits ? some_pairs : many_pairs);
+    const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : room);
+    nystroem_operator k{exact.get(), rough.get(), &basis, posed.buckets, o.memory(), o.seed, together};
+    k.shape_bytes = bytes_for_choices(std::ssize(posed.centres));
+    nystroem_newton_options s;
+    s.lambda = lambda, s.intercept = o.fit_intercept, s.tol = o.tol, s.max_passes = o.max_iter;
+    if (o.progress) s.progress = [&](index passes, double gap) { return o.progress({"passes", passes, 0, gap}); };
+    state_keeper keeper(o.checkpoint, o.checkpoint.path.empty() ? 0 : mark_of(x, y, weight, posed, s, owner),
+                        x.processes());
+    if (auto start = keeper.found()) s.start = std::move(*start);
+    if (!o.checkpoint.path.empty()) s.keep = [&](const std::vector<double>& state) { keeper.keep(state); };
+    if (s.start.empty() && !posed.first_rows.empty()) s.near = start_of(x, posed, k, losses, s, o.memory() / 8);
+    posed.first_objects = {};
+    nystroem_newton_result found = nystroem_newton(k, losses, s);
+    if (found.status != fit_status::cancelled) keeper.remove();
+    nystroem_fit out;
+    out.f.coef = std::move(found.coef), out.f.offset = std::move(found.offset);
+    out.f.k = x.known_kernel(), out.f.x = std::move(posed.objects), out.f.rows = std::move(posed.centres);
+    out.f.training_size = x.size();
+    out.lambda = lambda, out.status = found.status, out.objective = found.objective, out.gap = found.gap;
+    out.residual = found.residual, out.passes = found.passes, out.rounds = found.rounds;
+    out.trace = std::move(found.trace);
+    out.objectives = std::move(found.objectives), out.gaps = std::move(found.gaps);
+    out.residuals = std::move(found.residuals), out.unsolved = std::move(found.unsolved);
+    out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
+    if (on_sample) *on_sample = out.f.values(*posed.sample);
+    // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
+    if (out.f.k && !out.f.k->proof().valid && out.status == fit_status::converged) out.status = fit_status::stationary;
+    for (index i = 0; i < out.f.coef.rows() * out.f.coef.cols(); ++i)
+        if (!std::isfinite(out.f.coef.data()[i]))
+            fail(errc::data, fmt::format("{}: the coefficients overflow: scale the targets", owner));
+    return out;
+}
+
+// once(options, f): a fit, and f of some rows where it is not null. The fit that comes first checks the memory of both.
+template <class Once>
+nystroem_fit fit_and_double(const kernel_rows& x, const nystroem_options& o, const Once& once) {
+    matrix<double> f, twice;
+    nystroem_fit out = once(o, o.doubling ? &f : nullptr);
+    if (!o.doubling) return out;
+    nystroem_options more = o;
+    more.n_centres = std::min(x.size(), 2 * out.f.size()), more.accuracy = 0, more.doubling = false,
+    more.checkpoint = {};
+    once(more, &twice);
+    double change = 0, size = 0;
+    for (index i = 0; i < f.rows() * f.cols(); ++i) {
+        change += (twice.data()[i] - f.data()[i]) * (twice.data()[i] - f.data()[i]);
+        size += f.data()[i] * f.data()[i];
+    }
+    out.change_when_doubled = size > 0 ? std::sqrt(change / size) : change > 0 ? 1.0 : 0.0;
+    return out;
+}
+
+nystroem_fit solve(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
+                   std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner) {
+    return fit_and_double(x, o, [&](const nystroem_options& how, matrix<double>* f) {
+        return solve_once(x, losses, y, weight, lambda, how, owner, f);
+    });
+}
+
+matrix_view<const double> one_column(std::span<const double> y) { return {y.data(), std::ssize(y), 1}; }
+
+struct labelled {
+    std::vector<double> classes;
+    std::vector<index> place;
+    std::vector<double> weight;
+};
+
+void check_own_targets(const kernel_rows& x, matrix_view<const double> y, const char* owner) {
+    if (x.own() > 0 || x.size() == 0 || y.rows > 0) check_targets(owner, x.own(), y);
+}
+
+// The different numbers that all processes have seen, ascending.
+std::vector<double> seen_by_all(const process_group* group, std::vector<double> mine) {
+    if (!group) return mine;
+    std::vector<double> out;
+    const std::string bytes(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(double));
+    for (const std::string& each : group->all(bytes)) {
+        const std::size_t before = out.size();
+        out.resize(before + each.size() / sizeof(double));
+        copy_bytes(out.data() + before, each.data(), each.size());
+    }
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
+labelled labels_of(const kernel_rows& x, std::span<const double> y, const nystroem_options& o, const char* owner) {
+    labelled out;
+    out.weight = own_weights(x, o, owner);
+    check_own_targets(x, one_column(y), owner);
+    for (const auto& [label, factor] : o.class_weight) {
+        if (!(factor > 0) || !std::isfinite(factor))
+            fail(errc::invalid_argument,
+                 fmt::format("{}: the weight of class {} must satisfy 0 < weight < infinity, got {}", owner, label,
+                             factor));
+        for (std::size_t i = 0; i < y.size(); ++i)
+            if (y[i] == label) out.weight[i] *= factor;
+    }
+    std::vector<double> seen;
+    for (std::size_t i = 0; i < y.size(); ++i)
+        if (out.weight[i] > 0) seen.push_back(y[i]);
+    out.classes = seen_by_all(x.processes(), seen.empty() ? seen : distinct_labels(seen, std::ssize(seen), owner));
+    if (out.classes.size() < 2)
+        fail(errc::data,
+             fmt::format("{}: at least two classes are needed, the {} examples all have label {}", owner,
+                         x.processes() ? x.size() : std::ssize(seen), out.classes.empty() ? 0.0 : out.classes.front()));
+    // An example without weight may have a label that no other has: any place will do.
+    for (const double each : y)
+        out.place.push_back(std::min<index>(std::ranges::lower_bound(out.classes, each) - out.classes.begin(),
+                                            std::ssize(out.classes) - 1));
+    return out;
+}
+
+}  // namespace
+
+std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& o, const char* owner) {
+    if (!x.processes()) return checked_weights(owner, x.own(), o.sample_weight);
+    // One of several processes may have no examples but those without weight, or none at all.
+    std::vector<double> out(static_cast<std::size_t>(x.own()), 1.0);
+    if (!o.sample_weight.empty()) check_weights(owner, x.own(), out = o.sample_weight);
+    if (everywhere(x.processes(), std::ranges::none_of(out, [](double w) { return w > 0; })))
+        fail(errc::data, fmt::format("{}: all sample weights are zero", owner));
+    return out;
+}
+
+nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const double> y, const nystroem_options& o) {
+    constexpr const char* owner = "nystroem_ridge";
+    check(o, o.alpha, "alpha", owner);
+    check_own_targets(x, y, owner);
+    const std::vector<double> weight = own_weights(x, o, owner);
+    column_losses losses(loss::squared(), y, weight, x.first());
+    nystroem_ridge_model out{solve(x, losses, y, weight, o.alpha, o, owner)};
+    out.objective *= 2, out.gap *= 2;  // the problem as it is stated has no ½
+    for (auto* each : {&out.objectives, &out.gaps})
+        for (double& value : *each) value *= 2;
+    return out;
+}
+
+nystroem_logistic_model fit_nystroem_logistic(const kernel_rows& x, std::span<const double> y,
+                                              const nystroem_options& o) {
+    constexpr const char* owner = "nystroem_logistic";
+    check(o, 1 / o.C, "C", owner);
+    const labelled l = labels_of(x, y, o, owner);
+    const auto classes = static_cast<index>(l.classes.size());
+    nystroem_logistic_model out;
+    if (classes == 2) {
+        column_losses losses(loss::logistic(), l.place, classes, l.weight, x.first());
+        out = {solve(x, losses, one_column(y), l.weight, 1 / o.C, o, owner)};
+    } else {
+        softmax_losses losses(l.place, classes, l.weight, x.first());
+        out = {solve(x, losses, one_column(y), l.weight, 1 / o.C, o, owner)};
+    }
+    out.classes = l.classes;
+    return out;
+}
+
+nystroem_svc_model fit_nystroem_svc(const kernel_rows& x, std::span<const double> y, const nystroem_options& o) {
+    constexpr const char* owner = "nystroem_svc";
+    check(o, 1 / o.C, "C", owner);
+    const labelled l = labels_of(x, y, o, owner);
+    nystroem_svc_model out;
+    if (o.hinge) {
+        out = {fit_and_double(x, o, [&](const nystroem_options& how, matrix<double>* f) {
+            return fit_hinge_on_features(x, l.place, std::ssize(l.classes), l.weight, how, owner, f);
+        })};
+    } else {
+        column_losses losses(loss::squared_hinge(), l.place, std::ssize(l.classes), l.weight, x.first());
+        out = {solve(x, losses, one_column(y), l.weight, 1 / o.C, o, owner)};
+    }
+    out.classes = l.classes;
+    return out;
+}
+
+matrix<double> decide(const nystroem_fit& model, const dataset& x) { return model.f.values(x); }
+matrix<double> decide(const nystroem_fit& model, const gram<double>& k) { return model.f.values(k); }
+
+std::vector<double> classes_of(const nystroem_fit& model, matrix_view<const double> f) {
+    std::vector<double> out;
+    out.reserve(static_cast<std::size_t>(f.rows));
+    for (index i = 0; i < f.rows; ++i)
+        out.push_back(model.classes[static_cast<std::size_t>(
+            model.classes.size() == 2 ? f(i, 0) > 0 : std::max_element(f.row(i), f.row(i) + f.cols) - f.row(i))]);
+    return out;
+}
+
+matrix<double> probabilities(const nystroem_logistic_model& model, matrix_view<const double> f) {
+    kernel_logistic_model same;  // the same functions, the same probabilities
+    same.classes = model.classes;
+    same.f.coef = matrix<double>(0, f.cols);
+    return probabilities(same, f);
+}
+
+namespace {
+
+void common_parts(auto& a, auto& m) {
+    a.status(m.status);
+    a.whole("passes", m.passes);
+    a.whole("rounds", m.rounds);
+    a.numbers(m.lambda, m.objective, m.gap, m.residual, m.out_of_reach);
+    a.list("trace", m.trace);
+    if (a.version() >= 2) a.numbers(m.change_when_doubled);
+    a.part(m.f);
+}
+void classes_parts(auto& a, auto& m) {
+    common_parts(a, m);
+    a.list("classes", m.classes, 1 << 24);
+    a.finite(m.classes, "a class label");
+    const auto classes = std::ssize(m.classes);
+    a.check(classes >= 2 && m.f.functions() == (classes == 2 ? 1 : classes), "{} classes with {} outputs", classes,
+            m.f.functions());
+}
+
+}  // namespace
+
+template <>
+struct file_form<nystroem_ridge_model> {
+    static constexpr std::string_view format = "mercer-nystroem-ridge-model";
+    static constexpr int version = 3;  // 2: without figures of each target
+    static void parts(auto& a, auto& m) {
+        common_parts(a, m);
+        if (a.version() < 3) return;
+        const index targets = a.count("targets", std::ssize(m.gaps), 1 << 24);
+        a.check(targets == 0 || targets == m.f.functions(), "figures of {} targets with {} outputs", targets,
+                m.f.functions());
+        a.list(m.objectives, targets);
+        a.list(m.gaps, targets);
+        a.list(m.residuals, targets);
+        a.list("unsolved", m.unsolved, targets);
+        a.within(m.unsolved, 0, targets, "the number of a target");
+    }
+};
+template <>
+struct file_form<nystroem_logistic_model> {
+    static constexpr std::string_view format = "mercer-nystroem-logistic-model";
+    static constexpr int version = 2;
+    static void parts(auto& a, auto& m) { classes_parts(a, m); }
+};
+template <>
+struct file_form<nystroem_svc_model> {
+    static constexpr std::string_view format = "mercer-nystroem-svc-model";
+    static constexpr int version = 2;
+    static void parts(auto& a, auto& m) { classes_parts(a, m); }
+};
+template struct model_file<nystroem_ridge_model>;
+template struct model_file<nystroem_logistic_model>;
+template struct model_file<nystroem_svc_model>;
+
+}  // namespace mercer

@@ -1,0 +1,167 @@
+#include "mercer/methods/nystroem/nystroem_features.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/lanczos.h"
+#include "mercer/dense/lapack.h"
+#include "mercer/methods/codec.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/methods/nystroem/feature_passes.h"
+#include "mercer/methods/recorded_products.h"
+
+namespace mercer {
+namespace {
+
+// Components from the eigenpairs: directions, variances, and the coefficients of their scores. `self` holds k(x, x) of
+// some rows, `total` is the sum of the weights.
+nystroem_pca_model components_of(const lanczos_result& found, const nystroem_basis& basis, const matrix<double>& mean,
+                                 const std::vector<double>& sample_self, double total, index count) {
+    const index m = basis.size();
+    nystroem_pca_model out;
+    out.status = found.status, out.passes = found.passes + 1;
+    double self = 0, square = 0;
+    for (const double each : sample_self) self += each / static_cast<double>(sample_self.size());
+    for (index j = 0; j < m; ++j) square += mean(j, 0) * mean(j, 0);
+    const double scale = total > 1 ? 1 / (total - 1) : 0;
+    out.total_variance = std::max(0.0, total * (self - square)) * scale;
+    matrix<double> u(count, m);
+    std::vector<double> offset;
+    index kept = 0;
+    const double floor = static_cast<double>(std::max<index>(m, 100)) * 0x1p-52 * total * self;
+    for (index j = 0; j < count && j < std::ssize(found.values); ++j) {
+        const double lambda = found.values[static_cast<std::size_t>(j)];
+        if (!(lambda > floor)) break;
+        const double* row = found.vectors.row(j);
+        const double largest =
+            *std::max_element(row, row + m, [](double a, double b) { return std::abs(a) < std::abs(b); });
+        double shift = 0;
+        for (index i = 0; i < m; ++i) {
+            u(kept, i) = largest < 0 ? -row[i] : row[i];
+            shift -= u(kept, i) * mean(i, 0);
+        }
+        offset.push_back(shift);
+        out.eigenvalues.push_back(lambda);
+        out.explained_variance.push_back(lambda * scale);
+        out.explained_variance_ratio.push_back(out.total_variance > 0 ? lambda * scale / out.total_variance : 0);
+        out.residuals.push_back(found.residuals[static_cast<std::size_t>(j)]);
+        ++kept;
+    }
+    const matrix_view<double> rows(u.data(), kept, m);
+    basis.to_coefficients(rows);
+    out.projection.coef = turned(rows);
+    if (kept == 0) out.projection.coef = matrix<double>(m, 0);
+    out.projection.offset = std::move(offset);
+    return out;
+}
+
+}  // namespace
+
+nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystroem_options& o) {
+    constexpr const char* owner = "nystroem";
+    if (x.size() == 0) fail(errc::data, "nystroem: there are no examples");
+    const std::vector<double> weight = own_weights(x, o, owner);
+    nystroem_problem posed = pose_nystroem(x, o, weight, owner);
+    const matrix<double> k = among_centres(posed);
+    nystroem_features_model out;
+    out.out_of_reach = share_out_of_reach(nystroem_basis(k), *posed.sample, posed.sample_self);
+    // K_MM^-½ = U diag(λ^-½) Uᵀ, λ at least 1e-12 as in scikit-learn
+    eigen_system e;
+    // Several processes may have fewer threads of OpenBLAS each, and must find the same.
+    blas::side_by_side(1, [&](index) { e = symmetric_eigen(k); });
+    const index m = k.rows();
+    matrix<double> scaled = e.vectors;
+    for (index j = 0; j < m; ++j) {
+        const double by = 1 / std::sqrt(std::max(e.values[static_cast<std::size_t>(j)], 1e-12));
+        for (index i = 0; i < m; ++i) scaled(j, i) *= by;
+    }
+    out.map.coef = product(e.vectors.view(), transposed::yes, scaled.view(), transposed::no);
+    out.map.offset.assign(static_cast<std::size_t>(m), 0.0);
+    take_centres(out.map, posed, x);
+    return out;
+}
+
+nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, const nystroem_options& o) {
+    constexpr const char* owner = "nystroem_pca";
+    if (x.size() == 0) fail(errc::data, "nystroem_pca: there are no examples");
+    if (components < 1)
+        fail(errc::invalid_argument, fmt::format("nystroem_pca: must satisfy n_components >= 1, got {}", components));
+    const std::vector<double> weight = own_weights(x, o, owner);
+    nystroem_problem posed = pose_nystroem(x, o, weight, owner);
+    const nystroem_basis basis = independent_basis(x, posed, o);
+    const feature_passes pass(x, posed, basis, o.for_values(!x.processes()));
+    const index m = basis.size(), count = std::min(components, m);
+    const auto by_weight = [&](index first, matrix_view<double> f, auto value) {
+        for (index i = 0; i < f.rows; ++i)
+            for (index c = 0; c < f.cols; ++c)
+                f(i, c) = weight[static_cast<std::size_t>(first - x.first() + i)] * value(f(i, c), c);
+    };
+    // The mean feature, and the sum of the weights.
+    double total = 0;
+    const auto mean_step = [&](index first, matrix_view<double> f, double* sums) {
+        by_weight(first, f, [](double, index) { return 1.0; });
+        for (index i = 0; i < f.rows; ++i) sums[0] += f(i, 0);
+    };
+    matrix<double> mean = pass({}, 1, mean_step, {&total, 1});
+    for (index j = 0; j < m; ++j) mean(j, 0) /= total;
+    const auto multiply = [&](matrix_view<const double> v, matrix_view<double> out) {
+        std::vector<double> centre(static_cast<std::size_t>(v.cols));
+        for (index j = 0; j < m; ++j)
+            for (index c = 0; c < v.cols; ++c) centre[static_cast<std::size_t>(c)] += mean(j, 0) * v(j, c);
+        const matrix<double> made = pass(v, v.cols, [&](index first, matrix_view<double> f, double*) {
+            by_weight(first, f, [&](double value, index c) { return value - centre[static_cast<std::size_t>(c)]; });
+        });
+        for (index j = 0; j < m; ++j) std::copy_n(made.row(j), v.cols, out.row(j));
+    };
+    lanczos_options l;
+    l.pairs = count, l.block = std::min<index>(std::max<index>(8, (count + 7) / 8 * 8), std::max<index>(1, m));
+    l.tol = pass.rough() ? std::max(o.tol, 1e-7) : o.tol, l.most_passes = o.max_iter, l.seed = o.seed;
+    if (o.progress) l.progress = [&](index done, double residual) { return o.progress({"passes", done, 0, residual}); };
+    const std::uint64_t problem =
+        mark_of(x, weight, posed, owner)
+            .add({static_cast<double>(count), l.tol, static_cast<double>(o.max_iter), static_cast<double>(o.seed)})
+            .value();
+    recorded_products products(multiply, o.checkpoint, problem, x.processes());
+    const lanczos_result found = block_lanczos(m, std::ref(products), l);
+    products.ended(found.status);
+
+    nystroem_pca_model out = components_of(found, basis, mean, posed.sample_self, total, count);
+    out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
+    take_centres(out.projection, posed, x);
+    return out;
+}
+
+template <>
+struct file_form<nystroem_features_model> {
+    static constexpr std::string_view format = "mercer-nystroem-features-model";
+    static constexpr int version = 1;
+    static void parts(auto& a, auto& m) {
+        a.part(m.map);
+        a.numbers(m.out_of_reach);
+    }
+};
+template struct model_file<nystroem_features_model>;
+
+template <>
+struct file_form<nystroem_pca_model> {
+    static constexpr std::string_view format = "mercer-nystroem-pca-model";
+    static constexpr int version = 1;
+    static void parts(auto& a, auto& m) {
+        a.part(m.projection);
+        const index p = m.projection.functions();
+        a.status(m.status);
+        a.whole("passes", m.passes);
+        a.numbers(m.total_variance, m.out_of_reach);
+        a.list(m.eigenvalues, p);
+        a.list(m.explained_variance, p);
+        a.list(m.explained_variance_ratio, p);
+        a.list(m.residuals, p);
+    }
+};
+template struct model_file<nystroem_pca_model>;
+
+}  // namespace mercer

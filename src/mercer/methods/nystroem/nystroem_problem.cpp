@@ -1,0 +1,303 @@
+// Centres and a sample of rows, chosen from a uniform sample of the data.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "mercer/base/communicator.h"
+#include "mercer/base/error.h"
+#include "mercer/base/random_generator.h"
+#include "mercer/gram/gram_views.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/methods/nystroem/nystroem.h"
+#include "mercer/methods/nystroem/sketched_preconditioner.h"
+#include "mercer/methods/nystroem/streamed_rows.h"
+
+namespace mercer {
+namespace {
+
+// Rows among which centres are chosen: all, or ten times as many as are wanted, where the factor of that many fits.
+index rows_to_choose_from(index n, index m, const nystroem_options& o) {
+    if (o.centres == centre_choice::uniform || o.centres == centre_choice::given) return std::min(n, m);
+    const bool mixed = o.centres == centre_choice::mixed && !(o.accuracy > 0);
+    const index pivots = mixed ? pivots_of_mixed(m) : m;
+    index most = std::min(n, std::max(10 * pivots, m));
+    if (o.centres != centre_choice::kmeans_plus_plus)
+        most = std::min(most, static_cast<index>(bytes_for_choices(m) / 3 / (8.0 * static_cast<double>(pivots))));
+    return most;
+}
+
+// The most centres that `accuracy` may take: those for which a gibibyte is enough (a sketch of 12M rows and three
+// squares in three quarters of it), or the budget where it is larger, so that a small budget changes no result; and
+// those that the time is enough for: thirty passes, at a rate that any machine has.
+index most_centres(index n, std::size_t memory, const nystroem_options& o) {
+    const double fitting = std::sqrt(static_cast<double>(std::max(memory, gibibytes(1))) / 160),
+                 in_time = o.seconds / 30 * 3e8 / static_cast<double>(std::max<index>(n, 1));
+    return static_cast<index>(std::clamp(std::min(fitting, in_time), 10.0, 1e6));
+}
+
+// Rows on which it is seen what the centres do not reach, M² operations each.
+index rows_to_judge(index m) { return std::clamp<index>(index{400'000'000} / std::max<index>(m * m, 1), 400, 1000); }
+
+// Rows of the sketch that preconditions (sketched_preconditioner.h); all where they are hardly more, and no more than
+// what fits.
+index rows_of_sketch(index n, index m) {
+    const index fitting = static_cast<index>(bytes_for_choices(m) / 3 / (8.0 * static_cast<double>(m)));
+    const index wanted = n <= 6 * m ? n : buckets_for(static_cast<double>(n), static_cast<double>(m));
+    return std::min({n, wanted, std::max(fitting, m)});
+}
+
+// Rows to begin with (methods/nystroem/newton_start.h), in 64 MB; none where all are not
+// several times as many.
+index rows_to_begin(index n, index m, index dims) {
+    const index wanted = 24 * m,
+                fitting = static_cast<index>(bytes_for_choices(m) / 16 / sizeof(double)) / std::max<index>(dims, 1),
+                count = std::min(wanted, fitting);
+    return count >= 8 * m && n >= 4 * count ? count : 0;
+}
+
+std::vector<index> positions(std::span<const index> of, std::span<const index> in) {
+    std::vector<index> out;
+    for (const index each : of) out.push_back(std::ranges::lower_bound(in, each) - in.begin());
+    return out;
+}
+
+std::vector<index> given_rows(const nystroem_options& o, index n, const char* owner) {
+    if (o.centre_rows.empty())
+        fail(errc::invalid_argument,
+             fmt::format("{}: centres=given needs centre_rows, the numbers of the rows", owner));
+    std::vector<index> out = o.centre_rows;
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    if (out.front() < 0 || out.back() >= n)
+        fail(errc::invalid_argument, fmt::format("{}: centre_rows must satisfy 0 <= row < {}, got {}", owner, n,
+                                                 out.front() < 0 ? out.front() : out.back()));
+    return out;
+}
+
+std::vector<index> chosen(const std::vector<index>& from, std::span<const index> at) {
+    std::vector<index> out;
+    for (const index each : at) out.push_back(from[static_cast<std::size_t>(each)]);
+    return out;
+}
+
+// The examples that have weight, whichever process has them: those without are not there.
+class present_rows {
+public:
+    present_rows(const kernel_rows& x, std::span<const double> weight)
+        : group_(x.processes()), first_(x.first()), size_(x.size()) {
+        all_ = everywhere(group_, std::ranges::all_of(weight, [](double w) { return w > 0; }));
+        if (all_) return;
+        mine_ = positive(weight), size_ = 0;
+        std::vector<double> counts(static_cast<std::size_t>(group_ ? group_->size() : 1), 0.0);
+        const auto me = static_cast<std::size_t>(group_ ? group_->rank() : 0);
+        counts[me] = static_cast<double>(mine_.size());
+        if (group_) group_->add(counts.data(), counts.size());
+        for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+            if (rank < me) before_ += static_cast<index>(counts[rank]);
+            size_ += static_cast<index>(counts[rank]);
+        }
+    }
+    index size() const { return size_; }
+    // The numbers of those at these places among them.
+    std::vector<index> rows(const std::vector<index>& places) const {
+        if (all_) return places;
+        std::vector<double> found(places.size(), 0.0);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const index at = places[i] - before_;
+            if (at >= 0 && at < std::ssize(mine_))
+                found[i] = static_cast<double>(first_ + mine_[static_cast<std::size_t>(at)]);
+        }
+        if (group_) group_->add(found.data(), found.size());
+        return {found.begin(), found.end()};
+    }
+
+private:
+    const process_group* group_;
+    index first_, size_, before_ = 0;
+    bool all_ = true;
+    std::vector<index> mine_;
+};
+
+// What rank 0 finds, the same at all.
+template <class Find>
+std::vector<index> said_by_first(const process_group* group, Find find) {
+    if (!group) return find();
+    std::vector<index> out;
+    if (group->rank() == 0) out = find();
+    std::uint64_t count = out.size();
+    group->broadcast(&count, sizeof count);
+    out.resize(count);
+    group->broadcast(out.data(), count * sizeof(index));
+    return out;
+}
+
+// What follows from the centres.
+void set_values(const kernel_rows& x, nystroem_problem& posed) {
+    posed.buckets = rows_of_sketch(x.size(), std::ssize(posed.centres));
+    posed.among = x.among(posed.objects, posed.centres);
+    posed.sample = x.between(posed.sample_objects, posed.sample_rows, posed.objects, posed.centres);
+}
+
+}  // namespace
+
+void require_memory(const kernel_rows& x, double bytes, index m, const nystroem_options& o, const char* owner) {
+    // Of the rows of a file a batch is at work, made ready beside it, and the next one read; a quarter keeps some.
+    const double batches = 3 * x.bytes_of_row() * static_cast<double>(std::min(x.own(), streamed_rows::rows_of_batch));
+    const double least = (bytes + batches) * 4 / 3;
+    const auto budget =
+        static_cast<double>(o.memory_bytes ? o.memory_bytes : std::max(gibibytes(1), 4 * spare_memory()));
+    if (!everywhere(x.processes(), least <= budget))  // or processes would wait for one that has refused
+        fail(errc::memory,
+             fmt::format("{}: {} take {:.0f} MB of memory, the budget is {:.1f} MB: raise the budget, or {}", owner,
+                         m > 0 ? fmt::format("{} centres", m) : "the rows that centres are chosen from",
+                         std::ceil(least / (1 << 20)), budget / (1 << 20),
+                         o.accuracy > 0 ? "take a larger accuracy"
+                         : o.hinge      ? "take fewer centres, or loss=squared_hinge, which stores no features"
+                                        : "take fewer centres"));
+}
+
+matrix<double> among_centres(const nystroem_problem& posed) {
+    matrix<double> k(std::ssize(posed.centres), std::ssize(posed.centres));
+    posed.among->all(k.view());
+    return k;
+}
+
+namespace {
+
+// What a fit takes, in bytes.
+struct fit_memory {
+    const kernel_rows& x;
+    const nystroem_options& o;
+    const char* owner;
+    const solver_bytes& besides;
+    bool begin_on_some;
+    index present, most_centres, to_judge;
+
+    static double numbers(index rows, index cols) {
+        return 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
+    }
+    double to_fetch(index rows) const { return x.bytes_of_row() * 2 * static_cast<double>(rows); }
+    double to_choose(index from, index centres, double accuracy) const {
+        if (accuracy > 0) return numbers(from, rank_for_pivots(centres, std::min(most_centres, from)));
+        return numbers(from, o.centres == centre_choice::mixed ? pivots_of_mixed(centres) : centres);
+    }
+    double to_solve(index centres, index first_rows) const {
+        const double squares = 3 * numbers(centres, centres);
+        return besides ? std::max(squares, besides(centres, rows_of_sketch(x.size(), centres), first_rows)) : squares;
+    }
+    // Of these rows of each kind; with `doubling` the fit with twice as many centres counts too.
+    void require_for(index centres, index fetched, index chosen_from, index first_rows) const {
+        const double bytes =
+            to_fetch(fetched) + std::max(to_choose(chosen_from, centres, o.accuracy), to_solve(centres, first_rows));
+        const index twice = std::min(present, 2 * centres);
+        const double for_twice = o.doubling ? bytes_for_twice(twice) : 0;
+        require_memory(x, std::max(bytes, for_twice), for_twice > bytes ? twice : centres, o, owner);
+    }
+
+private:
+    double bytes_for_twice(index centres) const {
+        nystroem_options how = o;
+        how.accuracy = 0;
+        const index from = rows_to_choose_from(present, centres, how),
+                    first = begin_on_some ? rows_to_begin(present, centres, x.dims()) : 0;
+        return to_fetch(std::min(present, from + to_judge + first)) +
+               std::max(to_choose(from, centres, 0), to_solve(centres, first));
+    }
+};
+
+}  // namespace
+
+nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, std::span<const double> weight,
+                               const char* owner, bool begin_on_some, const solver_bytes& besides) {
+    if (o.n_centres < 1)
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy n_centres >= 1, got {}", owner, o.n_centres));
+    if (!(o.accuracy >= 0 && o.accuracy < 1))
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 <= accuracy < 1, got {}", owner, o.accuracy));
+    const present_rows present(x, weight);
+    const index n = present.size();
+    const std::vector<index> given =
+        o.centres == centre_choice::given ? given_rows(o, x.size(), owner) : std::vector<index>{};
+    const index m = std::min(n, !given.empty()   ? std::ssize(given)
+                                : o.accuracy > 0 ? most_centres(x.size(), o.memory(), o)
+                                                 : o.n_centres);
+    // The rows to choose from and to judge by are those for a gibibyte, whatever the budget is.
+    const index usual = o.accuracy > 0 && given.empty() ? std::min(n, most_centres(x.size(), 0, o)) : m;
+    // One uniform sample, of which the first are those to choose from and the last, others where there are enough,
+    // those to judge by.
+    seeded random(o.seed);
+    const index to_choose = rows_to_choose_from(n, usual, o), to_judge = std::min(n, rows_to_judge(usual));
+    std::vector<index> sample = present.rows(random.sample(n, std::min(n, to_choose + to_judge)));
+    std::vector<index> pool(sample.begin(), sample.begin() + to_choose), judges(sample.end() - to_judge, sample.end());
+    if (!given.empty()) pool = given, sample.insert(sample.end(), given.begin(), given.end());
+    nystroem_problem out;
+    out.present = n;
+    if (const index count = begin_on_some ? rows_to_begin(n, usual, x.dims()) : 0; count > 0)
+        out.first_rows = present.rows(seeded(o.seed + 2).sample(n, count));
+    sample.insert(sample.end(), out.first_rows.begin(), out.first_rows.end());
+    for (auto* each : {&sample, &pool, &judges, &out.first_rows}) std::ranges::sort(*each);
+    sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
+
+    const fit_memory memory{x, o, owner, besides, begin_on_some, n, m, to_judge};
+    const bool by_accuracy = o.accuracy > 0 && given.empty();  // how many centres there are is not known yet
+    const auto require_memory_for = [&](index centres) {
+        memory.require_for(centres, std::ssize(sample), given.empty() ? to_choose : 0, std::ssize(out.first_rows));
+    };
+    if (by_accuracy)
+        require_memory(x, memory.to_fetch(std::ssize(sample)), 0, o, owner);
+    else
+        require_memory_for(m);
+
+    // Objects are fetched once: from files that is a pass.
+    const dataset objects = x.gather(sample);
+    const auto some = [&](std::span<const index> which) {
+        const std::vector<index> at = positions(which, sample);
+        return objects.size() == 0 ? dataset() : gather(objects, std::span<const index>(at));
+    };
+    out.first_objects = some(out.first_rows);
+    if (given.empty()) {
+        out.centres = said_by_first(x.processes(), [&] {
+            const auto k = x.among(some(pool), pool);
+            std::vector<index> found =
+                chosen(pool, choose_centres(*k, m, o.centres, o.seed + 1, o.progress, o.accuracy));
+            std::ranges::sort(found);
+            return found;
+        });
+    } else {
+        out.centres = given;
+    }
+    if (by_accuracy) require_memory_for(std::ssize(out.centres));
+    out.objects = some(out.centres);
+    out.sample_objects = some(judges), out.sample_rows = std::move(judges);
+    out.sample_self.resize(out.sample_rows.size());
+    x.among(out.sample_objects, out.sample_rows)->diagonal(out.sample_self);
+    set_values(x, out);
+    return out;
+}
+
+nystroem_basis independent_basis(const kernel_rows& x, nystroem_problem& posed, const nystroem_options& o,
+                                 const process_group* together) {
+    nystroem_basis all(among_centres(posed), together);
+    if (o.centres == centre_choice::given) return all;
+    const std::vector<index> kept = said_by_first(x.processes(), [&] { return all.independent(); });
+    // None where no more than what was added for an indefinite kernel is left of any.
+    if (kept.empty() || std::ssize(kept) == all.size()) return all;
+    posed.centres = chosen(posed.centres, kept);
+    if (posed.objects.size() > 0) posed.objects = gather(posed.objects, std::span<const index>(kept));
+    set_values(x, posed);
+    return nystroem_basis(among_centres(posed), together);
+}
+
+problem_mark mark_of(const kernel_rows& x, std::span<const double> weight, const nystroem_problem& posed,
+                     const char* owner) {
+    problem_mark mark;
+    const auto k = x.known_kernel();
+    mark.add(owner).add(k ? k->text() : "").add(static_cast<double>(x.size())).add(static_cast<double>(posed.buckets));
+    for (const index each : posed.centres) mark.add(static_cast<double>(each));
+    mark.add(first_values(*posed.among));
+    mark.add(static_cast<double>(mark_of_rows(x.processes(), weight, static_cast<std::size_t>(x.first()))));
+    return mark;
+}
+
+}  // namespace mercer

@@ -1,0 +1,119 @@
+#include "mercer/methods/nystroem/nystroem_svc.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "mercer/base/error.h"
+#include "mercer/base/threads.h"
+#include "mercer/data/linear_rows.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/methods/nystroem/nystroem_basis.h"
+#include "mercer/solvers/linear_svm/coordinate_descent.h"
+
+namespace mercer {
+namespace {
+
+// φ of all rows. Solved in chunks that begin where batches do, so that the bits are those of any batches.
+dataset features_of(const gram_batches<double>& k, const nystroem_basis& basis, std::size_t memory, const char* owner) {
+    constexpr index chunk = 768;
+    const double bytes = 8.0 * static_cast<double>(k.rows()) * static_cast<double>(k.cols());
+    if (bytes > static_cast<double>(memory))
+        fail(errc::memory,
+             fmt::format("{}: the features of {} examples take {}, the budget is {}: raise it, take fewer "
+                         "centres, or loss=squared_hinge, which stores none",
+                         owner, k.rows(), bytes_text(bytes), bytes_text(static_cast<double>(memory))));
+    matrix<double> phi(k.rows(), k.cols());
+    k.each([&](index first, const gram<double>& rows) {
+        for (index from = 0; from < rows.rows(); from += chunk) {
+            const index count = std::min(chunk, rows.rows() - from);
+            const matrix_view<double> part(phi.row(first + from), count, k.cols());
+            rows.block(selection(from, count), selection(0, k.cols()), part);
+            basis.to_gradient(part);
+        }
+    });
+    return dense<double>(std::move(phi));
+}
+
+struct machine {
+    descent_result found;
+    std::vector<double> trace;  // the gap after each epoch, relative to the objective
+};
+
+machine descend(const linear_operand& x, const std::vector<double>& sign, const std::vector<double>& price,
+                const nystroem_options& o, std::mutex& telling) {
+    machine out;
+    bool enough = false;
+    coordinate_descent_options how;
+    how.tol = 1e-12, how.most_epochs = o.max_iter, how.seed = o.seed + 1, how.measured = true;
+    how.progress = [&](const descent_progress& at) {
+        const double gap = at.primal - at.dual;
+        out.trace.push_back(at.primal > 0 ? gap / at.primal : 0);
+        enough = gap <= o.tol * at.primal;
+        const std::lock_guard guard(telling);
+        return !enough && (!o.progress || o.progress({"passes", at.epoch, 0, gap / o.C}));
+    };
+    out.found = solve_dual_coordinate_descent({x, sign, price}, how);
+    if (enough) out.found.status = fit_status::converged;
+    return out;
+}
+
+}  // namespace
+
+nystroem_fit fit_hinge_on_features(const kernel_rows& x, std::span<const index> place, index classes,
+                                   std::span<const double> weight, const nystroem_options& o, const char* owner,
+                                   matrix<double>* on_sample) {
+    if (x.processes()) fail(errc::unsupported, fmt::format("{}: loss=hinge is for one process", owner));
+    if (!o.checkpoint.path.empty())
+        fail(errc::unsupported, fmt::format("{}: there are no checkpoints with loss=hinge", owner));
+    nystroem_problem posed = pose_nystroem(x, o, weight, owner, false, [&](index centres, index, index) {
+        // The basis, the features, and sign, penalty and multiplier of each row for each class.
+        const auto m = static_cast<double>(centres), n = static_cast<double>(x.size());
+        return 16 * m * m + 8 * n * (m + 3 * static_cast<double>(classes));
+    });
+    const nystroem_basis basis = independent_basis(x, posed, o);
+    const index m = basis.size(), functions = classes == 2 ? 1 : classes;
+    const double constant = o.fit_intercept ? std::sqrt(basis.largest()) : 0;
+    const dataset phi = features_of(*x.passes(posed.objects, posed.centres, 0), basis, o.memory(), owner);
+    const std::vector<index> there = positive(weight);
+    const auto rows = linear_rows(phi, there, constant);
+    std::vector<double> price;
+    for (const index i : there) price.push_back(o.C * weight[static_cast<std::size_t>(i)]);
+
+    std::vector<machine> machines(static_cast<std::size_t>(functions));
+    std::mutex telling;
+    parallel_for(functions, [&](index c) {
+        std::vector<double> sign;
+        for (const index i : there)
+            sign.push_back(place[static_cast<std::size_t>(i)] == (functions == 1 ? 1 : c) ? 1.0 : -1.0);
+        machines[static_cast<std::size_t>(c)] = descend(*rows, sign, price, o, telling);
+    });
+
+    nystroem_fit out;
+    out.lambda = 1 / o.C;
+    matrix<double> gamma(functions, m);
+    for (index c = 0; c < functions; ++c) {
+        machine& each = machines[static_cast<std::size_t>(c)];
+        const descent_result& r = each.found;
+        std::copy_n(r.w.data(), m, gamma.row(c));
+        out.f.offset.push_back(o.fit_intercept ? constant * r.w.back() : 0.0);
+        out.objective += r.primal / o.C, out.gap += (r.primal - r.dual) / o.C;
+        out.passes += r.epochs, out.rounds = std::max<index>(out.rounds, r.epochs);
+        if (r.status != fit_status::converged) out.status = r.status;
+        if (each.trace.size() > out.trace.size()) out.trace = std::move(each.trace);
+    }
+    out.residual = out.objective > 0 ? out.gap / out.objective : 0;
+    basis.to_coefficients(gamma.view());
+    out.f.coef = matrix<double>(m, functions);
+    for (index c = 0; c < functions; ++c)
+        for (index j = 0; j < m; ++j) out.f.coef(j, c) = gamma(c, j);
+    out.f.k = x.known_kernel(), out.f.x = std::move(posed.objects), out.f.rows = std::move(posed.centres);
+    out.f.training_size = x.size();
+    out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
+    if (on_sample) *on_sample = out.f.values(*posed.sample);
+    return out;
+}
+
+}  // namespace mercer

@@ -1,0 +1,157 @@
+#include "mercer/methods/nystroem/row_losses.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/communicator.h"
+#include "mercer/solvers/newton/solve_softmax.h"
+
+namespace mercer {
+namespace {
+
+// Of no rows it is 0: those of other processes may all have less than 1.
+double largest_weight(index rows, std::span<const double> weight) {
+    if (rows == 0) return 0;
+    return weight.empty() ? 1.0 : std::ranges::max(weight);
+}
+
+bool different(std::span<const index> label, std::span<const double> weight) {
+    index seen = -1;
+    for (std::size_t i = 0; i < label.size(); ++i) {
+        if (!weight.empty() && !(weight[i] > 0)) continue;
+        if (seen >= 0 && label[i] != seen) return true;
+        seen = label[i];
+    }
+    return false;
+}
+
+// Of rows by their numbers, each of which one process has, from row `first` on.
+std::shared_ptr<const rows_taken> taken(std::span<const index> rows, index first, std::span<const index> label,
+                                        std::span<const double> weight, const process_group* group) {
+    std::vector<double> all(2 * rows.size(), 0.0);  // labels, then weights
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        const index i = rows[r] - first;
+        if (i < 0 || i >= std::ssize(label)) continue;
+        all[r] = static_cast<double>(label[static_cast<std::size_t>(i)]);
+        all[rows.size() + r] = weight.empty() ? 1.0 : weight[static_cast<std::size_t>(i)];
+    }
+    if (group) group->add(all.data(), all.size());
+    const auto middle = all.begin() + std::ssize(rows);
+    return std::make_shared<const rows_taken>(rows_taken{{all.begin(), middle}, {middle, all.end()}});
+}
+
+}  // namespace
+
+column_losses::column_losses(loss l, matrix_view<const double> y, std::span<const double> weight, index first)
+    : loss_(std::move(l)), n_(y.rows), functions_(y.cols), first_(first), y_(y), weight_(weight) {
+    if (!quadratic()) second_.resize(n_ * functions_);
+}
+
+column_losses::column_losses(loss l, std::span<const index> label, index classes, std::span<const double> weight,
+                             index first)
+    : loss_(std::move(l)),
+      n_(std::ssize(label)),
+      functions_(classes == 2 ? 1 : classes),
+      first_(first),
+      label_(label),
+      weight_(weight) {
+    second_.resize(n_ * functions_);
+}
+
+void column_losses::derive(index first, matrix_view<double> f, double* sums) {
+    for (index c = 0; c < functions_; ++c) {
+        double sum = 0;
+        for (index r = 0; r < f.rows; ++r) {
+            const index i = first - first_ + r;
+            const double w = weight(i), y = target(i, c), at = f(r, c);
+            if (w > 0) sum += w * loss_.value(y, at);
+            f(r, c) = w > 0 ? w * loss_.first(y, at) : 0.0;
+            if (!quadratic()) second_[i * functions_ + c] = w * loss_.second(y, at);
+        }
+        sums[c] += sum;
+    }
+}
+
+void column_losses::curve(index first, matrix_view<double> d) const {
+    for (index r = 0; r < d.rows; ++r)
+        for (index c = 0; c < functions_; ++c) d(r, c) *= curvature(first + r, c);
+}
+
+double column_losses::mean_curvature(index row) const {
+    double sum = 0;
+    for (index c = 0; c < functions_; ++c) sum += curvature(row, c);
+    return sum / static_cast<double>(functions_);
+}
+
+double column_losses::largest_curvature() const {
+    return largest_weight(n_, weight_) * (loss_.kind == loss_kind::squared ? 1.0 : 2.0);  // squared hinge has 2
+}
+double column_losses::largest_goal() const {
+    double out = 0;
+    for (index i = 0; i < n_; ++i)
+        for (index c = 0; c < functions_; ++c) out = std::max(out, std::abs(target(i, c)));
+    return out;
+}
+
+bool column_losses::differ() const { return y_.cols > 0 || different(label_, weight_); }
+bool softmax_losses::differ() const { return different(label_, weight_); }
+
+std::unique_ptr<row_losses> column_losses::of(std::span<const index> rows, const process_group* group) const {
+    if (y_.cols > 0) return nullptr;
+    auto own = taken(rows, first_, label_, weight_, group);
+    auto out = std::make_unique<column_losses>(loss_, own->label, functions_ == 1 ? 2 : functions_, own->weight);
+    out->own_ = std::move(own);
+    return out;
+}
+std::unique_ptr<row_losses> softmax_losses::of(std::span<const index> rows, const process_group* group) const {
+    auto own = taken(rows, first_, label_, weight_, group);
+    auto out = std::make_unique<softmax_losses>(own->label, classes_, own->weight);
+    out->own_ = std::move(own);
+    return out;
+}
+
+double softmax_losses::largest_curvature() const { return 0.25 * largest_weight(std::ssize(label_), weight_); }
+
+softmax_losses::softmax_losses(std::span<const index> label, index classes, std::span<const double> weight, index first)
+    : label_(label), classes_(classes), first_(first), weight_(weight) {
+    p_.resize(std::ssize(label) * classes);
+}
+
+void softmax_losses::derive(index first, matrix_view<double> f, double* sums) {
+    double sum = 0;
+    for (index r = 0; r < f.rows; ++r) {
+        const index i = first - first_ + r, mine = label_[static_cast<std::size_t>(i)];
+        double* p = p_.data() + i * classes_;
+        const double w = weight(i);
+        softmax({f.row(r), static_cast<std::size_t>(classes_)}, {p, static_cast<std::size_t>(classes_)});
+        // -log p(mine) = log Σ e^(f_c - f_mine), without the loss of digits where p is near 1
+        double top = f(r, 0);
+        for (index c = 1; c < classes_; ++c) top = std::max(top, f(r, c));
+        double others = 0;
+        for (index c = 0; c < classes_; ++c)
+            if (c != mine) others += std::exp(f(r, c) - top);
+        const double own = std::exp(f(r, mine) - top);
+        sum += w * (own > 0.5 ? std::log1p(others / own) : std::log(own + others) + (top - f(r, mine)));
+        for (index c = 0; c < classes_; ++c) f(r, c) = w * (c == mine ? p[c] - 1 : p[c]);
+    }
+    sums[0] += sum;
+}
+
+// Dᵢ = wᵢ(diag p - ppᵀ)
+void softmax_losses::curve(index first, matrix_view<double> d) const {
+    for (index r = 0; r < d.rows; ++r) {
+        const double* p = p_.data() + (first - first_ + r) * classes_;
+        const double w = weight(first - first_ + r);
+        double mean = 0;
+        for (index c = 0; c < classes_; ++c) mean += p[c] * d(r, c);
+        for (index c = 0; c < classes_; ++c) d(r, c) = w * p[c] * (d(r, c) - mean);
+    }
+}
+
+double softmax_losses::mean_curvature(index row) const {
+    double sum = 0;
+    for (index c = 0; c < classes_; ++c) sum += curvature(row, c);
+    return sum / static_cast<double>(classes_);
+}
+
+}  // namespace mercer

@@ -1,0 +1,66 @@
+// Examples in files that are larger than memory, as kernel_rows: every pass reads them again, the next batch while one
+// is worked on. The bits are those of the same examples in memory.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "mercer/io/row_batches.h"
+#include "mercer/methods/nystroem/training_rows.h"
+
+namespace mercer {
+
+// One pass over all batches, in order; the next one is read while `use` is at work.
+void each_batch(row_batches& from, const std::function<void(index first, const table& batch)>& use);
+
+// What a first pass finds; y of this process's rows, the rest of all.
+struct streamed_targets {
+    index size = 0, own = 0, dims = 0;
+    domain kind = domain::any;
+    double row_bytes = 0;  // of vectors, in the batch where they take most
+    std::vector<double> y;
+    std::vector<std::string> class_names, feature_names;
+};
+streamed_targets read_targets(row_batches& from);
+
+class streamed_rows final : public kernel_rows {
+public:
+    // prepare: what is done to the objects of every batch, such as scaling.
+    streamed_rows(const kernel& k, row_batches& from, const streamed_targets& seen,
+                  std::function<dataset(const dataset&)> prepare)
+        : k_(std::make_shared<const kernel>(k)),
+          from_(from),
+          size_(seen.size),
+          own_(seen.own),
+          dims_(seen.dims),
+          row_bytes_(seen.row_bytes),
+          prepare_(std::move(prepare)) {}
+    index size() const override { return size_; }
+    const process_group* processes() const override { return from_.processes(); }
+    index first() const override { return from_.first(); }
+    index own() const override { return own_; }
+    index dims() const override { return dims_; }
+    double bytes_of_row() const override { return row_bytes_; }
+    dataset gather(std::span<const index> which) const override;
+    std::vector<double> self() const override;
+    owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
+    owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
+                                std::span<const index> cols) const override;
+    owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
+                                       std::size_t budget) const override;
+    owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget, double pairs) const override;
+    std::shared_ptr<const kernel> known_kernel() const override { return k_; }
+
+    // Rows of a batch: whole leaves of a pass, enough of them for all threads.
+    static constexpr index rows_of_batch = 12288;
+    static_assert(rows_of_batch % leaf_rows(index{1} << 40) == 0);
+
+private:
+    std::shared_ptr<const kernel> k_;
+    row_batches& from_;
+    index size_, own_, dims_;
+    double row_bytes_;
+    std::function<dataset(const dataset&)> prepare_;
+};
+
+}  // namespace mercer

@@ -1,0 +1,109 @@
+// What approximate methods ask of their data: some objects by number, and passes over K = k(X, Z) for centres Z. In
+// memory, as a matrix of kernel values, or from files that are larger than memory.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mercer/gram/make_gram.h"
+#include "mercer/methods/nystroem/gram_pass.h"
+
+namespace mercer {
+
+// A matrix with what it stands on.
+template <class M>
+struct owned {
+    std::vector<std::shared_ptr<const void>> keep;
+    std::unique_ptr<M> it;
+    const M& operator*() const { return *it; }
+    const M* operator->() const { return it.get(); }
+    const M* get() const { return it.get(); }
+};
+
+// So many of them that double, of which no more than a part would be kept in memory, takes seconds: float pays while it
+// helps at all.
+inline constexpr double many_pairs = 3e8;
+
+class kernel_rows {
+public:
+    virtual ~kernel_rows() = default;
+    virtual index size() const = 0;
+    // Where several processes share the rows: those of this one are first() … first() + own() - 1.
+    virtual const process_group* processes() const { return nullptr; }
+    virtual index first() const { return 0; }
+    virtual index own() const { return size(); }
+    virtual index dims() const { return 0; }  // numbers of a row, of vectors; of all processes
+    // The objects of this number, ascending; none where only kernel values are known.
+    virtual dataset gather(std::span<const index> which) const = 0;
+    // k(x, x) of this process's rows.
+    virtual std::vector<double> self() const = 0;
+    // K(which, which) and K(rows, cols).
+    virtual owned<gram<double>> among(const dataset& objects, std::span<const index> which) const = 0;
+    virtual owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
+                                        std::span<const index> cols) const = 0;
+    // What a row takes that is read from a file, vectors at least; 0 in memory.
+    virtual double bytes_of_row() const { return 0; }
+    // All rows against the centres. Kept in memory where they take at most `budget` bytes, or are dear to compute.
+    virtual owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
+                                               std::size_t budget) const = 0;
+    // The same in float, for what is measured in double in the end; none where the kernel values are not of size 1, or
+    // fewer than `pairs`.
+    virtual owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget,
+                                                    double pairs = many_pairs) const = 0;
+    virtual std::shared_ptr<const kernel> known_kernel() const { return nullptr; }
+};
+
+// Objects in memory.
+class objects_in_memory final : public kernel_rows {
+public:
+    objects_in_memory(const kernel& k, dataset x) : k_(std::make_shared<const kernel>(k)), x_(std::move(x)) {}
+    index size() const override { return x_.size(); }
+    index dims() const override { return x_.dims(); }
+    dataset gather(std::span<const index> which) const override { return mercer::gather(x_, which); }
+    std::vector<double> self() const override { return self_values(*k_, x_); }
+    owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
+    owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
+                                std::span<const index> cols) const override;
+    owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
+                                       std::size_t budget) const override;
+    owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget, double pairs) const override;
+    std::shared_ptr<const kernel> known_kernel() const override { return k_; }
+
+private:
+    std::shared_ptr<const kernel> k_;
+    dataset x_;
+};
+
+// A matrix of kernel values among all objects. Borrowed.
+class values_in_memory final : public kernel_rows {
+public:
+    explicit values_in_memory(const gram<double>& k) : k_(k) { require_square(k, "a matrix of kernel values"); }
+    index size() const override { return k_.rows(); }
+    dataset gather(std::span<const index>) const override { return {}; }
+    std::vector<double> self() const override {
+        std::vector<double> out(static_cast<std::size_t>(k_.rows()));
+        k_.diagonal(out);
+        return out;
+    }
+    owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
+    owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
+                                std::span<const index> cols) const override;
+    owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
+                                       std::size_t budget) const override;
+    owned<gram_batches<float>> rough_passes(const dataset&, std::size_t, double) const override { return {}; }
+
+private:
+    const gram<double>& k_;
+};
+
+// What the passes of rows in memory are made of: rows of K, kept where they take at most `budget` bytes or are dear to
+// compute.
+template <class T>
+std::shared_ptr<const gram<T>> rows_of_passes(const kernel& k, const dataset& x, const dataset& centres,
+                                              std::size_t budget);
+
+// Whether there are so many pairs, with kernel values of size 1.
+bool float_pays(const kernel& k, index rows, index centres, double pairs);
+
+}  // namespace mercer

@@ -1,0 +1,227 @@
+#include "mercer/methods/option.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+
+#include "mercer/base/error.h"
+#include "mercer/base/text.h"
+#include "mercer/kernels/kernel_info.h"
+
+namespace mercer::api {
+namespace {
+
+constexpr index most_numbers = 10000;
+
+bool to_number(std::string_view text, double& out) {
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), out);
+    return code == std::errc() && end == text.data() + text.size() && !std::isnan(out);
+}
+
+bool within(const option_info& o, double value) {
+    return (o.low_open ? value > o.low : value >= o.low) && (o.high_open ? value < o.high : value <= o.high);
+}
+
+bool is_flag(std::string_view text, bool& out) {
+    const bool yes = text == "true" || text == "1" || text == "yes" || text == "on";
+    const bool no = text == "false" || text == "0" || text == "no" || text == "off";
+    out = yes;
+    return yes || no;
+}
+
+bool parse_numbers(std::string_view text, std::vector<double>& out) {
+    const auto parts = [&](char separator) {
+        std::vector<double> values;
+        for (std::string_view rest = text;;) {
+            const std::size_t at = rest.find(separator);
+            double value = 0;
+            if (!to_number(rest.substr(0, at), value)) return std::vector<double>{};
+            values.push_back(value);
+            if (at == std::string_view::npos) return values;
+            rest.remove_prefix(at + 1);
+        }
+    };
+    if (text.empty()) return true;
+    if (text.find(':') == std::string_view::npos) {
+        out = parts(',');
+        return !out.empty();
+    }
+    const std::vector<double> range = parts(':');
+    if (range.size() != 3 || !(range[0] > 0) || !(range[1] > 0) || !std::isfinite(range[0] + range[1])) return false;
+    if (!(range[2] >= 2) || range[2] > static_cast<double>(most_numbers) || range[2] != std::floor(range[2]))
+        return false;
+    const auto count = static_cast<index>(range[2]);
+    const double from = std::log10(range[0]), to = std::log10(range[1]);
+    for (index i = 0; i < count; ++i)
+        out.push_back(std::pow(10.0, from + (to - from) * static_cast<double>(i) / static_cast<double>(count - 1)));
+    return true;
+}
+
+bool valid(const option_info& o, const std::string& text) {
+    double value = 0;
+    bool yes = false;
+    std::vector<double> list;
+    switch (o.kind) {
+        case option_kind::number: return to_number(text, value) && within(o, value);
+        case option_kind::whole:
+            return to_number(text, value) && within(o, value) && value == std::floor(value) && std::abs(value) < 9e15;
+        case option_kind::flag: return is_flag(text, yes);
+        case option_kind::choice: return std::ranges::find(o.choices, text) != o.choices.end();
+        case option_kind::numbers:
+            return parse_numbers(text, list) && std::ranges::all_of(list, [&](double v) { return within(o, v); });
+    }
+    return false;
+}
+
+std::string wanted(const option_need& need) {
+    std::string out = fmt::format("{}={}", need.option, joined(need.values, " or "));
+    for (const option_need& other : need.or_else) out += " or " + wanted(other);
+    return out;
+}
+
+// The name and the value that a former name and its value stand for; others as they are.
+std::pair<std::string, std::string> called_now(const std::vector<option_info>& options, const std::string& name,
+                                               const std::string& value) {
+    for (const option_info& o : options)
+        for (const former_option& old : o.formerly) {
+            if (plain_name(old.name) != plain_name(name)) continue;
+            bool yes = false;
+            const std::string meant = is_flag(value, yes) ? (yes ? "true" : "false") : value;
+            for (const auto& [then, now] : old.values)
+                if (then == meant) return {o.name, now};
+        }
+    return {name, value};
+}
+
+std::string bound(double value) { return std::isinf(value) ? (value > 0 ? "inf" : "-inf") : fmt::format("{}", value); }
+
+}  // namespace
+
+std::string option_info::condition() const {
+    switch (kind) {
+        case option_kind::flag: return "true or false";
+        case option_kind::choice: return joined(choices, ", ");
+        case option_kind::numbers: return fmt::format("a,b,... or low:high:count, each {} 0", low_open ? ">" : ">=");
+        default: break;
+    }
+    std::string out = kind == option_kind::whole ? "whole, " : "";
+    if (std::isfinite(low)) out += fmt::format("{} {} ", bound(low), low_open ? "<" : "<=");
+    out += name;
+    if (std::isfinite(high) || (!high_open && kind == option_kind::number))
+        out += fmt::format(" {} {}", high_open ? "<" : "<=", bound(high));
+    return out;
+}
+
+option_values::option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given)
+    : option_values(owner, options, given, false) {}
+
+option_values option_values::stored(const std::string& owner, const std::vector<option_info>& options,
+                                    const settings& given) {
+    return {owner, options, given, true};
+}
+
+option_values::option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given,
+                             bool stored) {
+    for (const auto& o : options) values_.emplace_back(o.name, o.initial);
+    std::vector<std::string> seen;
+    for (const auto& [said, said_value] : given) {
+        const auto [name, value] = called_now(options, said, said_value);
+        const auto at = std::ranges::find_if(
+            options, [&, wanted = plain_name(name)](const option_info& o) { return plain_name(o.name) == wanted; });
+        if (at == options.end()) {
+            std::string there;
+            for (const auto& o : options) there += (there.empty() ? "" : ", ") + o.name;
+            fail(errc::invalid_argument, there.empty()
+                                             ? fmt::format("{} has no options, got '{}'", owner, name)
+                                             : fmt::format("{} has no option '{}': there are {}", owner, name, there));
+        }
+        if (std::ranges::find(seen, at->name) != seen.end())
+            fail(errc::invalid_argument, fmt::format("{}: option '{}' is given twice", owner, at->name));
+        seen.push_back(at->name);
+        if (!valid(*at, value))
+            fail(errc::invalid_argument,
+                 fmt::format("{}: {} must satisfy {}, got '{}'", owner, at->name, at->condition(), value));
+        bool yes = false;
+        values_[static_cast<std::size_t>(at - options.begin())].second =
+            at->kind == option_kind::flag ? (is_flag(value, yes), yes ? "true" : "false") : value;
+    }
+    for (const auto& o : options) {
+        const option_need* missing = unmet(o);
+        if (!missing) continue;
+        if (!stored && std::ranges::find(seen, o.name) != seen.end()) {
+            const std::string& other = missing->option;
+            fail(errc::invalid_argument,
+                 missing->values.empty()
+                     ? fmt::format("{}: {} has no effect without {}: give that too, or leave {} out", owner, o.name,
+                                   other, o.name)
+                 : missing->values.front().empty()
+                     ? fmt::format("{}: {} has no effect beside {}: leave one of them out", owner, o.name, other)
+                     : fmt::format("{}: {} has no effect with {}={}, only with {}", owner, o.name, other, text(other),
+                                   wanted(*missing)));
+        }
+        ignored_.push_back(o.name);
+    }
+}
+
+const option_need* option_values::unmet(const option_info& o) const {
+    const auto met = [&](const option_need& need) { return need.met_by(text(need.option)); };
+    const auto at = std::ranges::find_if(
+        o.needs, [&](const option_need& need) { return !met(need) && std::ranges::none_of(need.or_else, met); });
+    return at == o.needs.end() ? nullptr : &*at;
+}
+
+settings option_values::all() const {
+    settings out;
+    std::ranges::copy_if(values_, std::back_inserter(out),
+                         [&](const auto& each) { return std::ranges::find(ignored_, each.first) == ignored_.end(); });
+    return out;
+}
+
+const std::string& option_values::text(std::string_view name) const {
+    const auto at = std::ranges::find(values_, name, &settings::value_type::first);
+    if (at == values_.end()) fail(errc::invalid_argument, fmt::format("there is no option '{}'", name));
+    return at->second;
+}
+
+double option_values::number(std::string_view name) const {
+    double out = 0;
+    to_number(text(name), out);
+    return out;
+}
+index option_values::whole(std::string_view name) const { return static_cast<index>(number(name)); }
+bool option_values::flag(std::string_view name) const {
+    bool out = false;
+    is_flag(text(name), out);
+    return out;
+}
+const std::string& option_values::choice(std::string_view name) const { return text(name); }
+std::vector<double> option_values::numbers(std::string_view name) const {
+    std::vector<double> out;
+    parse_numbers(text(name), out);
+    return out;
+}
+
+std::string text_of(std::span<const double> numbers) {
+    std::string out;
+    for (const double each : numbers) out += (out.empty() ? "" : ",") + number_text(each);
+    return out;
+}
+
+std::pair<std::string, std::string> parse_setting(std::string_view text) {
+    const std::size_t at = text.find('=');
+    if (at == std::string_view::npos || at == 0)
+        fail(errc::parse, fmt::format("an option is written name=value, got '{}'", text));
+    return {std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
+}
+
+std::string plain_name(std::string_view name) {
+    std::string out;
+    for (const char c : name) out += c == '-' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return out;
+}
+
+}  // namespace mercer::api

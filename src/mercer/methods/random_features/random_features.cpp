@@ -1,0 +1,295 @@
+#include "mercer/methods/random_features/random_features.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include "mercer/base/error.h"
+#include "mercer/base/normal_numbers.h"
+#include "mercer/base/threads.h"
+#include "mercer/data/linear_rows.h"
+#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/fast_transforms.h"
+#include "mercer/methods/codec.h"
+
+namespace mercer {
+namespace {
+
+double number_of(const kernel_form& form, const char* name) {
+    for (const auto& [key, value] : form.arguments)
+        if (key == name) return std::get<double>(value);
+    fail(errc::unsupported, fmt::format("random_features: the kernel has no parameter {}", name));
+}
+
+// The rows made orthogonal, one after the other, each with the length it had: Gram and Schmidt, twice.
+void orthogonalise(matrix_view<double> rows) {
+    for (index i = 0; i < rows.rows; ++i) {
+        double* row = rows.row(i);
+        const auto length = [&] {
+            double sum = 0;
+            for (index a = 0; a < rows.cols; ++a) sum += row[a] * row[a];
+            return std::sqrt(sum);
+        };
+        const double wanted = length();
+        for (int twice = 0; twice < 2; ++twice)
+            for (index j = 0; j < i; ++j) {
+                const double* other = rows.row(j);
+                double along = 0, size = 0;
+                for (index a = 0; a < rows.cols; ++a) along += row[a] * other[a], size += other[a] * other[a];
+                for (index a = 0; a < rows.cols && size > 0; ++a) row[a] -= along / size * other[a];
+            }
+        const double left = length();
+        for (index a = 0; a < rows.cols && left > 0; ++a) row[a] *= wanted / left;
+    }
+}
+
+void scale_row(double* row, index d, double by) {
+    for (index a = 0; a < d; ++a) row[a] *= by;
+}
+
+// What a normal vector is multiplied by to be a frequency; drawn for each.
+std::function<double()> factor_of(const kernel_form& form, normal_numbers& normal) {
+    if (form.what == "rbf") return [by = std::sqrt(2 * number_of(form, "gamma"))] { return by; };
+    const double nu = number_of(form, "nu"), length = number_of(form, "length_scale");
+    return [&normal, length, terms = static_cast<int>(std::lround(2 * nu))] {
+        double chi = 0;
+        for (int t = 0; t < terms; ++t) {
+            const double each = normal();
+            chi += each * each;
+        }
+        return 1 / (length * std::sqrt(chi / terms));
+    };
+}
+
+void draw_frequencies(random_features_model& out, const kernel_form& form, index d, const random_features_options& o) {
+    const index half = (o.n_components + 1) / 2;
+    normal_numbers normal(o.seed);
+    out.phase = 2 * std::numbers::pi * normal.uniform();
+    if (o.frequencies == frequency_choice::structured) {
+        if (form.what == "laplacian")
+            fail(errc::unsupported,
+                 "random_features: frequencies=structured is for rbf and matern, whose frequencies have "
+                 "any direction alike; those of laplacian are drawn coordinate by coordinate");
+        out.kind = feature_map::structured;
+        out.structured = draw_structured(d, half, normal, factor_of(form, normal));
+        return;
+    }
+    matrix<double>& w = out.frequencies = matrix<double>(half, d);
+    if (form.what == "laplacian") {
+        const double gamma = number_of(form, "gamma");
+        for (index i = 0; i < half * d; ++i)
+            w.data()[i] = gamma * std::tan(std::numbers::pi * (normal.uniform() - 0.5));
+        return;
+    }
+    for (index i = 0; i < half * d; ++i) w.data()[i] = normal();
+    if (o.frequencies == frequency_choice::orthogonal)
+        for (index i = 0; i < half && d > 0; i += d) orthogonalise(w.view().block(i, 0, std::min(d, half - i), d));
+    const auto factor = factor_of(form, normal);
+    for (index i = 0; i < half; ++i) scale_row(w.row(i), d, factor());
+}
+
+// w_jᵀx of rows first … first+count-1, frequencies written out: sparse rows as they are stored, unless most of their
+// coordinates are.
+matrix<double> angles_of(const matrix<double>& w, const dataset& x, const linear_operand* sparse_rows, index first,
+                         index count) {
+    if (!sparse_rows) {
+        const dense<double> rows = as_dense<double>(gather(x, selection(first, count)));
+        return product(rows.view(), transposed::no, w.view().block(0, 0, w.rows(), rows.dims()), transposed::yes);
+    }
+    matrix<double> out(count, w.rows());
+    parallel_runs(w.rows(), 8, [&](index from, index end) {
+        for (index j = from; j < end; ++j)
+            for (index i = 0; i < count; ++i) out(i, j) = sparse_rows->dot(first + i, w.row(j));
+    });
+    return out;
+}
+
+bool mostly_zeros(const dataset& x) {
+    index stored = x.size() * x.dims();
+    if (const auto* some = x.as<sparse<double>>()) stored = some->nonzeros();
+    if (const auto* some = x.as<sparse<float>>()) stored = some->nonzeros();
+    return stored < x.size() * x.dims() / 16;
+}
+
+// Fails at the first row of which a feature is not finite: numbers too large for their products.
+void require_finite_features(const std::vector<char>& finite) {
+    const auto bad = std::ranges::find(finite, 0);
+    if (bad != finite.end())
+        fail(errc::data, fmt::format("random_features: features of row {} are beyond the range of double: scale the "
+                                     "data, or take a smaller gamma or degree",
+                                     bad - finite.begin()));
+}
+
+// The features of a row from its angles, and whether they are numbers.
+bool waves_of(const random_features_model& m, const double* angles, double* to) {
+    const double scale = std::sqrt(2 / static_cast<double>(m.features));
+    const index pairs = m.features / 2;
+    const bool good = best_transform_ops().waves(angles, pairs, scale, to);
+    if (m.features % 2 == 0) return good;
+    to[m.features - 1] = scale * std::cos(angles[pairs] + m.phase);
+    return good && std::isfinite(angles[pairs]);
+}
+
+void fourier(const random_features_model& m, const dataset& x, matrix<double>& out, std::vector<char>& finite) {
+    const std::unique_ptr<linear_operand> rows = linear_rows(x);
+    const index half = (m.features + 1) / 2;
+    if (m.kind == feature_map::structured) {
+        parallel_runs(x.size(), 8, [&](index from, index end) {
+            buffer<double> scratch(2 * m.structured.width()), angles(half);
+            for (index i = from; i < end; ++i) {
+                m.structured.angles(*rows, i, scratch.data(), angles.data());
+                finite[static_cast<std::size_t>(i)] = waves_of(m, angles.data(), out.row(i));
+            }
+        });
+        return;
+    }
+    const linear_operand* sparse_rows = mostly_zeros(x) ? rows.get() : nullptr;
+    // Rows and angles of a band fit 16 MB.
+    const index band = std::clamp((index{1} << 21) / std::max({index{1}, x.dims(), half}), index{8}, index{1024});
+    for (index first = 0; first < x.size(); first += band) {
+        const index count = std::min(band, x.size() - first);
+        const matrix<double> angles = angles_of(m.frequencies, x, sparse_rows, first, count);
+        parallel_runs(count, 32, [&](index from, index end) {
+            for (index i = from; i < end; ++i)
+                finite[static_cast<std::size_t>(first + i)] = waves_of(m, angles.row(i), out.row(first + i));
+        });
+    }
+}
+
+}  // namespace
+
+index random_features_model::dims() const {
+    return kind == feature_map::frequencies  ? frequencies.cols()
+           : kind == feature_map::structured ? structured.dims
+                                             : sketch.dims;
+}
+
+matrix<double> random_features_model::written_out() const {
+    if (kind == feature_map::sketch)
+        fail(errc::unsupported, fmt::format("random_features of {} are a count sketch and have no frequencies",
+                                            k ? k->text() : std::string("poly")));
+    return kind == feature_map::structured ? structured.written_out() : frequencies;
+}
+
+random_features_model fit_random_features(const kernel& k, const dataset& x, const random_features_options& o) {
+    if (o.n_components < 1)
+        fail(errc::invalid_argument,
+             fmt::format("random_features: must satisfy n_components >= 1, got {}", o.n_components));
+    if (x.kind() != domain::vectors)
+        fail(errc::unsupported, fmt::format("random_features: needs vectors, the data are {}", name(x.kind())));
+    require_finite(x);
+    const kernel_form form = k.node().form();
+    random_features_model out;
+    out.k = std::make_shared<const kernel>(k);
+    out.features = o.n_components;
+    if (form.what == "poly" || form.what == "linear") {
+        if (o.frequencies != frequency_choice::orthogonal)
+            fail(errc::invalid_argument,
+                 fmt::format("random_features: frequencies has no effect on {}, whose features are a count sketch: "
+                             "leave it out",
+                             k.text()));
+        const bool poly = form.what == "poly";
+        out.kind = feature_map::sketch;
+        out.sketch = draw_count_sketch(x.dims(), poly ? std::lround(number_of(form, "degree")) : 1,
+                                       poly ? number_of(form, "gamma") : 1, poly ? number_of(form, "coef0") : 0,
+                                       o.n_components, o.seed);
+        return out;
+    }
+    if (form.what != "rbf" && form.what != "matern" && form.what != "laplacian")
+        fail(errc::unsupported,
+             fmt::format("random_features: rbf, laplacian and matern have a known density of frequencies, poly and "
+                         "linear a count sketch, {} has neither: take nystroem",
+                         k.text()));
+    draw_frequencies(out, form, x.dims(), o);
+    return out;
+}
+
+matrix<double> transform(const random_features_model& model, const dataset& x) {
+    require_finite(x);
+    const index d = model.dims();
+    if (x.kind() != domain::vectors || (x.size() > 0 && x.dims() > d) ||
+        (!x.is_sparse() && x.size() > 0 && x.dims() != d))
+        fail(errc::invalid_argument,
+             fmt::format("the model was fitted on vectors of {} coordinates, got {}", d, x.dims()));
+    matrix<double> out(x.size(), model.features);
+    std::vector<char> finite(static_cast<std::size_t>(x.size()), 1);
+    if (model.kind == feature_map::sketch) {
+        apply(model.sketch, x, out.view());
+        parallel_runs(x.size(), 32, [&](index from, index end) {
+            for (index i = from; i < end; ++i)
+                finite[static_cast<std::size_t>(i)] = std::all_of(out.row(i), out.row(i) + model.features,
+                                                                  [](double value) { return std::isfinite(value); });
+        });
+    } else {
+        fourier(model, x, out, finite);
+    }
+    require_finite_features(finite);
+    return out;
+}
+
+template <>
+struct file_form<structured_frequencies> {
+    static void parts(auto& a, auto& f) {
+        const index dims = a.count("dims", f.dims, index{1} << 30), count = a.count("frequencies", f.size());
+        const index width = structured_frequencies::width_for(dims);
+        if constexpr (std::decay_t<decltype(a)>::reading) f.dims = dims;
+        a.table(f.signs, 3 * structured_frequencies::blocks_for(count, width), width);
+        a.list(f.lengths, count);
+        a.finite(f.lengths, "the length of a frequency");
+        for (index i = 0; i < f.signs.rows() * f.signs.cols(); ++i)
+            a.check(std::abs(f.signs.data()[i]) == 1, "a sign must be 1 or -1, got {}", f.signs.data()[i]);
+    }
+};
+
+template <>
+struct file_form<count_sketch> {
+    static void parts(auto& a, auto& s) {
+        a.whole("dims", s.dims, index{1} << 30);
+        a.whole("degree", s.degree, index{1} << 28);
+        a.numbers(s.gamma, s.coef0);
+        a.check(s.degree >= 1 && s.features >= 1, "a sketch of degree {} with {} features", s.degree, s.features);
+        a.check(s.gamma > 0 && std::isfinite(s.gamma) && s.coef0 >= 0 && std::isfinite(s.coef0),
+                "a sketch must satisfy gamma > 0 and coef0 >= 0, got {} and {}", s.gamma, s.coef0);
+        if constexpr (std::decay_t<decltype(a)>::reading) s.buckets = count_sketch::buckets_for(s.features, s.degree);
+        a.list("places", s.places, index{1} << 28);
+        a.check(std::ssize(s.places) == s.degree * s.coordinates(), "{} places for {} coordinates and degree {}",
+                s.places.size(), s.coordinates(), s.degree);
+        a.within(s.places, 0, 2 * s.buckets, "a place");
+    }
+};
+
+template <>
+struct file_form<random_features_model> {
+    static constexpr std::string_view format = "mercer-random-features-model";
+    static constexpr int version = 2;
+    static void parts(auto& a, auto& m) {
+        a.whole("features", m.features, index{1} << 31);
+        if (a.version() > 1) a.choice("map", m.kind, {"frequencies", "structured", "sketch"});
+        if (m.kind == feature_map::frequencies) {
+            const index half = a.count("frequencies", m.frequencies.rows(), index{1} << 30),
+                        dims = a.count("dims", m.frequencies.cols(), index{1} << 30);
+            a.kernel(m.k);
+            a.table(m.frequencies, half, dims);
+            a.finite(m.frequencies, "a frequency");
+            a.numbers(m.phase);
+            a.check(half == (m.features + 1) / 2, "{} frequencies for {} features", half, m.features);
+            return;
+        }
+        a.kernel(m.k);
+        a.numbers(m.phase);
+        if (m.kind == feature_map::structured) {
+            a.part(m.structured);
+            a.check(m.structured.size() == (m.features + 1) / 2, "{} frequencies for {} features", m.structured.size(),
+                    m.features);
+        } else {
+            if constexpr (std::decay_t<decltype(a)>::reading) m.sketch.features = m.features;
+            a.part(m.sketch);
+        }
+    }
+};
+template struct model_file<random_features_model>;
+
+}  // namespace mercer

@@ -1,0 +1,128 @@
+#include "mercer/methods/regression/representer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "mercer/base/error.h"
+#include "mercer/dense/dense_algebra.h"
+#include "mercer/gram/gram_views.h"
+#include "mercer/methods/codec.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/methods/training_gram.h"
+
+namespace mercer {
+namespace {
+
+constexpr const char* representer_owner = "representer";
+
+// K stands for the examples of positive weight, `used` of them.
+representer_model solve(const gram<double>& K, std::span<const double> y, const std::vector<double>& weight,
+                        const std::vector<index>& used, const loss& l, const representer_fit_options& o) {
+    std::vector<double> targets, weights;
+    for (const index row : used)
+        targets.push_back(y[static_cast<std::size_t>(row)]), weights.push_back(weight[static_cast<std::size_t>(row)]);
+    representer_options s;
+    s.lambda = o.alpha;
+    s.intercept = o.fit_intercept;
+    s.tol = o.tol;
+    s.most_rounds = o.max_iter;
+    s.system = o.system;
+    s.memory_bytes = o.memory_bytes;
+    if (o.progress)
+        s.progress = [&](int rounds, double, double gap) { return o.progress({"Newton steps", rounds, 0, gap}); };
+    const representer_result found = solve_representer(K, targets, weights, l, s);
+    representer_model model;
+    model.of = l;
+    model.alpha = o.alpha;
+    model.status = found.status;
+    model.objective = found.objective;
+    model.gap = found.gap;
+    model.rounds = found.rounds;
+    for (std::size_t i = 0; i < used.size(); ++i)
+        if (found.alpha[i] != 0) model.f.rows.push_back(used[i]);
+    model.f.coef = matrix<double>(static_cast<index>(model.f.rows.size()), 1);
+    for (std::size_t i = 0, at = 0; i < used.size(); ++i)
+        if (found.alpha[i] != 0) model.f.coef(static_cast<index>(at++), 0) = found.alpha[i];
+    model.f.offset = {found.offset};
+    model.f.training_size = static_cast<index>(y.size());
+    return model;
+}
+
+void check(const representer_fit_options& o, index n, std::span<const double> y) {
+    if (!(o.alpha > 0) || !std::isfinite(o.alpha))
+        fail(errc::invalid_argument, fmt::format("representer: must satisfy 0 < alpha < infinity, got {}", o.alpha));
+    if (o.max_iter < 1)
+        fail(errc::invalid_argument, fmt::format("representer: must satisfy max_iter >= 1, got {}", o.max_iter));
+    check_targets(representer_owner, n, matrix_view<const double>(y.data(), static_cast<index>(y.size()), 1));
+}
+
+std::vector<double> column(const matrix<double>& f) { return {f.data(), f.data() + f.rows()}; }
+
+std::vector<double> answers(const loss& l, std::vector<double> f) {
+    for (double& each : f) {
+        if (l.has_labels()) each = each >= 0 ? 1.0 : -1.0;
+        if (l.kind == loss_kind::poisson) each = std::exp(each);
+    }
+    return f;
+}
+
+}  // namespace
+
+representer_model fit_representer(const kernel& k, const dataset& x, std::span<const double> y, const loss& l,
+                                  const representer_fit_options& options) {
+    check(options, x.size(), y);
+    const std::vector<double> weight = checked_weights(representer_owner, x.size(), options.sample_weight);
+    require_finite(x);
+    const std::vector<index> used = positive(weight);
+    const auto K =
+        training_gram(k, static_cast<index>(used.size()) == x.size() ? x : gather(x, std::span<const index>(used)),
+                      options.memory_bytes);
+    representer_model model = solve(*K, y, weight, used, l, options);
+    // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
+    if (!k.proof().valid && model.status == fit_status::converged) model.status = fit_status::stationary;
+    model.f.k = std::make_shared<const kernel>(k);
+    model.f.x = gather(x, std::span<const index>(model.f.rows));
+    return model;
+}
+
+representer_model fit_representer_precomputed(matrix_view<const double> K, std::span<const double> y, const loss& l,
+                                              const representer_fit_options& options) {
+    require_finite(K, "representer: a precomputed kernel matrix");
+    require_symmetric(K, "representer: a precomputed kernel matrix");
+    check(options, K.rows, y);
+    const std::vector<double> weight = checked_weights(representer_owner, K.rows, options.sample_weight);
+    const precomputed<double> all(K);
+    const std::vector<index> used = positive(weight);
+    if (static_cast<index>(used.size()) == K.rows) return solve(all, y, weight, used, l, options);
+    return solve(subset<double>(all, used), y, weight, used, l, options);
+}
+
+std::vector<double> decide(const representer_model& model, const dataset& x) { return column(model.f.values(x)); }
+std::vector<double> decide_precomputed(const representer_model& model, matrix_view<const double> K) {
+    return column(model.f.values(K));
+}
+std::vector<double> predict(const representer_model& model, const dataset& x) {
+    return answers(model.of, decide(model, x));
+}
+std::vector<double> predict_precomputed(const representer_model& model, matrix_view<const double> K) {
+    return answers(model.of, decide_precomputed(model, K));
+}
+
+template <>
+struct file_form<representer_model> {
+    static constexpr std::string_view format = "mercer-representer-model";
+    static constexpr int version = 1;
+
+    static void parts(auto& a, auto& m) {
+        a.choice("loss", m.of.kind, loss_kind::user);
+        a.status(m.status);
+        a.whole("rounds", m.rounds);
+        a.numbers(m.of.parameter, m.alpha, m.objective, m.gap);
+        a.part(m.f);
+        a.check(m.f.functions() == 1, "{} outputs where there is one", m.f.functions());
+    }
+};
+template struct model_file<representer_model>;
+
+}  // namespace mercer

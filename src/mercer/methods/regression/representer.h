@@ -1,0 +1,56 @@
+// Any convex loss in the space of any kernel, on any kind of object:
+//
+//     min Σ wᵢℓ(yᵢ, f(xᵢ)) + λ/2 ‖f - b‖²,     f(x) = Σαᵢk(xᵢ, x) + b        (solve_representer.h; the losses:
+//     solvers/newton/loss.h)
+//
+// Squared loss without an offset is kernel ridge regression, logistic loss kernel logistic regression, the hinge a
+// support vector machine with C = 1/λ, ε-insensitive support vector regression, quantile loss kernel quantile
+// regression; Huber's resists outliers, Poisson's is for counts. A user's own loss is given by its value and two
+// derivatives.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mercer/methods/fit_control.h"
+#include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/model_file.h"
+#include "mercer/solvers/newton/solve_representer.h"
+
+namespace mercer {
+
+struct representer_fit_options {
+    double alpha = 1;  // λ, 0 < λ < infinity
+    bool fit_intercept = false;
+    double tol = 1e-6;   // of the gap, relative to the objective
+    int max_iter = 500;  // Newton steps
+    newton_system system = newton_system::automatic;
+    std::vector<double> sample_weight;  // empty: all 1. 2 = the example twice, 0 = absent
+    std::size_t memory_bytes =
+        std::size_t{1} << 30;  // the kernel matrix is kept where it takes at most this, else computed again and again
+    progress_callback progress{};  // Newton steps, and the gap
+};
+
+struct representer_model {
+    kernel_expansion f;
+    loss of;  // a user's loss is loaded without its functions: prediction does not need them
+    double alpha = 1;
+    fit_status status = fit_status::converged;
+    double objective = 0, gap = 0;
+    int rounds = 0;
+};
+
+representer_model fit_representer(const kernel& k, const dataset& x, std::span<const double> y, const loss& l,
+                                  const representer_fit_options& options = {});
+representer_model fit_representer_precomputed(matrix_view<const double> K, std::span<const double> y, const loss& l,
+                                              const representer_fit_options& options = {});
+
+// f(x): the value for regression, of logistic and hinge losses the decision value, of Poisson's the logarithm of the
+// mean.
+std::vector<double> decide(const representer_model& model, const dataset& x);
+std::vector<double> decide_precomputed(const representer_model& model, matrix_view<const double> K);
+// The sign (1 at 0) for losses on ±1, e^f for Poisson's, f otherwise.
+std::vector<double> predict(const representer_model& model, const dataset& x);
+std::vector<double> predict_precomputed(const representer_model& model, matrix_view<const double> K);
+
+}  // namespace mercer

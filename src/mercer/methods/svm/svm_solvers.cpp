@@ -1,0 +1,397 @@
+#include "mercer/methods/svm/svm_solvers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <set>
+
+#include "mercer/base/error.h"
+#include "mercer/data/linear_rows.h"
+#include "mercer/gram/gram_views.h"
+#include "mercer/gram/make_gram.h"
+#include "mercer/gram/precomputed.h"
+#include "mercer/gram/row_cache.h"
+#include "mercer/kernels/features/explicit_features.h"
+#include "mercer/methods/canonical_order.h"
+#include "mercer/methods/svm/multiclass.h"
+#include "mercer/methods/svm/svm_qp.h"
+#include "mercer/solvers/linear_svm/kernel_pegasos.h"
+#include "mercer/solvers/linear_svm/l1_coordinate_descent.h"
+
+namespace mercer {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+dual_input pose(const binary_problem& problem) {
+    dual_input in;
+    in.sign = problem.sign;
+    in.penalty = problem.penalty;
+    in.rows = problem.rows;
+    return in;
+}
+
+class trainer {
+public:
+    // rows: the vectors that the solvers which keep w see, x itself or its features.
+    trainer(svm_solver solver, const kernel& k, const dataset& x, const dataset& rows, const train_options& o)
+        : solver_(solver), k_(k), x_(x), rows_(rows), o_(o) {}
+
+    trained_svm run(std::span<const double> y) {
+        trained_svm out;
+        count_problems(y);
+        const auto one = [&](const binary_problem& problem, std::size_t which, index side_by_side) {
+            const double all = std::accumulate(problem.penalty.begin(), problem.penalty.end(), 0.0);
+            if (std::isfinite(all)) add(which, 0, 0, all, 0);
+            return solve(problem, which, side_by_side);
+        };
+        const std::vector<index> rank =
+            o_.svm.any_order ? example_ranks(x_, y, o_.svm.sample_weight) : std::vector<index>{};
+        out.model = fit_binary_problems(x_.size(), y, o_.svm, one, rank);
+        attach(out.model, k_, x_);
+        if (!explicit_w_.empty()) put_w(out.model);
+        std::stable_sort(trace_.begin(), trace_.end(),
+                         [](const trace_point& a, const trace_point& b) { return a.problem < b.problem; });
+        out.trace = std::move(trace_);
+        return out;
+    }
+
+private:
+    void count_problems(std::span<const double> y) {
+        std::set<double> labels;
+        for (std::size_t i = 0; i < y.size(); ++i)
+            if (o_.svm.sample_weight.empty() || o_.svm.sample_weight[i] > 0) labels.insert(y[i]);
+        const auto k = static_cast<index>(labels.size());
+        problems_ = class_problems(k, o_.svm.classes).count();
+    }
+
+    double seconds_left() const { return std::max(0.0, o_.svm.most_seconds - (now() - started_)); }
+
+    // The caller's progress at most ten times a second, from whatever thread, until it says stop.
+    bool go_on(std::size_t which, index size, std::int64_t steps, std::int64_t rounds, double gap, double seconds) {
+        if (!o_.svm.progress) return true;
+        const std::lock_guard guard(asking_);
+        if (stopped_ || now() - asked_ < 0.1) return !stopped_;
+        smo_progress at;
+        at.steps = steps, at.rounds = rounds;
+        at.gap = gap;
+        at.active = at.size = size;
+        at.seconds = seconds;
+        at.seconds_left = std::numeric_limits<double>::infinity();
+        stopped_ = !o_.svm.progress({at, static_cast<index>(which), problems_});
+        asked_ = now();
+        return !stopped_;
+    }
+    bool go_on(std::size_t which, index size, const descent_progress& at) {
+        return go_on(which, size, at.steps, at.epoch, at.primal > 0 ? (at.primal - at.dual) / at.primal : unknown,
+                     at.seconds);
+    }
+
+    void add(std::size_t problem, double seconds, std::int64_t iteration, double primal, double dual) {
+        if (!o_.trace) return;
+        const std::lock_guard guard(lock_);
+        trace_.push_back({static_cast<index>(problem), seconds, iteration, primal, dual});
+    }
+
+    dual_solution solve(const binary_problem& problem, std::size_t which, index side_by_side) {
+        switch (solver_) {
+            case svm_solver::smo: return by_smo(problem, which, side_by_side);
+            case svm_solver::interior_point:
+            case svm_solver::primal_qp: return by_program(problem, which, side_by_side);
+            case svm_solver::kernel_pegasos: return by_kernel_pegasos(problem, which, side_by_side);
+            default: return by_rows(problem, which);
+        }
+    }
+
+    // J at the signed coefficients, with the offset that suits them best, and D (only where Σ coef = 0).
+    void measure(const gram<double>& K, const dual_input& in, std::span<const double> coef, double& primal,
+                 double& dual) const {
+        const index n = K.rows();
+        matrix<double> f(n, 1);
+        K.multiply({coef.data(), n, 1}, f.view());
+        double square = 0, sum = 0;
+        for (index i = 0; i < n; ++i)
+            square += coef[static_cast<std::size_t>(i)] * f(i, 0), sum += std::abs(coef[static_cast<std::size_t>(i)]);
+        const std::span<const double> values(f.data(), static_cast<std::size_t>(n));
+        const bool soft = std::isfinite(in.penalty[0]);
+        primal = soft ? square / 2 + hinge_loss(values, best_offset(values, in.sign, in.penalty).b, in.sign, in.penalty)
+                      : unknown;
+        dual = sum - square / 2;
+    }
+
+    dual_solution by_smo(const binary_problem& problem, std::size_t which, index side_by_side) {
+        const dataset part = gather(x_, std::span<const index>(problem.rows));
+        const auto fast = make_gram<float>(k_, part, {o_.svm.memory_bytes / 4, o_.svm.memory_bytes / 4, true});
+        const auto exact = make_gram<double>(k_, part);
+        const dual_input in = pose(problem);
+        smo_options s;
+        s.tol = o_.svm.tol;
+        s.cache_bytes = o_.svm.memory_bytes / static_cast<std::size_t>(side_by_side);
+        s.shrinking = o_.svm.shrinking;
+        s.most_steps = o_.svm.most_steps;
+        s.most_seconds = seconds_left();
+        s.bounded = std::isfinite(o_.svm.C);
+        if (!o_.trace) return solve_dual(*fast, *exact, in, s);
+        // Where it is at every hundredth of a second.
+        const double started = now();
+        double measuring = 0;
+        std::vector<trace_point> seen;
+        const auto look = [&](double seconds, std::int64_t steps, std::span<const double> coef) {
+            double primal = 0, dual = 0;
+            measure(*exact, in, coef, primal, dual);
+            seen.push_back({static_cast<index>(which), seconds, steps, primal, dual});
+        };
+        smo_options watched = s;
+        std::int64_t steps = 0;
+        watched.checkpoint_seconds = 0.01;
+        watched.progress = [&](const smo_progress& at) { return steps = at.steps, true; };
+        watched.checkpoint = [&](std::span<const double> alpha) {
+            const double begun = now();
+            look(begun - started - measuring, steps, alpha);
+            measuring += now() - begun;
+        };
+        dual_solution out = solve_dual(*fast, *exact, in, watched);
+        const double spent = now() - started - measuring;
+        if (!seen.empty()) seen.pop_back();  // the last look is at the end, and knows its steps
+        if (spent < 0.5) {
+            // Nobody sees a short fit on its way: it is solved again with at most 1, 2, 4, … steps, which is the same
+            // way each time.
+            seen.clear();
+            for (s.most_steps = 1; s.most_steps < out.report.steps; s.most_steps *= 2) {
+                const double begun = now();
+                const dual_solution part_way = solve_dual(*fast, *exact, in, s);
+                const double seconds = now() - begun;
+                if (part_way.report.status != fit_status::step_limit) break;
+                if (seen.empty() || part_way.report.steps > seen.back().iteration)
+                    look(seconds, part_way.report.steps, part_way.coef);
+            }
+        }
+        look(spent, out.report.steps, out.coef);
+        double latest = 0;
+        for (const trace_point& at : seen)
+            add(which, latest = std::max(latest, std::min(at.seconds, spent)), at.iteration, at.primal, at.dual);
+        return out;
+    }
+
+    dual_solution by_program(const binary_problem& problem, std::size_t which, index side_by_side) {
+        const dataset part = gather(x_, std::span<const index>(problem.rows));
+        const auto K = make_gram<double>(k_, part);
+        const dual_input in = pose(problem);
+        const bool primal_form = solver_ == svm_solver::primal_qp;
+        const double bytes = primal_form ? primal_qp_bytes(part.dims(), in) : dual_qp_bytes(part.size());
+        if (bytes > o_.qp_bytes)
+            fail(errc::memory, fmt::format("{}: {} examples need {:.0f} MB, more than the {:.0f} MB allowed: use smo",
+                                           name(solver_), part.size(), bytes / 1e6, o_.qp_bytes / 1e6));
+        std::unique_lock alone(alone_, std::defer_lock);
+        if (bytes * static_cast<double>(side_by_side) > o_.qp_bytes) alone.lock();
+        qp_options q = o_.qp;
+        q.most_seconds = std::min(q.most_seconds, seconds_left());
+        q.progress = [&](const qp_progress& at) {
+            if (o_.qp.progress && !o_.qp.progress(at)) return false;
+            // On the way its points are not feasible: the objectives are bounds only in the end.
+            primal_form ? add(which, at.seconds, at.step + 1, at.primal, at.dual)
+                        : add(which, at.seconds, at.step + 1, -at.dual, -at.primal);
+            return go_on(which, part.size(), at.step + 1, at.step + 1, at.gap, at.seconds);
+        };
+        const double started = now();
+        dual_solution out = primal_form ? solve_primal_qp(as_dense<double>(part).view(), *K, in, o_.svm.tol, q)
+                                        : solve_dual_qp(*K, in, o_.svm.tol, q);
+        const double seconds = now() - started;
+        if (o_.trace) {
+            double primal = 0, dual = 0;
+            measure(*K, in, out.coef, primal, dual);
+            add(which, seconds, out.report.steps + 1, primal, dual);
+        }
+        return out;
+    }
+
+    dual_solution by_kernel_pegasos(const binary_problem& problem, std::size_t which, index side_by_side) {
+        const dataset part = gather(x_, std::span<const index>(problem.rows));
+        const auto n = static_cast<std::size_t>(part.size());
+        const std::size_t room = o_.svm.memory_bytes / static_cast<std::size_t>(side_by_side);
+        pegasos_options p = o_.pegasos;
+        limit(p, which, part.size());
+        kernel_pegasos_result r;
+        if (n * n * sizeof(double) <= room) {
+            matrix<double> all(part.size(), part.size());
+            make_gram<double>(k_, part)->all(all.view());
+            r = solve_kernel_pegasos(precomputed<double>(all.view()), problem.sign, problem.penalty, p);
+        } else {
+            const auto K = make_gram<float>(k_, part, {room / 4, room / 4, true});
+            r = solve_kernel_pegasos(row_cache<float>(*K, room), problem.sign, problem.penalty, p);
+        }
+        dual_solution out = told(r.descent, part.size());
+        out.coef = std::move(r.coef);
+        return out;
+    }
+
+    // The solvers that keep w.
+    dual_solution by_rows(const binary_problem& problem, std::size_t which) {
+        const bool coordinate = solver_ == svm_solver::dual_coordinate_descent;
+        const double constant = coordinate ? o_.constant : 0;
+        const auto rows = linear_rows(rows_, problem.rows, constant);
+        const hinge_problem posed{*rows, problem.sign, problem.penalty};
+        descent_result r;
+        if (coordinate) {
+            coordinate_descent_options c = o_.coordinate;
+            c.most_seconds = std::min(c.most_seconds, seconds_left());
+            if (o_.trace || o_.svm.progress)
+                c.progress = [&](const descent_progress& at) {
+                    if (o_.trace)
+                        add(which, at.seconds, at.epoch, hinge_objective(posed, at.w, constant != 0), unknown);
+                    return (!o_.coordinate.progress || o_.coordinate.progress(at)) && go_on(which, rows->rows(), at);
+                };
+            r = o_.l1_penalty ? solve_l1_coordinate_descent(linear_columns(x_, problem.rows, constant), problem.sign,
+                                                            problem.penalty, c)
+                              : solve_dual_coordinate_descent(posed, c);
+            dual_solution out = told(r, rows->rows());
+            out.offset = out.report.offset_low = out.report.offset_high = constant != 0 ? constant * r.w.back() : 0;
+            if (constant != 0) r.w.pop_back();
+            out.coef.assign(problem.sign.size(), 0.0);
+            if (o_.keep_examples)
+                for (std::size_t i = 0; i < out.coef.size(); ++i) out.coef[i] = r.alpha[i] * problem.sign[i];
+            else
+                keep_w(which, std::move(r.w));
+            return out;
+        }
+        if (solver_ == svm_solver::subgradient) {
+            subgradient_options s = o_.subgradient;
+            limit(s, which, rows->rows());
+            r = solve_subgradient(posed, s);
+        } else {
+            pegasos_options p = o_.pegasos;
+            limit(p, which, rows->rows());
+            r = solve_pegasos(posed, p);
+        }
+        dual_solution out = told(r, rows->rows());
+        out.coef.assign(problem.sign.size(), 0.0);
+        keep_w(which, std::move(r.w));
+        return out;
+    }
+
+    void keep_w(std::size_t which, std::vector<double> w) {
+        const std::lock_guard guard(lock_);
+        if (explicit_w_.size() <= which) explicit_w_.resize(which + 1);
+        explicit_w_[which] = std::move(w);
+    }
+
+    // J where the last coordinate of w is the offset: only the rest is penalised.
+    static double hinge_objective(const hinge_problem& posed, std::span<const double> w, bool offset) {
+        double sum = 0;
+        for (std::size_t j = 0; j + (offset ? 1 : 0) < w.size(); ++j) sum += w[j] * w[j] / 2;
+        for (index i = 0; i < posed.x.rows(); ++i)
+            sum += posed.C[static_cast<std::size_t>(i)] *
+                   std::max(0.0, 1 - posed.y[static_cast<std::size_t>(i)] * posed.x.dot(i, w.data()));
+        return sum;
+    }
+
+    template <class Options>
+    void limit(Options& o, std::size_t which, index size) {
+        o.most_seconds = std::min(o.most_seconds, seconds_left());
+        o.progress = [this, which, size, before = o.progress](const descent_progress& at) {
+            add(which, at.seconds, at.epoch, at.primal, at.dual);
+            return (!before || before(at)) && go_on(which, size, at);
+        };
+    }
+
+    static dual_solution told(const descent_result& r, index size) {
+        dual_solution out;
+        out.offset = out.report.offset_low = out.report.offset_high = r.b;
+        out.report.status = r.status;
+        out.report.gap = r.gap;
+        out.report.objective = -r.dual;
+        out.report.steps = r.steps;
+        out.report.rounds = r.epochs;
+        out.report.size = size;
+        out.report.seconds = r.seconds;
+        return out;
+    }
+
+    // w of each problem as a support object of its first class.
+    void put_w(svm_model& model) {
+        const auto count = static_cast<index>(explicit_w_.size());
+        const auto k = static_cast<index>(model.classes.size());
+        const class_problems pairs = model.pairs();
+        model.support_rows.assign(static_cast<std::size_t>(count), -1);
+        model.coef = matrix<double>(pairs.coefficient_rows(), count);
+        model.class_support.assign(static_cast<std::size_t>(k), 0);
+        pairs.each([&](index problem, index a, index b) {
+            model.coef(b < 0 ? a : b - 1, problem) = 1;
+            ++model.class_support[static_cast<std::size_t>(a)];
+        });
+        if (!x_.is_sparse()) {
+            matrix<double> rows(count, x_.dims());
+            for (index p = 0; p < count; ++p)
+                std::copy(explicit_w_[static_cast<std::size_t>(p)].begin(),
+                          explicit_w_[static_cast<std::size_t>(p)].end(), rows.row(p));
+            model.support = dense<double>(std::move(rows));
+            return;
+        }
+        std::vector<index> start{0};
+        std::vector<std::int32_t> col;
+        std::vector<double> val;
+        for (const auto& w : explicit_w_) {
+            for (std::size_t j = 0; j < w.size(); ++j)
+                if (w[j] != 0) col.push_back(static_cast<std::int32_t>(j)), val.push_back(w[j]);
+            start.push_back(static_cast<index>(col.size()));
+        }
+        model.support = sparse<double>(std::move(start), std::move(col), std::move(val), x_.dims());
+    }
+
+    svm_solver solver_;
+    const kernel& k_;
+    const dataset& x_;
+    const dataset& rows_;
+    const train_options& o_;
+    std::mutex lock_;
+    std::vector<trace_point> trace_;
+    std::vector<std::vector<double>> explicit_w_;
+    index problems_ = 1;
+    std::mutex alone_;  // held by a program that leaves no room for another
+    std::mutex asking_;
+    bool stopped_ = false;
+    double started_ = now(), asked_ = started_;
+};
+
+}  // namespace
+
+trained_svm fit_svm_with(svm_solver solver, const kernel& k, const dataset& x, std::span<const double> y,
+                         const train_options& options) {
+    if (solver == svm_solver::smo && !options.trace) return {fit_svm(k, x, y, options.svm), {}};
+    if (options.svm.task != svm_task::c_svc && solver != svm_solver::smo)
+        fail(errc::unsupported, fmt::format("{} solves c_svc, not {}: use smo", name(solver), name(options.svm.task)));
+    if (options.svm.task != svm_task::c_svc)
+        fail(errc::unsupported,
+             fmt::format("a trace of objectives is taken of c_svc, not of {}", name(options.svm.task)));
+    const bool by_features =
+        solver == svm_solver::dual_coordinate_descent && options.keep_examples && k.text() != "linear()";
+    if (needs_linear_kernel(solver) && k.text() != "linear()" && !by_features)
+        fail(errc::unsupported,
+             fmt::format("{} keeps w and needs the kernel linear(), got {}: use smo, interior_point or kernel_pegasos",
+                         name(solver), k.text()));
+    if (!std::isfinite(options.svm.C) && solver != svm_solver::smo && solver != svm_solver::interior_point &&
+        solver != svm_solver::primal_qp)
+        fail(errc::unsupported,
+             fmt::format("{} must have C < infinity: a hard margin needs smo, interior_point or primal_qp",
+                         name(solver)));
+    if (!(options.constant >= 0) || !std::isfinite(options.constant))
+        fail(errc::invalid_argument, fmt::format("must satisfy 0 <= constant < infinity, got {}", options.constant));
+    if (options.l1_penalty && (solver != svm_solver::dual_coordinate_descent || options.keep_examples || options.trace))
+        fail(errc::unsupported,
+             fmt::format("a penalty on the l1 norm is for dual_coordinate_descent without examples or a trace, got {}",
+                         name(solver)));
+    if (options.svm.start || !options.svm.checkpoint_file.empty())
+        fail(errc::unsupported, "earlier models and checkpoints are for smo without a trace");
+    require_finite(x);
+    const dataset rows = by_features ? dataset(object_features(k, x).rows()) : x;
+    return trainer(solver, k, x, rows, options).run(y);
+}
+
+}  // namespace mercer

@@ -1,0 +1,158 @@
+#include "mercer/metrics/metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "mercer/base/error.h"
+
+namespace mercer {
+namespace {
+
+constexpr double not_defined = std::numeric_limits<double>::quiet_NaN();
+
+// The mean of f(y, v) over all answers.
+template <class F>
+double mean(const answered& a, F f) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.y.size(); ++i) sum += f(a.y[i], a.predicted[i]);
+    return a.y.empty() ? not_defined : sum / static_cast<double>(a.y.size());
+}
+
+double accuracy(const answered& a) {
+    return mean(a, [](double y, double v) { return y == v ? 1.0 : 0.0; });
+}
+
+// Of one class: how many there are, how many were found, how many were said to be.
+struct class_count {
+    double there = 0, found = 0, said = 0;
+};
+std::map<double, class_count> counts(const answered& a) {
+    std::map<double, class_count> out;
+    for (std::size_t i = 0; i < a.y.size(); ++i) {
+        ++out[a.y[i]].there;
+        ++out[a.predicted[i]].said;
+        if (a.y[i] == a.predicted[i]) ++out[a.y[i]].found;
+    }
+    return out;
+}
+
+// The mean over the classes that occur among the targets.
+double balanced_accuracy(const answered& a) {
+    double sum = 0, classes = 0;
+    for (const auto& [label, c] : counts(a))
+        if (c.there > 0) sum += c.found / c.there, ++classes;
+    return classes > 0 ? sum / classes : not_defined;
+}
+
+// The mean over the classes that occur among targets or answers.
+double f1(const answered& a) {
+    double sum = 0, classes = 0;
+    for (const auto& [label, c] : counts(a)) sum += 2 * c.found / (c.there + c.said), ++classes;
+    return classes > 0 ? sum / classes : not_defined;
+}
+
+// Of two classes, that of the larger label; of more, the mean over classes of each against the rest.
+double auc(const answered& a) {
+    const index k = static_cast<index>(a.classes.size());
+    double sum = 0, counted = 0;
+    for (index c = k == 2 ? 1 : 0; c < k; ++c) {
+        std::vector<double> score;
+        std::vector<bool> positive;
+        for (std::size_t i = 0; i < a.y.size(); ++i) {
+            score.push_back(a.scores(static_cast<index>(i), c));
+            positive.push_back(a.y[i] == a.classes[static_cast<std::size_t>(c)]);
+        }
+        const double area = area_under_roc(score, positive);
+        if (!std::isnan(area)) sum += area, ++counted;
+    }
+    return counted > 0 ? sum / counted : not_defined;
+}
+
+// Probabilities are kept 1e-15 away from 0, as is the custom.
+double log_loss(const answered& a) {
+    constexpr double least = 1e-15;
+    double sum = 0;
+    for (std::size_t i = 0; i < a.y.size(); ++i) {
+        const auto at = std::ranges::find(a.classes, a.y[i]) - a.classes.begin();
+        const bool known = at < static_cast<std::ptrdiff_t>(a.classes.size());
+        sum -= std::log(std::clamp(known ? a.scores(static_cast<index>(i), at) : 0.0, least, 1.0));
+    }
+    return a.y.empty() ? not_defined : sum / static_cast<double>(a.y.size());
+}
+
+double mae(const answered& a) {
+    return mean(a, [](double y, double v) { return std::abs(y - v); });
+}
+double mse(const answered& a) {
+    return mean(a, [](double y, double v) { return (y - v) * (y - v); });
+}
+double rmse(const answered& a) { return std::sqrt(mse(a)); }
+
+// 1 where all targets are equal and all are met, as scikit-learn has it.
+double r2(const answered& a) {
+    double centre = 0, spread = 0;
+    for (const double y : a.y) centre += y / static_cast<double>(a.y.size());
+    for (const double y : a.y) spread += (y - centre) * (y - centre) / static_cast<double>(a.y.size());
+    const double error = mse(a);
+    return spread > 0 ? 1 - error / spread : error == 0 ? 1.0 : 0.0;
+}
+
+// Of the median: half the absolute error.
+double pinball(const answered& a) { return mae(a) / 2; }
+
+}  // namespace
+
+double area_under_roc(std::span<const double> score, const std::vector<bool>& positive) {
+    std::vector<std::size_t> order(score.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return score[a] < score[b]; });
+    double rank_sum = 0, ones = 0;
+    for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
+        double here = 0;
+        for (end = first; end < order.size() && score[order[end]] == score[order[first]]; ++end)
+            here += positive[order[end]];
+        rank_sum += here * (static_cast<double>(first + end) + 1) / 2;  // ties share their mean rank
+        ones += here;
+    }
+    const double zeros = static_cast<double>(score.size()) - ones;
+    if (ones == 0 || zeros == 0) return not_defined;
+    return (rank_sum - ones * (ones + 1) / 2) / (ones * zeros);
+}
+
+const std::vector<metric>& metrics() {
+    using enum metric::wants;
+    static const std::vector<metric> all{
+        {"accuracy", "share of right answers", answer::classes, true, answers, accuracy},
+        {"balanced_accuracy", "mean over the classes of the share found", answer::classes, true, answers,
+         balanced_accuracy},
+        {"f1", "mean over the classes of 2·precision·recall/(precision + recall)", answer::classes, true, answers, f1},
+        {"auc", "area under the ROC curve, each class against the rest", answer::classes, true, scores, auc},
+        {"log_loss", "mean -log of the probability given to the right class", answer::classes, false, probabilities,
+         log_loss},
+        {"rmse", "root of the mean squared error", answer::values, false, answers, rmse},
+        {"mse", "mean squared error", answer::values, false, answers, mse},
+        {"mae", "mean absolute error", answer::values, false, answers, mae},
+        {"r2", "share of the variance explained", answer::values, true, answers, r2},
+        {"pinball", "pinball loss of the median", answer::values, false, answers, pinball}};
+    return all;
+}
+
+const metric& find_metric(std::string_view name, answer of) {
+    std::string names;
+    for (const metric& each : metrics()) {
+        if (each.of != of) continue;
+        if (each.name == name) return each;
+        names += (names.empty() ? "" : ", ") + each.name;
+    }
+    fail(errc::invalid_argument, fmt::format("there is no metric '{}' of {}: take one of {}", name,
+                                             of == answer::classes ? "classes" : "values", names));
+}
+
+const metric& default_metric(answer of) { return find_metric(of == answer::classes ? "accuracy" : "rmse", of); }
+
+}  // namespace mercer

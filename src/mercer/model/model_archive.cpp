@@ -1,0 +1,177 @@
+// Specs as JSON, and the file form of models.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "mercer/base/error.h"
+#include "mercer/base/json.h"
+#include "mercer/data/all_kinds.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/methods/codec.h"
+#include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/methods/svm/model_file.h"
+#include "mercer/model/model.h"
+
+namespace mercer::api {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string value_text(const std::string& key, const ordered_json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+    if (value.is_number()) return value.is_number_integer() ? value.dump() : number_text(value.get<double>());
+    if (value.is_array()) {
+        if (!std::ranges::all_of(value, &ordered_json::is_number))
+            fail(errc::parse, fmt::format("option '{}': a list must hold numbers only", key));
+        return text_of(value.get<std::vector<double>>());
+    }
+    fail(errc::parse, fmt::format("option '{}' must be a number, a text, true, false or a list of numbers", key));
+}
+
+spec read_spec(const ordered_json& from) {
+    if (!from.is_object()) fail(errc::parse, "a spec is an object: {\"method\": \"svc\", ...}");
+    spec out;
+    for (const auto& [key, value] : from.items()) {
+        std::string* place = key == "method"   ? &out.method
+                             : key == "kernel" ? &out.kernel
+                             : key == "scale"  ? &out.scale
+                             : key == "text"   ? &out.text
+                                               : nullptr;
+        if (place && !value.is_string()) fail(errc::parse, fmt::format("\"{}\" must be a text", key));
+        if (place)
+            *place = value.get<std::string>();
+        else
+            out.options.emplace_back(key, value_text(key, value));
+    }
+    if (out.method.empty()) fail(errc::parse, "a spec needs a \"method\"");
+    return out;
+}
+
+ordered_json write_spec(const spec& s) {
+    ordered_json out{{"method", s.method}};
+    if (!s.kernel.empty()) out["kernel"] = s.kernel;
+    if (!s.scale.empty()) out["scale"] = s.scale;
+    if (!s.text.empty()) out["text"] = s.text;
+    for (const auto& [name, value] : s.options) out[name] = value;
+    return out;
+}
+
+std::string_view first_word(std::string_view bytes) {
+    return bytes.substr(0, std::min(bytes.find_first_of(" \n"), bytes.size()));
+}
+
+// What can be told of an estimator's file without its spec.
+domain domain_of(const std::string& kernel_text) {
+    return kernel_text.empty() ? domain::vectors : kernel::parse(kernel_text).where();
+}
+
+// What a model file says of the kind of object: its name, or its number in version 1.
+domain kind_in(const std::string& text) {
+    constexpr domain numbered[] = {domain::any, domain::vectors, strings::where, sets::where};
+    return text.size() == 1 && text[0] >= '0' && text[0] <= '3' ? numbered[text[0] - '0'] : domain_named(text);
+}
+
+// The JSON of a part that may be missing, empty then.
+template <class Part>
+void json_part(auto& a, const char* key, auto& part) {
+    a.head(
+        key, part, [](const auto& some) { return some ? some->to_json() : std::string(); },
+        [&](const std::string& text) { return text.empty() ? std::optional<Part>() : Part::from_json(text, key); });
+}
+
+}  // namespace
+}  // namespace mercer::api
+
+template <>
+struct mercer::file_form<mercer::api::model> {
+    static constexpr std::string_view format = "mercer-model";
+    static constexpr int version = 2;
+
+    template <class Archive>
+    static void parts(Archive& a, auto& m) {
+        a.head("spec", m.spec_, api::to_json, api::parse_spec);
+        api::json_part<scaling>(a, "scaling", m.scaling_);
+        if (a.has("text", m.text_.has_value())) api::json_part<text_features>(a, "text", m.text_);
+        a.head("classes", m.class_names_);
+        a.head("features", m.feature_names_);
+        a.head(
+            "kind", m.kind_, [](domain kind) { return name(kind); }, api::kind_in);
+        a.whole("dims", m.dims_);
+        a.head("label", m.label);
+        if (a.has("text_column", !m.text_column.empty())) a.head("text_column", m.text_column);
+        if (a.has("columns_of_table", m.columns_of_table != nullptr))
+            a.head(
+                "columns_of_table", m.columns_of_table, [](const auto& some) { return some->to_json(); },
+                [](const std::string& text) {
+                    return std::make_shared<const column_encoder>(column_encoder::from_json(text, "columns_of_table"));
+                });
+        if (a.has("choices", !m.choices.empty()))
+            a.head("choices", m.choices, std::mem_fn(&api::figures::json), api::figures::from_json);
+        a.head("figures", m.figures_, std::mem_fn(&api::figures::json), api::figures::from_json);
+        if constexpr (Archive::reading) {
+            const api::method& of = api::find_method(m.spec_.method);
+            m.spec_.options = api::option_values::stored(of.name, of.options, m.spec_.options).all();
+            m.inner_ = of.parse(a.file("inner_bytes"), a.name());
+        } else {
+            a.file("inner_bytes", m.inner_ ? m.inner_->bytes() : std::string());
+        }
+        const index dims = m.text_ ? m.text_->dims() : m.dims_;
+        a.check(!m.scaling_ || m.scaling_->dims() == dims, "{} columns are scaled, the objects have {}",
+                m.scaling_ ? m.scaling_->dims() : 0, dims);
+        a.check(!m.columns_of_table || m.columns_of_table->dims() == m.dims_,
+                "the columns of the table give {} coordinates, the objects have {}",
+                m.columns_of_table ? m.columns_of_table->dims() : 0, m.dims_);
+        a.check(!m.text_ || m.kind_ == strings::where, "terms of texts, but the objects are {}", name(m.kind_));
+    }
+};
+template struct mercer::model_file<mercer::api::model>;
+
+namespace mercer::api {
+
+spec parse_spec(std::string_view json) {
+    try {
+        return read_spec(parse_json<ordered_json>(json, "a spec is JSON, {\"method\": \"svc\", ...}"));
+    } catch (const nlohmann::json::exception& wrong) {
+        fail(errc::parse, fmt::format("a spec is JSON, {{\"method\": \"svc\", ...}}: {}", wrong.what()));
+    }
+}
+
+std::string to_json(const spec& s) {
+    return write_spec(s).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::string model::bytes() const { return model_bytes(*this); }
+
+model parse(std::string_view bytes, const std::string& name) {
+    if (first_word(bytes) == file_form<model>::format) return parse_model<model>(bytes, name);
+    model out;
+    // An estimator's own file: what it was asked for is not in it, so the options are left out.
+    std::tie(out.inner_, out.spec_.method) = parse_fitted(bytes, name);
+    out.spec_.kernel = out.inner_->kernel_text();
+    out.kind_ = domain_of(out.spec_.kernel);
+    out.figures_ = out.inner_->about();
+    return out;
+}
+
+std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const std::string& name) {
+    const std::string_view first = first_word(bytes);
+    const auto owner = std::ranges::find(methods(), first, &method::format);
+    const bool libsvm = first == "svm_type";
+    if (owner == methods().end() && !libsvm)
+        fail(errc::parse, fmt::format("{}: not a model file: it starts with '{}'", name,
+                                      bytes.substr(0, std::min<std::size_t>(bytes.find('\n'), 40))));
+    const fitted_ptr found = libsvm ? as_fitted(parse_libsvm_model(bytes, name)) : owner->parse(bytes, name);
+    // Methods that share a file form are told apart by what they answer.
+    if (first == "mercer-knn-model") return {found, found->gives() == answer::values ? "knn_regression" : "knn"};
+    if (first == "mercer-svm-model" || libsvm)
+        return {found, found->gives() == answer::values  ? "svr"
+                       : found->gives() == answer::sides ? "one_class"
+                                                         : "svc"};
+    return {found, owner->name};
+}
+
+}  // namespace mercer::api

@@ -1,0 +1,214 @@
+#include "mercer/model_selection/search_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <set>
+
+#include "mercer/base/error.h"
+#include "mercer/kernels/kernel.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/methods/regression/kernel_ridge.h"
+
+namespace mercer {
+namespace {
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// The word that ends before `end`, blanks skipped; `end` is moved to where it starts.
+std::string word_before(std::string_view text, std::size_t& end) {
+    while (end > 0 && text[end - 1] == ' ') --end;
+    const std::size_t stop = end;
+    while (end > 0 && is_word(text[end - 1])) --end;
+    return std::string(text.substr(end, stop - end));
+}
+
+// The bracket that is open at `at`, or npos.
+std::size_t open_bracket(std::string_view text, std::size_t at) {
+    for (int depth = 0; at-- > 0;) {
+        if (text[at] == ')') ++depth;
+        if (text[at] == '(' && depth-- == 0) return at;
+    }
+    return std::string_view::npos;
+}
+
+[[noreturn]] void bad_range(std::string_view text, std::size_t at, const std::string& why) {
+    fail(errc::parse, fmt::format("'{}', at character {}: {}", text, at + 1, why));
+}
+
+// The numbers between the brackets that start at `at`, which is moved behind them.
+std::vector<double> numbers_in(std::string_view text, std::size_t& at) {
+    const char closing = text[at] == '[' ? ']' : '}';
+    const std::size_t end = text.find(closing, at);
+    if (end == std::string_view::npos) bad_range(text, at, fmt::format("'{}' is missing", closing));
+    std::vector<double> out;
+    for (std::size_t from = at + 1; from <= end;) {
+        const std::size_t stop = std::min(text.find(',', from), end);
+        std::string_view one = text.substr(from, stop - from);
+        while (!one.empty() && one.front() == ' ') one.remove_prefix(1);
+        while (!one.empty() && one.back() == ' ') one.remove_suffix(1);
+        double number = 0;
+        const auto [stopped, code] = std::from_chars(one.data(), one.data() + one.size(), number);
+        if (code != std::errc() || stopped != one.data() + one.size() || !std::isfinite(number))
+            bad_range(text, from, fmt::format("a finite number is expected, got '{}'", one));
+        out.push_back(number);
+        from = stop + 1;
+    }
+    at = end + 1;
+    return out;
+}
+
+void read_range(std::string_view text, std::size_t& at, hole& into) {
+    if (at >= text.size() || (text[at] != '[' && text[at] != '{')) return;
+    const std::size_t start = at;
+    const bool list = text[at] == '{';
+    std::vector<double> numbers = numbers_in(text, at);
+    into.given = true;
+    if (list) {
+        std::ranges::sort(numbers);
+        into.range.values = std::move(numbers);
+        return;
+    }
+    if (numbers.size() != 2 || !(numbers[0] < numbers[1]))
+        bad_range(text, start, "a range is written ?[low, high] with low < high");
+    into.range.low = numbers[0], into.range.high = numbers[1];
+    into.range.logarithmic = numbers[0] > 0 && numbers[1] / numbers[0] >= 10;
+}
+
+}  // namespace
+
+std::vector<double> axis::points(index count) const {
+    if (!values.empty() && static_cast<index>(values.size()) <= count) return values;
+    std::vector<double> out;
+    for (index i = 0; i < count; ++i)
+        out.push_back(at(count > 1 ? static_cast<double>(i) / static_cast<double>(count - 1) : 0.5));
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
+double axis::at(double share) const {
+    if (!values.empty()) {
+        const auto last = static_cast<double>(values.size() - 1);
+        return values[static_cast<std::size_t>(std::llround(std::clamp(share, 0.0, 1.0) * last))];
+    }
+    double v = logarithmic ? low * std::pow(high / low, share) : low + (high - low) * share;
+    if (logarithmic && !whole) {  // three digits are enough, and can be read
+        const std::string text = fmt::format("{:.3g}", v);
+        std::from_chars(text.data(), text.data() + text.size(), v);
+    }
+    return std::clamp(whole ? std::round(v) : v, low, high);
+}
+
+double axis::share(double value) const {
+    if (!values.empty())
+        return values.size() > 1 ? static_cast<double>(std::ranges::lower_bound(values, value) - values.begin()) /
+                                       static_cast<double>(values.size() - 1)
+                                 : 0.5;
+    if (high == low) return 0.5;
+    return logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
+}
+
+open_text::open_text(std::string_view text) {
+    std::size_t from = 0;
+    for (std::size_t at = text.find('?'); at != std::string_view::npos; at = text.find('?', from)) {
+        hole found;
+        std::size_t before = at;
+        while (before > 0 && text[before - 1] == ' ') --before;
+        if (before > 0 && text[before - 1] == '=') found.name = word_before(text, --before);
+        if (std::size_t bracket = open_bracket(text, at); bracket != std::string_view::npos)
+            found.owner = word_before(text, bracket);
+        between_.emplace_back(text.substr(from, at - from));
+        from = at + 1;
+        read_range(text, from, found);
+        found.range.name = found.name.empty() ? "weight" : found.name;
+        holes_.push_back(std::move(found));
+    }
+    between_.emplace_back(text.substr(from));
+}
+
+std::string open_text::filled(std::span<const double> values) const {
+    std::string out = between_[0];
+    for (std::size_t i = 0; i < holes_.size(); ++i) out += number_text(values[i]) + between_[i + 1];
+    return out;
+}
+
+std::vector<space_point> grid_points(const std::vector<axis>& axes, index each) {
+    std::vector<space_point> out{{}};
+    for (const axis& a : axes) {
+        std::vector<space_point> longer;
+        for (const space_point& p : out)
+            for (const double v : a.points(each)) {
+                longer.push_back(p);
+                longer.back().push_back(v);
+            }
+        out = std::move(longer);
+    }
+    return out;
+}
+
+std::vector<space_point> random_points(const std::vector<axis>& axes, index count, const random_below& random) {
+    constexpr index fine = index(1) << 30;
+    std::set<space_point> seen;
+    std::vector<space_point> out;
+    for (index draw = 0; draw < 10 * count && static_cast<index>(out.size()) < count; ++draw) {
+        space_point p;
+        for (const axis& a : axes) p.push_back(a.at(static_cast<double>(random(fine)) / static_cast<double>(fine - 1)));
+        if (seen.insert(p).second) out.push_back(std::move(p));
+    }
+    return out;
+}
+
+std::size_t most_promising(const std::vector<axis>& axes, const std::vector<space_point>& tried,
+                           const std::vector<double>& score, const std::vector<space_point>& candidates) {
+    const auto shares = [&](const std::vector<space_point>& points) {
+        matrix<double> out(static_cast<index>(points.size()), static_cast<index>(axes.size()));
+        for (index i = 0; i < out.rows(); ++i)
+            for (index a = 0; a < out.cols(); ++a)
+                out(i, a) = axes[static_cast<std::size_t>(a)].share(
+                    points[static_cast<std::size_t>(i)][static_cast<std::size_t>(a)]);
+        return dataset(dense<double>(std::move(out)));
+    };
+    // Scores around 0 with variance 1, so that the process need not know their scale.
+    const auto n = static_cast<double>(score.size());
+    double mean = 0, spread = 0;
+    for (const double s : score) mean += s / n;
+    for (const double s : score) spread += (s - mean) * (s - mean) / n;
+    spread = spread > 0 ? std::sqrt(spread) : 1;
+    matrix<double> y(static_cast<index>(score.size()), 1);
+    for (index i = 0; i < y.rows(); ++i) y(i, 0) = (score[static_cast<std::size_t>(i)] - mean) / spread;
+
+    const dataset x = shares(tried), z = shares(candidates);
+    kernel_ridge_options options;
+    options.alpha = 1e-3;  // the noise of a score
+    options.variance = options.loo = true;
+    kernel_ridge_model process;
+    double least = std::numeric_limits<double>::infinity();
+    for (const double gamma : {1.0, 4.0, 16.0, 64.0}) {
+        kernel_ridge_model one =
+            fit_kernel_ridge(kernel::parse(fmt::format("rbf(gamma={})", gamma)), x, y.view(), options);
+        double missed = 0;
+        for (index i = 0; i < y.rows(); ++i) missed += one.loo(i, 0) * one.loo(i, 0);
+        if (missed < least) least = missed, process = std::move(one);
+    }
+    const matrix<double> expected = predict(process, z);
+    const std::vector<double> variance = predict_variance(process, z);
+    const double top = *std::max_element(y.row(0), y.row(0) + y.rows());
+    std::size_t best = 0;
+    double most = -1;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const double sd = std::sqrt(variance[i]), ahead = expected(static_cast<index>(i), 0) - top;
+        const double u = sd > 0 ? ahead / sd : 0;
+        const double gain = sd > 0 ? ahead * 0.5 * std::erfc(-u / std::numbers::sqrt2) +
+                                         sd * std::exp(-u * u / 2) / std::sqrt(2 * std::numbers::pi)
+                                   : std::max(ahead, 0.0);
+        if (gain > most) most = gain, best = i;
+    }
+    return best;
+}
+
+}  // namespace mercer

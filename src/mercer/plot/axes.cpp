@@ -1,0 +1,102 @@
+#include "mercer/plot/axes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace mercer::plot {
+
+double letters(const std::string& text) {
+    return static_cast<double>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::string shortened(const std::string& text, std::size_t most) {
+    std::size_t seen = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if ((text[i] & 0xc0) == 0x80) continue;
+        if (++seen > most) return text.substr(0, i) + "…";
+    }
+    return text;
+}
+
+std::pair<double, double> room(const std::vector<double>& values) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const double v : values)
+        if (std::isfinite(v)) {
+            low = std::min(low, v);
+            high = std::max(high, v);
+        }
+    if (!(low <= high)) return {0, 1};
+    const double spread = high - low;
+    const double more = spread > 0 && spread > 1e-12 * std::max(std::abs(low), std::abs(high))
+                            ? 0.05 * spread
+                            : std::max(0.5 * std::abs(high), 0.5);
+    return {low - more, high + more};
+}
+
+void frame::head(double px, double py, const std::string& title, const std::string& note) const {
+    page.text(px + plot_left, py + 18, title, {{"class", "panel"}});
+    page.text(px + plot_left, py + 36, note, {{"class", "note"}});
+}
+
+void frame::names(const std::string& across, const std::string& up) const {
+    page.rect(left, top, side, side, {{"class", "frame"}});
+    page.text(left + side / 2, top + side + 42, across, {{"class", "axis"}, {"text-anchor", "middle"}});
+    const double ax = left - 58, ay = top + side / 2;
+    page.text(ax, ay, up,
+              {{"class", "axis"}, {"text-anchor", "middle"}, {"transform", fmt::format("rotate(-90 {} {})", ax, ay)}});
+}
+
+void frame::tick_x(double at, const std::string& text) const {
+    page.line(at, top + side, at, top + side + 5, {{"class", "mark"}});
+    page.text(at, top + side + 19, text, {{"class", "tick"}, {"text-anchor", "middle"}});
+}
+
+void frame::tick_y(double at, const std::string& text) const {
+    page.line(left, at, left + side, at, {{"class", "grid"}});
+    page.text(left - 9, at + 4, text, {{"class", "tick"}, {"text-anchor", "end"}});
+}
+
+void frame::ticks_x(int count) const {
+    for (const double v : round_ticks(x_low, x_high, count)) tick_x(x(v), tick_text(v));
+}
+
+void frame::ticks_y(int count) const {
+    for (const double v : round_ticks(y_low, y_high, count)) tick_y(y(v), tick_text(v));
+}
+
+void draw_keys(const frame& f, const std::vector<key>& keys, const std::vector<std::pair<double, double>>& dots) {
+    if (keys.empty()) return;
+    double width = 0;
+    for (const auto& k : keys) width = std::max(width, 30 + 6.6 * letters(k.name));
+    const double height = 10 + 18 * static_cast<double>(keys.size());
+    double best_x = f.left, best_y = f.top;
+    std::size_t fewest = dots.size() + 1;
+    const double right = f.left + side - width - 10, bottom = f.top + side - height - 10;
+    for (const double cy : {f.top + 10, bottom, (f.top + 10 + bottom) / 2})
+        for (const double cx : {right, f.left + 10, (f.left + 10 + right) / 2}) {
+            const auto below = static_cast<std::size_t>(std::ranges::count_if(dots, [&](const auto& p) {
+                return p.first > cx - 4 && p.first < cx + width + 4 && p.second > cy - 4 && p.second < cy + height + 4;
+            }));
+            if (below < fewest) {
+                fewest = below;
+                best_x = cx;
+                best_y = cy;
+            }
+        }
+    if (fewest > 0 && width <= 90) {  // beside the plot, where there is room for short names
+        best_x = f.left + side + 6;
+        best_y = f.top;
+    }
+    f.page.open_group({{"class", "legend"}});
+    f.page.rect(best_x, best_y, width, height, {{"class", "legend-box"}, {"rx", 3.0}});
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const double y = best_y + 14 + 18 * static_cast<double>(i);
+        f.page.circle(best_x + 11, y, 3.5, {{"fill", keys[i].colour}});
+        f.page.text(best_x + 20, y + 4, keys[i].name, {{"class", "tick"}});
+    }
+    f.page.close_group();
+}
+
+}  // namespace mercer::plot

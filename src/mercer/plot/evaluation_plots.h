@@ -1,0 +1,33 @@
+// An evaluation as panels of pictures.h.
+//
+//     write_atomically("test.svg", picture_page("iris.model", "on test.csv", evaluation_panels(all)));
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mercer/metrics/evaluation.h"
+#include "mercer/plot/pictures.h"
+
+namespace mercer {
+
+using shared_evaluation = std::shared_ptr<const evaluation>;
+
+struct named_panel {
+    std::string name, caption;
+    panel draw;
+};
+// Those that the evaluation has the numbers for. Classes: the confusion matrix, ROC, precision against recall,
+// reliability; values: predicted against true, residuals; and the importance of features.
+std::vector<named_panel> evaluation_panels(const shared_evaluation& all);
+
+panel confusion_panel(shared_evaluation all);
+panel roc_panel(shared_evaluation all);
+panel precision_recall_panel(shared_evaluation all);
+panel reliability_panel(shared_evaluation all);
+panel predicted_panel(shared_evaluation all);
+panel residual_panel(shared_evaluation all);
+panel importance_panel(shared_evaluation all);
+
+}  // namespace mercer

@@ -1,0 +1,87 @@
+// A small SVG document: shapes in the order they are drawn, one style sheet, nothing outside the file.
+//
+//     svg page(200, 100, "title for readers of the screen");
+//     page.rect(10, 10, 50, 20, {{"fill", "#4e79a7"}});
+//     page.text(10, 60, "λ < 0", {{"class", "label"}});
+//     write_atomically("page.svg", page.finish());
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "mercer/base/matrix_view.h"
+
+namespace mercer {
+
+struct rgb {
+    std::uint8_t r = 0, g = 0, b = 0;
+    std::string hex() const;  // "#rrggbb"
+    bool operator==(const rgb&) const = default;
+};
+
+// A colour map: 256 colours from low to high.
+using palette = std::array<rgb, 256>;
+const palette& sequential_palette();              // dark blue, green, yellow: perceptually even, readable in grey
+const palette& diverging_palette();               // blue, white, red
+rgb class_colour(index number);                   // twelve colours that most eyes tell apart, then round again
+using opacities = std::array<std::uint8_t, 256>;  // of the colours of a palette: 0 clear, 255 solid
+
+// One attribute of an element; numbers are written with at most three decimals.
+struct svg_attribute {
+    std::string name;
+    std::string value;
+    svg_attribute(std::string_view name_, std::string_view value_) : name(name_), value(value_) {}
+    svg_attribute(std::string_view name_, double value_);
+};
+using svg_attributes = std::vector<svg_attribute>;
+
+class svg {
+public:
+    svg(double width, double height, std::string_view title);
+
+    void rect(double x, double y, double width, double height, const svg_attributes& more = {},
+              std::string_view tooltip = {});
+    void line(double x1, double y1, double x2, double y2, const svg_attributes& more = {});
+    void circle(double x, double y, double radius, const svg_attributes& more = {}, std::string_view tooltip = {});
+    void path(std::string_view d, const svg_attributes& more = {});
+    void text(double x, double y, std::string_view what, const svg_attributes& more = {});
+    // A picture of one colour number for each cell, stretched over the rectangle with sharp edges.
+    void cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers,
+               const palette& colours, const svg_attributes& more = {}, const opacities* solid = nullptr);
+    void open_group(const svg_attributes& more = {});
+    void close_group();
+
+    std::string finish() const;
+    // The same for the inside of an HTML page, whose style sheet holds inline_style(): then the page's colours are the
+    // picture's.
+    std::string fragment() const;
+    static std::string inline_style();
+
+private:
+    void element(std::string_view name, const svg_attributes& fixed, const svg_attributes& more,
+                 std::string_view content, std::string_view tooltip);
+    std::string size_, title_;
+    std::string body_;
+    std::size_t depth_ = 0;
+};
+
+// Round numbers (1, 2 or 5 times a power of ten) within [low, high], about `count` of them.
+std::vector<double> round_ticks(double low, double high, int count);
+// A tick's number: 0.25, 1e-5; no rounding noise.
+std::string tick_text(double value);
+// "10⁻³"
+std::string power_of_ten_text(int exponent);
+
+// The bytes of a PNG file with one palette entry for each pixel.
+std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& colours,
+                        const opacities* solid = nullptr);
+std::string base64(std::string_view bytes);
+// Text made safe for XML and HTML, in elements and attributes.
+std::string xml_escaped(std::string_view text);
+
+}  // namespace mercer

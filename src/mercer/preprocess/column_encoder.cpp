@@ -1,0 +1,317 @@
+#include "mercer/preprocess/column_encoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <numbers>
+#include <unordered_map>
+
+#include "mercer/base/error.h"
+#include "mercer/base/number.h"
+#include "mercer/base/threads.h"
+#include "mercer/data/strings.h"
+#include "mercer/preprocess/scaling.h"
+
+namespace mercer {
+namespace {
+
+// One rule at work: the coordinates of a field after each other, told to `put`.
+class column_reader {
+public:
+    column_reader(const text_table& from, std::size_t column, const column_rule& rule, bool refuse)
+        : from_(from), column_(column), rule_(rule), refuse_(refuse) {
+        for (std::size_t v = 0; v < rule.values.size(); ++v) place_.emplace(rule.values[v], static_cast<index>(v));
+        if (rule.words) {
+            std::vector<std::string> texts;
+            for (index r = 0; r < from.rows(); ++r) {
+                const std::string_view field = from.at(r, column);
+                texts.emplace_back(detail::is_missing(field) ? std::string_view() : field);
+            }
+            texts_ = rule.words->apply(strings(std::move(texts)));
+        }
+        width_ = rule.width();
+    }
+
+    index width() const { return width_; }
+
+    template <class Put>
+    void read(index row, const Put& put) {
+        const std::string_view field = from_.at(row, column_);
+        const bool missing = is_missing(field);
+        if (missing && refuse_) from_.fail_at(row, column_, fmt::format("missing value {}", detail::quoted(field)));
+        if (missing) ++filled_;
+        if (missing && rule_.missing > 0) put(width_ - 1, 1.0);
+        if (rule_.words) {
+            const auto* rows = texts_.as<sparse<double>>();
+            for (std::size_t t = 0; t < rows->cols(row).size(); ++t) put(rows->cols(row)[t], rows->values(row)[t]);
+        } else if (rule_.kind == column_kind::categories) {
+            put_category(row, field, missing, put);
+        } else {
+            put_number(missing ? rule_.fill : number(row, field), put);
+        }
+    }
+
+    void tell(const column_encoder::teller& said) const {
+        if (!said) return;
+        if (unknown_ > 0)
+            said(
+                fmt::format("{}: {} of {} rows have a category that was not there when the model was fitted, such as "
+                            "{}: it counts as none of them",
+                            rule_.name, unknown_, from_.rows(), detail::quoted(such_)));
+        if (filled_ > 0 && rule_.missing == 0 && !rule_.words)
+            said(fmt::format("{}: {} of {} values are missing, none was when the model was fitted: filled with {}",
+                             rule_.name, filled_, from_.rows(),
+                             rule_.kind == column_kind::categories
+                                 ? "the most frequent one, " + detail::quoted(rule_.values[rule_.most_frequent])
+                                 : "the median"));
+    }
+
+private:
+    bool is_missing(std::string_view field) const {
+        return detail::is_missing(field) ||
+               (rule_.kind == column_kind::numbers && !place_.empty() && place_.contains(detail::as_utf8(field)));
+    }
+
+    double number(index row, std::string_view field) const {
+        if (rule_.kind == column_kind::dates) {
+            const auto day = parse_date(field, rule_.order);
+            if (!day) from_.fail_at(row, column_, fmt::format("expected a date, got {}", detail::quoted(field)));
+            return *day;
+        }
+        double value = 0;
+        const detail::number_fault fault = detail::parse_number(field, value);
+        if (fault != detail::number_fault::none)
+            from_.fail_at(row, column_,
+                          fmt::format("expected {}, got {}", detail::reason(fault), detail::quoted(field)));
+        return value;
+    }
+
+    template <class Put>
+    void put_number(double value, const Put& put) const {
+        index at = 0;
+        put(at++, (value - rule_.centre) / rule_.spread);
+        const auto angle = [&](double turns) {
+            put(at++, std::sin(2 * std::numbers::pi * turns));
+            put(at++, std::cos(2 * std::numbers::pi * turns));
+        };
+        if (rule_.year) angle(value / 365.2425);
+        if (rule_.week) angle(value / 7);
+    }
+
+    template <class Put>
+    void put_category(index row, std::string_view field, bool missing, const Put& put) {
+        if (missing) return put(static_cast<index>(rule_.most_frequent), 1.0);
+        if (const auto found = place_.find(detail::as_utf8(field)); found != place_.end())
+            return put(found->second, 1.0);
+        if (unknown_++ == 0) such_ = from_.at(row, column_);
+    }
+
+    const text_table& from_;
+    std::size_t column_;
+    const column_rule& rule_;
+    bool refuse_;
+    std::unordered_map<std::string, index> place_;
+    dataset texts_;
+    index width_ = 0, unknown_ = 0, filled_ = 0;
+    std::string_view such_;
+};
+
+void set_scale(column_rule& rule, const text_table& from, std::size_t column, const std::string& how) {
+    if (how == "none" || (rule.kind != column_kind::numbers && rule.kind != column_kind::dates)) return;
+    column_reader read(from, column, rule, false);
+    matrix<double> all(from.rows(), 1);
+    for (index r = 0; r < from.rows(); ++r)
+        read.read(r, [&](index c, double value) {
+            if (c == 0) all(r, 0) = value;
+        });
+    scaling_options options;
+    options.method = how == "minmax" ? scaling_method::minmax : scaling_method::standardise;
+    const scaling fitted = scaling::fit(dense<double>(std::move(all)), options);
+    const auto [first, second] = fitted.columns()[0];
+    const bool minmax = how == "minmax";
+    rule.centre = minmax ? first / 2 + second / 2 : first;
+    rule.spread = minmax ? second / 2 - first / 2 : second;
+    if (!(rule.spread > 0)) rule.spread = 1;
+}
+
+// Columns side by side; of several that fail, the first one does.
+void in_order(std::size_t count, const std::function<void(std::size_t)>& column) {
+    std::vector<std::exception_ptr> failed(count);
+    parallel_for(static_cast<index>(count), [&](index c) {
+        try {
+            column(static_cast<std::size_t>(c));
+        } catch (...) {
+            failed[static_cast<std::size_t>(c)] = std::current_exception();
+        }
+    });
+    for (const auto& each : failed)
+        if (each) std::rethrow_exception(each);
+}
+
+// Rows of numbers, a column after the other.
+void fill_dense(std::vector<column_reader>& columns, index rows, matrix<double>& full) {
+    std::vector<index> base(columns.size() + 1, 0), reached(columns.size(), 0);
+    for (std::size_t c = 0; c < columns.size(); ++c) base[c + 1] = base[c] + columns[c].width();
+    const auto fill = [&](std::size_t k, index first, index end) {
+        for (index r = first; r < end; ++r) {
+            reached[k] = r;
+            columns[k].read(r, [&](index c, double value) { full(r, base[k] + c) = value; });
+        }
+    };
+    // A stretch of rows at a time, which stays in the caches; where it has faults, the first row with one tells.
+    constexpr index stretch = 2048;
+    for (index first = 0; first < rows; first += stretch) {
+        const index end = std::min(rows, first + stretch);
+        std::vector<std::exception_ptr> failed(columns.size());
+        parallel_for(static_cast<index>(columns.size()), [&](index k) {
+            try {
+                fill(static_cast<std::size_t>(k), first, end);
+            } catch (const error&) {
+                failed[static_cast<std::size_t>(k)] = std::current_exception();
+            }
+        });
+        std::size_t worst = columns.size();
+        for (std::size_t k = 0; k < columns.size(); ++k)
+            if (failed[k] && (worst == columns.size() || reached[k] < reached[worst])) worst = k;
+        if (worst < columns.size()) std::rethrow_exception(failed[worst]);
+    }
+}
+
+}  // namespace
+
+column_encoder column_encoder::fit(const text_table& from, std::optional<std::size_t> target,
+                                   const column_options& options) {
+    if (options.missing != "fill" && options.missing != "refuse")
+        fail(errc::invalid_argument, fmt::format("missing must be fill or refuse, got '{}'", options.missing));
+    if (options.scale != "standard" && options.scale != "minmax" && options.scale != "none")
+        fail(errc::invalid_argument, fmt::format("scale must be standard, minmax or none, got '{}'", options.scale));
+    column_encoder out;
+    out.options_ = options;
+    out.named_ = from.named();
+    if (target) out.target_ = from.names()[*target], out.target_at_ = *target;
+    std::unordered_map<std::string_view, bool> seen;
+    std::vector<std::size_t> at;
+    for (std::size_t c = 0; c < from.columns(); ++c) {
+        if (!seen.emplace(from.names()[c], true).second)
+            fail(errc::data, fmt::format("{}: two columns are called '{}'", from.file(), from.names()[c]));
+        if (target != c) at.push_back(c);
+    }
+    out.rules_.resize(at.size());
+    in_order(at.size(), [&](std::size_t k) {
+        column_rule& rule = out.rules_[k] = detect_column(from, at[k]);
+        if (options.missing == "refuse" && rule.missing > 0)
+            for (index r = 0; r < from.rows(); ++r)
+                if (const auto field = from.at(r, at[k]); detail::is_missing(field))
+                    from.fail_at(r, at[k], fmt::format("missing value {}", detail::quoted(field)));
+        set_scale(rule, from, at[k], options.scale);
+    });
+    if (out.dims() == 0) {
+        std::string why;
+        for (const column_rule& rule : out.rules_)
+            why += fmt::format("{}{} ({})", why.empty() ? ": " : ", ", rule.name, rule.why);
+        fail(errc::data, fmt::format("{}: no column is left to learn from{}", from.file(), why));
+    }
+    return out;
+}
+
+std::vector<std::string> column_encoder::names() const {
+    std::vector<std::string> out;
+    for (const column_rule& rule : rules_) out.push_back(rule.name);
+    if (!target_.empty()) out.push_back(target_);
+    return out;
+}
+
+index column_encoder::dims() const {
+    index sum = 0;
+    for (const column_rule& rule : rules_) sum += rule.width();
+    return sum;
+}
+
+std::vector<std::string> column_encoder::coordinates() const {
+    std::vector<std::string> out;
+    for (const column_rule& rule : rules_)
+        for (std::string& each : rule.coordinates()) out.push_back(std::move(each));
+    return out;
+}
+
+std::optional<std::size_t> column_encoder::target_in(const text_table& from) const {
+    if (target_.empty()) return std::nullopt;
+    if (!named_ || !from.named()) return from.columns() == rules_.size() + 1 ? std::optional(target_at_) : std::nullopt;
+    const auto at = std::ranges::find(from.names(), target_);
+    return at == from.names().end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - from.names().begin()));
+}
+
+std::vector<std::size_t> column_encoder::positions(const text_table& from, const teller& tell) const {
+    std::vector<std::size_t> out;
+    const std::size_t all = rules_.size() + (target_.empty() ? 0 : 1);
+    if (!named_ || !from.named()) {
+        const bool with_target = !target_.empty() && from.columns() == all;
+        if (from.columns() != all && from.columns() != rules_.size())
+            fail(errc::data,
+                 fmt::format("{}: expected {} columns, as the data the model was fitted on had{}, got {}", from.file(),
+                             all, target_.empty() ? "" : fmt::format(" ({} without the target)", all - 1),
+                             from.columns()));
+        for (std::size_t c = 0; c < rules_.size(); ++c) out.push_back(c + (with_target && c >= target_at_ ? 1 : 0));
+        return out;
+    }
+    std::unordered_map<std::string_view, std::size_t> at;
+    for (std::size_t c = 0; c < from.columns(); ++c)
+        if (!at.emplace(from.names()[c], c).second)
+            fail(errc::data, fmt::format("{}: two columns are called '{}'", from.file(), from.names()[c]));
+    for (const column_rule& rule : rules_) {
+        const auto found = at.find(rule.name);
+        if (found == at.end() && rule.kind != column_kind::left_out)
+            fail(errc::data, fmt::format("{}: the column '{}' of the data the model was fitted on is missing",
+                                         from.file(), rule.name));
+        out.push_back(found == at.end() ? 0 : found->second);
+        if (found != at.end()) at.erase(found);
+    }
+    at.erase(target_);
+    if (!at.empty() && tell) {
+        std::vector<std::string_view> extra;
+        for (const auto& each : at) extra.push_back(each.first);
+        std::ranges::sort(extra);
+        tell(fmt::format("{}: {} not among the columns of the model, and left out: {}{}", from.file(),
+                         extra.size() == 1 ? "one column is" : fmt::format("{} columns are", extra.size()), extra[0],
+                         extra.size() > 1 ? ", ..." : ""));
+    }
+    return out;
+}
+
+dataset column_encoder::apply(const text_table& from, const teller& tell) const {
+    constexpr index widest = 1000;  // of dense vectors of mostly zeros
+    const std::vector<std::size_t> at = positions(from, tell);
+    std::vector<column_reader> columns;
+    index dims = 0;
+    bool zeros = false;
+    for (std::size_t c = 0; c < rules_.size(); ++c) {
+        if (rules_[c].kind == column_kind::left_out) continue;
+        columns.emplace_back(from, at[c], rules_[c], options_.missing == "refuse");
+        dims += columns.back().width();
+        zeros = zeros || rules_[c].words || rules_[c].values.size() > widest;
+    }
+    matrix<double> full(zeros ? 0 : from.rows(), zeros ? 0 : dims);
+    std::vector<index> start{0};
+    std::vector<std::int32_t> col;
+    std::vector<double> val;
+    std::vector<std::pair<std::int32_t, double>> one;
+    if (!zeros) fill_dense(columns, from.rows(), full);
+    for (index r = 0; zeros && r < from.rows(); ++r) {
+        index base = 0;
+        one.clear();
+        for (column_reader& each : columns) {
+            each.read(r, [&](index c, double value) { one.emplace_back(static_cast<std::int32_t>(base + c), value); });
+            base += each.width();
+        }
+        std::ranges::sort(one);
+        for (const auto& [c, value] : one) col.push_back(c), val.push_back(value);
+        start.push_back(static_cast<index>(col.size()));
+    }
+    for (const column_reader& each : columns) each.tell(tell);
+    if (zeros) return sparse<double>(std::move(start), std::move(col), std::move(val), dims);
+    return dense<double>(std::move(full));
+}
+
+}  // namespace mercer

@@ -1,0 +1,46 @@
+#include "mercer/preprocess/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <unordered_map>
+
+#include "mercer/base/error.h"
+#include "mercer/base/nearest_name.h"
+
+namespace mercer {
+
+void match_columns(table& data, const std::vector<std::string>& names, const std::string& path,
+                   const std::string& like) {
+    if (data.x.kind() != domain::vectors || names.empty() || data.feature_names.empty() || names == data.feature_names)
+        return;
+    std::unordered_map<std::string_view, index> at;
+    for (std::size_t c = 0; c < data.feature_names.size(); ++c)
+        if (!at.emplace(data.feature_names[c], static_cast<index>(c)).second)
+            fail(errc::data, fmt::format("{}: two columns are called '{}', so they cannot be matched with those of {}",
+                                         path, data.feature_names[c], like));
+    std::vector<index> order;
+    for (const std::string& name : names) {
+        const auto found = at.find(name);
+        if (found == at.end()) {
+            const std::string meant = nearest_name(name, data.feature_names);
+            fail(errc::data, fmt::format("{}: the column '{}' of {} is missing{}", path, name, like,
+                                         meant.empty() ? "" : fmt::format("; did you mean it by '{}'?", meant)));
+        }
+        order.push_back(found->second);
+        at.erase(found);
+    }
+    for (const std::string& name : data.feature_names)
+        if (at.contains(name))
+            fail(errc::data,
+                 fmt::format("{}: {} has no column '{}': take it out, or name the column of targets with --label", path,
+                             like, name));
+    const dense<double> from = as_dense<double>(data.x);
+    matrix<double> to(from.size(), from.dims());
+    for (index i = 0; i < from.size(); ++i)
+        for (std::size_t c = 0; c < order.size(); ++c) to(i, static_cast<index>(c)) = from.row(i)[order[c]];
+    data.x = dense<double>(std::move(to));
+    data.feature_names = names;
+}
+
+}  // namespace mercer

@@ -1,0 +1,315 @@
+#include "mercer/preprocess/scaling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/base/json.h"
+#include "mercer/base/row_error.h"
+#include "mercer/data/vectors.h"
+#include "mercer/io/expected_file.h"
+#include "mercer/io/file_contents.h"
+#include "mercer/preprocess/column_ranges.h"
+
+namespace mercer {
+namespace {
+
+using json = nlohmann::json;
+using range = scaling::range;
+
+constexpr const char* scaling_format_name = "mercer-scaling";
+
+void check(const scaling_options& options) {
+    const auto check_interval = [](double lower, double upper, const char* prefix) {
+        if (!(lower < upper) || !std::isfinite(lower) || !std::isfinite(upper))
+            fail(
+                errc::invalid_argument,
+                fmt::format("min-max scaling needs finite {0}lower < {0}upper, got {1} and {2}", prefix, lower, upper));
+    };
+    if (options.method != scaling_method::minmax) return;
+    check_interval(options.lower, options.upper, "");
+    if (options.targets) check_interval(options.target_lower, options.target_upper, "target_");
+}
+
+template <class T>
+T checked(double value, index row, index column) {
+    const T result = static_cast<T>(value);
+    if (!std::isfinite(result))
+        throw row_error(row, column, fmt::format("scaling gives {}, which is out of range", value));
+    return result;
+}
+
+template <class T, class Map>
+dataset map_rows(const dense<T>& x, std::span<const range> columns, const Map& map) {
+    matrix<T> out(x.size(), x.dims());
+    for (index i = 0; i < x.size(); ++i)
+        for (index j = 0; j < x.dims(); ++j)
+            out(i, j) = checked<T>(map(columns[static_cast<std::size_t>(j)], static_cast<double>(x.row(i)[j])), i, j);
+    return dense<T>(std::move(out));
+}
+
+// Columns where zero does not stay zero are merged into every row; results that are zero are not stored.
+template <class T, class Map>
+dataset map_rows(const sparse<T>& x, std::span<const range> columns, const Map& map) {
+    std::vector<std::pair<std::int32_t, T>> filled;
+    for (std::size_t j = 0; j < columns.size(); ++j)
+        if (const T value = checked<T>(map(columns[j], 0.0), 0, static_cast<index>(j)); value != 0)
+            filled.emplace_back(static_cast<std::int32_t>(j), value);
+    std::vector<index> start{0};
+    std::vector<std::int32_t> col;
+    std::vector<T> val;
+    for (index i = 0; i < x.size(); ++i) {
+        auto fill = filled.begin();
+        const auto cols = x.cols(i);
+        const auto values = x.values(i);
+        const auto add = [&](std::int32_t column, T value) {
+            if (value == 0) return;
+            col.push_back(column);
+            val.push_back(value);
+        };
+        for (std::size_t k = 0; k < cols.size(); ++k) {
+            for (; fill != filled.end() && fill->first < cols[k]; ++fill) add(fill->first, fill->second);
+            if (fill != filled.end() && fill->first == cols[k]) ++fill;
+            add(cols[k], checked<T>(map(columns[static_cast<std::size_t>(cols[k])], static_cast<double>(values[k])), i,
+                                    cols[k]));
+        }
+        for (; fill != filled.end(); ++fill) add(fill->first, fill->second);
+        start.push_back(static_cast<index>(col.size()));
+    }
+    return sparse<T>(std::move(start), std::move(col), std::move(val), static_cast<index>(columns.size()));
+}
+
+}  // namespace
+
+scaling scaling::fit(const dataset& x, const scaling_options& options) {
+    if (options.targets) fail(errc::invalid_argument, "scaling of targets was asked for, but none were given");
+    return fit(x, {}, options);
+}
+
+scaling scaling::fit(const batch_pass& pass, const scaling_options& options, const process_group* group) {
+    check(options);
+    if (options.targets) fail(errc::invalid_argument, "scaling of targets was asked for, but none were given");
+    scaling result;
+    result.options_ = options;
+    result.columns_ = fit_columns(
+        [&](const auto& use) {
+            pass([&](const dataset& x) {
+                if (x.kind() != domain::vectors || x.is_sparse())
+                    fail(errc::unsupported, "scaling batch by batch needs dense vectors");
+                require_finite(x);
+                use(x);
+            });
+        },
+        options.method, group);
+    if (result.columns_.empty()) fail(errc::invalid_argument, "scaling needs 1 <= n vectors, got 0");
+    return result;
+}
+
+scaling scaling::fit(const dataset& x, std::span<const double> y, const scaling_options& options) {
+    check(options);
+    if (x.kind() != domain::vectors)
+        fail(errc::unsupported, fmt::format("scaling needs vectors, got {}", name(x.kind())));
+    if (x.size() < 1) fail(errc::invalid_argument, "scaling needs 1 <= n vectors, got 0");
+    if (x.is_sparse() && options.method == scaling_method::standardise && options.with_mean)
+        fail(errc::unsupported,
+             "standardising sparse vectors would fill in every zero: use with_mean = false, min-max scaling, or dense "
+             "vectors");
+    if (constexpr index most = index{1} << 26; x.dims() > most && mostly_empty_columns(x))
+        fail(errc::memory, fmt::format("scaling keeps two numbers a column, and nearly all of {} columns are empty: "
+                                       "number them anew, or do not scale",
+                                       x.dims()));
+    require_finite(x);
+    scaling result;
+    result.options_ = options;
+    result.columns_ = fit_columns([&](const auto& use) { use(x); }, options.method, nullptr);
+    if (options.targets) {
+        if (static_cast<index>(y.size()) != x.size())
+            fail(errc::invalid_argument,
+                 fmt::format("there must be one target a vector, got {} targets for {} vectors", y.size(), x.size()));
+        const dataset column = dense<double>(matrix_view<const double>(y.data(), x.size(), 1));
+        require_finite(column);
+        result.target_ = fit_columns([&](const auto& use) { use(column); }, options.method, nullptr).front();
+    }
+    return result;
+}
+
+// min-max in the order in which svm-scale computes it, so that the ends and all rounding agree with it.
+double scaling::forward(const range& column, double value, double lower, double upper) const {
+    const auto [first, second] = column;
+    if (options_.method == scaling_method::standardise) {
+        const double centred = options_.with_mean ? value - first : value;
+        return second > 0 ? centred / second : centred;
+    }
+    if (first == second) return 0.0;
+    if (value == first) return lower;
+    if (value == second) return upper;
+    if (const double width = second - first; std::isfinite(width) && std::isfinite(value - first)) {
+        const double scaled = (upper - lower) * (value - first) / width;
+        if (std::isfinite(scaled)) return lower + scaled;
+    }
+    return lower + (upper - lower) * ((value / 2 - first / 2) / (second / 2 - first / 2));
+}
+
+double scaling::backward(const range& column, double value, double lower, double upper) const {
+    const auto [first, second] = column;
+    if (options_.method == scaling_method::standardise) {
+        const double spread = second > 0 ? value * second : value;
+        return options_.with_mean ? spread + first : spread;
+    }
+    if (first == second) return first;
+    if (value == lower) return first;
+    if (value == upper) return second;
+    const double part = (value - lower) / (upper - lower);
+    return std::isfinite(second - first) ? first + part * (second - first)
+                                         : 2 * (first / 2 + part * (second / 2 - first / 2));
+}
+
+template <class Map>
+dataset scaling::transform(const dataset& x, const Map& map) const {
+    if (x.kind() != domain::vectors)
+        fail(errc::unsupported, fmt::format("scaling needs vectors, got {}", name(x.kind())));
+    if (x.is_sparse() ? x.dims() > dims() : x.dims() != dims())
+        fail(errc::invalid_argument,
+             fmt::format("the scaling was fitted to {} columns, got vectors of {}", dims(), x.dims()));
+    if (x.is_sparse() && options_.method == scaling_method::standardise && options_.with_mean)
+        fail(errc::unsupported,
+             "standardising sparse vectors would fill in every zero: use with_mean = false, min-max scaling, or dense "
+             "vectors");
+    require_finite(x);
+    return std::visit(
+        [&](const auto& some) -> dataset {
+            if constexpr (requires { some.dims(); })
+                return map_rows(some, columns_, map);
+            else
+                return {};
+        },
+        x.items());
+}
+
+dataset scaling::apply(const dataset& x) const {
+    return transform(x, [this](const range& column, double value) {
+        return forward(column, value, options_.lower, options_.upper);
+    });
+}
+
+dataset scaling::inverse(const dataset& x) const {
+    return transform(x, [this](const range& column, double value) {
+        return backward(column, value, options_.lower, options_.upper);
+    });
+}
+
+std::vector<double> scaling::apply_targets(std::span<const double> y) const {
+    std::vector<double> out(y.begin(), y.end());
+    if (target_)
+        for (double& value : out) value = forward(*target_, value, options_.target_lower, options_.target_upper);
+    return out;
+}
+
+std::vector<double> scaling::inverse_targets(std::span<const double> y) const {
+    std::vector<double> out(y.begin(), y.end());
+    if (target_)
+        for (double& value : out) value = backward(*target_, value, options_.target_lower, options_.target_upper);
+    return out;
+}
+
+std::string scaling::to_json() const {
+    const bool minmax = options_.method == scaling_method::minmax;
+    json first = json::array();
+    json second = json::array();
+    for (const range& column : columns_) {
+        first.push_back(column.first);
+        second.push_back(column.second);
+    }
+    json out{{"format", scaling_format_name}, {"version", 1}, {"method", minmax ? "minmax" : "standardise"}};
+    if (minmax) {
+        out["lower"] = options_.lower;
+        out["upper"] = options_.upper;
+    } else {
+        out["with_mean"] = options_.with_mean;
+    }
+    out[minmax ? "min" : "mean"] = std::move(first);
+    out[minmax ? "max" : "sd"] = std::move(second);
+    if (target_) {
+        json target{{minmax ? "min" : "mean", target_->first}, {minmax ? "max" : "sd", target_->second}};
+        if (minmax) {
+            target["lower"] = options_.target_lower;
+            target["upper"] = options_.target_upper;
+        }
+        out["target"] = std::move(target);
+    }
+    return out.dump(1) + "\n";
+}
+
+namespace {
+
+range checked_range(const json& first, const json& second, bool minmax) {
+    const range result{first.get<double>(), second.get<double>()};
+    if (!std::isfinite(result.first) || !std::isfinite(result.second))
+        throw std::runtime_error("a number is not finite");
+    if (minmax && !(result.first <= result.second))
+        throw std::runtime_error(fmt::format("min <= max does not hold: {} and {}", result.first, result.second));
+    if (!minmax && !(result.second >= 0))
+        throw std::runtime_error(fmt::format("0 <= sd does not hold: {}", result.second));
+    return result;
+}
+
+}  // namespace
+
+scaling scaling::from_json(std::string_view text, const std::string& name) {
+    try {
+        json in = parse_json(text);
+        const json_release at_end(in);
+        if (in.at("format") != scaling_format_name)
+            throw std::runtime_error(fmt::format("the format is not {}", scaling_format_name));
+        if (in.at("version") != 1) throw std::runtime_error("the version is not 1");
+        const std::string method = in.at("method");
+        if (method != "minmax" && method != "standardise")
+            throw std::runtime_error(fmt::format("unknown method '{}'", method));
+        const bool minmax = method == "minmax";
+        const char* const first = minmax ? "min" : "mean";
+        const char* const second = minmax ? "max" : "sd";
+        scaling result;
+        scaling_options& options = result.options_;
+        options.method = minmax ? scaling_method::minmax : scaling_method::standardise;
+        if (minmax) {
+            options.lower = in.at("lower");
+            options.upper = in.at("upper");
+        } else {
+            options.with_mean = in.at("with_mean");
+        }
+        if (in.contains("target")) {
+            const json& target = in["target"];
+            options.targets = true;
+            result.target_ = checked_range(target.at(first), target.at(second), minmax);
+            if (minmax) {
+                options.target_lower = target.at("lower");
+                options.target_upper = target.at("upper");
+            }
+        }
+        check(options);
+        const json& a = in.at(first);
+        const json& b = in.at(second);
+        if (!a.is_array() || !b.is_array() || a.size() != b.size())
+            throw std::runtime_error(fmt::format("'{}' and '{}' must be arrays of the same length", first, second));
+        for (std::size_t j = 0; j < a.size(); ++j) result.columns_.push_back(checked_range(a[j], b[j], minmax));
+        return result;
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& bad) {
+        fail(errc::parse, fmt::format("{}: not a scaling file: {}", name, bad.what()));
+    }
+}
+
+void scaling::save(const std::string& path) const { write_atomically(path, to_json()); }
+
+scaling scaling::load(const std::string& path) {
+    const source file = read_expected(path, begins_json_object);
+    return made_of(file, [&] { return from_json(file.bytes(), file.name()); });
+}
+
+}  // namespace mercer

@@ -1,0 +1,192 @@
+#include "mercer/preprocess/text_features.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "mercer/base/error.h"
+#include "mercer/base/json.h"
+#include "mercer/base/threads.h"
+
+namespace mercer {
+namespace {
+
+using json = nlohmann::json;
+constexpr const char* text_format_name = "mercer-text-features";
+constexpr const char* norm_names[] = {"none", "l1", "l2"};
+
+const strings& texts_in(const dataset& x) {
+    const auto* texts = x.as<strings>();
+    if (!texts) fail(errc::unsupported, fmt::format("features of texts need strings, got {}", name(x.kind())));
+    return *texts;
+}
+
+token_options with_language(const text_options& options) {
+    token_options out = options.terms;
+    if (!options.language.empty())
+        for (std::string& word : stop_words(options.language)) out.stop.push_back(std::move(word));
+    return out;
+}
+
+void check(const text_options& options) {
+    constexpr index most = std::numeric_limits<std::int32_t>::max();
+    if (options.hashed < 0 || options.hashed > most)
+        fail(errc::invalid_argument,
+             fmt::format("hashed columns must satisfy 0 <= hashed <= {}, got {}", most, options.hashed));
+    if (options.hashed > 0 && options.choice != term_choice{})
+        fail(
+            errc::invalid_argument,
+            "min_df, max_df and max_features choose among terms, and hashed columns do not know theirs: leave one out");
+}
+
+}  // namespace
+
+text_features::text_features(const text_options& options) : options_(options), cut_(with_language(options)) {
+    check(options_);
+}
+
+index text_features::dims() const { return options_.hashed > 0 ? options_.hashed : terms_.size(); }
+
+text_features text_features::fit(const dataset& x, const text_options& options, dataset* rows) {
+    const strings& texts = texts_in(x);
+    if (texts.size() < 1) fail(errc::invalid_argument, "features of texts need 1 <= n texts, got 0");
+    text_features out(options);
+    out.texts_ = texts.size();
+    count_rows counts;
+    if (options.hashed > 0) {
+        if (options.idf || rows)
+            counts = count_hashed_terms(texts, out.cut_, static_cast<std::int32_t>(options.hashed));
+        if (options.idf) {
+            out.document_counts_.assign(static_cast<std::size_t>(options.hashed), 0);
+            for (const std::int32_t column : counts.col) ++out.document_counts_[static_cast<std::size_t>(column)];
+        }
+    } else {
+        term_counts found = count_terms(texts, out.cut_, options.choice);
+        if (found.terms.size() == 0)
+            fail(errc::data,
+                 fmt::format("no term is left of {} texts: they hold only stop words and words shorter than "
+                             "{}, or min_df and max_df leave none",
+                             texts.size(), options.terms.min_length));
+        out.terms_ = std::move(found.terms);
+        out.document_counts_ = std::move(found.document_counts);
+        counts = std::move(found.rows);
+    }
+    out.set_idf();
+    if (rows) *rows = out.weighted(std::move(counts));
+    return out;
+}
+
+void text_features::set_idf() {
+    idf_.clear();
+    if (!options_.idf) return;
+    const double more = options_.smooth ? 1 : 0, n = static_cast<double>(texts_) + more;
+    // A hashed column may have no text; without smoothing its weight would be infinite, and it is never used.
+    for (const index df : document_counts_)
+        idf_.push_back(df > 0 || options_.smooth ? std::log(n / (static_cast<double>(df) + more)) + 1 : 0);
+}
+
+dataset text_features::apply(const dataset& x) const {
+    const strings& texts = texts_in(x);
+    return weighted(options_.hashed > 0 ? count_hashed_terms(texts, cut_, static_cast<std::int32_t>(options_.hashed))
+                                        : count_known_terms(texts, cut_, terms_));
+}
+
+dataset text_features::weighted(count_rows counts) const {
+    std::vector<double> value(counts.col.size());
+    parallel_runs(static_cast<index>(counts.start.size()) - 1, 64, [&](index first, index end) {
+        for (index i = first; i < end; ++i) {
+            const auto begin = static_cast<std::size_t>(counts.start[static_cast<std::size_t>(i)]),
+                       stop = static_cast<std::size_t>(counts.start[static_cast<std::size_t>(i) + 1]);
+            double size = 0;
+            for (std::size_t k = begin; k < stop; ++k) {
+                const double tf = options_.binary ? 1 : counts.count[k];
+                value[k] = options_.sublinear ? std::log(tf) + 1 : tf;
+                if (options_.idf) value[k] *= idf_[static_cast<std::size_t>(counts.col[k])];
+                size += options_.norm == text_norm::l2 ? value[k] * value[k] : std::abs(value[k]);
+            }
+            if (options_.norm == text_norm::l2) size = std::sqrt(size);
+            if (options_.norm != text_norm::none && size > 0)
+                for (std::size_t k = begin; k < stop; ++k) value[k] /= size;
+        }
+    });
+    return sparse<double>(std::move(counts.start), std::move(counts.col), std::move(value), dims());
+}
+
+std::string text_features::to_json() const {
+    std::size_t bytes = 0;
+    for (std::int32_t t = 0; t < terms_.size(); ++t) bytes += terms_[t].size();
+    require_json_memory(static_cast<std::size_t>(terms_.size()) + document_counts_.size(), 4 * bytes);
+    json out{{"format", text_format_name},
+             {"version", 1},
+             {"unit", options_.terms.unit == text_unit::words ? "words" : "characters"},
+             {"ngram_min", options_.terms.ngram_min},
+             {"ngram_max", options_.terms.ngram_max},
+             {"lower", options_.terms.lower},
+             {"min_length", options_.terms.min_length},
+             {"stop", cut_.options().stop},
+             {"idf", options_.idf},
+             {"smooth", options_.smooth},
+             {"sublinear", options_.sublinear},
+             {"binary", options_.binary},
+             {"norm", norm_names[static_cast<int>(options_.norm)]},
+             {"hashed", options_.hashed},
+             {"texts", texts_}};
+    const json_release at_end(out);
+    json terms = json::array();
+    const json_release terms_at_end(terms);
+    for (std::int32_t t = 0; t < terms_.size(); ++t) terms.push_back(std::string(terms_[t]));
+    out["terms"] = std::move(terms);
+    if (options_.idf) out["document_counts"] = document_counts_;
+    return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+text_features text_features::from_json(std::string_view text, const std::string& name) {
+    try {
+        json in = parse_json(text);
+        const json_release at_end(in);
+        if (in.at("format") != text_format_name)
+            throw std::runtime_error(fmt::format("the format is not {}", text_format_name));
+        if (in.at("version") != 1) throw std::runtime_error("the version is not 1");
+        const auto number = [&](const char* key) { return whole_number(in.at(key), key); };
+        text_options options;
+        const std::string unit = in.at("unit"), norm = in.at("norm");
+        if (unit != "words" && unit != "characters") throw std::runtime_error(fmt::format("unknown unit '{}'", unit));
+        options.terms.unit = unit == "words" ? text_unit::words : text_unit::characters;
+        options.terms.ngram_min = number("ngram_min");
+        options.terms.ngram_max = number("ngram_max");
+        options.terms.lower = in.at("lower");
+        options.terms.min_length = number("min_length");
+        options.terms.stop = in.at("stop").get<std::vector<std::string>>();
+        options.idf = in.at("idf");
+        options.smooth = in.at("smooth");
+        options.sublinear = in.at("sublinear");
+        options.binary = in.at("binary");
+        options.hashed = number("hashed");
+        const auto* const found = std::ranges::find(norm_names, norm);
+        if (found == std::end(norm_names)) throw std::runtime_error(fmt::format("unknown norm '{}'", norm));
+        options.norm = static_cast<text_norm>(found - norm_names);
+        text_features out(options);
+        out.texts_ = number("texts");
+        for (const json& term : in.at("terms")) {
+            const auto& one = term.get_ref<const std::string&>();
+            if (out.terms_.find(one) >= 0) throw std::runtime_error(fmt::format("the term '{}' occurs twice", one));
+            out.terms_.add(one);
+        }
+        if (options.idf) out.document_counts_ = whole_numbers(in.at("document_counts"), "document_counts");
+        if (options.idf && static_cast<index>(out.document_counts_.size()) != out.dims())
+            throw std::runtime_error(fmt::format("{} counts for {} columns", out.document_counts_.size(), out.dims()));
+        for (const index df : out.document_counts_)
+            if (df < 0 || df > out.texts_)
+                throw std::runtime_error(fmt::format("a term in {} of {} texts", df, out.texts_));
+        out.set_idf();
+        return out;
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& bad) {
+        fail(errc::parse, fmt::format("{}: not features of texts: {}", name, bad.what()));
+    }
+}
+
+}  // namespace mercer

@@ -1,0 +1,79 @@
+// Convex quadratic programs with dense matrices:
+//
+//     min  ½uᵀQu + pᵀu    subject to   Gu <= h,   l <= u <= r,   Au = b,        Q symmetric positive semidefinite.
+//
+// Its dual, with multipliers z >= 0 of Gu <= h, z_l, z_r >= 0 of the bounds and y of the equations:
+//
+//     max  -½uᵀQu - hᵀz + lᵀz_l - rᵀz_r - bᵀy    subject to   Qu + p + Gᵀz - z_l + z_r + Aᵀy = 0.
+//
+// Mehrotra's predictor-corrector method (SIAM J. Optimization 2, 1992) from a start that need not be feasible. With
+// slacks s = h - Gu, s_l = u - l, s_r = r - u every step factors
+//
+//     H = Q + Gᵀ diag(z/s) G + diag(z_l/s_l + z_r/s_r)     (bounds cost a diagonal, never a product)
+//
+// once and solves with it twice: for the direction in which all products s·z vanish, then for one that aims at σμ, σ =
+// (μ_aff/μ)³, corrected by the products of the first. Equations go through the Schur complement A H⁻¹ Aᵀ.
+//
+// It ends when the residuals of both problems are <= tol relative to the terms they are sums of, and the gap between
+// both objectives is
+// <= tol relative to them. Where there is no solution it ends with a proof of that, checked up to tol:
+//   primal infeasible   z, z_l, z_r >= 0 and y with Gᵀz - z_l + z_r + Aᵀy = 0 and hᵀz - lᵀz_l + rᵀz_r + bᵀy = -1
+//   (Farkas) dual infeasible     a ray u with Qu = 0, Gu <= 0, Au = 0, u within the directions the bounds leave open,
+//   pᵀu = -1
+// When the iteration comes to nothing, both proofs are looked for as quadratic programs that always have a solution:
+// the least violation of the constraints, and the nearest thing to a ray.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "mercer/base/fit_status.h"
+#include "mercer/base/matrix_view.h"
+
+namespace mercer {
+
+struct quadratic_program {
+    matrix_view<const double> Q;  // n × n; only the upper triangle is read. Without rows: zero, a linear program
+    std::span<const double> p;    // n
+    matrix_view<const double> G;  // general rows, may be none
+    std::span<const double> h;
+    std::span<const double> lower;  // empty: none; single ones may be -∞
+    std::span<const double> upper;  // empty: none; single ones may be +∞
+    matrix_view<const double> A;    // may be none
+    std::span<const double> b;
+};
+
+struct qp_progress {
+    std::int64_t step = 0;
+    double primal = 0, dual = 0, gap = 0;
+    double primal_residual = 0, dual_residual = 0;
+    double seconds = 0;
+    std::span<const double> u;
+};
+
+struct qp_options {
+    double tol = 1e-8;
+    std::int64_t most_steps = 200;
+    double most_seconds = std::numeric_limits<double>::infinity();
+    std::function<bool(const qp_progress&)> progress;  // once a step; false: stop and keep what there is
+};
+
+struct qp_result {
+    fit_status status = fit_status::converged;
+    std::vector<double> u;                       // the solution, or the ray
+    std::vector<double> z, z_lower, z_upper, y;  // the multipliers, or Farkas' proof
+    double primal = 0, dual = 0;                 // objectives
+    double gap = 0;                              // primal - dual over the larger of the two in size
+    double primal_residual =
+        0;  // the largest violation of a constraint, and of the stationarity, relative to the terms
+    double dual_residual = 0;
+    std::int64_t steps = 0;
+    double seconds = 0;
+};
+
+qp_result solve_qp(const quadratic_program& problem, const qp_options& options = {});
+
+}  // namespace mercer

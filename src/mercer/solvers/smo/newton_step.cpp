@@ -1,0 +1,226 @@
+#include "mercer/solvers/smo/newton_step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/gram/low_rank.h"
+
+namespace mercer::smo {
+
+bool newton::due() const {
+    return done_.steps - steps_at_last_ >= patience_ * v_.active && done_.work >= work_needed();
+}
+
+bool newton::step() {
+    const bool fell = solve(false);
+    if (!fell) patience_ = std::min(2 * patience_, by_.most_patience);
+    steps_at_last_ = done_.steps;
+    work_before_ += done_.work;
+    done_.work = 0;
+    ++steps_;
+    return fell;
+}
+
+bool newton::last_resort() { return last_tries_++ < by_.most_last_tries && solve(true); }
+
+// A few factorisations of the free variables' matrix, at about eight operations a cycle.
+double newton::work_needed() const {
+    if (features_.rows() > 0)
+        return 15 * static_cast<double>(v_.n) * std::pow(static_cast<double>(features_.cols()) + 2, 2);
+    double m = 0;
+    for (index i = 0; i < v_.active; ++i) m += v_.is_free(i);
+    return by_.factor_cycles * m * m * m;
+}
+
+bool newton::find_features() {
+    if (!asked_features_) {
+        asked_features_ = true;
+        features_ = F_.exact().features(std::min<index>(by_.most_features, v_.n));
+    }
+    return features_.rows() > 0;
+}
+
+// Looks for such a Φ, once pairs have worked as long as that takes.
+void newton::find_low_rank() {
+    const double most = static_cast<double>(std::min<index>(by_.most_features, v_.n)), size = static_cast<double>(v_.n);
+    const double cycles = size * most * (F_.exact().element_cost() + 0.5 * most),
+                 bytes = 2 * sizeof(double) * size * most;
+    if (cycles > std::max(done_.work, by_.quick_barrier) ||
+        bytes > static_cast<double>(std::max<std::size_t>(room_, std::size_t{16} << 20)))
+        return;
+    asked_low_rank_ = true;
+    double mass = 0;
+    for (const double a : v_.alpha) mass += std::abs(a);
+    // Errors of F are at most so much of what is left of K times the mass.
+    features_ = low_rank_factor(F_.exact(), v_.common, static_cast<index>(most),
+                                0.01 * std::max(options_.tol, by_.rounding * v_.largest_F()) / std::max(mass, 1.0));
+}
+
+void newton::F_from_features() {
+    const index d = features_.cols();
+    std::vector<double> w(static_cast<std::size_t>(d), 0.0);
+    for (const index i : v_.support())
+        for (index j = 0; j < d; ++j) w[j] += v_.alpha[i] * features_(v_.original[i], j);
+    double sum = 0;  // of α, which K without its common value sees
+    for (const double a : v_.alpha) sum += a;
+    for (index i = 0; i < v_.n; ++i)
+        v_.F[i] = v_.p[i] - ops_.dot(features_.row(v_.original[i]), w.data(), d) + v_.common * sum;
+}
+
+bool newton::solve(bool last) {
+    if (F_.make_all_exact()) v_.measure();
+    if (v_.gap <= options_.tol) return true;
+    std::vector<index> free = free_or_leaving();
+    if (solve_thin()) return true;
+    if (by_.guess && solve(free, way::guess)) return true;
+    // Guessing who is at a bound leads nowhere: a barrier finds out, at the price of a few dozen factorisations. Few
+    // points take part as a whole.
+    if (v_.active <= by_.most_barrier) free = movable(v_.active);
+    const double m = static_cast<double>(free.size());
+    const bool quick = 7.5 * by_.factor_cycles * m * m * m <= std::max(8 * done_.work, by_.quick_barrier);
+    return (quick || (last && v_.active <= by_.most_barrier)) && solve(free, way::barrier);
+}
+
+// Where K has few columns, a barrier takes all points at the price of these: planes and polynomials on raw columns, on
+// which pairs would crawl.
+bool newton::solve_thin() {
+    if (!find_features() && !asked_low_rank_) find_low_rank();
+    if (features_.rows() == 0) return false;
+    if (work_needed() > std::max(8 * done_.work, 2e9)) return false;
+    active_.take_all();
+    F_from_features();
+    v_.measure();
+    return solve(movable(v_.n), way::thin);
+}
+
+std::vector<index> newton::free_or_leaving() const {
+    std::vector<index> out;
+    for (index i = 0; i < v_.active; ++i) {
+        const bool up = v_.can_rise(i), down = v_.can_fall(i);
+        const int g = v_.group[i];
+        if ((up && down) || (up && v_.F[i] > v_.min_low[g] + options_.tol) ||
+            (down && v_.F[i] < v_.max_up[g] - options_.tol))
+            out.push_back(i);
+    }
+    return out;
+}
+
+// Of the first `count` positions, those whose bounds leave them room.
+std::vector<index> newton::movable(index count) const {
+    std::vector<index> out;
+    for (index i = 0; i < count; ++i)
+        if (v_.lower[i] < v_.upper[i]) out.push_back(i);
+    return out;
+}
+
+// The gap that x leaves in the problem of its variables alone.
+static double gap_of(const free_problem& q, const quadratic& K, const std::vector<double>& x) {
+    std::vector<double> Kx(x.size());
+    K.multiply(x, Kx);
+    two up{-infinity, -infinity}, low{infinity, infinity};
+    for (std::size_t a = 0; a < x.size(); ++a) {
+        const double F = q.r[a] - Kx[a];
+        const int g = q.group[a];
+        if (x[a] < q.upper[a]) up[g] = std::max(up[g], F);
+        if (x[a] > q.lower[a]) low[g] = std::min(low[g], F);
+    }
+    return std::max(up[0] - low[0], up[1] - low[1]);
+}
+
+// The problem of these variables, but for K and r.
+free_problem newton::pose(const std::vector<index>& free) const {
+    free_problem q;
+    for (const index i : free) {
+        q.group.push_back(v_.group[i]);
+        q.x.push_back(v_.alpha[i]);
+        q.lower.push_back(v_.lower[i]);
+        q.upper.push_back(v_.upper[i]);
+        q.where.push_back(q.x.back() <= q.lower.back()   ? at::lower
+                          : q.x.back() >= q.upper.back() ? at::upper
+                                                         : at::free);
+        q.sum[q.group.back()] += q.x.back();
+    }
+    return q;
+}
+
+// Its K; none where there is no room for it.
+std::unique_ptr<quadratic> newton::matrix_of(free_problem& q, const std::vector<index>& free, way how) {
+    const index m = static_cast<index>(free.size());
+    if (how == way::thin) {
+        matrix<double> rows(m, features_.cols());
+        for (index a = 0; a < m; ++a)
+            std::copy_n(features_.row(v_.original[free[static_cast<std::size_t>(a)]]), rows.cols(), rows.row(a));
+        return std::make_unique<thin_quadratic>(rows, q.group, ops_);
+    }
+    // K and what is factored; kept rows make room where both do not fit.
+    const std::size_t need = static_cast<std::size_t>(m * m) * 2 * sizeof(double);
+    if (m > by_.most_newton || need > std::max<std::size_t>(room_, std::size_t{16} << 20)) return nullptr;
+    if (need + F_.rows().bytes() > room_) F_.rows().release();
+    std::vector<index> who;
+    for (const index i : free) who.push_back(v_.original[i]);
+    q.K = matrix<double>(m, m);
+    F_.exact().square(std::span<const index>(who), q.K.view());
+    for (index i = 0; v_.common != 0 && i < m * m; ++i) q.K.data()[i] += v_.common;
+    return std::make_unique<whole_quadratic>(q.K, q.group, ops_);
+}
+
+bool newton::solve(const std::vector<index>& free, way how) {
+    const index m = static_cast<index>(free.size());
+    if (m < 2) return false;
+    free_problem q = pose(free);
+    const std::unique_ptr<quadratic> K = matrix_of(q, free, how);
+    if (!K) return false;
+    q.r.resize(static_cast<std::size_t>(m));
+    K->multiply(q.x, q.r);
+    for (index a = 0; a < m; ++a) q.r[a] += v_.F[free[a]];
+    const std::vector<double> before = q.x;
+    if (how != way::guess) {
+        barrier(q, *K, 0.01 * std::max(options_.tol, by_.rounding * v_.largest_F()));
+        // Who is at a bound is known now, as a rule: then the equations give the exact solution. Not where K is
+        // singular and many are free.
+        const std::vector<double> near = q.x;
+        const std::vector<at> where = q.where;
+        if (how == way::barrier && !(guess_bounds(q) && gap_of(q, *K, q.x) <= gap_of(q, *K, near)))
+            q.x = near, q.where = where;
+    } else if (!guess_bounds(q)) {
+        return false;
+    }
+    std::vector<double> delta;
+    if (!move(free, q, *K, before, delta)) return false;
+    active_.changed();
+    // What is left of the gap may be smaller than what float kernel values make of such steps.
+    if (how == way::thin)
+        F_from_features();
+    else if (!F_.make_all_exact())
+        F_.update(free, delta, 0, v_.active, false);
+    return true;
+}
+
+// Puts α where x is, if the objective falls by it and the sums stay what they are; delta: the changes.
+bool newton::move(const std::vector<index>& free, const free_problem& q, const quadratic& K,
+                  const std::vector<double>& before, std::vector<double>& delta) {
+    const index m = static_cast<index>(free.size());
+    for (index a = 0; a < m; ++a) delta.push_back(std::clamp(q.x[a], q.lower[a], q.upper[a]) - before[a]);
+    // An ill-conditioned K leaves Σd beside zero: free variables with room take up the difference.
+    two excess{};
+    for (index a = 0; a < m; ++a) excess[q.group[a]] += delta[a];
+    for (index a = 0; a < m; ++a) {
+        double& own = excess[q.group[a]];
+        if (q.where[a] != at::free || own == 0) continue;
+        const double moved = std::clamp(before[a] + delta[a] - own, q.lower[a], q.upper[a]) - before[a];
+        own -= delta[a] - moved;
+        delta[a] = moved;
+    }
+    // Objective of the step d: ½dᵀKd - Fᵀd.
+    double fall = 0;
+    std::vector<double> bent(delta.size());
+    K.multiply(delta, bent);
+    for (index a = 0; a < m; ++a) fall += delta[a] * (v_.F[free[a]] - 0.5 * bent[a]);
+    double size = 0;
+    for (const double each : q.x) size += std::abs(each);
+    if (!(fall > 0) || std::abs(excess[0]) + std::abs(excess[1]) > 1e-14 * size) return false;
+    for (index a = 0; a < m; ++a) v_.alpha[free[a]] = std::clamp(before[a] + delta[a], q.lower[a], q.upper[a]);
+    return true;
+}
+
+}  // namespace mercer::smo

@@ -1,0 +1,261 @@
+#include "mercer/solvers/smo/working_set.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mercer/base/threads.h"
+#include "mercer/gram/narrowed.h"
+#include "mercer/solvers/smo/common_value.h"
+
+namespace mercer::smo {
+
+index room_for_free(std::size_t budget, const limits& by) {
+    const auto side = static_cast<index>(std::sqrt(static_cast<double>(budget) / (8 * sizeof(float))));
+    return std::clamp(side, by.smallest_block, by.most_free);
+}
+
+working_block::working_block(variables& v, gradient& F, const smo_options& options, counters& done, const limits& by)
+    : v_(v),
+      F_(F),
+      options_(options),
+      done_(done),
+      by_(by),
+      most_free_(room_for_free(options.block_bytes, by)),
+      mark_(static_cast<std::size_t>(v.n), 0) {}
+
+bool working_block::round(double target, double rough, bool finest) {
+    choose(finest);
+    solve(target, rough);
+    ++done_.rounds;
+    // Δα of the block, and what it does to everybody's F.
+    std::vector<index> changed;
+    std::vector<double> delta;
+    std::vector<const float*> rows;
+    const auto q = static_cast<index>(block_.size());
+    for (index k = 0; k < q; ++k) {
+        const index i = block_[k];
+        if (i < 0) continue;
+        const double d = alpha_[k] - v_.alpha[i];
+        if (d == 0) continue;
+        changed.push_back(i);
+        delta.push_back(d);
+        rows.push_back(tile_.data() + k * q);
+        v_.alpha[i] = alpha_[k];
+    }
+    if (whole_) {
+        // The tile holds all the rows.
+        std::vector<double> change(static_cast<std::size_t>(q), 0.0);
+        ops_.subtract_rows(change.data(), rows.data(), delta.data(), static_cast<index>(rows.size()), q);
+        for (index k = 0; k < q; ++k)
+            if (block_[k] >= 0) v_.F[block_[k]] += change[k];
+    } else {
+        F_.update(changed, delta, 0, v_.active, true);
+    }
+    return !changed.empty();
+}
+
+// Whether all active points are one block. Of many points only a few end up in motion, as a rule, and blocks of those
+// lead to the end; where they do not, most points take part, and pairs chosen among all of them are worth the whole
+// matrix. At once where rows in float say little of a K that hardly varies: a whole tile goes without what its values
+// have in common.
+bool working_block::worth_whole(bool finest) {
+    if (v_.active <= by_.whole_size) return true;
+    const auto room = static_cast<index>(std::sqrt(static_cast<double>(options_.block_bytes) / (2 * sizeof(float))));
+    if (!finest || v_.active > std::min(by_.most_whole, room)) return false;
+    return static_cast<double>(done_.rows_computed + done_.rows_reused) >=
+               by_.whole_rows * static_cast<double>(v_.active) ||
+           hardly_varies();
+}
+
+bool working_block::hardly_varies() {
+    if (!hardly_varies_) hardly_varies_ = common_value(F_.fast(), v_.original) != 0;
+    return *hardly_varies_;
+}
+
+void working_block::choose(bool finest) {
+    std::vector<index> chosen;
+    whole_ = worth_whole(finest);
+    if (whole_) {
+        for (index i = 0; i < v_.active; ++i) chosen.push_back(i);
+    } else {
+        // Free variables pull at each other: the more of them in one block the fewer rounds they take.
+        index inside = 0;
+        for (index i = 0; i < v_.active; ++i) inside += v_.is_free(i);
+        const index share = std::clamp<index>(v_.active / 8 / 16 * 16, by_.smallest_block, by_.largest_block);
+        choose_violators(std::max(share, std::min(most_free_, inside * 13 / 10 / 16 * 16)), chosen);
+    }
+    variables_ = static_cast<index>(chosen.size());
+    // Grouped, each group padded to whole vectors.
+    previous_.clear();
+    block_.clear();
+    for (int g = 0; g < v_.groups; ++g) {
+        begin_[g] = static_cast<index>(block_.size());
+        for (const index i : chosen)
+            if (v_.group[i] == g) block_.push_back(i);
+        while (block_.size() % ops_.padding) block_.push_back(-1);
+        end_[g] = static_cast<index>(block_.size());
+    }
+    for (const index i : chosen) {
+        mark_[i] = 0;
+        previous_.push_back(v_.original[i]);
+    }
+}
+
+void working_block::choose_violators(index limit, std::vector<index>& chosen) {
+    const auto take = [&](index i) {
+        if (mark_[i]) return;
+        mark_[i] = 1;
+        chosen.push_back(i);
+    };
+    // The worst from both ends, half the block.
+    using candidate = std::pair<double, index>;
+    std::vector<candidate> up[2], low[2];
+    for (index i = 0; i < v_.active; ++i) {
+        const int g = v_.group[i];
+        if (v_.can_rise(i) && v_.F[i] > v_.min_low[g]) up[g].emplace_back(-v_.F[i], i);
+        if (v_.can_fall(i) && v_.F[i] < v_.max_up[g]) low[g].emplace_back(v_.F[i], i);
+    }
+    const auto worst = [&](std::vector<candidate>& from, index count) {
+        if (static_cast<index>(from.size()) > count) {
+            std::nth_element(from.begin(), from.begin() + count, from.end());
+            from.resize(static_cast<std::size_t>(count));
+        }
+        std::sort(from.begin(), from.end());
+        for (const auto& each : from) take(each.second);
+    };
+    // Free variables of the last block are still in motion: they stay, up to half of the block.
+    std::vector<index> moving;
+    for (const index original : previous_) {
+        const index i = F_.rows().position(original);
+        if (i < v_.active && v_.is_free(i)) moving.push_back(i);
+    }
+    const index kept = std::min<index>(static_cast<index>(moving.size()), limit / 2);
+    const index each = (limit - kept) / (index{2} * v_.groups);
+    for (int g = 0; g < v_.groups; ++g) {
+        worst(up[g], each);
+        worst(low[g], each);
+    }
+    for (const index i : moving) {
+        if (static_cast<index>(chosen.size()) >= limit) break;
+        take(i);
+    }
+}
+
+double common_value(const gram<float>& K, std::span<const index> among) {
+    constexpr float near = 0.02f;
+    constexpr index most_rows = 8, most_columns = 64;
+    const auto n = static_cast<index>(among.size());
+    const index rows = std::min(n, most_rows), columns = std::min(n, most_columns);
+    if (n == 0) return 0;
+    std::vector<index> r, c;
+    for (index i = 0; i < rows; ++i) r.push_back(among[static_cast<std::size_t>(i * n / rows)]);
+    for (index j = 0; j < columns; ++j) c.push_back(among[static_cast<std::size_t>(j * n / columns)]);
+    matrix<float> some(rows, columns);
+    K.block(std::span<const index>(r), std::span<const index>(c), some.view());
+    const auto [low, high] = std::minmax_element(some.data(), some.data() + rows * columns);
+    return *high > *low && *low > 0 && *high - *low < near * *high ? 0.5 * (static_cast<double>(*low) + *high) : 0;
+}
+
+// The kernel values of the block among themselves, unless they are there from the round before.
+void working_block::make_tile() {
+    const index q = static_cast<index>(block_.size());
+    // Room for the largest block at once: growing it would mean fresh memory every time.
+    const index most = std::max(q, std::min(v_.active, most_free_) + 2 * ops_.padding);
+    const index room = tile_.size();
+    float* tile = tile_.at_least(most * most);
+    std::vector<index> who, place, of = block_;
+    std::vector<float*> rows;
+    for (index k = 0; k < q; ++k) {
+        if (block_[k] < 0) continue;
+        of[k] = v_.original[block_[k]];
+        who.push_back(of[k]), place.push_back(k), rows.push_back(tile + k * q);
+    }
+    const bool there = of == tile_of_ && tile_.size() == room;
+    tile_of_ = std::move(of);
+    if (there) return;
+    const auto real = static_cast<index>(who.size());
+    tile_diagonal_.clear();
+    // K - c instead of K: steps have sum 0 in every group, so it is the same problem.
+    if (const double common = whole_ ? common_value(F_.fast(), who) : 0; common != 0) {
+        lowered<float>(F_.exact(), common).square(std::span<const index>(who), block_rows<float>(rows.data()));
+        tile_diagonal_.assign(static_cast<std::size_t>(q), 1.0f);
+        for (index r = 0; r < real; ++r) tile_diagonal_[place[r]] = rows[r][r];
+    } else {
+        F_.fast().square(std::span<const index>(who), block_rows<float>(rows.data()));
+    }
+    if (v_.groups == 1) {
+        for (float* row : rows) std::fill(row + real, row + q, 0.0f);
+        return;
+    }
+    // Spread the columns to their padded places, from the right so that nothing is overwritten.
+    parallel_for(real, [&](index r) {
+        float* row = rows[r];
+        index k = q - 1;
+        for (index m = real - 1; m >= 0; --m) {
+            for (; k > place[m]; --k) row[k] = 0;
+            row[k--] = row[m];
+        }
+        for (; k >= 0; --k) row[k] = 0;
+    });
+}
+
+void working_block::solve(double target, double rough) {
+    make_tile();
+    const auto q = static_cast<index>(block_.size());
+    diagonal_.assign(static_cast<std::size_t>(q), 1.0f);
+    alpha_.assign(static_cast<std::size_t>(q), 0.0);
+    lower_.assign(static_cast<std::size_t>(q), 0.0);
+    upper_.assign(static_cast<std::size_t>(q), 0.0);
+    double largest = 1;
+    for (index k = 0; k < q; ++k) {
+        const index i = block_[k];
+        if (i < 0) continue;
+        diagonal_[k] = tile_diagonal_.empty() ? v_.diagonal[i] : tile_diagonal_[k];
+        alpha_[k] = v_.alpha[i];
+        lower_[k] = v_.lower[i];
+        upper_[k] = v_.upper[i];
+        largest = std::max(largest, std::abs(v_.F[i]));
+    }
+    const double enough = variables_ == v_.active ? std::max(target, by_.inner_share * rough)
+                                                  : std::max(by_.inner_share * v_.gap, 0.5 * target);
+    // Float is fine enough for choosing pairs unless the tolerance is near its rounding.
+    if (enough > 1e-5 * largest)
+        solve_pairs(float_, enough);
+    else
+        solve_pairs(double_, enough);
+}
+
+template <class R>
+void working_block::solve_pairs(inner_arrays<R>& a, double enough) {
+    const auto q = static_cast<index>(block_.size());
+    inner_problem<R> p;
+    p.F = a.F.at_least(q);
+    p.up = a.up.at_least(q);
+    p.low = a.low.at_least(q);
+    for (index k = 0; k < q; ++k) {
+        const index i = block_[k];
+        p.F[k] = i < 0 ? R(0) : static_cast<R>(v_.F[i]);
+        p.up[k] = i >= 0 && v_.can_rise(i) ? R(0) : static_cast<R>(-infinity);
+        p.low[k] = i >= 0 && v_.can_fall(i) ? R(0) : static_cast<R>(infinity);
+    }
+    p.size = p.stride = q;
+    p.K = tile_.data();
+    p.diagonal = diagonal_.data();
+    p.alpha = alpha_.data();
+    p.lower = lower_.data();
+    p.upper = upper_.data();
+    p.groups = v_.groups;
+    for (int g = 0; g < v_.groups; ++g) p.begin[g] = begin_[g], p.end[g] = end_[g];
+    p.enough = enough;
+    p.most_steps = std::min<std::int64_t>(options_.most_steps - done_.steps, std::max<std::int64_t>(20 * q, 20000));
+    if constexpr (sizeof(R) == 4)
+        ops_.solve_float(p);
+    else
+        ops_.solve_double(p);
+    done_.steps += p.steps;
+    done_.work += static_cast<double>(p.steps * q) / 2;
+    done_.flat_steps += p.flat_steps;
+    done_.concave_steps += p.concave_steps;
+}
+
+}  // namespace mercer::smo

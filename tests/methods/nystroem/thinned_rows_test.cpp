@@ -1,0 +1,78 @@
+#include "mercer/methods/nystroem/thinned_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace mercer {
+namespace {
+
+// Two classes, f growing along the rows: curvatures from ¼ down to 1e-9.
+struct far_rows {
+    static constexpr index n = 20000;
+    explicit far_rows(index first = 0, index count = n) : label(static_cast<std::size_t>(count), 1) {
+        losses = std::make_unique<column_losses>(loss::logistic(), label, 2, std::span<const double>(), first);
+        matrix<double> f(count, 1);
+        for (index i = 0; i < count; ++i) f(i, 0) = 20.0 * static_cast<double>(first + i) / n;
+        double sum = 0;
+        losses->derive(first, f.view(), &sum);
+    }
+    std::vector<index> label;
+    std::unique_ptr<column_losses> losses;
+};
+
+// Every row counts once on average, the large ones always; and what one counts for is at most θ.
+TEST(thinned_rows, stand_for_all_on_average) {
+    const far_rows rows;
+    constexpr double theta = 0.01;
+    constexpr int draws = 100;
+    double mean = 0, whole = 0, share = 0;
+    for (index i = 0; i < far_rows::n; ++i) whole += rows.losses->curvature(i, 0);
+    for (int seed = 0; seed < draws; ++seed) {
+        thinned_rows taken;
+        taken.draw(*rows.losses, theta, static_cast<std::uint64_t>(seed), far_rows::n, nullptr);
+        ASSERT_FALSE(taken.all());
+        share += taken.share() / draws;
+        double counted = 0;
+        for (index i = 0; i < far_rows::n; ++i) {
+            const double t = rows.losses->curvature(i, 0), times = taken.times(i);
+            if (times > 0) {
+                EXPECT_NEAR(times * t, std::max(t, theta), 1e-6 * theta);
+            }
+            if (t >= theta) {
+                EXPECT_EQ(times, 1);
+            }
+            mean += times * t / draws;
+            counted += times > 0 ? 1.0 / far_rows::n : 0;
+        }
+        EXPECT_NEAR(counted, taken.share(), 1e-12);
+    }
+    EXPECT_NEAR(mean, whole, 0.002 * whole);
+    EXPECT_LT(share, 0.4);
+}
+
+// Chance falls the same for a row whoever has it.
+TEST(thinned_rows, are_the_same_in_parts) {
+    const far_rows whole, part(5000, 6000);
+    thinned_rows all, some;
+    all.draw(*whole.losses, 0.01, 3, far_rows::n, nullptr);
+    some.draw(*part.losses, 0.01, 3, far_rows::n, nullptr);
+    ASSERT_FALSE(all.all());
+    ASSERT_FALSE(some.all());
+    for (index i = 5000; i < 11000; ++i) EXPECT_EQ(all.times(i), some.times(i));
+}
+
+TEST(thinned_rows, are_all_where_fewer_would_not_do) {
+    const far_rows rows;
+    thinned_rows taken;
+    for (const double theta : {0.0, 1e-12}) {
+        taken.draw(*rows.losses, theta, 0, far_rows::n, nullptr);
+        EXPECT_TRUE(taken.all());
+        EXPECT_EQ(taken.share(), 1);
+        EXPECT_EQ(taken.times(17), 1);
+    }
+}
+
+}  // namespace
+}  // namespace mercer
