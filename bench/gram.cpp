@@ -11,7 +11,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/io/libsvm.h"
 
 extern "C" void cblas_sgemm(int order, int turn_a, int turn_b, int m, int n, int k, float alpha, const float* a,

@@ -11,7 +11,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
-#include "mercer/data/linear_rows.h"
+#include "mercer/data/vectors.h"
 #include "mercer/io/libsvm.h"
 #include "mercer/solvers/linear_svm/coordinate_descent.h"
 

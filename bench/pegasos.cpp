@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/data/linear_rows.h"
+#include "mercer/data/vectors.h"
 #include "mercer/io/libsvm.h"
 
 int main(int count, char** argument) {

@@ -10,7 +10,7 @@
 #include "mercer/base/error.h"
 #include "mercer/io/libsvm.h"
 #include "mercer/kernels/vectors/gaussian.h"
-#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/fit_svm.h"
 
 namespace {
 

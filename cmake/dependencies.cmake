@@ -53,7 +53,7 @@ endif()
 
 # So are the decoders of images. Each is one source, which alone is told that its library is there, and the test of both.
 set(decoder_PNG src/mercer/io/image_files_libpng.cpp)
-set(decoder_JPEG src/mercer/io/jpeg.cpp)
+set(decoder_JPEG src/mercer/io/image_files_libpng.cpp)
 foreach(package PNG JPEG)
   find_package(${package})
   if(${package}_FOUND)

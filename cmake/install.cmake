@@ -5,25 +5,21 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mercer)
 
 # The public headers are these and whatever they include; all others are internal and stay here. tests/consumer compiles each of them alone.
 set(public_roots
-  mercer.h data/compare_objects.h data/dataset.h data/finite.h data/folds.h data/linear_rows.h data/part.h
-  data/same_object.h data/variance.h data/vectors.h export/export_model.h gram/computed.h gram/distances.h gram/gram.h
-  gram/gram_views.h gram/kept_rows.h gram/make_gram.h gram/narrowed.h gram/precomputed.h gram/ready_rows.h
-  gram/row_cache.h inspection/*.h io/read.h kernel_analysis/*.h kernels/*.h kernels/expression/algebra.h
-  kernels/expression/all_kernels.h kernels/expression/cosine.h kernels/expression/listed_kernels.h kernels/features/*.h
-  kernels/graphs/*.h kernels/images/*.h kernels/points/*.h kernels/series/*.h kernels/sets/*.h kernels/strings/*.h
-  kernels/vectors/*.h meta/kernel_alignment.h meta/learn_kernel.h meta/multiple_kernels.h meta/relevance.h
-  methods/any_order.h methods/class_scores.h methods/described.h methods/estimator.h methods/figures.h
-  methods/medoid_distances.h methods/method.h methods/option.h methods/clustering/kernel_kmeans.h
-  methods/clustering/kernel_kmedoids.h methods/components/kernel_fisher.h methods/components/kernel_pca.h
-  methods/components/methods.h methods/components/pre_image.h methods/neighbours/*.h methods/nystroem/centres_told.h
-  methods/nystroem/clusters_methods.h methods/nystroem/kmeans_start.h methods/nystroem/methods.h
-  methods/nystroem/nystroem_kmeans.h methods/nystroem/nystroem_spectral.h methods/regression/*.h
-  methods/svm/calibrate.h methods/svm/calibrated_fit.h methods/svm/cross_validation.h methods/svm/inner_fits.h
-  methods/svm/libsvm_model.h methods/svm/methods.h methods/svm/model_file.h methods/svm/price_folds.h methods/svm/svm.h
-  methods/svm/svm_model.h methods/svm/svm_solvers.h metrics/*.h model/model.h model_selection/search.h
-  model_selection/search_space.h plot/charts.h plot/class_regions.h plot/convergence_picture.h plot/evaluation_html.h
-  plot/evaluation_plots.h plot/heat_map.h plot/learning_pictures.h plot/pictures.h plot/region_sequences.h
-  plot/report_page.h plot/report_pictures.h plot/svg.h preprocess/*.h solvers/interior_point/quadratic_program.h
+  mercer.h data/dataset.h data/folds.h data/vectors.h export/export_model.h gram/make_gram.h gram/gram_views.h
+  gram/gram.h gram/row_cache.h inspection/*.h io/read.h kernel_analysis/*.h kernels/*.h kernels/expression/algebra.h
+  kernels/expression/all_kernels.h kernels/expression/cosine.h kernels/expression/listed_kernels.h
+  kernels/features/*.h kernels/graphs/*.h kernels/images/*.h kernels/points/*.h kernels/series/*.h kernels/sets/*.h
+  kernels/strings/*.h kernels/vectors/*.h meta/kernel_alignment.h meta/learn_kernel.h meta/multiple_kernels.h
+  meta/relevance.h methods/canonical_order.h methods/estimator.h methods/method.h methods/medoid_distances.h
+  methods/option.h methods/clustering/kernel_kmeans.h methods/clustering/kernel_kmedoids.h
+  methods/components/kernel_fisher.h methods/components/kernel_pca.h methods/components/methods.h
+  methods/components/pre_image.h methods/neighbours/*.h methods/nystroem/centres_told.h methods/nystroem/nystroem_problem.h
+  methods/nystroem/clusters_methods.h methods/nystroem/nystroem_kmeans.h methods/nystroem/methods.h
+  methods/nystroem/nystroem_spectral.h methods/regression/*.h methods/svm/calibrated_fit.h
+  methods/svm/cross_validation.h methods/svm/libsvm_model.h methods/svm/methods.h methods/svm/svm_model.h
+  methods/svm/fit_svm.h methods/svm/svm_solvers.h metrics/*.h model/model.h model_selection/search.h
+  model_selection/search_space.h plot/charts.h plot/convergence_picture.h plot/class_regions.h plot/report_page.h plot/evaluation_plots.h
+  plot/heat_map.h plot/pictures.h plot/svg.h preprocess/*.h solvers/interior_point/quadratic_program.h
   solvers/smo/smo.h)
 set(public_headers)
 set(to_visit)

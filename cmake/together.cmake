@@ -21,16 +21,16 @@ set(mercer_as_one
 
 # Those compiled each by itself, and why.
 set(mercer_alone
-    # It includes methods/codec.h, which wants the file form of every model that its neighbours save.
+    # It includes methods/archive.h, which wants the file form of every model that its neighbours save.
     src/mercer/model/model_archive.cpp
     # Compiled again with the example of CONTRIBUTING.md (cmake/contributing.cmake): nothing else of the library may come with them.
     src/mercer/kernels/evaluation/pair_evaluation.cpp
     src/mercer/kernels/expression/listed_kernels.cpp
     # Each has measures of its own (left, top, width, mapped) that its neighbours have too.
+    src/mercer/plot/charts.cpp
     src/mercer/plot/convergence_picture.cpp
-    src/mercer/plot/learning_pictures.cpp
     src/mercer/plot/class_regions.cpp
-    src/mercer/plot/score_map.cpp
+    src/mercer/plot/heat_map.cpp
     # Variants for places without the system (cmake/core.cmake).
     src/mercer/base/threads_serial.cpp
     src/mercer/dense/lapack_eigen.cpp
@@ -41,11 +41,10 @@ set(mercer_alone
     apps/mercer/regions.cpp
     src/mercer/io/text_folder.cpp
     src/mercer/io/json.cpp
-    src/mercer/methods/regression/ridge_folds.cpp
-    src/mercer/methods/svm/svm_qp.cpp
-    src/mercer/metrics/ranking.cpp
-    src/mercer/plot/charts.cpp
-    src/mercer/solvers/interior_point/proofs.cpp
+    src/mercer/methods/regression/kernel_ridge_path.cpp
+    src/mercer/methods/svm/svm_solvers.cpp
+    src/mercer/metrics/evaluation.cpp
+    src/mercer/solvers/interior_point/quadratic_program.cpp
     src/mercer/solvers/newton/solve_representer.cpp
     tests/kernels/composite_test.cpp
     tests/kernels/features/feature_map_test.cpp

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "mercer/base/error.h"
 #include "mercer/content_encoding.h"
 #include "mercer/http_parse.h"
-#include "mercer/base/error.h"
 
 namespace {
 

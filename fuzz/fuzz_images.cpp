@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/io/decode.h"
 #include "mercer/io/image_files.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "mercer/json_rows.h"
 #include "mercer/base/error.h"
+#include "mercer/json_rows.h"
 
 namespace {
 

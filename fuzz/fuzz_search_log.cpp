@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/model_selection/logged.h"
+#include "mercer/model_selection/cross_validate.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     try {

@@ -6,7 +6,6 @@
 
 #include "mercer/base/error.h"
 #include "mercer/data/trees.h"
-#include "mercer/io/brackets.h"
 #include "mercer/io/tsv.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -13,11 +13,10 @@
 #include <string>
 #include <string_view>
 
-#include "mercer/base/terminal_text.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/base/heap.h"
-#include "mercer/io/expected_file.h"
+#include "mercer/base/memory.h"
+#include "mercer/base/terminal_text.h"
 #include "mercer/io/file_contents.h"
 #include "mercer/io/libsvm.h"
 

@@ -3,13 +3,12 @@
 #include <optional>
 
 #include "libsvm_programs.h"
-#include "mercer/base/decimal.h"
+#include "mercer/base/text.h"
 #include "mercer/base/threads.h"
 #include "mercer/methods/svm/cross_validation.h"
 #include "mercer/methods/svm/libsvm_model.h"
-#include "mercer/methods/svm/model_file.h"
-#include "mercer/methods/svm/svm.h"
-#include "mercer/metrics/scores.h"
+#include "mercer/methods/svm/svm_model.h"
+#include "mercer/metrics/metrics.h"
 
 namespace mercer::programs {
 namespace {

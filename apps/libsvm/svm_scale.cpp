@@ -5,8 +5,7 @@
 #include <optional>
 
 #include "libsvm_programs.h"
-#include "mercer/base/decimal.h"
-#include "mercer/base/number.h"
+#include "mercer/base/text.h"
 #include "mercer/base/threads.h"
 #include "mercer/data/vectors.h"
 

@@ -12,10 +12,10 @@
 
 #include "libsvm_programs.h"
 #include "mercer/base/threads.h"
-#include "mercer/methods/svm/calibrate.h"
+#include "mercer/methods/svm/calibrated_fit.h"
 #include "mercer/methods/svm/cross_validation.h"
-#include "mercer/methods/svm/svm.h"
-#include "mercer/metrics/scores.h"
+#include "mercer/methods/svm/fit_svm.h"
+#include "mercer/metrics/metrics.h"
 #include "svm_train_options.h"
 #include "svm_train_report.h"
 

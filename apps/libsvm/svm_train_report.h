@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/fit_svm.h"
 
 namespace mercer::programs {
 

@@ -9,7 +9,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/base/random_generator.h"
-#include "mercer/gram/distances.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/methods/clustering/kernel_kmedoids.h"
 
@@ -53,7 +53,7 @@ struct search {
 std::vector<index> rows_to_judge(index n) {
     constexpr index most = 20000, sample = 10000;
     if (n > most) {
-        std::vector<index> out = seeded(0).sample(n, sample);
+        std::vector<index> out = random_generator(0).sample(n, sample);
         std::ranges::sort(out);
         return out;
     }

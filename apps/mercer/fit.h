@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "mercer/model/model.h"
-#include "mercer/plot/learning_pictures.h"
+#include "mercer/plot/charts.h"
 #include "program.h"
 
 namespace mercer::cli {

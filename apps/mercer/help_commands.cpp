@@ -5,7 +5,6 @@
 
 #include "command_table.h"
 #include "mercer/base/file.h"
-#include "mercer/base/nearest_name.h"
 #include "mercer/base/text.h"
 
 namespace mercer::cli {

@@ -12,10 +12,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "mercer/base/context.h"
 #include "mercer/base/error.h"
-#include "mercer/base/number.h"
 #include "mercer/base/readers_text.h"
-#include "mercer/base/stop_watch.h"
 #include "mercer/base/text.h"
 #include "mercer/io/csv.h"
 

@@ -3,7 +3,7 @@
 
 #include "kernel.h"
 #include "mercer/base/text.h"
-#include "mercer/kernel_analysis/factor.h"
+#include "mercer/kernel_analysis/spectrum.h"
 
 namespace mercer::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/text.h"
 #include "mercer/kernel_analysis/mercer_test.h"
-#include "mercer/kernel_analysis/repair.h"
+#include "mercer/kernel_analysis/spectrum.h"
 #include "mercer/kernels/kernel_info.h"
 
 namespace mercer::cli {

@@ -8,14 +8,12 @@
 #include <new>
 #include <thread>
 
-#include "mercer/base/terminal_text.h"
 #include "blas_threads.h"
 #include "command_files.h"
 #include "mercer/base/communicator.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/base/nearest_name.h"
-#include "mercer/base/row_error.h"
+#include "mercer/base/terminal_text.h"
 #include "mercer/base/text.h"
 #include "program.h"
 

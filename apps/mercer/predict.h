@@ -24,3 +24,19 @@ std::string prediction_lines(const api::model& m, const std::vector<double>& fou
 std::string columns_text(const api::columns& made);
 
 }  // namespace mercer::cli
+
+namespace mercer::cli {
+
+// mercer predict --stream: batches in, batches out.
+
+struct stream_predict {
+    std::string model;
+    model_data from;
+    common_options common;
+    std::string out;
+    bool details = false, score_only = false;
+    index batch = 8192;
+};
+void predict_streamed(const stream_predict& options);
+
+}  // namespace mercer::cli

@@ -14,13 +14,13 @@
 #include <random>
 #include <unordered_map>
 
-#include "mercer/base/terminal_text.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/base/memory.h"
+#include "mercer/base/terminal_text.h"
 #include "mercer/base/threads.h"
 #include "mercer/io/first_rows.h"
-#include "mercer/kernels/expression/fields.h"
+#include "mercer/kernels/expression/algebra.h"
 #include "mercer/kernels/kernel_info.h"
 #include "mercer/preprocess/scaling.h"
 #include "mercer/preprocess/text_features.h"

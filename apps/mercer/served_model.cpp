@@ -9,7 +9,6 @@
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
 #include "mercer/base/memory.h"
-#include "mercer/base/row_error.h"
 #include "mercer/base/workspace.h"
 #include "predict.h"
 #include "request_rows.h"

@@ -5,7 +5,6 @@
 
 #include "fit.h"
 #include "mercer/base/error.h"
-#include "mercer/kernel_analysis/independence_test.h"
 #include "mercer/kernel_analysis/permutation_tests.h"
 
 namespace mercer::cli {

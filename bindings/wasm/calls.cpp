@@ -5,7 +5,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/json.h"
-#include "mercer/methods/figures.h"
+#include "mercer/methods/estimator.h"
 #include "session.h"
 
 namespace mercer::page {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/io/text_table.h"
+#include "mercer/io/csv.h"
 #include "mercer/methods/components/kernel_pca.h"
 #include "mercer/preprocess/column_encoder.h"
 #include "session.h"

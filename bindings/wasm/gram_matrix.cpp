@@ -9,7 +9,7 @@
 #include "mercer/kernel_analysis/geometry.h"
 #include "mercer/kernel_analysis/mercer_test.h"
 #include "mercer/kernel_analysis/spectrum.h"
-#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/fit_svm.h"
 #include "mercer/model_selection/cross_validate.h"
 #include "session.h"
 

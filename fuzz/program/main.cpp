@@ -17,7 +17,6 @@ struct fuzz_target {
 };
 constexpr fuzz_target targets[] = {
 #define FUZZ_TARGET(name) {#name, run_##name},
-#include "fuzz_targets.inc"
 #undef FUZZ_TARGET
 };
 const fuzz_target* chosen = nullptr;

@@ -38,7 +38,7 @@ std::vector<bytes> seeds_of(const std::filesystem::path& folder) {
 }
 
 // One to four changes: a bit, a byte, a piece left out, a piece said twice, a piece of another seed.
-bytes changed(bytes text, const std::vector<bytes>& seeds, mercer::seeded& random) {
+bytes changed(bytes text, const std::vector<bytes>& seeds, mercer::random_generator& random) {
     const auto below = [&](std::size_t n) {
         return n == 0 ? 0 : static_cast<std::size_t>(random.below(static_cast<mercer::index>(n)));
     };
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
         LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
         ++count;
     };
-    mercer::seeded random(1);
+    mercer::random_generator random(1);
     for (const bytes& seed : seeds) {
         run(seed);
         if (seed.size() <= longest)

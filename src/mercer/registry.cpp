@@ -7,7 +7,6 @@
 #include "mercer/base/communicator.h"
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
-#include "mercer/base/nearest_name.h"
 #include "mercer/base/text.h"
 #include "mercer/base/threads.h"
 #include "mercer/kernels/kernel_info.h"

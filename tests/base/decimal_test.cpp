@@ -1,5 +1,3 @@
-#include "mercer/base/decimal.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "contracts/property.h"
+#include "mercer/base/text.h"
 
 namespace mercer {
 namespace {

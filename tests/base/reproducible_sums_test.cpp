@@ -7,7 +7,6 @@
 #include <random>
 
 #include "contracts/thread_group.h"
-#include "mercer/base/order_free.h"
 
 namespace mercer {
 namespace {

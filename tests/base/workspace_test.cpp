@@ -11,7 +11,7 @@
 #include "mercer/data/point_clouds.h"
 #include "mercer/data/strings.h"
 #include "mercer/data/trees.h"
-#include "mercer/io/brackets.h"
+#include "mercer/io/tsv.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/kernel.h"
 

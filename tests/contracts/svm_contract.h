@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/fit_svm.h"
 
 namespace mercer::svm_contract {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "contracts/errors.h"
-#include "mercer/methods/codec.h"
+#include "mercer/methods/archive.h"
 
 namespace mercer {
 

@@ -1,5 +1,3 @@
-#include "mercer/data/finite.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +6,7 @@
 #include "contracts/errors.h"
 #include "mercer/base/threads.h"
 #include "mercer/data/all_kinds.h"
+#include "mercer/data/dataset.h"
 
 namespace mercer {
 namespace {

@@ -7,7 +7,7 @@
 #include "contracts/errors.h"
 #include "contracts/objects.h"
 #include "mercer/data/all_kinds.h"
-#include "mercer/data/same_object.h"
+#include "mercer/data/dataset.h"
 
 namespace mercer {
 namespace {

@@ -1,9 +1,8 @@
-#include "mercer/data/variance.h"
-
 #include <gtest/gtest.h>
 
 #include "contracts/errors.h"
 #include "mercer/data/all_kinds.h"
+#include "mercer/data/vectors.h"
 
 namespace mercer {
 namespace {

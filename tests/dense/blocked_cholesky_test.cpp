@@ -1,9 +1,9 @@
-#include "mercer/dense/blocked_cholesky.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
+
+#include "mercer/dense/cholesky.h"
 
 namespace mercer::smo {
 namespace {

@@ -4,11 +4,10 @@
 
 #include "kernel_analysis/random_matrices.h"
 #include "mercer/base/threads.h"
-#include "mercer/gram/computed.h"
 #include "mercer/gram/gram_product.h"
-#include "mercer/gram/half_gram.h"
-#include "mercer/gram/kept_rows.h"
-#include "mercer/gram/precomputed.h"
+#include "mercer/gram/gram_views.h"
+#include "mercer/gram/make_gram.h"
+#include "mercer/gram/row_cache.h"
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/kernels/vectors/linear.h"
 

@@ -1,9 +1,9 @@
-#include "mercer/export/protobuf.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <vector>
+
+#include "mercer/export/onnx.h"
 
 namespace mercer::api {
 namespace {

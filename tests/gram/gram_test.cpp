@@ -9,11 +9,8 @@
 #include "contracts/errors.h"
 #include "contracts/gram_contract.h"
 #include "gram/random_gram.h"
-#include "mercer/gram/computed.h"
 #include "mercer/gram/gram_views.h"
-#include "mercer/gram/kept_rows.h"
-#include "mercer/gram/narrowed.h"
-#include "mercer/gram/precomputed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/gram/row_cache.h"
 #include "mercer/kernels/vectors/linear.h"
 

@@ -1,10 +1,10 @@
-#include "mercer/gram/kept_rows.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>
 #include <utility>
+
+#include "mercer/gram/row_cache.h"
 
 namespace mercer {
 namespace {

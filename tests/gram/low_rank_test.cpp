@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "mercer/gram/precomputed.h"
+#include "mercer/gram/gram_views.h"
 
 namespace mercer::smo {
 namespace {

@@ -1,6 +1,4 @@
 // Rows that are made ready once must give the bits of rows that are made ready for each call, whatever comes.
-#include "mercer/gram/ready_rows.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -9,6 +7,7 @@
 #include "contracts/errors.h"
 #include "gram/random_gram.h"
 #include "mercer/data/strings.h"
+#include "mercer/gram/make_gram.h"
 
 namespace mercer::testing {
 namespace {

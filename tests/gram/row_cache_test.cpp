@@ -4,7 +4,7 @@
 
 #include "contracts/errors.h"
 #include "gram/random_gram.h"
-#include "mercer/gram/precomputed.h"
+#include "mercer/gram/gram_views.h"
 
 namespace mercer::testing {
 namespace {

@@ -1,5 +1,3 @@
-#include "mercer/gram/rp_cholesky.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,8 +5,9 @@
 #include <set>
 
 #include "contracts/errors.h"
+#include "mercer/gram/gram_views.h"
+#include "mercer/gram/low_rank.h"
 #include "mercer/gram/make_gram.h"
-#include "mercer/gram/precomputed.h"
 #include "mercer/kernels/vectors/gaussian.h"
 
 namespace mercer {

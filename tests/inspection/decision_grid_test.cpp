@@ -6,14 +6,13 @@
 #include <limits>
 #include <set>
 
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/inspection/binary_problems.h"
 #include "mercer/kernels/vectors/linear.h"
 #include "mercer/methods/svm/cross_validation.h"
-#include "mercer/metrics/scores.h"
+#include "mercer/metrics/metrics.h"
 #include "mercer/plot/charts.h"
 #include "mercer/plot/class_regions.h"
-#include "mercer/plot/region_sequences.h"
 #include "mercer/plot/report_page.h"
 #include "methods/svm/svm_support.h"
 

@@ -1,6 +1,4 @@
 // Decisions in terms of features, through the front door: any model that is a sum over kernel values.
-#include "mercer/inspection/explain.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,8 +9,9 @@
 #include "contracts/errors.h"
 #include "mercer/data/graphs.h"
 #include "mercer/data/strings.h"
-#include "mercer/gram/computed.h"
-#include "mercer/kernel_analysis/same_features.h"
+#include "mercer/gram/make_gram.h"
+#include "mercer/inspection/explanation.h"
+#include "mercer/kernel_analysis/geometry.h"
 
 namespace mercer {
 namespace {

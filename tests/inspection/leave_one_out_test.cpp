@@ -7,7 +7,7 @@
 #include "mercer/inspection/margin_report.h"
 #include "mercer/kernels/vectors/linear.h"
 #include "mercer/methods/svm/cross_validation.h"
-#include "mercer/metrics/scores.h"
+#include "mercer/metrics/metrics.h"
 #include "methods/svm/svm_support.h"
 
 namespace mercer::svm_testing {
@@ -28,7 +28,7 @@ TEST(leave_one_out, skipping_changes_nothing_and_the_bound_holds) {
         EXPECT_EQ(all.fits, s.size());
         EXPECT_LE(quick.rate(), report_margins(model, x, s.y).support_share());
         // n folds are the same thing, fitted from nothing.
-        const auto n_folds = plain_folds(s.size(), static_cast<int>(s.size()), seeded(1));
+        const auto n_folds = plain_folds(s.size(), static_cast<int>(s.size()), make_random_below(1));
         EXPECT_EQ(s.size() - count_correct(s.y, cross_predict(K, s.y, o, n_folds).values), all.wrong);
         const error_estimate folds = cross_validation(K, s.y, o, 5);
         EXPECT_EQ(folds.size, s.size());

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "mercer/gram/precomputed.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/inspection/margin_report.h"
 #include "mercer/inspection/margin_report_text.h"
 #include "mercer/kernels/vectors/linear.h"

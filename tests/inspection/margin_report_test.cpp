@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-#include "mercer/gram/precomputed.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/inspection/binary_problems.h"
 #include "mercer/inspection/leave_one_out.h"
 #include "mercer/inspection/margin_report_text.h"
@@ -16,8 +16,8 @@
 #include "mercer/kernels/vectors/polynomial.h"
 #include "mercer/methods/svm/cross_validation.h"
 #include "mercer/methods/svm/libsvm_model.h"
-#include "mercer/methods/svm/model_file.h"
-#include "mercer/metrics/scores.h"
+#include "mercer/methods/svm/svm_model.h"
+#include "mercer/metrics/metrics.h"
 #include "methods/svm/svm_support.h"
 
 namespace mercer::svm_testing {

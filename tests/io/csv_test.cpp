@@ -9,7 +9,6 @@
 
 #include "contracts/property.h"
 #include "mercer/base/threads.h"
-#include "mercer/io/text_table.h"
 #include "readers_support.h"
 
 namespace mercer {

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "mercer/io/byte_stream.h"
 #include "mercer/io/file_contents.h"
 #include "mercer/io/read.h"
 #include "readers_support.h"

@@ -7,7 +7,6 @@
 
 #include "contracts/errors.h"
 #include "mercer/base/threads.h"
-#include "mercer/io/decode.h"
 #include "mercer/io/image_files.h"
 #include "mercer/io/read.h"
 #include "readers_support.h"

@@ -7,7 +7,7 @@
 
 #include "kernel_analysis/random_matrices.h"
 #include "mercer/data/all_kinds.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/kernels/sets/set_kernels.h"
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/kernels/vectors/linear.h"

@@ -7,7 +7,7 @@
 #include "contracts/dense_oracle.h"
 #include "contracts/errors.h"
 #include "mercer/data/dataset.h"
-#include "mercer/gram/precomputed.h"
+#include "mercer/gram/gram_views.h"
 
 namespace mercer::testing {
 

@@ -3,8 +3,7 @@
 #include <numeric>
 
 #include "mercer/base/random_generator.h"
-#include "mercer/gram/computed.h"
-#include "mercer/kernel_analysis/independence_test.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/kernel_analysis/permutation_tests.h"
 #include "methods/clustering/cluster_support.h"
 
@@ -170,7 +169,7 @@ TEST(independence_test, permutations_from_the_definition) {
     std::vector<index> same(n);
     std::iota(same.begin(), same.end(), index{0});
     const double observed = value(same);
-    class seeded random(5);  // folds.h has a function of that name
+    random_generator random(5);  // folds.h has a function of that name
     index reached = 0;
     for (index p = 0; p < permutations; ++p) {
         std::vector<index> order = same;

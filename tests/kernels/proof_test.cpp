@@ -1,6 +1,4 @@
 // Proofs of validity: which rule, which side condition, and which node breaks one.
-#include "mercer/kernels/proof.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "mercer/kernels/expression/algebra.h"
 #include "mercer/kernels/expression/listed_kernels.h"
+#include "mercer/kernels/kernel.h"
 #include "mercer/kernels/vectors/constant.h"
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/kernels/vectors/linear.h"

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "contracts/kernel_contract.h"
-#include "mercer/kernels/evaluation/slopes.h"
+#include "mercer/kernels/evaluation/pair_evaluation.h"
 #include "mercer/kernels/expression/algebra.h"
 #include "mercer/methods/regression/kernel_ridge.h"
 #include "methods/model_support.h"

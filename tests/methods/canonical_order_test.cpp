@@ -9,6 +9,7 @@
 #include "mercer/data/all_kinds.h"
 #include "mercer/kernels/sets/set_kernels.h"
 #include "mercer/kernels/strings/spectrum.h"
+#include "mercer/methods/svm/fit_svm.h"
 #include "methods/model_support.h"
 
 namespace mercer {

@@ -25,7 +25,7 @@ TEST(damaged_checkpoints, are_refused_or_used) {
                                  -1e300,
                                  std::numeric_limits<double>::quiet_NaN(),
                                  std::numeric_limits<double>::infinity()};
-    seeded random(1);
+    random_generator random(1);
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random.below(static_cast<index>(n))); };
     int without = 0;
     for (const testing::checkpointed_fit& fit : testing::checkpointed_fits()) {

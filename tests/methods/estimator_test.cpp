@@ -6,11 +6,11 @@
 
 #include "contracts/errors.h"
 #include "contracts/paths.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/io/read.h"
 #include "mercer/mercer.h"
 #include "mercer/methods/clustering/kernel_kmedoids.h"
-#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/svm_model.h"
 
 namespace mercer::api {
 namespace {

@@ -9,7 +9,7 @@
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/kernels/vectors/linear.h"
-#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/svm_model.h"
 
 namespace mercer::testing_support {
 

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "contracts/errors.h"
-#include "mercer/methods/described.h"
-#include "mercer/methods/figures.h"
+#include "mercer/methods/estimator.h"
+#include "mercer/methods/method.h"
 
 namespace mercer::api {
 namespace {

@@ -139,7 +139,7 @@ private:
         }
     }
 
-    seeded random_;
+    random_generator random_;
 };
 
 // Whether the file was read; everything that a program does with a model is done with it.

@@ -14,7 +14,7 @@
 #include "mercer/io/json_graphs.h"
 #include "mercer/io/read.h"
 #include "mercer/model/model.h"
-#include "mercer/model_selection/logged.h"
+#include "mercer/model_selection/cross_validate.h"
 #include "mercer/preprocess/column_encoder.h"
 
 namespace mercer {

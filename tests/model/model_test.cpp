@@ -8,13 +8,13 @@
 #include "contracts/errors.h"
 #include "contracts/paths.h"
 #include "io/readers_support.h"
+#include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/base/row_error.h"
 #include "mercer/io/read.h"
 #include "mercer/kernels/kernel_info.h"
 #include "mercer/methods/regression/kernel_ridge.h"
-#include "mercer/methods/svm/model_file.h"
-#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/fit_svm.h"
+#include "mercer/methods/svm/svm_model.h"
 
 namespace mercer::api {
 namespace {

@@ -53,21 +53,21 @@ TEST(search_space, points_of_an_axis) {
     EXPECT_EQ(list.points(2).size(), 2u);
     for (const double v : log.points(9)) EXPECT_NEAR(log.at(log.share(v)), v, 1e-12 * v);
     EXPECT_EQ(grid_points({log, list}, 5).size(), 15u);
-    const auto drawn = random_points({log, whole}, 50, seeded(1));
+    const auto drawn = random_points({log, whole}, 50, make_random_below(1));
     EXPECT_EQ(std::set<space_point>(drawn.begin(), drawn.end()).size(), drawn.size());
     for (const auto& p : drawn) {
         EXPECT_GE(p[0], 0.01);
         EXPECT_LE(p[0], 100);
         EXPECT_EQ(p[1], std::round(p[1]));
     }
-    EXPECT_LE(random_points({whole}, 50, seeded(1)).size(), 4u);
+    EXPECT_LE(random_points({whole}, 50, make_random_below(1)).size(), 4u);
 }
 
 // A hill with one top: the process leads there in fewer looks than drawing would.
 TEST(search_space, promising_points_lie_near_the_top) {
     const std::vector<axis> axes{{"a", 0, 1, false, false, {}}, {"b", 0, 1, false, false, {}}};
     const auto height = [](const space_point& p) { return -std::pow(p[0] - 0.3, 2) - std::pow(p[1] - 0.7, 2); };
-    const random_below random = seeded(4);
+    const random_below random = make_random_below(4);
     std::vector<space_point> tried = random_points(axes, 6, random);
     std::vector<double> score;
     for (const auto& p : tried) score.push_back(height(p));

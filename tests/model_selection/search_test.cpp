@@ -9,8 +9,8 @@
 
 #include "mercer/base/error.h"
 #include "mercer/methods/svm/cross_validation.h"
-#include "mercer/metrics/scores.h"
-#include "mercer/model_selection/ranges.h"
+#include "mercer/metrics/metrics.h"
+#include "mercer/model_selection/search_space.h"
 #include "methods/model_support.h"
 
 namespace mercer::api {
@@ -32,7 +32,7 @@ TEST(tune, scores_are_those_of_fits_done_one_by_one) {
         const table data = sample(name);
         const tuning found = tune({"svc", "rbf(gamma=?{0.01,0.1,1})", "", {{"C", "?{0.1,1,100}"}}}, data, no_race());
         ASSERT_EQ(found.trials.size(), 9u);
-        const fold_plan plan = stratified_folds(data.y, 5, seeded(1));
+        const fold_plan plan = stratified_folds(data.y, 5, make_random_below(1));
         for (const trial& t : found.trials) {
             svm_options o;
             o.C = t.at[1];
@@ -66,7 +66,7 @@ TEST(tune, the_best_is_the_best_and_a_race_finds_it_too) {
 TEST(tune, ridges_are_scored_as_fits_done_one_by_one) {
     table data = sample("housing.svm");
     data.x = scaled(*fit_scaling(data.x, "standard"), data.x);
-    const fold_plan plan = plain_folds(data.x.size(), 5, seeded(1));
+    const fold_plan plan = plain_folds(data.x.size(), 5, make_random_below(1));
     for (const auto& [alphas, settings] : {std::pair("?{0.001,0.01,0.1,1,10}", 10u), std::pair("?{0.01,1}", 4u)}) {
         const tuning found = tune({"kernel_ridge", "rbf(gamma=?{0.01,0.1})", "", {{"alpha", alphas}}}, data, no_race());
         EXPECT_EQ(found.how, "5 folds");
@@ -217,7 +217,7 @@ TEST(tune, what_pair_steps_do_not_reach_is_fitted_whole) {
     data.x = dense<double>(std::move(raw));
     const tuning found = tune({"svc", "poly(degree=?{2,12})", "", {{"C", "?{0.01,1}"}}}, data, no_race());
     ASSERT_EQ(found.trials.size(), 2u);  // 1e8¹² is beyond float
-    const fold_plan plan = stratified_folds(data.y, 5, seeded(1));
+    const fold_plan plan = stratified_folds(data.y, 5, make_random_below(1));
     for (const trial& t : found.trials) {
         EXPECT_EQ(t.at[0], 2);
         svm_options o;

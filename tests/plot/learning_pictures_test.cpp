@@ -1,9 +1,8 @@
-#include "mercer/plot/learning_pictures.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "mercer/plot/charts.h"
 #include "plot/occurrences.h"
 
 namespace mercer {

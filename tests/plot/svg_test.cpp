@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "mercer/gram/precomputed.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/plot/pictures.h"
 
 namespace mercer {

@@ -1,6 +1,6 @@
-#include "mercer/preprocess/dates.h"
-
 #include <gtest/gtest.h>
+
+#include "mercer/preprocess/column_rule.h"
 
 namespace mercer {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "mercer/methods/svm/svm.h"
-#include "mercer/solvers/smo/limits.h"
+#include "mercer/methods/svm/fit_svm.h"
+#include "mercer/solvers/smo/smo.h"
 
 namespace mercer::stress {
 

@@ -6,7 +6,7 @@
 #include "contracts/errors.h"
 #include "mercer/base/threads.h"
 #include "mercer/preprocess/text_features.h"
-#include "mercer/text/unicode.h"
+#include "mercer/text/tokeniser.h"
 
 namespace mercer {
 namespace {

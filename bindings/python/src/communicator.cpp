@@ -1,8 +1,8 @@
 // Fits shared by processes that mpi4py knows: each has rows of its own.
 #include "mercer/base/communicator.h"
 
-#include "mercer/data/variance.h"
-#include "mercer/methods/nystroem/shared_rows.h"
+#include "mercer/data/vectors.h"
+#include "mercer/methods/nystroem/training_rows.h"
 #include "models.h"
 
 namespace mercer::python {

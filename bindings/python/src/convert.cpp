@@ -7,8 +7,8 @@
 #include <string>
 
 #include "mercer/base/threads.h"
-#include "mercer/data/finite.h"
-#include "mercer/data/variance.h"
+#include "mercer/data/dataset.h"
+#include "mercer/data/vectors.h"
 #include "object_kinds.h"
 
 namespace mercer::python {

@@ -1,8 +1,7 @@
 // The Mercer test, explicit feature maps, spectra, tests of two samples and of independence.
 #include "convert.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
-#include "mercer/gram/precomputed.h"
-#include "mercer/kernel_analysis/independence_test.h"
 #include "mercer/kernel_analysis/mercer_test.h"
 #include "mercer/kernel_analysis/permutation_tests.h"
 #include "mercer/kernel_analysis/spectrum.h"

@@ -6,7 +6,6 @@
 #include "mercer/data/all_kinds.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/expression/algebra.h"
-#include "mercer/kernels/expression/fields.h"
 #include "mercer/kernels/expression/listed_kernels.h"
 
 namespace mercer::python {

@@ -5,7 +5,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/data/all_kinds.h"
-#include "mercer/io/brackets.h"
+#include "mercer/io/tsv.h"
 
 namespace mercer::python {
 namespace {

@@ -6,7 +6,9 @@
 // be waiting for it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -75,5 +77,24 @@ int threads_of_process(const process_group& group);
 // A process that failed while others go on leaves them waiting: says why, with its number, and ends all. Returns where
 // all of them failed, and each can say so itself.
 void end_unless_all_failed(const process_group& group, const std::string& why);
+
+inline double largest_of(const process_group* group, double mine) {
+    if (!group) return mine;
+    std::string bytes(sizeof mine, '\0');
+    std::memcpy(bytes.data(), &mine, sizeof mine);
+    double out = mine;
+    for (const std::string& each : group->all(bytes)) {
+        double other = 0;
+        std::memcpy(&other, each.data(), sizeof other);
+        if (other > out || out != out) out = other;
+    }
+    return out;
+}
+
+inline bool everywhere(const process_group* group, bool mine) {
+    double not_so = mine ? 0 : 1;
+    if (group) group->add(&not_so, 1);
+    return not_so == 0;
+}
 
 }  // namespace mercer

@@ -1,9 +1,16 @@
 // Writing files so that a reader sees the old contents or the new ones, never a part.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "mercer/base/error.h"
+#include "mercer/base/matrix_view.h"
 
 namespace mercer {
 
@@ -42,5 +49,39 @@ private:
 // For programs: signals that end the process (SIGINT, SIGTERM, SIGHUP) delete the temporary files first. Only file
 // systems on which these must have a name (NFS) need it. A signal that was ignored stays ignored.
 void remove_temporaries_on_signals();
+
+// Numbers in the state of a fit that goes on from a checkpoint: a state is a list of doubles, and its file may be
+// damaged.
+
+// Fails with errc::data unless x is a whole number and low <= x <= high.
+inline index whole_in_state(double x, index low, index high) {
+    if (!(x >= static_cast<double>(low) && x <= static_cast<double>(high)) || x != std::floor(x))
+        fail(errc::data, fmt::format("the checkpoint is damaged: a whole number from {} to {} was expected, got {}. "
+                                     "Remove its file and fit again",
+                                     low, high, x));
+    return static_cast<index>(x);
+}
+// Fails with errc::data unless low <= x <= high.
+inline double number_in_state(double x, double low, double high) {
+    if (!(x >= low && x <= high))
+        fail(errc::data,
+             fmt::format("the checkpoint is damaged: a number from {} to {} was expected, got {}. Remove its "
+                         "file and fit again",
+                         low, high, x));
+    return x;
+}
+inline index count_in_state(double x) { return whole_in_state(x, 0, index{1} << 53); }
+
+// System calls that a signal has interrupted are repeated.
+
+// The result of call(), which is repeated while it is negative and errno is EINTR. Not for close(): Linux has closed
+// the descriptor, which another thread may have got since.
+template <class Call>
+auto uninterrupted(Call call) {
+    for (;;) {
+        const auto result = call();
+        if (result >= 0 || errno != EINTR) return result;
+    }
+}
 
 }  // namespace mercer

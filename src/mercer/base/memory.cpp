@@ -1,13 +1,24 @@
+
 #include "mercer/base/memory.h"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <fstream>
+#include <new>
 #include <string>
 
 #include "mercer/base/control_groups.h"
+
+#if defined(__GLIBC__) && defined(__linux__)
+#include <malloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 namespace mercer {
 
@@ -29,6 +40,45 @@ std::size_t spare_memory() {
     if (rlimit limit{}; getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         most = std::min(most, static_cast<std::size_t>(limit.rlim_cur));
     return std::min(most / 4, free_memory() / 2);
+}
+
+void prepare_heap() {
+#if defined(__GLIBC__) && defined(__linux__)
+    constexpr int megabyte = 1 << 20;
+    constexpr std::uintptr_t page = std::uintptr_t{2} * megabyte;
+    mallopt(M_MMAP_THRESHOLD, 32 * megabyte);  // the most that glibc takes
+    mallopt(M_TRIM_THRESHOLD, 1024 * megabyte);
+    mallopt(M_ARENA_MAX, 1);  // threads allocate rarely
+    // The heap grows once, by addresses that cost nothing until they are written, and these are to become large pages.
+    mallopt(M_TOP_PAD, 256 * megabyte);
+    const auto before = reinterpret_cast<std::uintptr_t>(sbrk(0));
+    void* volatile grown = std::malloc(megabyte);  // volatile: the compiler would leave it out
+    std::free(grown);
+    const auto after = reinterpret_cast<std::uintptr_t>(sbrk(0));
+    mallopt(M_TOP_PAD, megabyte);
+    const std::uintptr_t first = (before + page - 1) / page * page, last = after / page * page;
+    if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
+}
+
+void return_freed_memory() {
+#if defined(__GLIBC__) && defined(__linux__)
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);  // once it is set, glibc no longer raises it by itself
+#endif
+}
+
+reserved_memory::reserved_memory(std::size_t bytes) : bytes_(bytes) {
+    if (bytes == 0) return;
+    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) throw std::bad_alloc();
+    data_ = at;
+#ifdef MADV_HUGEPAGE
+    madvise(at, bytes, MADV_HUGEPAGE);  // a wish: fewer page faults when rows are first written
+#endif
+}
+
+reserved_memory::~reserved_memory() {
+    if (data_) munmap(data_, bytes_);
 }
 
 }  // namespace mercer

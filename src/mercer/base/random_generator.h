@@ -2,7 +2,9 @@
 // distributions of the standard library are not, so the few that are needed are written here.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <random>
 #include <span>
 #include <unordered_map>
@@ -13,9 +15,9 @@
 
 namespace mercer {
 
-class seeded {
+class random_generator {
 public:
-    explicit seeded(std::uint64_t seed) : bits_(seed) {}
+    explicit random_generator(std::uint64_t seed) : bits_(seed) {}
 
     // 0 <= u < 1, of 53 bits
     double uniform() { return static_cast<double>(bits_() >> 11) * 0x1p-53; }
@@ -73,5 +75,45 @@ private:
 
     std::mt19937_64 bits_;
 };
+
+// Normal and chi-distributed numbers from `seeded`: the same on every machine up to the rounding of log and cos.
+
+class normal_numbers {
+public:
+    explicit normal_numbers(std::uint64_t seed) : random_(seed) {}
+    // Box and Muller's pairs.
+    double operator()() {
+        if (has_) return has_ = false, other_;
+        const double r = std::sqrt(-2 * std::log(1 - random_.uniform())),
+                     angle = 2 * std::numbers::pi * random_.uniform();
+        other_ = r * std::sin(angle), has_ = true;
+        return r * std::cos(angle);
+    }
+    // The length of a normal vector of `dims` >= 2 coordinates: χ² is twice a gamma number of shape dims/2, drawn as
+    // Marsaglia and Tsang (2000) do, in as many steps for a million coordinates as for two.
+    double chi(index dims) {
+        const double d = static_cast<double>(dims) / 2 - 1.0 / 3, c = 1 / std::sqrt(9 * d);
+        for (;;) {
+            const double x = (*this)(), root = 1 + c * x, v = root * root * root, u = 1 - random_.uniform();
+            if (v > 0 && std::log(u) < x * x / 2 + d - d * v + d * std::log(v)) return std::sqrt(2 * d * v);
+        }
+    }
+    double uniform() { return random_.uniform(); }
+
+private:
+    random_generator random_;
+    double other_ = 0;
+    bool has_ = false;
+};
+
+// Bits that depend on a seed and a number alone (splitmix64): chance that falls the same for a row in whatever batch,
+// thread or process it comes.
+
+inline std::uint64_t row_bits(std::uint64_t seed, std::uint64_t number) {
+    std::uint64_t z = seed * 0xd1342543de82ef95u + (number + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
 
 }  // namespace mercer

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <unordered_map>
 
-#include "mercer/base/number.h"
+#include "mercer/base/text.h"
 
 namespace mercer::detail {
 

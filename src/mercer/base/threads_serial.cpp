@@ -7,7 +7,6 @@
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
 #include "mercer/base/memory.h"
-#include "mercer/base/reserved_memory.h"
 #include "mercer/base/threads.h"
 
 namespace mercer {

@@ -3,7 +3,6 @@
 
 #include "mercer/data/graphs.h"
 #include "mercer/data/images.h"
-#include "mercer/data/multisets.h"
 #include "mercer/data/point_clouds.h"
 #include "mercer/data/records.h"
 #include "mercer/data/series.h"

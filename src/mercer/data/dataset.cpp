@@ -1,10 +1,17 @@
+
 #include "mercer/data/dataset.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "mercer/base/error.h"
+#include "mercer/base/threads.h"
 
 namespace mercer {
 
@@ -221,5 +228,162 @@ template class sparse<double>;
 template class sparse<float>;
 template dense<double> as_dense(const dataset&);
 template dense<float> as_dense(const dataset&);
+
+namespace {
+
+// Without branches over the values: NaN compares as false.
+template <class T>
+bool all_finite(const T* values, index count) {
+    int faults = 0;
+    for (index j = 0; j < count; ++j) faults += !(std::abs(values[j]) <= std::numeric_limits<T>::max());
+    return faults == 0;
+}
+
+// The first fault of each tile of rows; `values(first, end)` are those of some rows that lie one after the other,
+// `column(i, k)` is the column of the k-th value of row i. At most `together` rows are looked at in one go.
+template <class Values, class Column>
+std::optional<not_finite_value> first_fault(index rows, index values_a_row, index together, Values values,
+                                            Column column) {
+    const index tile = std::max<index>(1, (index{1} << 16) / std::max<index>(values_a_row, 1)),
+                step = std::min(tile, together);
+    std::vector<std::optional<not_finite_value>> found(static_cast<std::size_t>((rows + tile - 1) / tile));
+    const auto name_first = [&](index first, index end) -> std::optional<not_finite_value> {
+        for (index i = first; i < end; ++i) {
+            const auto some = values(i, i + 1);
+            const auto bad = std::find_if(some.begin(), some.end(), [](auto value) { return !std::isfinite(value); });
+            if (bad != some.end()) return not_finite_value{i, column(i, bad - some.begin()), static_cast<double>(*bad)};
+        }
+        return {};
+    };
+    parallel_for(static_cast<index>(found.size()), [&](index t) {
+        auto& fault = found[static_cast<std::size_t>(t)];
+        const index last = std::min(rows, (t + 1) * tile);
+        for (index first = t * tile; first < last && !fault; first += step) {
+            const index end = std::min(last, first + step);
+            const auto some = values(first, end);
+            if (!all_finite(some.data(), static_cast<index>(some.size()))) fault = name_first(first, end);
+        }
+    });
+    for (const auto& each : found)
+        if (each) return each;
+    return {};
+}
+
+}  // namespace
+
+std::optional<not_finite_value> first_not_finite(const dataset& vectors) {
+    return std::visit(
+        [](const auto& some) -> std::optional<not_finite_value> {
+            if constexpr (requires { some.row(0); }) {
+                const auto values = [&](index first, index end) {
+                    return std::span(some.row(first), static_cast<std::size_t>((end - first) * some.dims()));
+                };
+                const bool without_gaps = some.view().stride == some.dims();
+                return first_fault(some.size(), some.dims(), without_gaps ? some.size() : 1, values,
+                                   [](index, index k) { return k; });
+            } else if constexpr (requires { some.values(0); }) {
+                const auto values = [&](index first, index end) {
+                    return std::span(some.values(first).data(), std::to_address(some.values(end - 1).end()));
+                };
+                const index mean = some.size() > 0 ? some.nonzeros() / some.size() : 0;
+                return first_fault(some.size(), mean, some.size(), values, [&](index i, index k) {
+                    return static_cast<index>(some.cols(i)[static_cast<std::size_t>(k)]);
+                });
+            } else {
+                return {};
+            }
+        },
+        vectors.items());
+}
+
+void require_finite(const dataset& vectors) {
+    if (const auto bad = first_not_finite(vectors))
+        throw row_error(bad->row, bad->column, fmt::format("{} is not a finite number", bad->value));
+}
+
+namespace {
+
+template <class T>
+dataset part_of(const dense<T>& from, index first, index count) {
+    return dense<T>(from.view().block(first, 0, count, from.dims()), std::make_shared<const dense<T>>(from));
+}
+
+template <class T>
+dataset part_of(const sparse<T>& from, index first, index count) {
+    struct kept {
+        sparse<T> all;
+        std::vector<index> start;
+    };
+    const auto keep = std::make_shared<kept>(kept{from, {0}});
+    for (index i = 0; i < count; ++i) keep->start.push_back(keep->start.back() + std::ssize(from.cols(first + i)));
+    const auto entries = static_cast<std::size_t>(keep->start.back());
+    return sparse<T>(std::span<const index>(keep->start), {from.cols(first).data(), entries},
+                     {from.values(first).data(), entries}, from.dims(), keep);
+}
+
+dataset part_of(const objects& from, index first, index count) { return from.gather(selection(first, count)); }
+
+}  // namespace
+
+dataset part(const dataset& from, index first, index count) {
+    if (first < 0 || count < 0 || first + count > from.size())
+        fail(errc::invalid_argument,
+             fmt::format("objects {} to {} asked for, but there are {}", first, first + count - 1, from.size()));
+    if (count == 0) return {};
+    return std::visit([&](const auto& some) { return part_of(some, first, count); }, from.items());
+}
+
+namespace {
+
+// The coordinates of a vector that are not zero, one after another.
+template <class T>
+class nonzeros {
+public:
+    nonzeros(const dense<T>& x, index i) : value_(x.row(i)), count_(x.dims()) { skip(); }
+    nonzeros(const sparse<T>& x, index i)
+        : value_(x.values(i).data()), col_(x.cols(i).data()), count_(static_cast<index>(x.cols(i).size())) {
+        skip();
+    }
+    bool ended() const { return at_ == count_; }
+    index col() const { return col_ ? col_[at_] : at_; }
+    double value() const { return static_cast<double>(value_[at_]); }
+    void next() { ++at_, skip(); }
+
+private:
+    void skip() {
+        while (at_ < count_ && value_[at_] == 0) ++at_;
+    }
+
+    const T* value_;
+    const std::int32_t* col_ = nullptr;
+    index count_, at_ = 0;
+};
+template <class T>
+nonzeros(const dense<T>&, index) -> nonzeros<T>;
+template <class T>
+nonzeros(const sparse<T>&, index) -> nonzeros<T>;
+
+template <class A, class B>
+bool same(const A& a, index i, const B& b, index j) {
+    constexpr bool a_vectors = requires { a.dims(); }
+    , b_vectors = requires { b.dims(); };
+    if constexpr (a_vectors && b_vectors) {
+        nonzeros x(a, i);
+        nonzeros z(b, j);
+        for (; !x.ended() && !z.ended(); x.next(), z.next())
+            if (x.col() != z.col() || x.value() != z.value()) return false;
+        return x.ended() && z.ended();
+    } else if constexpr (std::is_same_v<A, B>) {
+        return a.where() == b.where() && a.compare(i, b, j) == 0;
+    } else {
+        return false;
+    }
+}
+
+}  // namespace
+
+bool same_object(const dataset& a, index i, const dataset& b, index j) {
+    return std::visit([&](const auto& x, const auto& z) { return same(x, i, z, j); }, a.items(), b.items());
+}
 
 }  // namespace mercer

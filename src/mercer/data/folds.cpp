@@ -39,7 +39,7 @@ std::vector<std::vector<index>> group(std::span<const double> y) {
 
 }  // namespace
 
-random_below seeded(std::uint64_t seed) {
+random_below make_random_below(std::uint64_t seed) {
     // splitmix64: every seed gives a good sequence, on every machine the same
     return [state = seed](index n) mutable {
         state += 0x9E3779B97F4A7C15ull;

@@ -12,7 +12,7 @@ namespace mercer {
 
 // A whole number drawn uniformly from 0 … n-1.
 using random_below = std::function<index(index n)>;
-random_below seeded(std::uint64_t seed);
+random_below make_random_below(std::uint64_t seed);
 
 // Which examples are decided together: part i is order[start[i]] … order[start[i+1] - 1].
 struct fold_plan {

@@ -2,6 +2,8 @@
 // value class that can do the few things below, and a name in data/all_kinds.h. Nothing else knows the kinds.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <compare>
 #include <concepts>
 #include <cstdint>
@@ -12,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/base/error.h"
 #include "mercer/base/matrix_view.h"
 
 namespace mercer {
@@ -177,5 +180,16 @@ public:
 private:
     std::shared_ptr<const std::vector<Item>> items_;
 };
+
+inline std::vector<index> object_source::starts(index count) {
+    constexpr index many = index{1} << 48;
+    std::vector<index> start{0};
+    for (const index length : all<index>(count)) {
+        if (length < 0 || length > many - start.back())
+            fail(errc::parse, fmt::format("an object of length {}", length));
+        start.push_back(start.back() + length);
+    }
+    return start;
+}
 
 }  // namespace mercer

@@ -8,7 +8,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/text.h"
 #include "mercer/data/all_kinds.h"
-#include "mercer/data/compare_objects.h"
+#include "mercer/data/dataset.h"
 
 namespace mercer {
 

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "mercer/base/matrix_view.h"
 
@@ -46,3 +47,16 @@ private:
 };
 
 }  // namespace mercer
+
+namespace mercer::smo {
+
+// A = LLᵀ in place, without BLAS: the programs that start in a millisecond do not load one (dense_algebra.h has
+// LAPACK's).
+
+// L replaces the lower triangle; what is above the diagonal is overwritten with nothing of meaning. False where a pivot
+// is not positive.
+bool blocked_cholesky(matrix<double>& a);
+// Solves LLᵀz = b in place.
+void solve_cholesky(const matrix<double>& L, std::vector<double>& b);
+
+}  // namespace mercer::smo

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "mercer/dense/transform_ops.h"
+#include "mercer/dense/fast_transforms.h"
 
 namespace mercer::MERCER_SIMD_TARGET {
 namespace {

@@ -14,7 +14,6 @@
 #include "mercer/methods/neighbours/kernel_density.h"
 #include "mercer/methods/neighbours/knn.h"
 #include "mercer/methods/neighbours/nearest_class.h"
-#include "mercer/methods/neighbours/nearest_medoid.h"
 #include "mercer/methods/nystroem/nystroem_features.h"
 #include "mercer/methods/nystroem/nystroem_kmeans.h"
 #include "mercer/methods/regression/kernel_logistic.h"

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "mercer/base/error.h"
-#include "mercer/methods/svm/class_problems.h"
 #include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/methods/svm/svm_model.h"
 #include "mercer/plot/svg.h"
 
 namespace mercer::api {

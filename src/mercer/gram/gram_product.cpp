@@ -1,3 +1,4 @@
+
 #include "mercer/gram/gram_product.h"
 
 #include <fmt/format.h>
@@ -105,5 +106,123 @@ void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<dou
 
 template void gram_product(const gram<float>&, matrix_view<const double>, matrix_view<double>);
 template void gram_product(const gram<double>&, matrix_view<const double>, matrix_view<double>);
+
+namespace {
+
+// Whole micro-tiles of 12; a part stays in L2 while it is used twice, and begins where a panel of the evaluator does.
+constexpr index micro = 12, height_of_tile = 288, width_of_tile = 4 * height_of_tile, part = 96;
+
+constexpr index few = 1000;  // objects
+
+constexpr index whole(index count, index unit) { return (count + unit - 1) / unit * unit; }
+
+}  // namespace
+
+std::vector<half_gram::tile> half_gram::cut(index n) {
+    std::vector<tile> tiles;
+    std::size_t at = 0;
+    for (index r = 0; r < n; r += height_of_tile)
+        for (index c = r; c < n; c += width_of_tile) {
+            tiles.push_back(
+                {r, c, whole(std::min(height_of_tile, n - r), micro), whole(std::min(width_of_tile, n - c), part), at});
+            at += static_cast<std::size_t>(tiles.back().rows * tiles.back().cols);
+        }
+    return tiles;
+}
+
+double half_gram::bytes(index n, index columns) {
+    const double size = static_cast<double>(n), padded = size + micro,
+                 tiles =
+                     size * (size + width_of_tile) / (2.0 * height_of_tile * width_of_tile) + size / height_of_tile + 1;
+    return 8 * (padded * (size + height_of_tile + 2 * part) / 2 +
+                tiles * static_cast<double>((height_of_tile + width_of_tile) * whole(columns, 8)));
+}
+
+half_gram::half_gram(const gram<double>& k) : n_(k.rows()) {
+    if (k.rows() != k.cols())
+        fail(errc::invalid_argument,
+             fmt::format("half of a Gram matrix: it must be square, got {} × {}", k.rows(), k.cols()));
+    if (n_ == 0) return;
+    tiles_ = cut(n_);
+    for (std::size_t t = 0; t < tiles_.size(); ++t)
+        if (tiles_[t].row == tiles_[t].col) first_.push_back(t);
+    const tile& last = tiles_.back();
+    const std::size_t size = last.at + static_cast<std::size_t>(last.rows * last.cols);
+    if (n_ < few) {
+        few_.resize(static_cast<index>(size));
+        numbers_ = few_.data();
+    } else {
+        memory_ = reserved_memory(size * sizeof(double));
+        numbers_ = static_cast<double*>(memory_.data());
+    }
+    parallel_for(static_cast<index>(tiles_.size()), [&](index i) {
+        const tile& t = tiles_[static_cast<std::size_t>(i)];
+        const index rows = std::min(t.rows, n_ - t.row);
+        // What lies beyond n stays as the system gave it: zero.
+        for (index c = 0; t.col + c < n_ && c < t.cols; c += part) {
+            const index cols = std::min(part, n_ - t.col - c);
+            k.block(selection(t.row, rows), selection(t.col + c, cols),
+                    matrix_view<double>(place(t) + c * t.rows, rows, cols, part));
+        }
+    });
+}
+
+// own += T·v[columns of T], turned += Tᵀ·v[rows of T] beyond the block on the diagonal.
+void half_gram::products(const tile& t, const double* v, index width, double* own, double* turned) const {
+    const auto& ops = smo::best_vector_ops();
+    const index mirrored = t.row == t.col ? height_of_tile : 0;  // columns from here on
+    for (index c = 0; c < t.cols; c += part) {
+        const double* k = place(t) + c * t.rows;
+        const double* ahead = k + t.rows * part;
+        const auto update = [&](double* to, const double* from, bool from_columns, const double* by, index depth) {
+            ops.narrow_update(to, from, part, from_columns, by, width, depth, ahead);
+            ahead += depth * ops.narrow_ahead;
+        };
+        for (index r = 0; r < t.rows; r += micro)
+            update(own + r * width, k + r * part, false, v + (t.col + c) * width, part);
+        for (index j = std::max<index>(0, mirrored - c); j < part; j += micro)
+            update(turned + (c + j) * width, k + j, true, v + t.row * width, t.rows);
+    }
+}
+
+void half_gram::multiply(matrix_view<const double> v, matrix_view<double> out) {
+    if (v.rows != n_ || out.rows != n_ || out.cols != v.cols)
+        fail(errc::invalid_argument,
+             fmt::format("out = K·v with K of {0}×{0} numbers, v of {1}×{2} and out of {3}×{4}: the sizes do not fit",
+                         n_, v.rows, v.cols, out.rows, out.cols));
+    static_assert(height_of_tile % micro == 0 && part % micro == 0 && width_of_tile % part == 0 &&
+                  width_of_tile % height_of_tile == 0);
+    if (n_ == 0 || v.cols == 0) return;
+    const index width = whole(v.cols, smo::best_vector_ops().narrow_cols);
+    // Rows up to the end of the last part, zeros beyond n.
+    const index padded = whole(n_, height_of_tile) + part;
+    double* right = right_.at_least(padded * width);
+    std::fill_n(right + n_ * width, (padded - n_) * width, 0.0);
+    for (index i = 0; i < n_; ++i) std::fill_n(std::copy_n(v.row(i), v.cols, right + i * width), width - v.cols, 0.0);
+    const index sums_of_tile = (height_of_tile + width_of_tile) * width;
+    double* sums = sums_.at_least(static_cast<index>(tiles_.size()) * sums_of_tile);
+    const auto own = [&](std::size_t t) { return sums + static_cast<index>(t) * sums_of_tile; };
+    parallel_for(static_cast<index>(tiles_.size()), [&](index i) {
+        double* to = own(static_cast<std::size_t>(i));
+        std::fill_n(to, sums_of_tile, 0.0);
+        products(tiles_[static_cast<std::size_t>(i)], right, width, to, to + height_of_tile * width);
+    });
+    parallel_for(static_cast<index>(first_.size()), [&](index b) {
+        const index row = b * height_of_tile, rows = std::min(height_of_tile, n_ - row);
+        std::vector<double> total(static_cast<std::size_t>(rows * width));
+        const auto add = [&](const double* from) {
+            for (index i = 0; i < rows * width; ++i) total[static_cast<std::size_t>(i)] += from[i];
+        };
+        for (index above = 0; above < b; ++above) {
+            const index ahead = row - above * height_of_tile;
+            add(own(first_[static_cast<std::size_t>(above)] + static_cast<std::size_t>(ahead / width_of_tile)) +
+                (height_of_tile + ahead % width_of_tile) * width);
+        }
+        const std::size_t end =
+            static_cast<std::size_t>(b) + 1 < first_.size() ? first_[static_cast<std::size_t>(b) + 1] : tiles_.size();
+        for (std::size_t t = first_[static_cast<std::size_t>(b)]; t < end; ++t) add(own(t));
+        for (index i = 0; i < rows; ++i) std::copy_n(total.data() + i * width, v.cols, out.row(row + i));
+    });
+}
 
 }  // namespace mercer

@@ -2,9 +2,15 @@
 // Each borrows the matrix it stands on, which must outlive it.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "mercer/base/error.h"
+#include "mercer/base/threads.h"
 #include "mercer/gram/gram.h"
 
 namespace mercer {
@@ -227,6 +233,149 @@ private:
                                                         factor_[static_cast<std::size_t>(cols[j])]));
     }
     std::vector<double> factor_;
+};
+
+// Distances in feature space as a matrix of their own, block by block:
+//     D(i, j)² = K(i, i) + K(j, j) - 2K(i, j).
+// A square that rounding made negative is 0. With a matrix that is not positive semidefinite it can be negative in
+// truth: the squared form gives it as it is, the root is refused.
+
+// kxx + kzz - 2kxz; 0 when it is negative by no more than the rounding of its three terms, themselves sums of so many.
+inline double squared_distance(double kxx, double kzz, double kxz, std::size_t terms = 1) {
+    const double d = kxx / 2 + kzz / 2 - kxz;
+    const double rounding = static_cast<double>(15 + terms) * std::numeric_limits<double>::epsilon() *
+                            (std::abs(kxx) / 2 + std::abs(kzz) / 2 + std::abs(kxz));
+    return d < 0 && d >= -rounding ? 0.0 : 2 * d;
+}
+
+// The matrix is borrowed, and must outlive this one.
+class distance_gram final : public gram<double> {
+public:
+    enum class form { root, squared };
+    explicit distance_gram(const gram<double>& k, form wanted = form::root)
+        : k_(k), wanted_(wanted), self_(static_cast<std::size_t>(k.rows())) {
+        require_square(k, "distances");
+        k.diagonal(self_);
+    }
+    index rows() const override { return k_.rows(); }
+    index cols() const override { return k_.cols(); }
+    void block(const selection& rows, const selection& cols, block_rows<double> out) const override {
+        k_.block(rows, cols, out);
+        const auto turn = [&](index i) {
+            const index r = rows[i];
+            for (index j = 0; j < cols.size(); ++j) {
+                const index c = cols[j];
+                const double d = r == c ? 0.0
+                                        : squared_distance(self_[static_cast<std::size_t>(r)],
+                                                           self_[static_cast<std::size_t>(c)], out[i][j]);
+                if (d < 0 && wanted_ == form::root)
+                    fail(errc::not_psd, "distances: squared distances must be >= 0, got " + std::to_string(d) +
+                                            " between objects " + std::to_string(r) + " and " + std::to_string(c));
+                out[i][j] = wanted_ == form::root ? std::sqrt(d) : d;
+            }
+        };
+        if (rows.size() * cols.size() > 65536)
+            parallel_for(rows.size(), turn);
+        else
+            for (index i = 0; i < rows.size(); ++i) turn(i);
+    }
+    void diagonal(std::span<double> out) const override { std::fill(out.begin(), out.end(), 0.0); }
+    double element_cost() const override { return k_.element_cost() + 8; }
+
+private:
+    const gram<double>& k_;
+    form wanted_;
+    std::vector<double> self_;
+};
+
+// A Gram matrix of doubles as one of other numbers, less a value that all its entries may have in common. What tells
+// entries apart that lie close about c is not lost in their rounding to float; on vectors of sum 0, K - c is K, and as
+// positive as that.
+
+template <class T>
+class lowered final : public gram<T> {
+public:
+    explicit lowered(const gram<double>& k, double c = 0) : k_(k), c_(c) {}
+    index rows() const override { return k_.rows(); }
+    index cols() const override { return k_.cols(); }
+    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
+        matrix<double> room(std::min(band, rows.size()), cols.size());
+        by_bands(rows, [&](const selection& some, index first) {
+            k_.block(some, cols, room.view().block(0, 0, some.size(), cols.size()));
+            parallel_for(some.size(), [&](index i) { lower(room.row(i), cols.size(), out[first + i]); });
+        });
+    }
+    // On and above the diagonal, and what is below from there.
+    void square(const selection& which, block_rows<T> out) const override {
+        matrix<double> room(std::min(band, which.size()), which.size());
+        by_bands(which, [&](const selection& some, index first) {
+            const index many = some.size(), right = which.size() - first;
+            k_.block(some, which.slice(first, right), room.view().block(0, 0, many, right));
+            for (index i = 0; i < many; ++i)
+                for (index j = 0; j <= i; ++j)
+                    out[first + i][first + j] = out[first + j][first + i] = static_cast<T>(room(i, j) - c_);
+            parallel_runs(right - many, band, [&](index from, index end) {
+                from += many, end += many;
+                for (index i = 0; i < many; ++i) lower(room.row(i) + from, end - from, out[first + i] + first + from);
+                for (index j = from; j < end; ++j)
+                    for (index i = 0; i < many; ++i) out[first + j][first + i] = out[first + i][first + j];
+            });
+        });
+    }
+    void diagonal(std::span<T> out) const override {
+        std::vector<double> exact(out.size());
+        k_.diagonal(exact);
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(exact[i] - c_);
+    }
+    double element_cost() const override { return k_.element_cost() + 1; }
+    bool positive() const override { return k_.positive(); }
+    matrix<double> features(index most) const override { return c_ == 0 ? k_.features(most) : matrix<double>(); }
+
+private:
+    static constexpr index band = 64;  // rows at a time: their doubles take little memory beside the block
+    template <class Body>
+    static void by_bands(const selection& rows, Body body) {
+        for (index first = 0; first < rows.size(); first += band)
+            body(rows.slice(first, std::min(band, rows.size() - first)), first);
+    }
+    void lower(const double* from, index many, T* to) const {
+        for (index j = 0; j < many; ++j) to[j] = static_cast<T>(from[j] - c_);
+    }
+    const gram<double>& k_;
+    double c_;
+};
+
+using narrowed = lowered<float>;
+
+// A matrix that is already there. It is borrowed: the owner keeps it alive.
+
+template <class T>
+class precomputed final : public gram<T> {
+public:
+    explicit precomputed(matrix_view<const T> k) : k_(k) {}
+    explicit precomputed(matrix<T> k) : owned_(std::make_shared<const matrix<T>>(std::move(k))), k_(owned_->view()) {}
+
+    index rows() const override { return k_.rows; }
+    index cols() const override { return k_.cols; }
+    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
+        for (index i = 0; i < rows.size(); ++i) {
+            const T* from = k_.row(rows[i]);
+            if (cols.is_range() && cols.size() > 0)
+                std::copy_n(from + cols[0], cols.size(), out[i]);
+            else
+                for (index j = 0; j < cols.size(); ++j) out[i][j] = from[cols[j]];
+        }
+    }
+    void diagonal(std::span<T> out) const override {
+        require_square(*this, "a diagonal");
+        for (index i = 0; i < rows(); ++i) out[static_cast<std::size_t>(i)] = k_(i, i);
+    }
+    matrix_view<const T> in_memory() const override { return k_; }
+    double element_cost() const override { return 0.5; }
+
+private:
+    std::shared_ptr<const matrix<T>> owned_;
+    matrix_view<const T> k_;
 };
 
 }  // namespace mercer

@@ -1,11 +1,18 @@
+
 #include "mercer/gram/low_rank.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <vector>
 
+#include "mercer/base/error.h"
+#include "mercer/base/random_generator.h"
 #include "mercer/base/threads.h"
+#include "mercer/dense/dense_algebra.h"
 
 namespace mercer::smo {
 namespace {
@@ -129,3 +136,122 @@ matrix<double> low_rank_factor(const gram<double>& K, double common, index most,
 }
 
 }  // namespace mercer::smo
+
+namespace mercer {
+namespace {
+
+// `count` objects, each drawn with a probability proportional to d.
+std::vector<index> drawn(const std::vector<double>& d, index count, random_generator& random) {
+    std::vector<double> up_to(d.size());
+    double sum = 0;
+    for (std::size_t i = 0; i < d.size(); ++i) up_to[i] = sum += d[i];
+    std::vector<index> out;
+    for (index c = 0; c < count; ++c) {
+        const auto at = std::ranges::upper_bound(up_to, random.uniform() * sum);
+        out.push_back(std::min<index>(at - up_to.begin(), std::ssize(d) - 1));
+    }
+    return out;
+}
+
+// Of the proposals those that one pivot after the other would have taken: each with probability (what is left of its
+// diagonal entry)/(what was when it was drawn). `left` is the residual on the proposals and is used up.
+std::vector<index> accepted(const std::vector<index>& proposed, const std::vector<double>& d, matrix<double> left,
+                            index most, random_generator& random) {
+    std::vector<index> out;
+    const auto n = static_cast<index>(proposed.size());
+    for (index i = 0; i < n && std::ssize(out) < most; ++i) {
+        const double was = d[static_cast<std::size_t>(proposed[static_cast<std::size_t>(i)])], now = left(i, i);
+        if (!(random.uniform() * was < now) || !(now > 1e-12 * was)) continue;
+        out.push_back(proposed[static_cast<std::size_t>(i)]);
+        for (index r = i + 1; r < n; ++r) {
+            const double factor = left(r, i) / now;
+            for (index c = i + 1; c <= r; ++c) left(r, c) -= factor * left(c, i);
+        }
+    }
+    return out;
+}
+
+matrix<double> rows_of(const matrix<double>& f, std::span<const index> which, index cols) {
+    matrix<double> out(std::ssize(which), cols);
+    for (index i = 0; i < out.rows(); ++i) std::copy_n(f.row(which[static_cast<std::size_t>(i)]), cols, out.row(i));
+    return out;
+}
+
+// Columns first … of F: (K - FFᵀ)(:, taken) R⁻¹ with RᵀR = (K - FFᵀ)(taken, taken). Returns how many there are.
+index add_columns(const gram<double>& k, std::vector<index>& taken, index first, matrix<double>& f) {
+    const index n = k.rows();
+    auto count = static_cast<index>(taken.size());
+    const matrix_view<double> made = f.view().block(0, first, n, count);
+    k.block(selection(0, n), selection(std::span<const index>(taken)), made);
+    const matrix<double> there = rows_of(f, taken, first);
+    subtract_product(f.view().block(0, 0, n, first), there.view(), made);
+    matrix<double> square(count, count);
+    for (index i = 0; i < count; ++i) std::copy_n(made.row(taken[static_cast<std::size_t>(i)]), count, square.row(i));
+    if (const index bad = cholesky_in_place(square.view()); bad >= 0) {
+        for (index i = 0; i < n; ++i) std::fill(made.row(i) + bad, made.row(i) + count, 0.0);
+        taken.resize(static_cast<std::size_t>(bad));
+        count = bad;
+    }
+    cholesky_half_solve_rows(square.view().block(0, 0, count, count), f.view().block(0, first, n, count));
+    return count;
+}
+
+}  // namespace
+
+index block_of_rank(index rank) { return std::clamp<index>(rank / 8, 8, 128); }
+
+random_pivots rp_cholesky(const gram<double>& k, const rp_cholesky_options& o) {
+    require_square(k, "randomly pivoted Cholesky");
+    const index n = k.rows(), rank = std::min(o.rank, n);
+    if (o.rank < 1)
+        fail(errc::invalid_argument, fmt::format("randomly pivoted Cholesky: must satisfy rank >= 1, got {}", o.rank));
+    const index block = o.block > 0 ? o.block : block_of_rank(rank);
+    std::vector<double> d(static_cast<std::size_t>(n));
+    k.diagonal(d);
+    double trace = 0;
+    for (double& each : d) {
+        if (!std::isfinite(each))
+            fail(errc::data, fmt::format("randomly pivoted Cholesky: a diagonal entry of K is {}", each));
+        each = std::max(each, 0.0);
+        trace += each;
+    }
+    random_pivots out{{}, matrix<double>(n, rank), trace > 0 ? 1.0 : 0.0};
+    random_generator random(o.seed);
+    double rest = trace;
+    index done = 0, idle = 0;
+    while (done < rank && rest > std::max(1e-14, o.enough) * trace && idle < 20) {
+        if (o.progress && !o.progress(done, rest / trace)) break;
+        const std::vector<index> proposed = drawn(d, block, random);
+        const std::span<const index> list(proposed);
+        matrix<double> left(block, block);
+        k.block(selection(list), selection(list), left.view());
+        const matrix<double> there = rows_of(out.factor, list, done);
+        subtract_product(there.view(), there.view(), left.view());
+        std::vector<index> taken = accepted(proposed, d, std::move(left), rank - done, random);
+        const index count = taken.empty() ? 0 : add_columns(k, taken, done, out.factor);
+        idle = count == 0 ? idle + 1 : 0;
+        if (count == 0) continue;
+        parallel_runs(n, 4096, [&](index from, index end) {
+            for (index i = from; i < end; ++i) {
+                const double* row = out.factor.row(i) + done;
+                double sum = 0;
+                for (index c = 0; c < count; ++c) sum += row[c] * row[c];
+                d[static_cast<std::size_t>(i)] = std::max(0.0, d[static_cast<std::size_t>(i)] - sum);
+            }
+        });
+        for (const index each : taken) d[static_cast<std::size_t>(each)] = 0;
+        out.pivots.insert(out.pivots.end(), taken.begin(), taken.end());
+        done += count;
+        rest = 0;
+        for (const double each : d) rest += each;
+    }
+    out.left = trace > 0 ? rest / trace : 0;
+    return out;
+}
+
+index preconditioner_rank(index n, double most) {
+    const double wanted = std::max(200.0, 5 * std::sqrt(static_cast<double>(n)));
+    return std::clamp<index>(static_cast<index>(std::min(most, wanted)), 1, n);
+}
+
+}  // namespace mercer

@@ -1,6 +1,13 @@
+
 #include "mercer/gram/make_gram.h"
 
-#include "mercer/gram/computed.h"
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+#include "mercer/base/per_thread.h"
+#include "mercer/base/threads.h"
+#include "mercer/data/vectors.h"
 
 namespace mercer {
 
@@ -18,5 +25,98 @@ template std::unique_ptr<kernel_gram<float>> make_gram(const kernel&, dataset, e
 template std::unique_ptr<kernel_gram<double>> make_gram(const kernel&, dataset, evaluator_memory);
 template std::unique_ptr<kernel_gram<float>> make_gram(const kernel&, dataset, dataset, evaluator_memory);
 template std::unique_ptr<kernel_gram<double>> make_gram(const kernel&, dataset, dataset, evaluator_memory);
+
+}  // namespace mercer
+
+namespace mercer::detail {
+namespace {
+
+// Whether a plan takes sums over coordinates only, so that their order and number do not matter. `seen`: the plans of
+// parts that were looked at, which plans share.
+bool sums_over_coordinates(const plan& code, std::set<const plan*>& seen) {
+    if (!seen.insert(&code).second) return true;
+    const auto as_they_are = [](const feature& f) { return !f.apply || f.key == "non_negative"; };
+    return std::ranges::all_of(code.features, as_they_are) &&
+           std::ranges::none_of(code.statistics, [](const pair_statistic& s) { return s.what == statistic::user; }) &&
+           std::ranges::all_of(code.code, [&](const instruction& step) {
+               return !step.weight && (!step.self || sums_over_coordinates(*step.self, seen));
+           });
+}
+
+}  // namespace
+
+std::pair<dataset, dataset> without_empty_columns(const kernel& k, dataset x, dataset z) {
+    const bool same = z.size() == 0;
+    if (!mostly_empty_columns(x) && !mostly_empty_columns(z)) return {std::move(x), std::move(z)};
+    const auto code = k.compile();
+    std::set<const plan*> seen;
+    if (!x.is_sparse() || !(same || z.is_sparse()) || !sums_over_coordinates(*code, seen))
+        return {std::move(x), std::move(z)};
+    std::vector<std::int32_t> columns = occurring_columns(x);
+    if (!same) {
+        std::vector<std::int32_t> both;
+        std::ranges::set_union(columns, occurring_columns(z), std::back_inserter(both));
+        columns = std::move(both);
+    }
+    return {renumbered(x, columns), same ? std::move(z) : renumbered(z, columns)};
+}
+
+}  // namespace mercer::detail
+
+namespace mercer {
+namespace {
+
+// K(i, j) = k(xᵢ, zⱼ) from k(zⱼ, xᵢ).
+class turned final : public gram<double> {
+public:
+    turned(std::shared_ptr<const evaluator<double>> rows, evaluator<double> k)
+        : kept_(std::move(rows)), k_(std::move(k)) {}
+    index rows() const override { return k_.cols(); }
+    index cols() const override { return k_.rows(); }
+    void block(const selection& rows, const selection& cols, block_rows<double> out) const override {
+        constexpr index at_once = 128;
+        parallel_runs(cols.size(), at_once, [&](index first, index end) {
+            auto& memory = per_thread<buffer<double>>([] {});
+            buffer<double> own = std::move(memory);
+            const matrix_view<double> tile(own.at_least(at_once * rows.size()), end - first, rows.size());
+            k_.block(cols.slice(first, end - first), rows, tile);
+            for (index i = 0; i < rows.size(); ++i)
+                for (index j = first; j < end; ++j) out[i][j] = tile(j - first, i);
+            memory = std::move(own);
+        });
+    }
+    double element_cost() const override { return k_.element_cost(); }
+
+private:
+    std::shared_ptr<const evaluator<double>> kept_;
+    evaluator<double> k_;
+};
+
+}  // namespace
+
+struct ready_rows::once {
+    std::mutex lock;
+    bool tried = false;
+    std::shared_ptr<const evaluator<double>> rows;  // null: they cannot be made ready alone
+};
+
+void ready_rows::keep() const {
+    if (!made_) made_ = std::make_shared<once>();
+}
+
+std::unique_ptr<gram<double>> ready_rows::gram_of(const kernel& k, const dataset& x, const dataset& z,
+                                                  evaluator_memory memory) const {
+    std::shared_ptr<const evaluator<double>> rows;
+    if (made_ && z.kind() == domain::vectors && x.kind() == domain::vectors && !mostly_empty_columns(x)) {
+        const std::lock_guard guard(made_->lock);
+        if (!made_->tried && !mostly_empty_columns(z))
+            made_->rows = std::make_shared<const evaluator<double>>(k, z, evaluator_memory(0, 0, memory.rough));
+        made_->tried = true;
+        rows = made_->rows;
+    }
+    if (rows)
+        if (auto found = rows->against(x)) return std::make_unique<turned>(rows, std::move(*found));
+    return make_gram<double>(k, x, z, memory);
+}
 
 }  // namespace mercer

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
-#include "mercer/data/same_object.h"
+#include "mercer/data/dataset.h"
 #include "mercer/kernels/kernel_info.h"
 
 namespace mercer {

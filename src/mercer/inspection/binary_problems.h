@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/svm_model.h"
 
 namespace mercer {
 

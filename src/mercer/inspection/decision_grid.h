@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "mercer/gram/gram.h"
-#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/svm_model.h"
 
 namespace mercer {
 

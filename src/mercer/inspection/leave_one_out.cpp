@@ -166,7 +166,7 @@ error_estimate cross_validation(const shared_gram& K, std::span<const double> y,
     std::vector<double> labels;
     for (const index i : used) labels.push_back(y[static_cast<std::size_t>(i)]);
     const cross_predictions said =
-        cross_predict(K, y, options, of_examples(stratified_folds(labels, folds, seeded(seed)), used));
+        cross_predict(K, y, options, of_examples(stratified_folds(labels, folds, make_random_below(seed)), used));
     index wrong = 0;
     for (const index i : used) wrong += said.values[static_cast<std::size_t>(i)] != y[static_cast<std::size_t>(i)];
     return {fmt::format("{} folds", folds), wrong, static_cast<index>(used.size()), folds, said.fits};

@@ -11,7 +11,7 @@
 
 #include "mercer/inspection/margin_report.h"
 #include "mercer/methods/svm/cross_validation.h"
-#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/fit_svm.h"
 
 namespace mercer {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -67,5 +68,36 @@ source unpack(std::string name, std::string_view bytes, std::size_t most = 0);
 // The limit that `most` stands for, and the refusal of a packed file that exceeds it.
 std::size_t most_unpacked(std::size_t most);
 [[noreturn]] void refuse_unpacked(const std::string& name, std::size_t most);
+
+// The bytes of a file piece by piece, unpacked on the way: for files that are larger than memory, and for pipes.
+
+class byte_stream {
+public:
+    // A path, or "-" for standard input. gzip and xz are known by their first bytes.
+    explicit byte_stream(const std::string& path);
+    ~byte_stream();
+    byte_stream(byte_stream&&) noexcept;
+
+    const std::string& name() const;  // for messages
+    // Appends up to `most` bytes; false where the end was reached before and nothing was added.
+    bool read(std::string& to, std::size_t most);
+    bool packed() const;
+    // The next byte to be read is this one; not for packed files and pipes.
+    void seek(std::uint64_t byte);
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+// Files that are read for one purpose, and are something else if they do not begin as such files do.
+
+// The whole file, as read_source() reads it, where `is_expected` holds of its first 4 KB unpacked (fewer where the file
+// ends before); else these bytes alone, for the caller's parser to refuse. So a packed file that is something else is
+// not unpacked first, whatever size it has. A pipe is read whole.
+source read_expected(const std::string& path, bool (*is_expected)(std::string_view beginning));
+
+// Whether a text begins with the '{' of a JSON object, blanks left out.
+bool begins_json_object(std::string_view text);
 
 }  // namespace mercer

@@ -3,8 +3,6 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/base/fit_checkpoint.h"
-#include "mercer/io/byte_stream.h"
-#include "mercer/io/expected_file.h"
 #include "mercer/io/file_contents.h"
 
 namespace mercer {

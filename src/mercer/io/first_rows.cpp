@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "mercer/base/readers_text.h"
-#include "mercer/io/byte_stream.h"
+#include "mercer/io/file_contents.h"
 #include "mercer/io/record_ends.h"
 
 namespace mercer {

@@ -7,10 +7,10 @@
 #include <map>
 #include <unordered_map>
 
-#include "mercer/base/number.h"
+#include "mercer/base/text.h"
 #include "mercer/data/graphs.h"
+#include "mercer/io/json_graphs.h"
 #include "mercer/io/read.h"
-#include "mercer/io/targets.h"
 #include "mercer/io/xml.h"
 
 namespace mercer {

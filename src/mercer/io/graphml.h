@@ -6,7 +6,7 @@
 // in an undirected graph no edge may.
 #pragma once
 
-#include "mercer/io/format.h"
+#include "mercer/io/all_formats.h"
 #include "mercer/io/tsv.h"
 
 namespace mercer {

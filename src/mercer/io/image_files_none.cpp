@@ -1,5 +1,5 @@
 // In the place of io/image_files_libpng.cpp and jpeg.cpp, where there are no such libraries.
-#include "mercer/io/decode.h"
+#include "mercer/io/image_files.h"
 
 namespace mercer::detail {
 

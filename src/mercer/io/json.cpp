@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "mercer/base/number.h"
+#include "mercer/base/text.h"
 
 namespace mercer::detail {
 namespace {

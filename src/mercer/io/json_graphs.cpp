@@ -8,7 +8,6 @@
 #include "mercer/data/graphs.h"
 #include "mercer/io/json.h"
 #include "mercer/io/read.h"
-#include "mercer/io/targets.h"
 
 namespace mercer {
 namespace {

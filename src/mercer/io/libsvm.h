@@ -6,8 +6,8 @@
 
 #include "mercer/base/readers_text.h"
 #include "mercer/data/dataset.h"
+#include "mercer/io/all_formats.h"
 #include "mercer/io/file_contents.h"
-#include "mercer/io/format.h"
 
 namespace mercer {
 

@@ -6,7 +6,7 @@
 
 #include "mercer/base/readers_text.h"
 #include "mercer/data/dataset.h"
-#include "mercer/io/format.h"
+#include "mercer/io/all_formats.h"
 
 namespace mercer {
 

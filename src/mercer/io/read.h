@@ -6,7 +6,7 @@
 
 #include "mercer/io/all_formats.h"
 #include "mercer/io/csv.h"
-#include "mercer/io/decode.h"
+#include "mercer/io/image_files.h"
 #include "mercer/io/libsvm.h"
 #include "mercer/io/npy.h"
 #include "mercer/io/records.h"

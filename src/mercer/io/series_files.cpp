@@ -6,8 +6,8 @@
 #include <cctype>
 #include <unordered_map>
 
-#include "mercer/base/number.h"
 #include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/data/series.h"
 #include "mercer/io/read.h"
 #include "mercer/io/record_ends.h"

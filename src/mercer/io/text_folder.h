@@ -1,7 +1,7 @@
 // A folder of texts: a sub-folder for each class, a file for each text.
 #pragma once
 
-#include "mercer/io/format.h"
+#include "mercer/io/all_formats.h"
 #include "mercer/io/tsv.h"
 
 namespace mercer {

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "mercer/data/dataset.h"
-#include "mercer/io/format.h"
+#include "mercer/data/trees.h"
+#include "mercer/io/all_formats.h"
 
 namespace mercer {
 
@@ -39,12 +40,19 @@ table parse_sets(std::string_view text, const std::string& name, const tsv_optio
 // item holds no ':'.
 table parse_multisets(std::string_view text, const std::string& name, const tsv_options& options = {});
 
-// `label<TAB>(S (NP dogs) (VP bark))` in the same way, trees as io/brackets.h has them.
+// `label<TAB>(S (NP dogs) (VP bark))` in the same way, trees as io/tsv.h has them.
 table parse_trees(std::string_view text, const std::string& name, const tsv_options& options = {});
 
 const file_format& strings_format();
 const file_format& sets_format();
 const file_format& multisets_format();
 const file_format& trees_format();
+
+// Trees in brackets, as treebanks write them: (S (NP (D the) (N dog)) (VP barks)).
+
+// `part` of `text`, which is the whole file `name`: faults name file, line and column. A label is any bytes but blanks
+// and brackets; after \ these too. A node without children may stand in brackets or not; one label is a tree, nothing
+// but blanks an empty one. Treebanks put every tree into a node without a label: that one is left out.
+tree parse_tree(std::string_view part, const std::string& name, std::string_view text);
 
 }  // namespace mercer

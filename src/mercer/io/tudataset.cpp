@@ -7,7 +7,7 @@
 #include <functional>
 #include <map>
 
-#include "mercer/base/number.h"
+#include "mercer/base/text.h"
 #include "mercer/data/graphs.h"
 #include "mercer/io/read.h"
 #include "mercer/io/tar.h"

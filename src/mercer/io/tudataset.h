@@ -11,7 +11,7 @@
 // Only the first two must be there. Graphs are undirected.
 #pragma once
 
-#include "mercer/io/format.h"
+#include "mercer/io/all_formats.h"
 #include "mercer/io/tsv.h"
 
 namespace mercer {

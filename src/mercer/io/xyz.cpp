@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "mercer/base/error.h"
-#include "mercer/base/number.h"
 #include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/data/point_clouds.h"
 #include "mercer/io/read.h"
 #include "mercer/io/record_ends.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "mercer/io/format.h"
+#include "mercer/io/all_formats.h"
 
 namespace mercer {
 

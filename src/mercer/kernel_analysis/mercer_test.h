@@ -20,13 +20,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "mercer/gram/dense_gram.h"
+#include "mercer/base/matrix_view.h"
 #include "mercer/gram/gram.h"
+#include "mercer/kernels/error_bounded.h"
 #include "mercer/kernels/kernel.h"
 
 namespace mercer {
@@ -76,5 +79,16 @@ struct mercer_result {
 
 mercer_result mercer_test(const gram<double>& k, const mercer_options& options = {});
 mercer_result mercer_test(const kernel& k, const dataset& x, const mercer_options& options = {});
+
+// A proof on few points that a symmetric matrix is not positive semidefinite.
+
+// What is known of the entries at m points of a matrix: all m × m pairs, row by row.
+using known_entries = std::function<std::vector<bounded<long double>>(std::span<const index> points)>;
+
+// As few points as a greedy search finds on which K still has an eigenvalue below -delta; `direction` is the
+// eigenvector of the smallest eigenvalue of K, which must be below -delta. K is what the search looks at; what it found
+// is checked by `known` alone.
+mercer_witness short_witness(const matrix<double>& k, double delta, std::span<const double> direction,
+                             const known_entries& known);
 
 }  // namespace mercer

@@ -6,11 +6,19 @@
 //     }
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "mercer/base/context.h"
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
 #include "mercer/kernels/plan.h"
@@ -49,5 +57,164 @@ int emit_pairs(plan_builder& code, const std::string& owner, Prepare prepare, Va
     step.a = code.use_statistic({statistic::user, code.use_feature({}), false, block});
     return code.push(std::move(step));
 }
+
+// Kernels on objects by dynamic programming over a pair, several pairs at once.
+//
+// Rounding may differ when the two objects change places, so each pair is computed in one order, the lesser object
+// first: then k(x, z) = k(z, x) to the bit, and where a block holds both pairs, one of them is copied.
+
+// Which pairs of a block are to be computed, and in which order their objects are.
+class pair_order {
+public:
+    template <class Kind>
+    pair_order(const Kind& x, const selection& rows, const Kind& z, const selection& cols)
+        : rows_(rows.size()), cols_(cols.size()) {
+        const auto count = static_cast<std::size_t>(rows_ + cols_);
+        std::vector<index> order(count);
+        std::iota(order.begin(), order.end(), index{0});
+        const auto compared = [&](index a, index b) {
+            const auto& left = a < rows_ ? x : z;
+            const auto& right = b < rows_ ? x : z;
+            return left.compare(a < rows_ ? rows[a] : cols[a - rows_], right, b < rows_ ? rows[b] : cols[b - rows_]);
+        };
+        std::ranges::sort(order, [&](index a, index b) { return compared(a, b) < 0; });
+        rank_.resize(count);
+        for (std::size_t i = 0, rank = 0; i < count; ++i) {
+            if (i > 0 && compared(order[i - 1], order[i]) != 0) rank = i;
+            rank_[static_cast<std::size_t>(order[i])] = static_cast<index>(rank);
+        }
+        if (&x == &z) find_mirrored(rows, cols, x.size());
+    }
+    bool row_first(index i, index j) const { return rank(i) <= rank(rows_ + j); }
+    // Is (i, j) another pair of the block with its objects exchanged?
+    bool mirrored(index i, index j) const {
+        return !object_.empty() && object(i) > object(rows_ + j) && as_row(j) >= 0 && as_col(i) >= 0;
+    }
+    index as_row(index j) const { return other_[static_cast<std::size_t>(rows_ + j)]; }
+    index as_col(index i) const { return other_[static_cast<std::size_t>(i)]; }
+    index rows() const { return rows_; }
+    index cols() const { return cols_; }
+
+private:
+    index rank(index at) const { return rank_[static_cast<std::size_t>(at)]; }
+    index object(index at) const { return object_[static_cast<std::size_t>(at)]; }
+    // Of every row the column that holds the same object, and the other way round; -1: none.
+    void find_mirrored(const selection& rows, const selection& cols, index objects) {
+        std::vector<index> row_of(static_cast<std::size_t>(objects), -1), col_of(row_of);
+        for (index i = rows_ - 1; i >= 0; --i) row_of[static_cast<std::size_t>(rows[i])] = i;
+        for (index j = cols_ - 1; j >= 0; --j) col_of[static_cast<std::size_t>(cols[j])] = j;
+        for (index i = 0; i < rows_; ++i) object_.push_back(rows[i]);
+        for (index j = 0; j < cols_; ++j) object_.push_back(cols[j]);
+        for (index i = 0; i < rows_; ++i) other_.push_back(col_of[static_cast<std::size_t>(rows[i])]);
+        for (index j = 0; j < cols_; ++j) other_.push_back(row_of[static_cast<std::size_t>(cols[j])]);
+    }
+
+    index rows_, cols_;
+    std::vector<index> rank_, object_, other_;  // rows, then columns
+};
+
+// Emits a kernel by values(first, seconds, out): out[j] = k(first, *seconds[j]), where first is not the greater one of
+// any pair. A value may not depend on which others are asked for with it. An object is prepared once a block.
+template <class Kind, class Prepare, class Values>
+int emit_ordered_pairs(plan_builder& code, const std::string& owner, Prepare prepare, Values values) {
+    const auto block = [=](const dataset& x, const selection& rows, const dataset& z, const selection& cols,
+                           matrix_view<double> out) {
+        const Kind &left = objects_of<Kind>(x, owner), &right = objects_of<Kind>(z, owner);
+        using prepared = decltype(prepare(left[0]));
+        const auto all = [&](const Kind& some, const selection& which) {
+            std::vector<prepared> made(static_cast<std::size_t>(which.size()));
+            parallel_for(which.size(), [&](index i) { made[static_cast<std::size_t>(i)] = prepare(some[which[i]]); });
+            return made;
+        };
+        const std::vector<prepared> as = all(left, rows), bs = all(right, cols);
+        const pair_order order(left, rows, right, cols);
+        // The seconds of few firsts in runs, so that one row of many columns keeps all threads busy.
+        const index most = std::max(rows.size(), cols.size()), pieces = index{4} * threads(),
+                    run = std::min(rows.size(), cols.size()) >= pieces ? most : std::max<index>(16, most / pieces);
+        const index row_runs = (cols.size() + run - 1) / run, col_runs = (rows.size() + run - 1) / run;
+        const index by_row = rows.size() * row_runs;
+        parallel_for(by_row + cols.size() * col_runs, [&](index item) {
+            const bool row = item < by_row;
+            const index first = row ? item / row_runs : (item - by_row) / col_runs,
+                        begin = (row ? item % row_runs : (item - by_row) % col_runs) * run,
+                        end = std::min(begin + run, row ? cols.size() : rows.size());
+            std::vector<const prepared*> seconds;
+            std::vector<index> places;
+            for (index other = begin; other < end; ++other) {
+                const index i = row ? first : other, j = row ? other : first;
+                if (order.row_first(i, j) != row || order.mirrored(i, j)) continue;
+                seconds.push_back(&(row ? bs : as)[static_cast<std::size_t>(other)]);
+                places.push_back(other);
+            }
+            if (seconds.empty()) return;
+            std::vector<double> found(seconds.size());
+            constexpr std::size_t most_at_once = 4096;  // pairs between two checks for a stop
+            for (std::size_t p = 0; p < seconds.size(); p += most_at_once) {
+                stop_point();
+                const std::size_t count = std::min(most_at_once, seconds.size() - p);
+                values((row ? as : bs)[static_cast<std::size_t>(first)],
+                       std::span<const prepared* const>(seconds).subspan(p, count), found.data() + p);
+            }
+            for (std::size_t p = 0; p < places.size(); ++p)
+                (row ? out(first, places[p]) : out(places[p], first)) = found[p];
+        });
+        parallel_for(rows.size(), [&](index i) {
+            for (index j = 0; j < cols.size(); ++j)
+                if (order.mirrored(i, j)) out(i, j) = out(order.as_row(j), order.as_col(i));
+        });
+    };
+    instruction step;
+    step.what = instruction::op::map;
+    step.a = code.use_statistic({statistic::user, code.use_feature({}), false, block});
+    return code.push(std::move(step));
+}
+
+// Positive numbers far beyond the range of double: sums of products over alignments grow and shrink exponentially with
+// the length of what is aligned. m·2^e with 1 <= m < 2, or 0; as precise as double.
+
+class wide_number {
+public:
+    wide_number() = default;
+    wide_number(double value) : wide_number(value, 0) {}  // NOLINT: a number is one; value >= 0
+    // e^x, for any x
+    static wide_number exp(double x) {
+        const double binary = x * std::numbers::log2e, whole = std::floor(binary);
+        // x - whole·ln 2 in two parts of ln 2, for binary has lost digits of x
+        const double rest = (x - whole * 0x1.62e42fee00000p-1) - whole * 0x1.a39ef35793c76p-33;
+        return {std::exp(rest), static_cast<std::int64_t>(whole)};
+    }
+    double log() const { return m_ == 0 ? -HUGE_VAL : std::log(m_) + static_cast<double>(e_) * std::numbers::ln2; }
+
+    // As a double: 0 where it is smaller than any; it must not be larger than all.
+    double value() const { return e_ < -1000 ? 0.0 : std::ldexp(m_, static_cast<int>(e_)); }
+
+    friend wide_number operator*(wide_number a, wide_number b) { return {a.m_ * b.m_, a.e_ + b.e_}; }
+    friend wide_number operator+(wide_number a, wide_number b) {
+        if (a.e_ < b.e_) std::swap(a, b);
+        return {a.m_ + b.m_ * power(b.e_ - a.e_), a.e_};
+    }
+
+private:
+    static constexpr std::int64_t zero = -(std::int64_t{1} << 60);  // the exponent of 0
+
+    // m·2^e, 0 <= m, brought into form.
+    wide_number(double m, std::int64_t e) {
+        const auto bits = std::bit_cast<std::uint64_t>(m);
+        const auto stored = static_cast<std::int64_t>(bits >> 52);
+        if (stored == 0) {
+            if (m > 0) *this = wide_number(m * 0x1p100, e - 100);  // below the normal numbers
+            return;
+        }
+        m_ = std::bit_cast<double>((bits & 0xfffffffffffff) | std::uint64_t{1023} << 52);
+        e_ = e + stored - 1023;
+    }
+    // 2^e for e <= 0, 0 where it no longer matters.
+    static double power(std::int64_t e) {
+        return e < -1000 ? 0.0 : std::bit_cast<double>(static_cast<std::uint64_t>(1023 + e) << 52);
+    }
+
+    double m_ = 0;
+    std::int64_t e_ = zero;
+};
 
 }  // namespace mercer

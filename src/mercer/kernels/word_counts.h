@@ -2,18 +2,67 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "mercer/base/stop_watch.h"
+#include "mercer/base/context.h"
+#include "mercer/base/error.h"
 #include "mercer/base/workspace.h"
-#include "mercer/kernels/dictionary.h"
-#include "mercer/kernels/named_feature.h"
+#include "mercer/kernels/embedding.h"
 #include "mercer/kernels/object_pairs.h"
 
 namespace mercer {
+
+// Words and their numbers: 0, 1, … in the order in which they were first met.
+
+// Open addressing: one probe for most words, and no allocation for any.
+template <class Word>
+class dictionary {
+public:
+    std::int32_t number(const Word& word) {
+        if (2 * words_.size() >= slots_.size()) grow();
+        for (std::size_t at = place(word);; at = (at + 1) & (slots_.size() - 1)) {
+            if (slots_[at] < 0) {
+                if (words_.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+                    fail(errc::unsupported, "the objects hold more than 2^31 - 1 different words");
+                words_.push_back(word);
+                return slots_[at] = static_cast<std::int32_t>(words_.size()) - 1;
+            }
+            if (words_[static_cast<std::size_t>(slots_[at])] == word) return slots_[at];
+        }
+    }
+    const std::vector<Word>& words() const { return words_; }
+    std::size_t size() const { return words_.size(); }
+
+private:
+    std::size_t place(const Word& word) const {
+        auto bits = static_cast<std::uint64_t>(std::hash<Word>()(word));
+        if constexpr (std::is_integral_v<Word>) bits ^= bits >> 32;  // its hash is the number itself
+        return static_cast<std::size_t>(bits * 0x9e3779b97f4a7c15u >> shift_);
+    }
+    void grow() {
+        slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), -1);
+        shift_ = 64;
+        for (std::size_t size = slots_.size(); size > 1; size /= 2) --shift_;
+        for (std::size_t w = 0; w < words_.size(); ++w) {
+            std::size_t at = place(words_[w]);
+            while (slots_[at] >= 0) at = (at + 1) & (slots_.size() - 1);
+            slots_[at] = static_cast<std::int32_t>(w);
+        }
+    }
+
+    std::vector<Word> words_;
+    std::vector<std::int32_t> slots_;  // numbers, -1: free; a power of two, at most half of them taken
+    int shift_ = 64;
+};
+
 namespace detail {
 
 // Bytes that a word owns beside the object of type Word itself.
@@ -151,6 +200,63 @@ named_feature word_counts(std::string key, Words words, Write write) {
 inline std::string item_text(std::int64_t item, const known_names& known) {
     return item >= 0 && item < static_cast<std::int64_t>(known.size()) ? known[static_cast<std::size_t>(item)]
                                                                        : std::to_string(item);
+}
+
+// Objects as sparse vectors whose coordinates have names of 64 bits, computed in several threads: for descriptions that
+// cost more than looking their names up (word_counts.h is for the others).
+
+// The coordinates of an object that are not zero, each name once.
+using description = std::vector<std::pair<std::uint64_t, double>>;
+
+template <class Kind, class Describe>
+sparse<double> describe_all(const Kind& some, const Describe& describe,
+                            std::unordered_map<std::uint64_t, std::int32_t>& column) {
+    std::vector<description> made(static_cast<std::size_t>(some.size()));
+    // Memory of a coordinate in the description, in the row, and of its name in the table of names.
+    constexpr std::size_t per_coordinate = 100;
+    parallel_for(some.size(), [&](index i) {
+        description& here = made[static_cast<std::size_t>(i)];
+        here = describe(some[i], i);
+        reserve_workspace(per_coordinate * here.size());
+    });
+    std::vector<index> start{0};
+    std::vector<std::int32_t> col;
+    std::vector<double> val;
+    std::vector<std::pair<std::int32_t, double>> here;
+    for (description& each : made) {
+        here.clear();
+        for (const auto& [name, value] : each)
+            here.emplace_back(column.try_emplace(name, static_cast<std::int32_t>(column.size())).first->second, value);
+        description().swap(each);
+        std::ranges::sort(here, {}, &std::pair<std::int32_t, double>::first);
+        for (const auto& [c, value] : here) {
+            col.push_back(c);
+            val.push_back(value);
+        }
+        start.push_back(static_cast<index>(col.size()));
+    }
+    return {std::move(start), std::move(col), std::move(val), static_cast<index>(column.size())};
+}
+
+struct name_as_number {
+    std::string operator()(std::uint64_t name) const { return std::to_string(name); }
+};
+
+// describe(object, its place) gives a description, write(name) the text of a name.
+template <class Kind, class Describe, class Write = name_as_number>
+named_feature described(std::string key, Describe describe, Write write = {}) {
+    return {key, [key, describe, write](const dataset& x, const dataset* z) {
+                std::unordered_map<std::uint64_t, std::int32_t> column;
+                named_rows out;
+                out.x = describe_all(objects_of<Kind>(x, key), describe, column);
+                if (z) out.z = describe_all(objects_of<Kind>(*z, key), describe, column);
+                std::vector<std::uint64_t> names(column.size());
+                for (const auto& [name, c] : column) names[static_cast<std::size_t>(c)] = name;
+                out.name = [names = std::move(names), write](index c, const known_names&) {
+                    return write(names[static_cast<std::size_t>(c)]);
+                };
+                return out;
+            }};
 }
 
 }  // namespace mercer

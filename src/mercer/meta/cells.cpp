@@ -1,8 +1,10 @@
+
 #include "mercer/meta/cells.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -10,10 +12,14 @@
 #include "mercer/base/error.h"
 #include "mercer/base/random_generator.h"
 #include "mercer/base/threads.h"
-#include "mercer/gram/distances.h"
+#include "mercer/data/dataset.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
-#include "mercer/methods/codec.h"
+#include "mercer/methods/archive.h"
+#include "mercer/methods/estimator.h"
+#include "mercer/methods/method.h"
 #include "mercer/methods/nystroem/nystroem_problem.h"
+#include "mercer/model_selection/search.h"
 
 namespace mercer {
 namespace {
@@ -52,7 +58,7 @@ std::vector<index> far_centres(const kernel& k, const dataset& x, const std::vec
     const auto n = static_cast<index>(among.size());
     const index wanted = std::max<index>(1, (n + size - 1) / size),
                 looked_at = std::min(n, std::max<index>(1000, 20 * wanted));
-    std::vector<index> sample = seeded(seed).sample(n, looked_at);
+    std::vector<index> sample = random_generator(seed).sample(n, looked_at);
     for (index& each : sample) each = among[static_cast<std::size_t>(each)];
     std::ranges::sort(sample);
     const auto among_sample = make_gram<double>(k, gather(x, std::span<const index>(sample)), std::size_t{64} << 20);
@@ -193,3 +199,285 @@ struct file_form<cells_model> {
 template struct model_file<cells_model>;
 
 }  // namespace mercer
+
+namespace mercer::api {
+
+// Machines in cells as methods: cells_svc, cells_logistic, cells_svr, cells_ridge.
+
+namespace {
+
+// The machines of the cells, each asked about the objects it answers for.
+class cells_fitted : public fitted_as<cells_model> {
+public:
+    explicit cells_fitted(cells_model m) : fitted_as(std::move(m)) {
+        for (const cell_machine& each : m_.machines) {
+            machines_.push_back(each.bytes.empty() ? nullptr : find_method(m_.machine).parse(each.bytes, "a cell"));
+            check_answers(machines_.size() - 1);
+        }
+    }
+    std::string kernel_text() const override { return m_.cells.k->text(); }
+    answer gives() const override { return m_.classes.empty() ? answer::values : answer::classes; }
+    // Of values their mean over the cells; of classes that of their scores, a column each.
+    matrix<double> decide(const examples& x) const override {
+        return blended(x.objects(), [&](const fitted& machine, const dataset& some) -> matrix<double> {
+            if (m_.classes.empty()) return column_of(machine.predict(some));
+            if (m_.machine == "kernel_logistic") return machine.probabilities(some);
+            matrix<double> f = scores_of_classes(machine, some, machine.predict(some)).value();
+            if (!of_two_classes()) to_shares(f);
+            return f;
+        });
+    }
+    matrix<double> scores(const examples& x) const override {
+        if (m_.classes.empty()) return fitted::scores(x);
+        return decide(x);
+    }
+    matrix<double> probabilities(const examples& x) const override {
+        if (m_.machine != "kernel_logistic") return fitted::probabilities(x);
+        return decide(x);
+    }
+    std::vector<double> predict(const examples& x) const override {
+        // Shares of thousands of classes are taken of as many objects at a time as need 64 MB.
+        const index rows = std::max<index>(1024, (index{1} << 23) / std::max<index>(1, std::ssize(m_.classes)));
+        if (x.size() > rows) {
+            std::vector<double> all;
+            for (index first = 0; first < x.size(); first += rows) {
+                const dataset some = mercer::part(x.objects(), first, std::min(rows, x.size() - first));
+                std::ranges::copy(predict(some), std::back_inserter(all));
+            }
+            return all;
+        }
+        const matrix<double> f = decide(x);
+        std::vector<double> out;
+        for (index i = 0; i < f.rows(); ++i)
+            out.push_back(
+                m_.classes.empty()
+                    ? f(i, 0)
+                    : m_.classes[static_cast<std::size_t>(std::max_element(f.row(i), f.row(i) + f.cols()) - f.row(i))]);
+        return out;
+    }
+    columns details(const examples& x) const override {
+        if (m_.classes.empty()) return fitted::details(x);
+        return {decide(x), label_names(m_.machine == "kernel_logistic" ? "p" : "score", m_.classes)};
+    }
+    figures about() const override {
+        index most = 0, least = m_.training_size, alone = 0;
+        for (const cell_machine& each : m_.machines) {
+            most = std::max(most, each.examples), least = std::min(least, each.examples);
+            alone += each.bytes.empty();
+        }
+        figures out{{"cells", std::ssize(m_.machines)},
+                    {"smallest_cell", least},
+                    {"largest_cell", most},
+                    {"training_size", m_.training_size}};
+        if (!m_.classes.empty()) out.add("cells_of_one_class", alone);
+        return out;
+    }
+    std::string trouble() const override {
+        index count = 0;
+        std::string first;
+        for (const fitted_ptr& each : machines_)
+            if (const std::string wrong = each ? each->trouble() : std::string(); !wrong.empty()) {
+                if (count++ == 0) first = wrong;
+            }
+        return count == 0 ? "" : fmt::format("{} of {} cells: {}", count, machines_.size(), first);
+    }
+
+private:
+    // Predictions are put together by class: each class of a cell has to be one of the model.
+    void check_answers(std::size_t c) const {
+        const bool regression = m_.classes.empty();
+        if (machines_[c] ? machines_[c]->gives() != gives() : regression)
+            fail(errc::parse,
+                 fmt::format("cell {} has no machine that predicts {}", c + 1, regression ? "values" : "classes"));
+        if (regression) return;
+        for (const double label : classes_of(c))
+            if (!std::ranges::binary_search(m_.classes, label))
+                fail(errc::parse, fmt::format("cell {} has the class {}, which the model does not have", c + 1, label));
+    }
+    static matrix<double> column_of(const std::vector<double>& values) {
+        matrix<double> out(std::ssize(values), 1);
+        std::ranges::copy(values, out.data());
+        return out;
+    }
+
+    bool of_two_classes() const { return m_.classes.size() == 2; }
+    // Votes grow with the number of classes that a cell knows, so scores of cells with different classes have no common
+    // scale. Their softmax has: shares that add up to 1, in which a vote less divides by e⁴. The order stays.
+    static void to_shares(matrix<double>& f) {
+        constexpr double a_vote = 4;
+        for (index i = 0; i < f.rows(); ++i) {
+            double* const row = f.row(i);
+            const double most = *std::max_element(row, row + f.cols());
+            double sum = 0;
+            for (index j = 0; j < f.cols(); ++j) sum += row[j] = std::exp(a_vote * (row[j] - most));
+            for (index j = 0; j < f.cols(); ++j) row[j] /= sum;
+        }
+    }
+
+    template <class Ask>
+    matrix<double> blended(const dataset& x, Ask ask) const {
+        const index width = m_.classes.empty() ? 1 : std::ssize(m_.classes);
+        const auto shares = m_.cells.shares(x);
+        std::vector<std::vector<std::pair<index, double>>> asked(machines_.size());
+        for (index i = 0; i < x.size(); ++i)
+            for (const auto& each : shares[static_cast<std::size_t>(i)])
+                asked[static_cast<std::size_t>(each.cell)].emplace_back(i, each.weight);
+        matrix<double> out(x.size(), width);
+        // In the order of the cells, so that the sums are always the same.
+        for (std::size_t c = 0; c < machines_.size(); ++c) {
+            if (asked[c].empty()) continue;
+            std::vector<index> rows;
+            for (const auto& [row, weight] : asked[c]) rows.push_back(row);
+            const dataset some = gather(x, std::span<const index>(rows));
+            const matrix<double> f = machines_[c] ? ask(*machines_[c], some) : matrix<double>();
+            const std::vector<index> place = places(c);
+            for (std::size_t i = 0; i < rows.size(); ++i)
+                add(out.row(rows[i]), width, asked[c][i].second, f, static_cast<index>(i), place);
+        }
+        return out;
+    }
+    std::vector<double> classes_of(std::size_t c) const {
+        return machines_[c] ? machines_[c]->classes() : std::vector<double>{m_.machines[c].label};
+    }
+    // Where the classes of a cell stand among all.
+    std::vector<index> places(std::size_t c) const {
+        if (m_.classes.empty()) return {0};
+        std::vector<index> out;
+        for (const double each : classes_of(c))
+            out.push_back(std::ranges::lower_bound(m_.classes, each) - m_.classes.begin());
+        return out;
+    }
+    // A cell gives nothing to classes that it has not seen; -1 where f alone decides between two.
+    void add(double* to, index width, double weight, const matrix<double>& f, index row,
+             const std::vector<index>& place) const {
+        if (f.cols() == 0) {  // one class alone
+            const double others = of_two_classes() && m_.machine != "kernel_logistic" ? -1 : 0;
+            for (index j = 0; j < width; ++j) to[j] += weight * (j == place[0] ? 1.0 : others);
+            return;
+        }
+        for (index j = 0; j < f.cols(); ++j) to[place[static_cast<std::size_t>(j)]] += weight * f(row, j);
+    }
+
+    std::vector<fitted_ptr> machines_;
+};
+
+// The kernel with its width left open, where it has one.
+std::string opened(const kernel& k) {
+    const std::string name = k.node().form().what;
+    if (name == "rbf" || name == "laplacian") return name + "(gamma=?)";
+    return k.text();
+}
+
+// What a cell learns from, or all of them.
+struct cell_data {
+    dataset x;
+    std::vector<double> y, weight;
+};
+cell_data data_of(const cell_data& all, const std::vector<index>& rows) {
+    cell_data out{gather(all.x, std::span<const index>(rows)), {}, {}};
+    for (const index each : rows) {
+        const auto at = static_cast<std::size_t>(each);
+        out.y.push_back(all.y[at]);
+        if (!all.weight.empty()) out.weight.push_back(all.weight[at]);
+    }
+    return out;
+}
+// Examples without weight are not there: they have no part in the division either.
+cell_data data_of(const fit_call& t, const std::string& owner) {
+    const std::span<const double> y = t.targets();
+    cell_data out{t.x.objects(), {y.begin(), y.end()}, t.sample_weight};
+    if (out.weight.empty()) return out;
+    checked_weights(out.weight, out.x.size(), 1, owner);
+    std::vector<index> rows;
+    for (index i = 0; i < out.x.size(); ++i)
+        if (out.weight[static_cast<std::size_t>(i)] > 0) rows.push_back(i);
+    return std::ssize(rows) == out.x.size() ? out : data_of(out, rows);
+}
+
+fitted_ptr fit_cell(const std::string& machine, const settings& told, bool tuned, const cell_data& from,
+                    const fit_call& t, const fit_control& control) {
+    const method& m = find_method(machine);
+    settings options = told;
+    std::shared_ptr<const kernel> k = t.k;
+    if (tuned) {
+        spec open{machine, opened(*k), "", options, {}, {}};
+        for (auto& [name, value] : open.options)
+            if (name == "C" || name == "alpha") value = "?";
+        table data{from.x, from.y, {}, {}};
+        tune_options how;
+        how.points = 5, how.most_rows = 2000;
+        const spec chosen = tune(open, data, how, control).chosen_spec();
+        options = chosen.options;
+        k = std::make_shared<const kernel>(kernel::parse(chosen.kernel));
+    }
+    const matrix_view<const double> y(from.y.data(), from.x.size(), 1);
+    return fit(m, option_values(m.name, m.options, options), {from.x, y, k, from.weight, t.class_weight, {}}, control);
+}
+
+bool one_label(const cell_data& of) {
+    return std::ranges::all_of(of.y, [&](double y) { return y == of.y.front(); });
+}
+
+template <class Value>
+fitted_ptr make_cells(const Value& v, const fit_call& t) {
+    const std::string owner = Value::facts().name;
+    const cell_data all = data_of(t, owner);
+    const dataset& x = all.x;
+    const bool classes = Value::facts().targets == answer::classes;
+    cells_model out;
+    out.machine = Value::machine, out.training_size = x.size();
+    if (classes) {
+        out.classes = distinct_labels(all.y, x.size(), owner);
+        if (out.classes.size() < 2)
+            fail(errc::data, fmt::format("{}: at least two classes are needed, the {} examples all have label {}",
+                                         owner, x.size(), out.classes.front()));
+    }
+    const progress_callback ask = t.watch.callback();
+    out.cells = divide_into_cells(*t.k, x, v.size, v.overlap, static_cast<std::uint64_t>(v.seed), ask);
+    const auto members = cell_members(out.cells, x);
+    // The machine's own options, by the names they share with ours.
+    settings told;
+    const method& inner = find_method(out.machine);
+    for (const option_info& each : options_of(v))
+        if (each.name != "seed" &&
+            std::ranges::find(inner.options, each.name, &option_info::name) != inner.options.end())
+            told.emplace_back(each.name, each.initial);
+
+    // The largest first, so that none of them is alone at the end.
+    std::vector<std::size_t> order(members.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t c) { return members[c].size(); });
+    out.machines.resize(members.size());
+    fit_control control = t.control;
+    control.progress = {};
+    const bool side_by_side = std::ssize(members) >= threads();
+    if (side_by_side && control.memory_bytes) control.memory_bytes /= static_cast<std::size_t>(threads());
+    std::atomic<index> done = 0;
+    const auto work = [&](index item) {
+        const std::size_t c = order[static_cast<std::size_t>(item)];
+        const cell_data from = data_of(all, members[c]);
+        cell_machine& made = out.machines[c];
+        made.examples = from.x.size();
+        if (classes && one_label(from))
+            made.label = from.y.front();
+        else
+            made.bytes = fit_cell(out.machine, told, v.tune, from, t, control)->bytes();
+        report(ask, {"cells", ++done, std::ssize(members), 0}, owner);
+    };
+    if (side_by_side)
+        parallel_for(std::ssize(members), work);
+    else
+        for (index item = 0; item < std::ssize(members); ++item) work(item);
+    return t.made<cells_fitted>(std::move(out));
+}
+
+}  // namespace
+
+std::vector<method> cell_methods() {
+    return {entry<cells_svc, cells_fitted>(make_cells<cells_svc>),
+            entry<cells_logistic, cells_fitted>(make_cells<cells_logistic>),
+            entry<cells_svr, cells_fitted>(make_cells<cells_svr>),
+            entry<cells_ridge, cells_fitted>(make_cells<cells_ridge>)};
+}
+
+}  // namespace mercer::api

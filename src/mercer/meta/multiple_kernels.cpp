@@ -1,3 +1,4 @@
+
 #include "mercer/meta/multiple_kernels.h"
 
 #include <fmt/format.h>
@@ -7,10 +8,16 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
-#include "mercer/meta/machines_of_family.h"
+#include "mercer/base/threads.h"
+#include "mercer/gram/gram_views.h"
+#include "mercer/gram/make_gram.h"
+#include "mercer/kernels/expression/algebra.h"
+#include "mercer/methods/fit_control.h"
+#include "mercer/model_selection/search_space.h"
 #include "mercer/solvers/interior_point/quadratic_program.h"
 
 namespace mercer {
@@ -247,6 +254,340 @@ learnt_weights learn_weights(const kernel_family& family, std::span<const double
     if (options.max_iter < 1)
         fail(errc::invalid_argument, fmt::format("learn: must satisfy max_iter >= 1, got {}", options.max_iter));
     return weight_learner(family, y, options).run();
+}
+
+namespace {
+
+void collect(const std::shared_ptr<const kernel_node>& node, std::vector<kernel>& out) {
+    const kernel_form form = node->form();
+    if (form.what == "sum") {
+        for (const auto& part : form.parts) collect(part, out);
+    } else if (form.what == "scale") {
+        collect(form.parts[0], out);
+    } else {
+        out.emplace_back(node);
+    }
+}
+
+// tr K/n - 1ᵀK1/n²
+double variance_of(const kernel& k, const gram<double>& K) {
+    const index n = K.rows();
+    std::vector<double> self(static_cast<std::size_t>(n));
+    K.diagonal(self);
+    matrix<double> ones(n, 1), sums(n, 1);
+    std::fill_n(ones.data(), n, 1.0);
+    K.multiply(ones.view(), sums.view());
+    const auto count = static_cast<double>(n);
+    double trace = 0, total = 0;
+    for (index i = 0; i < n; ++i) trace += self[static_cast<std::size_t>(i)], total += sums(i, 0);
+    const double variance = trace / count - total / count / count;
+    if (!std::isfinite(variance))
+        fail(errc::data, fmt::format("learn: {} has values that are not finite on these objects", k.text()));
+    // All objects in one place: rounding is all that is left, and the kernel says nothing.
+    return variance > 1e-12 * std::abs(trace / count) ? variance : std::max(std::abs(trace / count), 1e-300);
+}
+
+// The same of at most a few thousand objects: a scale need not be known to the last digit.
+double variance_on_some(const kernel& k, const dataset& x) {
+    constexpr index most = 2000;
+    std::vector<index> rows;
+    const index n = std::min(most, x.size());
+    for (index i = 0; i < n; ++i) rows.push_back(i * x.size() / n);
+    return variance_of(k, *make_gram<double>(k, n < x.size() ? gather(x, std::span<const index>(rows)) : x));
+}
+
+// Σ weights·matrices
+template <class T>
+matrix<T> sum_of(const std::vector<matrix<T>>& parts, std::span<const double> weights) {
+    const index n = parts.front().rows();
+    matrix<T> all(n, n);
+    parallel_runs(n, 16, [&](index first, index end) {
+        for (index i = first; i < end; ++i) {
+            T* to = all.row(i);
+            for (std::size_t m = 0; m < parts.size(); ++m) {
+                if (weights[m] == 0) continue;
+                const T* from = parts[m].row(i);
+                const auto d = static_cast<T>(weights[m]);
+                for (index j = 0; j < n; ++j) to[j] += d * from[j];
+            }
+        }
+    });
+    return all;
+}
+
+}  // namespace
+
+std::vector<kernel> summands(const kernel& k) {
+    std::vector<kernel> out;
+    collect(k.shared(), out);
+    return out;
+}
+
+std::vector<kernel> summands(std::string_view text) {
+    const open_text open(text);
+    std::vector<double> ones;
+    for (const hole& each : open.holes()) {
+        if (!each.name.empty())
+            fail(
+                errc::invalid_argument,
+                fmt::format("learn: only the factors of a sum are learnt, so {}=? must be a number: several of them as "
+                            "several kernels, {}(...) + {}(...)",
+                            each.name, each.owner, each.owner));
+        ones.push_back(1);
+    }
+    return summands(kernel::parse(open.filled(ones)));
+}
+
+kernel weighted_sum(std::span<const kernel> parts, std::span<const double> factors) {
+    std::optional<kernel> sum;
+    for (std::size_t m = 0; m < parts.size(); ++m) {
+        if (factors[m] == 0) continue;
+        const kernel term = factors[m] == 1 ? parts[m] : factors[m] * parts[m];
+        sum = sum ? *sum + term : term;
+    }
+    return sum ? *sum : parts.front();
+}
+
+kernel_family::kernel_family(std::vector<kernel> parts, dataset x, bool balance, std::size_t memory_bytes)
+    : parts_(std::move(parts)), x_(std::move(x)) {
+    if (parts_.empty()) fail(errc::invalid_argument, "learn: there is no kernel to give a weight to");
+    if (x_.size() == 0) fail(errc::data, "learn: no objects");
+    require_finite(x_);
+    for (const kernel& k : parts_) {
+        if (!k.proof().valid)
+            fail(errc::invalid_argument,
+                 fmt::format("learn: every part must be a kernel, and {} is not proven to be one", k.text()));
+    }
+    // Float and double values of all parts, and of their sum.
+    const double numbers = static_cast<double>(size()) * static_cast<double>(size()) * static_cast<double>(count() + 1);
+    const bool keeps = 4 * numbers <= static_cast<double>(memory_bytes),
+               keeps_exact = 12 * numbers <= static_cast<double>(memory_bytes);
+    for (const kernel& k : parts_) {
+        if (keeps_exact) {
+            kept_exact_.emplace_back(size(), size());
+            make_gram<double>(k, x_, std::size_t{64} << 20)->all(kept_exact_.back().view());
+        }
+        scales_.push_back(!balance      ? 1.0
+                          : keeps_exact ? variance_of(k, precomputed<double>(std::as_const(kept_exact_.back()).view()))
+                                        : variance_on_some(k, x_));
+        if (keeps) keep(k);
+    }
+}
+
+// The float values of the newest part, and the double ones, divided by its scale.
+void kernel_family::keep(const kernel& k) {
+    const double scale = scales_.back();
+    kept_.emplace_back(size(), size());
+    if (kept_exact_.empty())
+        make_gram<float>(k, x_, {std::size_t{64} << 20, std::size_t{64} << 20, true})->all(kept_.back().view());
+    parallel_runs(size(), 64, [&](index first, index end) {
+        for (index i = first; i < end; ++i)
+            for (index j = 0; j < size(); ++j) {
+                float& value = kept_.back()(i, j);
+                if (kept_exact_.empty())
+                    value *= static_cast<float>(1 / scale);
+                else
+                    value = static_cast<float>(kept_exact_.back()(i, j) /= scale);
+            }
+    });
+}
+
+kernel kernel_family::sum(std::span<const double> weights) const {
+    std::vector<double> factors(weights.begin(), weights.end());
+    for (std::size_t m = 0; m < factors.size(); ++m) factors[m] /= scales_[m];
+    return weighted_sum(parts_, factors);
+}
+
+std::unique_ptr<gram<float>> kernel_family::fast(std::span<const double> weights) const {
+    if (kept_.empty()) return make_gram<float>(sum(weights), x_, {std::size_t{64} << 20, std::size_t{64} << 20, true});
+    return std::make_unique<precomputed<float>>(sum_of(kept_, weights));
+}
+
+std::unique_ptr<gram<double>> kernel_family::exact(std::span<const double> weights) const {
+    if (kept_exact_.empty()) return make_gram<double>(sum(weights), x_);
+    return std::make_unique<precomputed<double>>(sum_of(kept_exact_, weights));
+}
+
+void kernel_family::multiply(index m, matrix_view<const double> v, matrix_view<double> out, bool exact) const {
+    const auto part = static_cast<std::size_t>(m);
+    if (!exact && !kept_.empty()) return precomputed<float>(kept_[part].view()).multiply(v, out);
+    if (!kept_exact_.empty()) return precomputed<double>(kept_exact_[part].view()).multiply(v, out);
+    // Rows without a coefficient need no columns of K.
+    std::vector<index> used;
+    for (index i = 0; i < v.rows; ++i)
+        if (std::any_of(v.row(i), v.row(i) + v.cols, [](double each) { return each != 0; })) used.push_back(i);
+    if (used.empty()) {
+        for (index i = 0; i < out.rows; ++i) std::fill_n(out.row(i), out.cols, 0.0);
+        return;
+    }
+    matrix<double> some(static_cast<index>(used.size()), v.cols);
+    for (index i = 0; i < some.rows(); ++i) std::copy_n(v.row(used[static_cast<std::size_t>(i)]), v.cols, some.row(i));
+    make_gram<double>(parts_[part], x_, gather(x_, std::span<const index>(used)))->multiply(some.view(), out);
+    for (index i = 0; i < out.rows; ++i)
+        for (index c = 0; c < out.cols; ++c) out(i, c) /= scales_[part];
+}
+
+namespace {
+
+// One variable of a dual at the end of a fit: F = p - f without b, and its bounds.
+struct variable {
+    double F, lower, upper;
+};
+
+// min over b of  sum·b + Σ max(u(F-b), l(F-b)):  convex, and its slope changes at the F only.
+double least_over_offsets(std::vector<variable>& all, double sum) {
+    std::ranges::sort(all, {}, &variable::F);
+    double slope = sum;
+    for (const variable& v : all) slope -= v.upper;
+    double b = all.front().F;
+    for (const variable& v : all) {
+        b = v.F;
+        slope += v.upper - v.lower;
+        if (slope >= 0) break;
+    }
+    double out = sum * b;
+    for (const variable& v : all) out += std::max(v.upper * (v.F - b), v.lower * (v.F - b));
+    return out;
+}
+
+// The least value of a convex function there, or nearly so: by the golden section.
+template <class F>
+double least_between(double low, double high, F f) {
+    constexpr double share = 0.3819660112501051;
+    double a = low + share * (high - low), b = high - share * (high - low), fa = f(a), fb = f(b), least = f(1.0);
+    for (int step = 0; step < 30; ++step) {
+        least = std::min({least, fa, fb});
+        if (fa < fb) {
+            high = b, b = a, fb = fa;
+            a = low + share * (high - low), fa = f(a);
+        } else {
+            low = a, a = b, fa = fb;
+            b = high - share * (high - low), fb = f(b);
+        }
+    }
+    return std::min({least, fa, fb});
+}
+
+}  // namespace
+
+machines_of_family::machines_of_family(const kernel_family& family, std::span<const double> y,
+                                       const svm_options& options)
+    : family_(family), y_(y), options_(options) {
+    if (options.task != svm_task::c_svc && options.task != svm_task::epsilon_svr && options.task != svm_task::one_class)
+        fail(errc::unsupported,
+             fmt::format("learn: weights are learnt with svc, svr and one_class_svm, not with {}", name(options.task)));
+    if (!std::isfinite(options.C))
+        fail(errc::invalid_argument, fmt::format("learn: must satisfy C < infinity, got {}", options.C));
+    if (options.task == svm_task::epsilon_svr && !y.empty()) {
+        double mean = 0, squares = 0;
+        const auto n = static_cast<double>(y.size());
+        for (const double each : y) mean += each / n;
+        for (const double each : y) squares += (each - mean) * (each - mean) / n;
+        if (squares > 0) scale_ = std::sqrt(squares);
+    }
+    if (options.task == svm_task::one_class) scale_ = options.nu * static_cast<double>(family.size());
+}
+
+machine_coefficients machines_of_family::fit(std::span<const double> weights, double tol, double seconds) {
+    const auto fast = family_.fast(weights);
+    const auto exact = family_.exact(weights);
+    std::vector<dual_solution> solved;
+    std::vector<binary_problem> problems;
+    svm_options options = options_;
+    options.progress = nullptr;
+    // All problems are known before the first is solved: places for their answers.
+    const index classes =
+        options.task == svm_task::c_svc ? static_cast<index>(distinct_labels(y_, family_.size(), "learn").size()) : 0;
+    const auto count =
+        static_cast<std::size_t>(classes > 0 ? class_problems(classes, options.classes).count() : index{1});
+    solved.resize(count), problems.resize(count);
+    fit_problems(family_.size(), y_, options, {},
+                 [&](const training_set&, const binary_problem& problem, std::size_t which, index side_by_side) {
+                     dual_input in;
+                     in.task = options.task;
+                     in.sign = problem.sign;
+                     in.penalty = problem.penalty;
+                     in.nu = options.nu;
+                     in.epsilon = options.epsilon;
+                     in.rows = problem.rows;
+                     for (const index row : problem.rows)
+                         in.y.push_back(options.task == svm_task::epsilon_svr ? y_[static_cast<std::size_t>(row)] : 0);
+                     if (which < last_.size()) in.start = last_[which];
+                     smo_options how;
+                     how.tol = tol;
+                     how.cache_bytes = options.memory_bytes / static_cast<std::size_t>(side_by_side);
+                     how.block_bytes = options.memory_bytes;
+                     how.most_seconds = seconds;
+                     how.most_steps = options.most_steps;
+                     const subset<float> some_fast(*fast, problem.rows);
+                     const subset<double> some_exact(*exact, problem.rows);
+                     const bool all = static_cast<index>(problem.rows.size()) == family_.size() &&
+                                      std::ranges::is_sorted(problem.rows);
+                     dual_solution made =
+                         all ? solve_dual(*fast, *exact, in, how) : solve_dual(some_fast, some_exact, in, how);
+                     problems[which] = problem;
+                     solved[which] = made;
+                     return made;
+                 });
+    problems_ = std::move(problems);
+    last_.clear();
+    for (dual_solution& each : solved) last_.push_back(std::move(each.coef));
+    return last_;
+}
+
+machine_figures machines_of_family::measure(const machine_coefficients& coef, std::span<const double> weights,
+                                            bool exact) const {
+    const index n = family_.size();
+    matrix<double> v(n, static_cast<index>(problems_.size())), one(n, v.cols()), f(n, v.cols());
+    machine_figures out;
+    for (std::size_t p = 0; p < problems_.size(); ++p) {
+        const binary_problem& problem = problems_[p];
+        for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+            const double a = coef[p][i];
+            v(problem.rows[i], static_cast<index>(p)) = a;
+            if (options_.task == svm_task::c_svc) out.linear += a * problem.sign[i];
+            if (options_.task == svm_task::epsilon_svr)
+                out.linear += a * y_[static_cast<std::size_t>(problem.rows[i])] - options_.epsilon * std::abs(a);
+        }
+    }
+    for (index m = 0; m < family_.count(); ++m) {
+        family_.multiply(m, v.view(), one.view(), exact);
+        double square = 0;
+        const double d = weights[static_cast<std::size_t>(m)];
+        for (index i = 0; i < n; ++i)
+            for (index p = 0; p < v.cols(); ++p) square += v(i, p) * one(i, p), f(i, p) += d * one(i, p);
+        out.quadratic.push_back(std::max(square, 0.0));
+    }
+    // At a large C what is left of the gap in f costs C for every support vector; a slightly larger w costs little.
+    for (std::size_t p = 0; p < problems_.size(); ++p) {
+        double square = 0;
+        for (std::size_t i = 0; i < problems_[p].rows.size(); ++i)
+            square += coef[p][i] * f(problems_[p].rows[i], static_cast<index>(p));
+        out.objective += least_between(
+            0.8, 1.25, [&](double c) { return c * c * square / 2 + loss_of(p, f.data() + p, f.cols(), c); });
+    }
+    return out;
+}
+
+double machines_of_family::loss_of(std::size_t p, const double* f, index stride, double factor) const {
+    const binary_problem& problem = problems_[p];
+    std::vector<variable> all;
+    double sum = 0;
+    for (std::size_t i = 0; i < problem.rows.size(); ++i) {
+        const double at = factor * f[problem.rows[i] * stride], most = problem.penalty[i];
+        if (options_.task == svm_task::c_svc) {
+            const bool positive = problem.sign[i] > 0;
+            all.push_back({problem.sign[i] - at, positive ? 0 : -most, positive ? most : 0});
+        } else if (options_.task == svm_task::epsilon_svr) {
+            const double y = y_[static_cast<std::size_t>(problem.rows[i])];
+            all.push_back({y - options_.epsilon - at, 0, most});
+            all.push_back({y + options_.epsilon - at, -most, 0});
+        } else {
+            all.push_back({-at, 0, most});
+            sum += options_.nu * most;
+        }
+    }
+    return least_over_offsets(all, sum);
 }
 
 }  // namespace mercer

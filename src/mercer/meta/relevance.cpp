@@ -1,11 +1,17 @@
+
 #include "mercer/meta/relevance.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "mercer/base/error.h"
+#include "mercer/base/threads.h"
+#include "mercer/dense/dense_algebra.h"
 #include "mercer/kernels/evaluation/evaluator.h"
+#include "mercer/kernels/evaluation/pair_evaluation.h"
 #include "mercer/kernels/expression/algebra.h"
 #include "mercer/kernels/vectors/anisotropic.h"
 #include "mercer/solvers/newton/lbfgs.h"
@@ -105,6 +111,206 @@ learnt_relevance learn_relevance(const kernel& k, const dataset& x, matrix_view<
     out.evaluations = equal.evaluations + found.evaluations + 1;
     out.learnt = with_factors(k, out.factors);
     return out;
+}
+
+// The criterion of relevance.h and its gradient.
+
+namespace {
+
+using input = kernel_slopes::input;
+
+// What one column gives to a statistic.
+double term(statistic what, double x, double z) {
+    switch (what) {
+        case statistic::manhattan: return std::abs(x - z);
+        case statistic::min_sum: return std::min(x, z);
+        case statistic::chi2: return x + z > 0 ? (x - z) * (x - z) / (x + z) : 0.0;
+        default: return x * z;
+    }
+}
+
+}  // namespace
+
+struct relevance_objective::parts {
+    kernel_slopes k;
+    relevance_criterion criterion;
+    matrix<double> x, y;
+
+    parts(const kernel& from, const dataset& objects, matrix_view<const double> targets, relevance_criterion by)
+        : k(from), criterion(by), x(objects.size(), objects.dims()), y(targets.rows, targets.cols) {
+        const dense<double> rows = as_dense<double>(objects);
+        for (index i = 0; i < x.rows(); ++i) std::copy_n(rows.row(i), x.cols(), x.row(i));
+        for (index i = 0; i < y.rows(); ++i) std::copy_n(targets.row(i), y.cols(), y.row(i));
+        centre(y);
+        // Differences are the same about any origin, and rounded least about the mean.
+        if (std::ranges::all_of(k.inputs(),
+                                [](const input& each) { return each.vanishes() && each.what != statistic::chi2; }))
+            centre(x);
+    }
+
+    static void centre(matrix<double>& m) {
+        for (index c = 0; c < m.cols(); ++c) {
+            double mean = 0;
+            for (index i = 0; i < m.rows(); ++i) mean += m(i, c) / static_cast<double>(m.rows());
+            for (index i = 0; i < m.rows(); ++i) m(i, c) -= mean;
+        }
+    }
+
+    matrix<double> scaled(std::span<const double> at) const {
+        matrix<double> out(x.rows(), x.cols());
+        for (index i = 0; i < x.rows(); ++i)
+            for (index a = 0; a < x.cols(); ++a) out(i, a) = x(i, a) * std::exp(at[static_cast<std::size_t>(a)]);
+        return out;
+    }
+
+    // The statistic of all pairs.
+    matrix<double> values_of(const input& what, const matrix<double>& z) const {
+        const index n = z.rows();
+        if (what.what == statistic::dot) {
+            matrix<double> out = product(z.view(), transposed::no, z.view(), transposed::yes);
+            if (!what.distance) return out;
+            std::vector<double> square(static_cast<std::size_t>(n));
+            for (index i = 0; i < n; ++i) square[static_cast<std::size_t>(i)] = out(i, i);
+            for (index i = 0; i < n; ++i)
+                for (index j = 0; j < n; ++j)
+                    out(i, j) = i == j ? 0.0
+                                       : std::max(0.0, square[static_cast<std::size_t>(i)] +
+                                                           square[static_cast<std::size_t>(j)] - 2 * out(i, j));
+            return out;
+        }
+        matrix<double> out(n, n);
+        parallel_for(n, [&](index i) {
+            for (index j = 0; j < n; ++j) {
+                double sum = what.what == statistic::product ? 1 : 0;
+                for (index a = 0; a < z.cols(); ++a) {
+                    const double one = term(what.what, z(i, a), z(j, a));
+                    sum = what.what == statistic::product ? sum * (1 + one) : sum + one;
+                }
+                out(i, j) = sum;
+            }
+        });
+        return out;
+    }
+
+    // out[a] += Σᵢⱼ Vᵢⱼ ∂tᵢⱼ/∂log sₐ
+    void add_slopes(const input& what, const matrix<double>& z, const matrix<double>& V, const matrix<double>& t,
+                    std::span<double> out) const {
+        const index n = z.rows(), d = z.cols();
+        if (what.what == statistic::dot) {
+            const matrix<double> Vz = product(V.view(), transposed::no, z.view(), transposed::no);
+            for (index i = 0; i < n; ++i) {
+                double sum = 0;
+                if (what.distance)
+                    for (index j = 0; j < n; ++j) sum += V(i, j);
+                for (index a = 0; a < d; ++a) {
+                    const double cross = z(i, a) * Vz(i, a);
+                    out[static_cast<std::size_t>(a)] +=
+                        what.distance ? 4 * (sum * z(i, a) * z(i, a) - cross) : 2 * cross;
+                }
+            }
+            return;
+        }
+        matrix<double> each(n, d);  // row by row, added in a fixed order
+        parallel_for(n, [&](index i) {
+            for (index j = 0; j < n; ++j)
+                for (index a = 0; a < d; ++a) {
+                    const double one = term(what.what, z(i, a), z(j, a));
+                    each(i, a) += V(i, j) * (what.what == statistic::product ? 2 * one / (1 + one) * t(i, j) : one);
+                }
+        });
+        for (index i = 0; i < n; ++i)
+            for (index a = 0; a < d; ++a) out[static_cast<std::size_t>(a)] += each(i, a);
+    }
+
+    // The criterion, and W = its derivative by A, from B = A⁻¹.
+    double evidence(const matrix<double>& B, double log_determinant, matrix<double>& W) const;
+    double left_out(const matrix<double>& B, matrix<double>& W) const;
+};
+
+double relevance_objective::parts::evidence(const matrix<double>& B, double log_determinant, matrix<double>& W) const {
+    const matrix<double> alpha = product(B.view(), transposed::no, y.view(), transposed::no);
+    const auto n = static_cast<double>(y.rows()), m = static_cast<double>(y.cols());
+    double fit = 0;
+    for (index i = 0; i < y.rows(); ++i)
+        for (index c = 0; c < y.cols(); ++c) fit += y(i, c) * alpha(i, c);
+    // ½m log|A| + ½nm log(tr YᵀBY/(nm)), over nm
+    W = product(alpha.view(), transposed::no, alpha.view(), transposed::yes);
+    for (index i = 0; i < W.rows(); ++i)
+        for (index j = 0; j < W.cols(); ++j) W(i, j) = 0.5 * (B(i, j) / n - W(i, j) / fit);
+    return 0.5 * (log_determinant / n + std::log(fit / (n * m)));
+}
+
+double relevance_objective::parts::left_out(const matrix<double>& B, matrix<double>& W) const {
+    const index n = y.rows();
+    const matrix<double> alpha = product(B.view(), transposed::no, y.view(), transposed::no);
+    matrix<double> u(n, y.cols()), C(n, n);
+    double sum = 0;
+    for (index i = 0; i < n; ++i) {
+        double w = 0;
+        for (index c = 0; c < y.cols(); ++c) {
+            const double r = alpha(i, c) / B(i, i);
+            sum += r * r;
+            w += r * r / B(i, i);
+            u(i, c) = r / B(i, i);
+        }
+        for (index j = 0; j < n; ++j) C(i, j) = std::sqrt(w) * B(i, j);
+    }
+    // d ½Σr² = -(Bu)ᵀ dA α + tr(dA·B diag(w) B), and the criterion is ½ log of the mean of r².
+    W = product(C.view(), transposed::yes, C.view(), transposed::no);
+    const matrix<double> Bu = product(B.view(), transposed::no, u.view(), transposed::no);
+    for (index i = 0; i < n; ++i)
+        for (index j = 0; j < n; ++j) {
+            double cross = 0;
+            for (index c = 0; c < y.cols(); ++c) cross += Bu(i, c) * alpha(j, c) + Bu(j, c) * alpha(i, c);
+            W(i, j) = (W(i, j) - cross / 2) / sum;
+        }
+    return 0.5 * std::log(sum / static_cast<double>(n * y.cols()));
+}
+
+relevance_objective::relevance_objective(const kernel& k, const dataset& x, matrix_view<const double> y,
+                                         relevance_criterion criterion)
+    : parts_(std::make_unique<const parts>(k, x, y, criterion)) {}
+relevance_objective::~relevance_objective() = default;
+index relevance_objective::columns() const { return parts_->x.cols(); }
+
+double relevance_objective::operator()(std::span<const double> at, std::span<double> gradient) const {
+    const parts& p = *parts_;
+    const index n = p.x.rows();
+    const auto inputs = p.k.inputs().size();
+    const double noise = std::exp(at.back());
+    const matrix<double> z = p.scaled(at);
+    std::vector<matrix<double>> t, slope;
+    for (const input& each : p.k.inputs()) t.push_back(p.values_of(each, z)), slope.emplace_back(n, n);
+    matrix<double> A(n, n);
+    parallel_for(n, [&](index i) {
+        std::vector<double> value(inputs), by(inputs);
+        for (index j = 0; j < n; ++j) {
+            for (std::size_t s = 0; s < inputs; ++s) value[s] = t[s](i, j);
+            A(i, j) = p.k(value, by) + (i == j ? noise : 0.0);
+            for (std::size_t s = 0; s < inputs; ++s) slope[s](i, j) = by[s];
+        }
+    });
+    constexpr double nowhere = std::numeric_limits<double>::infinity();
+    for (index i = 0; i < n; ++i)
+        for (index j = 0; j < n; ++j)
+            if (!std::isfinite(A(i, j))) return nowhere;
+    const auto R = cholesky(std::move(A));
+    if (!R) return nowhere;
+    double log_determinant = 0;
+    for (index i = 0; i < n; ++i) log_determinant += 2 * std::log((*R)(i, i));
+    matrix<double> B(n, n), W;
+    for (index i = 0; i < n; ++i) B(i, i) = 1;
+    cholesky_solve(R->view(), B.view());
+    const double value =
+        p.criterion == relevance_criterion::evidence ? p.evidence(B, log_determinant, W) : p.left_out(B, W);
+    std::ranges::fill(gradient, 0.0);
+    for (index i = 0; i < n; ++i) gradient.back() += noise * W(i, i);
+    for (std::size_t s = 0; s < inputs; ++s) {
+        for (index i = 0; i < n; ++i)
+            for (index j = 0; j < n; ++j) slope[s](i, j) *= W(i, j);
+        p.add_slopes(p.k.inputs()[s], z, slope[s], t[s], gradient);
+    }
+    return value;
 }
 
 }  // namespace mercer

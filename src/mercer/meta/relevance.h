@@ -7,7 +7,7 @@
 //     loo        log of the mean squared leave-one-out residual αᵢ/Bᵢᵢ
 //
 // With W = ∂criterion/∂K the gradient by log sₐ is Σᵢⱼ Wᵢⱼ ∂kᵢⱼ/∂log sₐ: the slope of k by its statistics comes from
-// its own formula (kernels/evaluation/slopes.h), and what columns give to the statistics are matrix products,
+// its own formula (kernels/evaluation/pair_evaluation.h), and what columns give to the statistics are matrix products,
 // so that all columns cost about as much as the inverse. Neither criterion is convex: the end is a point where the
 // gradient vanishes, found by L-BFGS from equal factors, the best common factor first; λ stays above 1e-8 of the mean
 // k(x, x) at the start, for below it there is only rounding.

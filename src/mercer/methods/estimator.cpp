@@ -1,4 +1,15 @@
-#include "mercer/methods/class_scores.h"
+
+#include "mercer/methods/estimator.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "mercer/base/error.h"
+#include "mercer/base/json.h"
 
 namespace mercer::api {
 namespace {
@@ -36,6 +47,124 @@ std::optional<matrix<double>> scores_of_classes(const fitted& by, const examples
 
 std::optional<matrix<double>> probabilities_of_classes(const fitted& by, const examples& x) {
     return if_there([&] { return by.probabilities(x); });
+}
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json finite(double value) {
+    if (std::isfinite(value)) return value;
+    return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+figure_value one(const ordered_json& from) {
+    if (from.is_boolean()) return from.get<bool>();
+    if (from.is_number_integer()) return from.get<std::int64_t>();
+    if (from.is_number()) return from.get<double>();
+    if (from.is_string()) {
+        const auto text = from.get<std::string>();
+        if (text == "inf" || text == "-inf" || text == "nan") return std::stod(text);
+        return text;
+    }
+    if (!from.is_array()) fail(errc::parse, "a figure is a number, a text or a list of them");
+    const auto all = [&](auto test) { return std::ranges::all_of(from, test); };
+    if (!from.empty() && all([](const ordered_json& e) { return e.is_number_integer(); }))
+        return from.get<std::vector<std::int64_t>>();
+    const auto number_like = [](const ordered_json& e) {
+        return e.is_number() || e == "inf" || e == "-inf" || e == "nan";
+    };
+    if (all(number_like)) {
+        std::vector<double> out;
+        for (const auto& e : from) out.push_back(e.is_number() ? e.get<double>() : std::stod(e.get<std::string>()));
+        return out;
+    }
+    return from.get<std::vector<std::string>>();
+}
+
+std::string short_text(const std::string& text) { return text; }
+std::string short_text(std::int64_t value) { return fmt::format("{}", value); }
+std::string short_text(double value) { return fmt::format("{:.6g}", value); }
+
+}  // namespace
+
+const figure_value* figures::find(std::string_view name) const {
+    const auto at = std::ranges::find_if(all_, [&](const auto& each) { return each.first == name; });
+    return at == all_.end() ? nullptr : &at->second;
+}
+
+std::string figures::json() const {
+    ordered_json out = ordered_json::object();
+    for (const auto& [name, value] : all_)
+        out[name] = std::visit(
+            [](const auto& v) -> ordered_json {
+                using kind = std::decay_t<decltype(v)>;
+                if constexpr (std::is_same_v<kind, double>) return finite(v);
+                if constexpr (std::is_same_v<kind, std::vector<double>>) {
+                    ordered_json list = ordered_json::array();
+                    for (const double each : v) list.push_back(finite(each));
+                    return list;
+                } else if constexpr (std::is_same_v<kind, text_list>) {
+                    return static_cast<const std::vector<std::string>&>(v);
+                } else {
+                    return v;
+                }
+            },
+            value);
+    return out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+figures figures::from_json(std::string_view text) {
+    figures out;
+    try {
+        const ordered_json parsed = parse_json<ordered_json>(text, "figures");
+        for (const auto& [name, value] : parsed.items()) out.add(name, one(value));
+    } catch (const nlohmann::json::exception& wrong) {
+        fail(errc::parse, fmt::format("figures: {}", wrong.what()));
+    }
+    return out;
+}
+
+std::string text(const figure_value& value) {
+    return std::visit(
+        [](const auto& v) -> std::string {
+            using kind = std::decay_t<decltype(v)>;
+            if constexpr (std::is_same_v<kind, bool>) {
+                return v ? "yes" : "no";
+            } else if constexpr (requires { typename kind::value_type; } && !std::is_same_v<kind, std::string>) {
+                std::string out;
+                for (std::size_t i = 0; i < std::min<std::size_t>(v.size(), 6); ++i)
+                    out += (i ? ", " : "") + short_text(v[i]);
+                return v.size() > 6 ? fmt::format("{}, ... ({} in all)", out, v.size()) : out;
+            } else {
+                return short_text(v);
+            }
+        },
+        value);
+}
+
+double figures::number(std::string_view name) const {
+    const figure_value* found = find(name);
+    if (found && std::holds_alternative<double>(*found)) return std::get<double>(*found);
+    if (found && std::holds_alternative<std::int64_t>(*found))
+        return static_cast<double>(std::get<std::int64_t>(*found));
+    std::string there;
+    for (const auto& [each, value] : all_) there += (there.empty() ? "" : ", ") + each;
+    fail(errc::invalid_argument, fmt::format("there is no number '{}': there are {}", name, there));
+}
+
+std::string figures::text() const {
+    std::size_t width = 0;
+    for (const auto& [name, value] : all_) width = std::max(width, name.size());
+    std::string out;
+    for (const auto& [name, value] : all_) {
+        std::string words = name;
+        std::ranges::replace(words, '_', ' ');
+        std::string line = fmt::format("  {:<{}}  {}", words, width, api::text(value));
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += line + "\n";
+    }
+    return out;
 }
 
 }  // namespace mercer::api

@@ -1,3 +1,4 @@
+
 #include "mercer/methods/fit_control.h"
 
 #include <fmt/format.h>
@@ -97,6 +98,56 @@ std::vector<index> label_places(std::span<const double> y, const std::vector<dou
     for (const double label : y)
         places.push_back(std::lower_bound(classes.begin(), classes.end(), label) - classes.begin());
     return places;
+}
+
+void check_targets(const std::string& owner, index n, matrix_view<const double> y) {
+    if (n == 0) fail(errc::data, fmt::format("{}: there are no examples", owner));
+    if (y.rows != n)
+        fail(errc::invalid_argument, fmt::format("{}: {} examples but {} rows of targets", owner, n, y.rows));
+    if (y.cols < 1) fail(errc::invalid_argument, fmt::format("{}: targets must have at least one column", owner));
+    for (index i = 0; i < n; ++i)
+        for (index c = 0; c < y.cols; ++c)
+            if (!std::isfinite(y(i, c)))
+                fail(errc::data,
+                     fmt::format("{}: target {}, column {} is {}, not a finite number", owner, i, c, y(i, c)));
+}
+
+void check_weights(const std::string& owner, index n, std::span<const double> weight) {
+    if (static_cast<index>(weight.size()) != n)
+        fail(errc::invalid_argument, fmt::format("{}: {} examples but {} sample weights", owner, n, weight.size()));
+    for (std::size_t i = 0; i < weight.size(); ++i)
+        if (!(weight[i] >= 0) || !std::isfinite(weight[i]))
+            fail(errc::data,
+                 fmt::format("{}: sample weight {} must satisfy 0 <= weight < infinity, got {}", owner, i, weight[i]));
+}
+
+std::vector<double> checked_weights(const std::string& owner, index n, std::span<const double> weight) {
+    if (weight.empty()) return std::vector<double>(static_cast<std::size_t>(n), 1.0);
+    check_weights(owner, n, weight);
+    if (std::ranges::none_of(weight, [](double w) { return w > 0; }))
+        fail(errc::data, fmt::format("{}: all sample weights are zero", owner));
+    return {weight.begin(), weight.end()};
+}
+
+std::vector<index> positive(std::span<const double> weight) {
+    std::vector<index> used;
+    for (std::size_t i = 0; i < weight.size(); ++i)
+        if (weight[i] > 0) used.push_back(static_cast<index>(i));
+    return used;
+}
+
+std::string bytes_text(double bytes) {
+    const char* const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+    int unit = 0;
+    for (; bytes >= 1000 && unit < 4; ++unit) bytes /= 1000;
+    return unit == 0 ? fmt::format("{:.0f} bytes", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+void check_budget(const std::string& owner, double needed, std::size_t budget, const std::string& why) {
+    if (needed > static_cast<double>(budget))
+        fail(errc::memory,
+             fmt::format("{}: {:.0f} bytes ({}) are needed {}, memory_bytes allows {} ({})", owner, needed,
+                         bytes_text(needed), why, budget, bytes_text(static_cast<double>(budget))));
 }
 
 }  // namespace mercer

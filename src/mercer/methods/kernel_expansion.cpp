@@ -8,7 +8,6 @@
 #include "mercer/dense/dense_algebra.h"
 #include "mercer/gram/gram_product.h"
 #include "mercer/gram/gram_views.h"
-#include "mercer/gram/precomputed.h"
 
 namespace mercer {
 

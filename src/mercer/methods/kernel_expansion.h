@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mercer/data/dataset.h"
-#include "mercer/gram/ready_rows.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/kernels/kernel.h"
 
 namespace mercer {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "mercer/gram/distances.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 

@@ -2,7 +2,7 @@
 // a plain aggregate of its options, the kernel among them, with
 //     static method_facts facts();
 //     template <class Visitor> void options(Visitor& v);      // v.number("C", C, above(0), "price of an error"); ...
-// Help, checks, the JSON spec, model files and tables are made from these two by visitors (methods/described.h).
+// Help, checks, the JSON spec, model files and tables are made from these two by visitors (methods/method.h).
 #pragma once
 
 #include <limits>

@@ -11,7 +11,7 @@
 
 namespace mercer {
 
-// Made from the list of a model's parts, in the source file of the model (methods/codec.h).
+// Made from the list of a model's parts, in the source file of the model (methods/archive.h).
 template <class Model>
 struct model_file {
     static std::string bytes(const Model& m);

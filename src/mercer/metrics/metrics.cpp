@@ -1,3 +1,4 @@
+
 #include "mercer/metrics/metrics.h"
 
 #include <fmt/format.h>
@@ -9,6 +10,8 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
+#include "mercer/base/random_generator.h"
+#include "mercer/base/threads.h"
 
 namespace mercer {
 namespace {
@@ -154,5 +157,90 @@ const metric& find_metric(std::string_view name, answer of) {
 }
 
 const metric& default_metric(answer of) { return find_metric(of == answer::classes ? "accuracy" : "rmse", of); }
+
+double percentile(std::span<const double> sorted, double share) {
+    if (sorted.empty()) return std::numeric_limits<double>::quiet_NaN();
+    const double at = share * static_cast<double>(sorted.size() - 1);
+    const auto below = static_cast<std::size_t>(at);
+    const double rest = at - static_cast<double>(below);
+    return rest > 0 ? sorted[below] + rest * (sorted[below + 1] - sorted[below]) : sorted[below];
+}
+
+std::vector<interval> bootstrap_intervals(
+    index n, index figures, const std::function<void(std::span<const index> rows, std::span<double> out)>& figures_of,
+    const bootstrap_options& options) {
+    matrix<double> found(options.resamples, figures);
+    if (n > 0)
+        parallel_for(options.resamples, [&](index b) {
+            random_generator random(options.seed + 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(b + 1));
+            std::vector<index> rows(static_cast<std::size_t>(n));
+            for (index& each : rows) each = random.below(n);
+            figures_of(rows, {found.row(b), static_cast<std::size_t>(figures)});
+        });
+    std::vector<interval> out;
+    for (index f = 0; f < figures; ++f) {
+        std::vector<double> values;
+        for (index b = 0; b < options.resamples && n > 0; ++b)
+            if (std::isfinite(found(b, f))) values.push_back(found(b, f));
+        std::ranges::sort(values);
+        out.push_back({percentile(values, 0.025), percentile(values, 0.975)});
+    }
+    return out;
+}
+
+index confusion::place(double label) const {
+    return static_cast<index>(std::ranges::lower_bound(labels, label) - labels.begin());
+}
+
+confusion confusion_of(std::span<const double> y, std::span<const double> predicted, std::span<const double> classes) {
+    confusion out;
+    out.labels.assign(classes.begin(), classes.end());
+    out.labels.insert(out.labels.end(), y.begin(), y.end());
+    out.labels.insert(out.labels.end(), predicted.begin(), predicted.end());
+    std::ranges::sort(out.labels);
+    out.labels.erase(std::unique(out.labels.begin(), out.labels.end()), out.labels.end());
+    const auto k = static_cast<index>(out.labels.size());
+    out.count = matrix<index>(k, k);
+    std::fill_n(out.count.data(), k * k, index{0});
+    for (std::size_t i = 0; i < y.size(); ++i) ++out.count(out.place(y[i]), out.place(predicted[i]));
+    return out;
+}
+
+std::vector<class_figures> figures_of_classes(const confusion& all) {
+    const auto share = [](index part, index of) {
+        return of > 0 ? static_cast<double>(part) / static_cast<double>(of) : std::numeric_limits<double>::quiet_NaN();
+    };
+    std::vector<class_figures> out;
+    for (index c = 0; c < all.count.rows(); ++c) {
+        class_figures one;
+        one.label = all.labels[static_cast<std::size_t>(c)];
+        for (index other = 0; other < all.count.rows(); ++other)
+            one.support += all.count(c, other), one.said += all.count(other, c);
+        one.right = all.count(c, c);
+        one.precision = share(one.right, one.said);
+        one.recall = share(one.right, one.support);
+        one.f1 = share(2 * one.right, one.said + one.support);
+        one.of_precision = wilson_interval(static_cast<double>(one.right), static_cast<double>(one.said));
+        one.of_recall = wilson_interval(static_cast<double>(one.right), static_cast<double>(one.support));
+        out.push_back(one);
+    }
+    return out;
+}
+
+regression_score score_regression(std::span<const double> y, std::span<const double> v) {
+    const double n = static_cast<double>(y.size());
+    double squares = 0, sv = 0, sy = 0, svv = 0, syy = 0, svy = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        squares += (v[i] - y[i]) * (v[i] - y[i]);
+        sv += v[i], sy += y[i], svv += v[i] * v[i], syy += y[i] * y[i], svy += v[i] * y[i];
+    }
+    return {squares / n, (n * svy - sv * sy) * (n * svy - sv * sy) / ((n * svv - sv * sv) * (n * syy - sy * sy))};
+}
+
+index count_correct(std::span<const double> y, std::span<const double> v) {
+    index correct = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) correct += y[i] == v[i];
+    return correct;
+}
 
 }  // namespace mercer

@@ -88,7 +88,7 @@ public:
         for (index r = 0; r < o.repeats; ++r) {
             std::vector<index> order(static_cast<std::size_t>(x.size()));
             std::iota(order.begin(), order.end(), index{0});
-            seeded(o.seed + static_cast<std::uint64_t>(r)).shuffle(order);
+            random_generator(o.seed + static_cast<std::uint64_t>(r)).shuffle(order);
             orders_.push_back(std::move(order));
         }
         plain_ = value_of(base_);
@@ -157,7 +157,7 @@ private:
         out.of_mean = bootstrap_intervals(
             x_.size(), 1,
             [&](std::span<const index> rows, std::span<double> to) {
-                seeded random(o_.seed + static_cast<std::uint64_t>(rows[0]));
+                random_generator random(o_.seed + static_cast<std::uint64_t>(rows[0]));
                 double sum = 0;
                 for (std::size_t r = 0; r < shuffled.size(); ++r)
                     sum += value_of(shuffled[static_cast<std::size_t>(random.below(o_.repeats))], rows);

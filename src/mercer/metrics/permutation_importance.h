@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "mercer/data/dataset.h"
-#include "mercer/metrics/bootstrap.h"
 #include "mercer/metrics/metrics.h"
 
 namespace mercer {

@@ -7,18 +7,14 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/base/number.h"
-#include "mercer/base/row_error.h"
+#include "mercer/base/text.h"
 #include "mercer/data/records.h"
-#include "mercer/data/variance.h"
 #include "mercer/data/vectors.h"
-#include "mercer/io/expected_file.h"
 #include "mercer/io/file_contents.h"
 #include "mercer/kernels/expression/algebra.h"
-#include "mercer/kernels/expression/fields.h"
 #include "mercer/kernels/kernel_info.h"
 #include "mercer/methods/svm/cross_validation.h"
-#include "mercer/metrics/scores.h"
+#include "mercer/metrics/metrics.h"
 
 namespace mercer::api {
 namespace {

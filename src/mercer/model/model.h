@@ -24,7 +24,7 @@
 namespace mercer {
 class row_batches;
 template <class Model>
-struct file_form;  // of its parts in a file (methods/codec.h)
+struct file_form;  // of its parts in a file (methods/archive.h)
 }  // namespace mercer
 
 namespace mercer::api {

@@ -10,9 +10,9 @@
 #include "mercer/base/json.h"
 #include "mercer/data/all_kinds.h"
 #include "mercer/kernels/kernel_info.h"
-#include "mercer/methods/codec.h"
+#include "mercer/methods/archive.h"
 #include "mercer/methods/svm/libsvm_model.h"
-#include "mercer/methods/svm/model_file.h"
+#include "mercer/methods/svm/svm_model.h"
 #include "mercer/model/model.h"
 
 namespace mercer::api {

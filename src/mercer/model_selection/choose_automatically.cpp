@@ -1,4 +1,5 @@
 // The target and the task.
+
 #include "mercer/model_selection/choose_automatically.h"
 
 #include <fmt/format.h>
@@ -7,6 +8,11 @@
 #include <cctype>
 #include <cmath>
 #include <map>
+
+#include "mercer/base/error.h"
+#include "mercer/base/text.h"
+#include "mercer/kernels/kernel_info.h"
+#include "mercer/model_selection/search_space.h"
 
 namespace mercer::api {
 
@@ -37,6 +43,242 @@ task_choice choose_task(const table& data) {
     counts.clear();
     for (const double y : data.y) ++counts[y];
     return {"regression", fmt::format("{} different numbers", counts.size())};
+}
+
+namespace {
+
+std::vector<index> rows_with(const text_table& from, std::size_t target) {
+    std::vector<index> out;
+    for (index r = 0; r < from.rows(); ++r)
+        if (!detail::is_missing(from.at(r, target))) out.push_back(r);
+    return out;
+}
+
+void read_targets(const text_table& from, std::size_t at, table& out) {
+    detail::label_column labels;
+    for (index r = 0; r < from.rows(); ++r) {
+        double value = 0;
+        const auto fault = detail::parse_number(from.at(r, at), value);
+        if (fault == detail::number_fault::not_finite || fault == detail::number_fault::overflow)
+            from.fail_at(r, at, fmt::format("expected a finite target, got {}", detail::quoted(from.at(r, at))));
+        labels.add(from.at(r, at), 0);
+    }
+    labels.finish(from.file(), {}, {}, out);
+}
+
+// Names that hardly ever come again are no classes.
+void require_classes(const text_table& from, std::size_t target, const table& data, const std::string& why) {
+    const std::size_t classes = data.class_names.size(), n = data.y.size();
+    if (2 * classes > n && n > 10)
+        fail(errc::data, fmt::format("{}: the target '{}' ({}) has {} different texts in {} rows: name another column "
+                                     "with --target, or none",
+                                     from.file(), from.names()[target], why, classes, n));
+}
+
+automatic_data from_table(const source& file, const automatic_options& options) {
+    csv_options csv = options.how.csv;
+    csv.label = options.target == "none" ? "" : options.target;
+    text_table from = text_table::parse(file, csv);
+    if (options.rows) from = from.only(options.rows(from.rows()));
+    automatic_data out;
+    std::optional<std::size_t> target;
+    if (options.target != "none" && options.task != "one_class") {
+        target_choice chosen{0, "as asked"};
+        if (options.target.empty())
+            chosen = choose_target(from);
+        else
+            chosen.column = from.position(options.target, "target");
+        if (from.columns() == 1)
+            fail(errc::data, fmt::format("{}: one column, '{}': it cannot be the target and what the target is learnt "
+                                         "from; --target none learns what is usual",
+                                         file.name(), from.names()[0]));
+        target = chosen.column;
+        const index before = from.rows();
+        from = from.only(rows_with(from, *target));
+        if (from.rows() == 0)
+            fail(errc::data, fmt::format("{}: no row has a value of the target '{}' ({})", file.name(),
+                                         from.names()[*target], chosen.why));
+        read_targets(from, *target, out.data);
+        require_classes(from, *target, out.data, chosen.why);
+        out.choices.add(
+            "target",
+            fmt::format("{} ({})", from.names()[*target], chosen.why) +
+                (from.rows() < before ? fmt::format("; {} rows without it left out", before - from.rows()) : ""));
+    } else {
+        out.choices.add("target", "none");
+    }
+    const std::string scale = options.scale.empty() ? "standard" : options.scale;
+    out.columns = std::make_shared<const column_encoder>(
+        column_encoder::fit(from, target, {.missing = options.missing, .scale = scale}));
+    out.data.x = out.columns->apply(from);
+    out.data.feature_names = out.columns->coordinates();
+    out.data.label = out.columns->target();
+    return out;
+}
+
+automatic_data as_read(const source& file, const automatic_options& options) {
+    read_options how = options.how;
+    how.csv.label = options.target == "none" ? "" : options.target;
+    how.tsv.labelled = options.target != "none";
+    automatic_data out;
+    out.data = parse_table(file, how);
+    table& data = out.data;
+    if (data.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", file.name()));
+    if (options.rows) {
+        const std::vector<index> rows = options.rows(data.x.size());
+        data.x = gather(data.x, std::span<const index>(rows));
+        std::vector<double> y;
+        for (const index row : rows)
+            if (!data.y.empty()) y.push_back(data.y[static_cast<std::size_t>(row)]);
+        data.y = std::move(y);
+    }
+    if (options.target == "none" || options.task == "one_class") data.y.clear(), data.class_names.clear();
+    data.label = how.csv.label;
+    out.choices.add("target", data.y.empty() ? "none" : "as in the file");
+    return out;
+}
+
+// "age: numbers; 3 missing, …", and those that are numbers and nothing else together.
+std::vector<std::string> told(const column_encoder& columns) {
+    std::vector<std::string> out;
+    std::string plain;
+    std::size_t count = 0;
+    for (const column_rule& rule : columns.rules()) {
+        if (rule.kind == column_kind::numbers && rule.missing == 0) {
+            if (++count <= 6) plain += (plain.empty() ? "" : ", ") + rule.name;
+        } else {
+            out.push_back(fmt::format("{}: {}", rule.name, rule.about()));
+        }
+    }
+    if (count > 0)
+        out.insert(out.begin(),
+                   fmt::format("{}{}: numbers", plain, count > 6 ? fmt::format(", ... ({} in all)", count) : ""));
+    return out;
+}
+
+std::string scale_in_words(const std::string& how) {
+    return how == "standard" ? "numbers to mean 0 and variance 1" : how == "minmax" ? "numbers to -1 ... 1" : "none";
+}
+
+// Sparse vectors of mostly zeros are counts and indicators: moving their zeros would lose that.
+bool mostly_zeros(const dataset& x) {
+    index stored = 0;
+    if (const auto* rows = x.as<sparse<double>>()) stored = rows->nonzeros();
+    if (const auto* rows = x.as<sparse<float>>()) stored = rows->nonzeros();
+    return x.is_sparse() &&
+           4.0 * static_cast<double>(stored) < static_cast<double>(x.size()) * static_cast<double>(x.dims());
+}
+
+// A ridge has no offset of its own. A constant kernel gives it one, free enough for the mean of the targets.
+std::string with_offset(const std::string& kernel, const std::vector<double>& y) {
+    double mean = 0, variance = 0;
+    for (const double each : y) mean += each / static_cast<double>(y.size());
+    for (const double each : y) variance += (each - mean) * (each - mean) / static_cast<double>(y.size());
+    const double ratio = variance > 0 ? mean * mean / variance : 1;
+    const double c = std::isfinite(ratio) ? std::clamp(ratio, 1.0, 1e6) : 1;
+    return fmt::format("{} + constant(c={:.2g})", kernel, c);
+}
+
+bool given(const settings& options, const std::string& name) {
+    return std::ranges::find(options, name, &std::pair<std::string, std::string>::first) != options.end();
+}
+
+bool is_open(const spec& s) {
+    return s.kernel.find('?') != std::string::npos ||
+           std::ranges::any_of(s.options, [](const auto& each) { return each.second.find('?') != std::string::npos; });
+}
+
+// γ by the median heuristic, for what is not searched for.
+std::string closed_kernel(const dataset& x, const spec& s) {
+    if (x.kind() != domain::vectors) return s.text.empty() ? default_kernel(x).text() : "";
+    const auto scaling = fit_scaling(x, s.scale);
+    return fmt::format("rbf(gamma={})", number_text(median_gamma(scaling ? scaled(*scaling, x) : x)));
+}
+
+void choose_method(automatic_data& out, const automatic_options& options, const std::string& task) {
+    constexpr index fewest = 10;  // rows that are worth dealing into folds
+    spec& s = out.open;
+    s.method = task == "classification" ? "svc" : task == "regression" ? "kernel_ridge" : "one_class";
+    s.options = options.options;
+    s.kernel = options.kernel;
+    s.text = options.text;
+    const dataset& x = out.data.x;
+    const bool search = task != "one_class" && x.size() >= fewest;
+    if (s.kernel.empty()) {
+        s.kernel = !search ? closed_kernel(x, s) : s.text.empty() ? default_open_kernel(x) : "rbf(gamma=?)";
+        if (task == "regression" && !s.kernel.empty()) s.kernel = with_offset(s.kernel, out.data.y);
+    }
+    if (task == "one_class") {
+        out.data.y.clear();
+        out.data.class_names.clear();
+        if (!given(s.options, "nu")) s.options.emplace_back("nu", "0.1");
+    } else if (search) {
+        const char* price = task == "classification" ? "C" : "alpha";
+        if (!given(s.options, price) && !given(s.options, "alphas")) s.options.emplace_back(price, "?");
+    }
+    out.searched = is_open(s);
+    if (out.searched) return;
+    out.choices.add("search", task == "one_class" ? "none: without targets there is nothing to judge by"
+                              : search            ? "none: nothing was left open"
+                                                  : fmt::format("none: fewer than {} rows", fewest));
+}
+
+// Classification and regression learn targets, so the data must have some.
+void require_targets(const source& file, const automatic_data& out, const automatic_options& options,
+                     const std::string& task) {
+    if (task == "one_class" || !out.data.y.empty()) return;
+    fail(errc::data, options.target == "none"
+                         ? fmt::format("task '{}' needs targets, and the target is 'none': name the column of targets, "
+                                       "or take task 'one_class'",
+                                       task)
+                         : fmt::format("{}: task '{}' needs targets, and the data have none: name the column of "
+                                       "targets, or take task 'one_class'",
+                                       file.name(), task));
+}
+
+void require_variety(const automatic_data& out, const std::string& task) {
+    const auto& y = out.data.y;
+    if (task != "one_class" && std::ranges::all_of(y, [&](double each) { return each == y.front(); }))
+        fail(errc::data, fmt::format("the target is always {}: there is nothing to learn; --target none learns what is "
+                                     "usual in the other columns",
+                                     out.data.class_names.empty() ? number_text(y.front()) : out.data.class_names[0]));
+}
+
+}  // namespace
+
+automatic_data prepare(const source& file, const automatic_options& options) {
+    if (!options.task.empty() && options.task != "classification" && options.task != "regression" &&
+        options.task != "one_class")
+        fail(errc::invalid_argument,
+             fmt::format("task must be classification, regression or one_class, got '{}'", options.task));
+    const bool columns = !file.is_folder() && options.how.csv.text.empty() &&
+                         (options.how.format ? options.how.format == &csv_format()
+                                             : &detect_format(file.name(), file.bytes()) == &csv_format());
+    automatic_data out = made_of(file, [&] { return columns ? from_table(file, options) : as_read(file, options); });
+    task_choice chosen = choose_task(out.data);
+    if (!options.task.empty()) chosen.why = fmt::format("as asked; {}", chosen.why), chosen.task = options.task;
+    require_targets(file, out, options, chosen.task);
+    require_variety(out, chosen.task);
+    out.choices.add("task", fmt::format("{} ({})", chosen.task, chosen.why));
+    if (out.columns) {
+        out.choices.add("columns", told(*out.columns));
+        out.choices.add("scaling", scale_in_words(out.columns->options().scale));
+    } else if (out.data.x.kind() == domain::vectors) {
+        const bool as_they_are = options.scale.empty() && mostly_zeros(out.data.x);
+        out.open.scale = as_they_are ? "none" : options.scale.empty() ? "standard" : options.scale;
+        out.choices.add("scaling",
+                        scale_in_words(out.open.scale) + (as_they_are ? " (most coordinates are zero)" : ""));
+        if (out.open.scale == "none") out.open.scale.clear();
+    }
+    choose_method(out, options, chosen.task);
+    return out;
+}
+
+model automatic_data::finished(model m) const {
+    m.columns_of_table = columns;
+    if (m.label.empty()) m.label = data.label;
+    m.choices = choices;
+    return m;
 }
 
 }  // namespace mercer::api

@@ -13,7 +13,7 @@
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
 #include "mercer/base/json.h"
-#include "mercer/metrics/bootstrap.h"
+#include "mercer/metrics/metrics.h"
 #include "mercer/model_selection/search_strategy.h"
 
 namespace mercer::api {
@@ -30,7 +30,7 @@ struct outer_part {
 // Dealt as a search deals its folds, by other random numbers.
 std::vector<outer_part> outer_parts(const method& m, const table& data, int folds, const tune_options& options,
                                     std::uint64_t seed) {
-    const random_below random = seeded(seed);
+    const random_below random = make_random_below(seed);
     const fold_plan plan = options.by_time                ? time_folds(data.x.size(), folds)
                            : !options.groups.empty()      ? grouped_folds(options.groups, folds, random)
                            : m.targets == answer::classes ? stratified_folds(data.y, folds, random)
@@ -155,7 +155,7 @@ learning_curve learn_curve(const spec& closed, const table& data, const tune_opt
     std::vector<outer_part> parts = outer_parts(m, data, options.folds, options, options.seed);
     // In a random order, so that the first of them are a fair sample; in order of time, the last ones.
     for (std::size_t p = 0; p < parts.size() && !options.by_time; ++p) {
-        const random_below random = seeded(options.seed + p);
+        const random_below random = make_random_below(options.seed + p);
         auto& rows = parts[p].training;
         for (std::size_t i = rows.size(); i > 1; --i)
             std::swap(rows[i - 1], rows[static_cast<std::size_t>(random(static_cast<index>(i)))]);

@@ -4,7 +4,7 @@
 // training part, and judges what was chosen there by examples that no search has seen.
 #pragma once
 
-#include "mercer/metrics/wilson.h"
+#include "mercer/metrics/metrics.h"
 #include "mercer/model_selection/search.h"
 
 namespace mercer::api {

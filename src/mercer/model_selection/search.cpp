@@ -1,15 +1,18 @@
+
 #include "mercer/model_selection/search.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
+#include "mercer/base/json.h"
 #include "mercer/base/threads.h"
-#include "mercer/model_selection/ranges.h"
+#include "mercer/model_selection/search_space.h"
 #include "mercer/model_selection/search_strategy.h"
 
 namespace mercer::api {
@@ -90,7 +93,7 @@ tuning tune(const spec& open_one, const table& data, const tune_options& options
                                                   : 4;
     const index trials = options.trials > 0 ? options.trials : 60;
     searcher by(open, options);
-    const random_below random = seeded(options.seed + 1000);
+    const random_below random = make_random_below(options.seed + 1000);
     std::vector<setting> found;
     std::optional<trial_runner> runner;
     const auto ran = unless_stopped([&] {
@@ -121,6 +124,36 @@ tuning tune(const spec& open_one, const table& data, const tune_options& options
     choose(out, options.one_standard_error);
     out.seconds = by.seconds();
     return out;
+}
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json number(double v) { return std::isfinite(v) ? ordered_json(v) : ordered_json(); }
+
+}  // namespace
+
+std::string to_json(const tuning& found) {
+    ordered_json trials = ordered_json::array();
+    for (const trial& t : found.trials) {
+        ordered_json one = ordered_json::object(), at = ordered_json::object();
+        for (std::size_t a = 0; a < found.axes.size(); ++a) at[found.axes[a].name] = t.at[a];
+        if (!at.empty()) one["at"] = std::move(at);
+        one["spec"] = parse_json<ordered_json>(to_json(t.what));
+        one["scores"] = ordered_json::array();
+        for (const double s : t.scores) one["scores"].push_back(number(s));
+        one["mean"] = number(t.mean);
+        one["standard_error"] = number(t.error);
+        one["dropped"] = t.dropped;
+        if (!t.trouble.empty()) one["trouble"] = t.trouble;
+        trials.push_back(std::move(one));
+    }
+    ordered_json out{{"metric", found.metric},        {"cross_validation", found.how}, {"rows", found.rows},
+                     {"of_rows", found.of_rows},      {"complete", found.complete},    {"seconds", found.seconds},
+                     {"chosen", trials[found.chosen]}};
+    out["trials"] = std::move(trials);
+    return out.dump();
 }
 
 }  // namespace mercer::api

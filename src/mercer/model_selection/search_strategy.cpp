@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
-#include "mercer/model_selection/ranges.h"
+#include "mercer/model_selection/search_space.h"
 
 namespace mercer::api {
 namespace {
@@ -104,7 +104,7 @@ table rows_of(const table& data, std::span<const index> rows) {
 table sample_of(const table& data, index count, std::uint64_t seed) {
     std::vector<index> rows(static_cast<std::size_t>(data.x.size()));
     std::iota(rows.begin(), rows.end(), 0);
-    const random_below random = seeded(seed);
+    const random_below random = make_random_below(seed);
     for (index i = 0; i < count; ++i)
         std::swap(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(i + random(data.x.size() - i))]);
     rows.resize(static_cast<std::size_t>(count));

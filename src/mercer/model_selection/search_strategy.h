@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "mercer/model_selection/cross_validate.h"
-#include "mercer/model_selection/tune_log.h"
 
 namespace mercer::api {
 

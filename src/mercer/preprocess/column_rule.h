@@ -14,13 +14,20 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "mercer/io/text_table.h"
-#include "mercer/preprocess/dates.h"
+#include "mercer/io/csv.h"
 #include "mercer/preprocess/text_features.h"
 
 namespace mercer {
+
+// Dates in text: 2024-03-01, 2024/03/01 12:30, 2024-03-01T12:30:15+02:00, 1.3.2024, 3/1/2024.
+
+enum class date_order { year_first, day_first, month_first };
+
+// Days since 1970-01-01, with a fraction for the time of day; none where the text is no date in that order.
+std::optional<double> parse_date(std::string_view text, date_order order);
 
 enum class column_kind { numbers, categories, dates, texts, left_out };
 

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "mercer/base/error.h"
-#include "mercer/base/nearest_name.h"
+#include "mercer/base/text.h"
 
 namespace mercer {
 

@@ -37,7 +37,7 @@ class scaling {
 public:
     static scaling fit(const dataset& x, const scaling_options& options = {});
     // The same for rows that come in batches, in three passes over them: each calls its argument for every batch.
-    // Sums are exact (base/order_free.h), so the bits depend neither on the batches nor on the processes that
+    // Sums are exact (base/reproducible_sums.h), so the bits depend neither on the batches nor on the processes that
     // share the rows.
     using batch_pass = std::function<void(const std::function<void(const dataset&)>& use)>;
     static scaling fit(const batch_pass& pass, const scaling_options& options, const process_group* group = nullptr);
@@ -79,5 +79,11 @@ private:
     std::vector<range> columns_;
     std::optional<range> target_;
 };
+
+// What scaling needs to know of columns: min and max, or mean and sd, in passes over rows that come in batches.
+
+// Of the rows of all processes of the group, where there is one.
+std::vector<scaling::range> fit_columns(const scaling::batch_pass& pass, scaling_method method,
+                                        const process_group* group);
 
 }  // namespace mercer

@@ -2,14 +2,88 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mercer/data/strings.h"
-#include "mercer/text/term_table.h"
 #include "mercer/text/tokeniser.h"
 
 namespace mercer {
+
+// Terms and their numbers 0, 1, … in the order in which they came.
+
+class term_table {
+public:
+    std::int32_t size() const { return static_cast<std::int32_t>(begin_.size()) - 1; }
+    std::string_view operator[](std::int32_t term) const {
+        const auto i = static_cast<std::size_t>(term);
+        return std::string_view(bytes_).substr(begin_[i], begin_[i + 1] - begin_[i]);
+    }
+    // -1 where it is not there.
+    std::int32_t find(std::string_view term) const {
+        return slots_.empty() ? -1 : slots_[place(term, hash(term))].term;
+    }
+    std::int32_t add(std::string_view term) {
+        if (2 * begin_.size() >= slots_.size()) grow();
+        const std::uint32_t h = hash(term);
+        slot& here = slots_[place(term, h)];
+        if (here.term < 0) {
+            here = {h, size()};
+            bytes_.append(term);
+            begin_.push_back(bytes_.size());
+        }
+        return here.term;
+    }
+
+private:
+    struct slot {
+        std::uint32_t hash = 0;
+        std::int32_t term = -1;
+    };
+    static std::uint32_t hash(std::string_view term) {
+        std::uint64_t h = term.size() * 0x9e3779b97f4a7c15u;
+        const auto mix = [&](std::uint64_t word) {
+            h = (h ^ word) * 0x9fb21c651e98df25u;
+            h ^= h >> 32;
+        };
+        const char* at = term.data();
+        std::size_t left = term.size();
+        for (; left >= 8; at += 8, left -= 8) {
+            std::uint64_t word;
+            std::memcpy(&word, at, 8);
+            mix(word);
+        }
+        std::uint64_t rest = 0;
+        std::memcpy(&rest, at, left);
+        mix(rest);
+        return static_cast<std::uint32_t>(h ^ h >> 29);
+    }
+    // Where the term is, or the free place where it belongs.
+    std::size_t place(std::string_view term, std::uint32_t h) const {
+        const std::size_t mask = slots_.size() - 1;
+        for (std::size_t at = h & mask;; at = (at + 1) & mask) {
+            const slot& here = slots_[at];
+            if (here.term < 0 || (here.hash == h && (*this)[here.term] == term)) return at;
+        }
+    }
+    void grow() {
+        std::vector<slot> before(slots_.empty() ? 1024 : 2 * slots_.size());
+        before.swap(slots_);
+        const std::size_t mask = slots_.size() - 1;
+        for (const slot& each : before)
+            if (each.term >= 0) {
+                std::size_t at = each.hash & mask;
+                while (slots_[at].term >= 0) at = (at + 1) & mask;
+                slots_[at] = each;
+            }
+    }
+
+    std::string bytes_;
+    std::vector<std::size_t> begin_{0};
+    std::vector<slot> slots_;  // a power of two of them, at most half of them taken
+};
 
 // Rows of counts: text i has count[k] times the term col[k], start[i] <= k < start[i + 1], terms ascending.
 struct count_rows {

@@ -5,7 +5,7 @@
 
 #include "contracts/errors.h"
 #include "contracts/kernel_contract.h"
-#include "mercer/io/brackets.h"
+#include "mercer/io/tsv.h"
 #include "mercer/kernels/features/explicit_features.h"
 
 namespace mercer::testing {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "mercer/base/threads.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "methods/clustering/cluster_support.h"
 
 namespace mercer {

@@ -5,8 +5,7 @@
 #include <set>
 
 #include "mercer/base/threads.h"
-#include "mercer/gram/computed.h"
-#include "mercer/methods/clustering/faster_pam.h"
+#include "mercer/gram/make_gram.h"
 #include "methods/clustering/cluster_support.h"
 
 namespace mercer {

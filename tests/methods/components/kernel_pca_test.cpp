@@ -5,7 +5,7 @@
 
 #include "mercer/base/threads.h"
 #include "mercer/dense/dense_algebra.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/kernel_analysis/geometry.h"
 #include "mercer/methods/components/pre_image.h"
 #include "methods/clustering/cluster_support.h"

@@ -1,5 +1,5 @@
 #include "mercer/data/all_kinds.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/kernels/vectors/laplacian.h"
 #include "mercer/kernels/vectors/rational_quadratic.h"
 #include "mercer/methods/components/kernel_fisher.h"

@@ -4,7 +4,7 @@
 
 #include "mercer/base/threads.h"
 #include "mercer/data/all_kinds.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/kernels/expression/algebra.h"
 #include "methods/clustering/cluster_support.h"
 

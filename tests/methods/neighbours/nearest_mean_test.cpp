@@ -1,8 +1,7 @@
 #include "mercer/data/all_kinds.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/kernel_analysis/geometry.h"
 #include "mercer/methods/neighbours/nearest_class.h"
-#include "mercer/methods/neighbours/nearest_medoid.h"
 #include "methods/clustering/cluster_support.h"
 
 namespace mercer {

@@ -1,11 +1,11 @@
-#include "mercer/methods/nystroem/gradient_gap.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "mercer/methods/nystroem/nystroem_newton.h"
 
 namespace mercer {
 namespace {
@@ -28,11 +28,11 @@ TEST(gradient_gap, is_not_below_what_is_left_of_a_quadratic) {
             const double phi = std::clamp(middle + spread * normal(random), -1.0, 1.0);
             a += phi * phi, b += phi;
         }
-        points::point g(1, 2);
+        newton_vectors::point g(1, 2);
         g(0, 0) = normal(random) * std::pow(10.0, 2 * uniform(random)), g(0, 1) = normal(random);
         const double bend = n, det = a * bend - b * b,
                      left = 0.5 * (g(0, 0) * g(0, 0) * bend - 2 * g(0, 0) * g(0, 1) * b + g(0, 1) * g(0, 1) * a) / det;
-        const points::numbers bends{bend};
+        const newton_vectors::numbers bends{bend};
         const double gap = gradient_gap(g, {1, 1, lambda, 1.0, bends}, losses);
         EXPECT_GE(gap, left * (1 - 1e-9)) << "lambda " << lambda << ", spread " << spread;
         tightest = std::max(tightest, left / gap);
@@ -42,16 +42,16 @@ TEST(gradient_gap, is_not_below_what_is_left_of_a_quadratic) {
 
 // Two classes, no centre that matters: P(b) of an offset alone, its minimum in closed form.
 TEST(gradient_gap, is_not_below_what_an_offset_of_logistic_losses_can_gain) {
-    const points::point g0(1, 2);
+    const newton_vectors::point g0(1, 2);
     for (const double share : {0.5, 0.6, 0.9, 0.99})
         for (double b = -3; b <= 5; b += 0.25) {
             constexpr double n = 1000;
             const double p = 1 / (1 + std::exp(-b)),
                          best = -n * (share * std::log(share) + (1 - share) * std::log1p(-share)),
                          here = n * (share * std::log1p(std::exp(-b)) + (1 - share) * std::log1p(std::exp(b)));
-            points::point g = g0;
+            newton_vectors::point g = g0;
             g(0, 1) = n * (p - share);
-            const points::numbers bends{n * p * (1 - p)};
+            const newton_vectors::numbers bends{n * p * (1 - p)};
             const std::vector<index> label{0, 1};
             const column_losses losses(loss::logistic(), label, 2, {});
             EXPECT_GE(gradient_gap(g, {1, 1, 1e12, 1.0, bends}, losses), (here - best) * (1 - 1e-9) - 1e-9)

@@ -8,8 +8,8 @@
 
 #include "contracts/errors.h"
 #include "mercer/base/threads.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
-#include "mercer/gram/precomputed.h"
 #include "mercer/kernels/vectors/gaussian.h"
 
 namespace mercer {

@@ -1,5 +1,3 @@
-#include "mercer/methods/nystroem/lloyd.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +7,8 @@
 
 #include "contracts/errors.h"
 #include "mercer/base/threads.h"
-#include "mercer/gram/precomputed.h"
+#include "mercer/gram/gram_views.h"
+#include "mercer/methods/nystroem/nystroem_kmeans.h"
 
 namespace mercer {
 namespace {

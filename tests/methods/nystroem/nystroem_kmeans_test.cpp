@@ -6,7 +6,7 @@
 
 #include "mercer/base/threads.h"
 #include "mercer/dense/dense_algebra.h"
-#include "mercer/gram/precomputed.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/methods/nystroem/streamed_rows.h"
 #include "methods/clustering/cluster_support.h"
 

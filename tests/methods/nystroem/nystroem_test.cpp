@@ -7,7 +7,7 @@
 #include "io/readers_support.h"
 #include "mercer/base/threads.h"
 #include "mercer/data/all_kinds.h"
-#include "mercer/gram/precomputed.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/methods/components/kernel_pca.h"
 #include "mercer/methods/nystroem/nystroem_features.h"

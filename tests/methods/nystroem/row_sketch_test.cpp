@@ -1,5 +1,3 @@
-#include "mercer/methods/nystroem/row_sketch.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +6,7 @@
 #include "mercer/data/dataset.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/kernels/vectors/linear.h"
+#include "mercer/methods/nystroem/sketched_preconditioner.h"
 
 namespace mercer {
 namespace {

@@ -1,13 +1,11 @@
 // Rows that several processes (threads here) have in memory: the bits of one that has them all.
-#include "mercer/methods/nystroem/shared_rows.h"
-
 #include "contracts/thread_group.h"
 #include "mercer/data/all_kinds.h"
-#include "mercer/data/part.h"
-#include "mercer/data/variance.h"
+#include "mercer/data/dataset.h"
+#include "mercer/data/vectors.h"
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/methods/nystroem/nystroem.h"
-#include "mercer/methods/nystroem/sent_objects.h"
+#include "mercer/methods/nystroem/training_rows.h"
 #include "methods/regression/regression_support.h"
 
 namespace mercer::shared_rows_testing {

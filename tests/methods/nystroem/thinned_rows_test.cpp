@@ -1,9 +1,9 @@
-#include "mercer/methods/nystroem/thinned_rows.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
+
+#include "mercer/methods/nystroem/row_losses.h"
 
 namespace mercer {
 namespace {

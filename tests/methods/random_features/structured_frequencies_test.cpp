@@ -1,5 +1,3 @@
-#include "mercer/methods/random_features/structured_frequencies.h"
-
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -8,7 +6,7 @@
 
 #include "contracts/errors.h"
 #include "mercer/base/threads.h"
-#include "mercer/data/linear_rows.h"
+#include "mercer/data/vectors.h"
 #include "mercer/methods/random_features/random_features.h"
 
 namespace mercer {

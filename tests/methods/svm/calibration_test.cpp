@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "contracts/property.h"
-#include "mercer/methods/svm/calibrate.h"
+#include "mercer/methods/svm/calibrated_fit.h"
 #include "mercer/methods/svm/cross_validation.h"
 #include "methods/model_support.h"
 
@@ -20,7 +20,7 @@ TEST(calibration, sigmoid_is_stationary) {
     // d/dA and d/dB of the regularised likelihood must vanish: Σ f (t - p) = 0, Σ (t - p) = 0.
     std::vector<double> f;
     std::vector<std::uint8_t> positive;
-    const auto random = seeded(5);
+    const auto random = make_random_below(5);
     for (int i = 0; i < 500; ++i) {
         const double value = static_cast<double>(random(2001)) / 500 - 2;
         f.push_back(value);

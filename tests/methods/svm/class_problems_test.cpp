@@ -1,8 +1,8 @@
-#include "mercer/methods/svm/class_problems.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "mercer/methods/svm/svm_model.h"
 
 namespace mercer {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "contracts/property.h"
-#include "mercer/metrics/scores.h"
+#include "mercer/metrics/metrics.h"
 #include "methods/model_support.h"
 
 namespace mercer {
@@ -38,8 +38,8 @@ PROPERTY(validation, folds_are_partitions_and_strata_are_even) {
     for (const auto label : labels) y.push_back(label % 3);
     const index n = static_cast<index>(y.size());
     const int folds = 2 + static_cast<int>(wish % static_cast<unsigned>(n - 1));
-    expect_partition(plain_folds(n, folds, seeded(seed)), n);
-    const fold_plan plan = stratified_folds(y, folds, seeded(seed));
+    expect_partition(plain_folds(n, folds, make_random_below(seed)), n);
+    const fold_plan plan = stratified_folds(y, folds, make_random_below(seed));
     expect_partition(plan, n);
     for (const double c : {0.0, 1.0, 2.0}) {
         const index all = std::count(y.begin(), y.end(), c);
@@ -56,7 +56,7 @@ PROPERTY(validation, groups_stay_together) {
     const auto seed = drawn::any<std::uint64_t>();
     std::vector<std::int64_t> group{7, 8, 9};
     for (const auto each : drawn) group.push_back(each % 10);
-    const fold_plan plan = grouped_folds(group, 3, seeded(seed));
+    const fold_plan plan = grouped_folds(group, 3, make_random_below(seed));
     expect_partition(plan, static_cast<index>(group.size()));
     for (int f = 0; f < 3; ++f) {
         std::set<std::int64_t> here, there;
@@ -74,11 +74,11 @@ TEST(validation, time_goes_on_from_part_to_part) {
 
 TEST(validation, bad_folds) {
     EXPECT_THAT(failure([] {
-                    grouped_folds(std::vector<std::int64_t>{1, 1, 2}, 3, seeded(1));
+                    grouped_folds(std::vector<std::int64_t>{1, 1, 2}, 3, make_random_below(1));
                 }),
                 ::testing::HasSubstr("2 <= folds <= 2 groups"));
-    EXPECT_THAT(failure([] { plain_folds(5, 1, seeded(1)); }), ::testing::HasSubstr("2 <= folds <= 5"));
-    EXPECT_THAT(failure([] { plain_folds(5, 6, seeded(1)); }), ::testing::HasSubstr("got 6"));
+    EXPECT_THAT(failure([] { plain_folds(5, 1, make_random_below(1)); }), ::testing::HasSubstr("2 <= folds <= 5"));
+    EXPECT_THAT(failure([] { plain_folds(5, 6, make_random_below(1)); }), ::testing::HasSubstr("got 6"));
 }
 
 TEST(validation, equals_fits_done_by_hand) {
@@ -87,7 +87,7 @@ TEST(validation, equals_fits_done_by_hand) {
     svm_options options;
     options.C = 4;
     options.sorted_classes = false;
-    const fold_plan plan = stratified_folds(data.y, 4, seeded(3));
+    const fold_plan plan = stratified_folds(data.y, 4, make_random_below(3));
     const auto [got, ended] = cross_predict(shared_gram(k, data.x, options.memory_bytes), data.y, options, plan);
     EXPECT_EQ(ended.fits, 4);
     EXPECT_EQ(ended.unfinished, 0);
@@ -113,7 +113,7 @@ TEST(validation, tells_of_fits_that_did_not_converge) {
     svm_options options;
     options.most_steps = 1;
     const inner_fits ended = cross_predict(shared_gram(gaussian{0.5}, data.x, 1 << 20), data.y, options,
-                                           stratified_folds(data.y, 4, seeded(3)))
+                                           stratified_folds(data.y, 4, make_random_below(3)))
                                  .fits;
     EXPECT_EQ(ended.fits, 4 * 3) << "three pairs of classes a fold";
     EXPECT_EQ(ended.unfinished, ended.fits);
@@ -134,7 +134,8 @@ TEST(validation, a_part_with_one_class_predicts_it) {
     const dataset x = dense<double>(plain_matrix({{0.0}, {1.0}}));
     const std::vector<double> y{1, 2};
     const kernel k = linear{};
-    const auto got = cross_predict(shared_gram(k, x, 1 << 20), y, svm_options{}, plain_folds(2, 2, seeded(1))).values;
+    const auto got =
+        cross_predict(shared_gram(k, x, 1 << 20), y, svm_options{}, plain_folds(2, 2, make_random_below(1))).values;
     EXPECT_EQ(got, (std::vector<double>{2, 1}));
 }
 

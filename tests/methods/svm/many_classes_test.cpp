@@ -5,8 +5,8 @@
 
 #include "mercer/base/threads.h"
 #include "mercer/data/all_kinds.h"
-#include "mercer/gram/computed.h"
-#include "mercer/methods/svm/model_file.h"
+#include "mercer/gram/make_gram.h"
+#include "mercer/methods/svm/svm_model.h"
 #include "mercer/methods/svm/svm_solvers.h"
 #include "methods/model_support.h"
 

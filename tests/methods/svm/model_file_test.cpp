@@ -1,5 +1,3 @@
-#include "mercer/methods/svm/model_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,8 +7,9 @@
 #include "mercer/base/threads.h"
 #include "mercer/data/all_kinds.h"
 #include "mercer/io/read.h"
-#include "mercer/methods/svm/calibrate.h"
+#include "mercer/methods/svm/calibrated_fit.h"
 #include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/methods/svm/svm_model.h"
 #include "methods/model_support.h"
 
 namespace mercer {

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "mercer/data/strings.h"
-#include "mercer/gram/computed.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/io/read.h"
 #include "mercer/methods/svm/svm_model.h"
 #include "methods/model_support.h"

@@ -143,13 +143,13 @@ TEST(svm_adversarial, nu_without_a_margin) {
     for (std::size_t i = 0; i < 31; ++i) few.y[i] = i < 10 ? 1 : -1;
     o.nu = 20.0 / 31;
     EXPECT_EQ(cross_predict(shared_gram(kernel::parse("rbf(gamma=1)"), dense_data(few.x), 1 << 20), few.y, o,
-                            plain_folds(31, 5, seeded(1)))
+                            plain_folds(31, 5, make_random_below(1)))
                   .values.size(),
               31u);
     o.nu = 20.5 / 31;
     EXPECT_EQ(failure([&] {
                   cross_predict(shared_gram(kernel::parse("rbf(gamma=1)"), dense_data(few.x), 1 << 20), few.y, o,
-                                plain_folds(31, 5, seeded(1)));
+                                plain_folds(31, 5, make_random_below(1)));
               }).substr(0, 10),
               "infeasible");
 }

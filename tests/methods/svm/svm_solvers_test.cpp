@@ -4,9 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "contracts/errors.h"
-#include "mercer/gram/computed.h"
-#include "mercer/methods/svm/model_file.h"
-#include "mercer/methods/svm/svm_qp.h"
+#include "mercer/gram/make_gram.h"
+#include "mercer/methods/svm/svm_model.h"
 #include "mercer/preprocess/scaling.h"
 #include "methods/svm/svm_support.h"
 

@@ -19,7 +19,7 @@
 #include "io/readers_support.h"
 #include "mercer/base/threads.h"
 #include "mercer/io/read.h"
-#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/fit_svm.h"
 
 namespace mercer::svm_testing {
 

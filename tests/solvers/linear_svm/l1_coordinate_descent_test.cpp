@@ -1,13 +1,12 @@
 // The squared hinge with a penalty on the l1 norm.
-#include "mercer/solvers/linear_svm/l1_coordinate_descent.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
 #include "contracts/errors.h"
-#include "mercer/data/linear_rows.h"
+#include "mercer/data/vectors.h"
+#include "mercer/solvers/linear_svm/coordinate_descent.h"
 #include "methods/svm/svm_support.h"
 
 namespace mercer {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "contracts/errors.h"
-#include "mercer/data/linear_rows.h"
+#include "mercer/data/vectors.h"
 #include "methods/svm/svm_support.h"
 
 namespace mercer::svm_testing {

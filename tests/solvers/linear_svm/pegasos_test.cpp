@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "contracts/errors.h"
-#include "mercer/gram/computed.h"
-#include "mercer/gram/precomputed.h"
+#include "mercer/gram/gram_views.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/solvers/linear_svm/kernel_pegasos.h"
 #include "solvers/linear_svm/linear_support.h"
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/gram/computed.h"
-#include "mercer/gram/precomputed.h"
+#include "mercer/gram/gram_views.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/solvers/newton/solve_softmax.h"
 #include "methods/regression/regression_support.h"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "mercer/solvers/smo/quadratic.h"
+#include "mercer/solvers/smo/free_problem.h"
 
 namespace mercer::smo {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "contracts/property.h"
-#include "mercer/gram/computed.h"
-#include "mercer/methods/svm/svm.h"
+#include "mercer/gram/make_gram.h"
+#include "mercer/methods/svm/fit_svm.h"
 #include "methods/model_support.h"
 
 namespace mercer {

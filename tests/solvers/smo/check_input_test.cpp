@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "contracts/errors.h"
-#include "mercer/gram/precomputed.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/solvers/smo/smo.h"
 
 namespace mercer::testing {

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "mercer/gram/narrowed.h"
-#include "mercer/gram/precomputed.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/solvers/smo/smo_solver.h"
 
 namespace mercer::smo {

@@ -3,7 +3,6 @@
 // processor.
 #include "mercer/kernels/evaluation/formula_loops.h"
 
-#include "mercer/kernels/tile/differences.h"
 #include "mercer/kernels/tile/packing.h"
 #include "mercer/kernels/tile/pair_statistics.h"
 #include "mercer/kernels/tile/tile_ops.h"

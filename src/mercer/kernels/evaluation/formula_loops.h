@@ -3,7 +3,7 @@
 #pragma once
 
 #include "mercer/kernels/expression/all_kernels.h"
-#include "mercer/kernels/tile/widths.h"
+#include "mercer/kernels/tile/simd_vector.h"
 
 namespace mercer::MERCER_SIMD_TARGET {
 namespace {

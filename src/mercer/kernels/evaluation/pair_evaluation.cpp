@@ -1,12 +1,79 @@
+
 #include "mercer/kernels/evaluation/pair_evaluation.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
+#include <vector>
 
-#include "mercer/kernels/evaluation/run_plan.h"
+#include "mercer/base/error.h"
+#include "mercer/kernels/dual_number.h"
+#include "mercer/kernels/expression/all_kernels.h"
+#include "mercer/kernels/plan.h"
 
 namespace mercer {
+
+// A plan run for one pair of objects, on any type of number that formulas run on: double, `bounded`, `dual`.
+
+// f(t) by the formula of a call; `otherwise` where that wants norms.
+template <class Number, class... F>
+Number mapped_by(const map_call& call, Number t, Number otherwise, kernel_list<F...>) {
+    Number made = otherwise;
+    std::int32_t place = 0;
+    const auto apply = [&]<class Formula>(std::type_identity<Formula>) {
+        if constexpr (tile_formula<Formula>)
+            use_formula<Formula>(call, [&](auto f) {
+                if constexpr (requires { f(t); }) made = f(t);
+            });
+    };
+    ((place++ == call.place ? apply(std::type_identity<F>()) : void()), ...);
+    return made;
+}
+
+template <class Number>
+Number power_of(Number x, double m) {
+    if (m == 0) return Number(1.0);
+    if (m >= 1 && m <= 1e9 && m == std::floor(m)) return whole_power(x, static_cast<int>(m));
+    return power(x, m);
+}
+
+template <class Number>
+Number polynomial_in(Number x, const std::vector<double>& c) {
+    Number sum(c.back());
+    for (std::size_t i = c.size() - 1; i-- > 0;) sum = sum * x + Number(c[i]);
+    return sum;
+}
+
+// map(step) gives what an instruction `map` makes of the pair, multiplied(s, a) and added(s, a) what instruction s of
+// the code makes of a by the numbers u, v of the two objects.
+template <class Number, class Map, class Multiplied, class Added>
+Number run_plan(const plan& code, Map map, Multiplied multiplied, Added added) {
+    std::vector<Number> registers(static_cast<std::size_t>(code.registers));
+    const auto in = [&](int which) -> Number& { return registers[static_cast<std::size_t>(which)]; };
+    for (std::size_t s = 0; s < code.code.size(); ++s) {
+        const instruction& step = code.code[s];
+        using op = instruction::op;
+        using std::exp;
+        switch (step.what) {
+            case op::fill: in(step.to) = Number(step.shift); break;
+            case op::map: in(step.to) = map(step); break;
+            case op::affine: in(step.to) = step.scale * in(step.a) + step.shift; break;
+            case op::add: in(step.to) = in(step.a) + in(step.b); break;
+            case op::multiply: in(step.to) = in(step.a) * in(step.b); break;
+            case op::power: in(step.to) = power_of(in(step.a), step.shift); break;
+            case op::polynomial: in(step.to) = polynomial_in(in(step.a), step.coefficients); break;
+            case op::exponential: in(step.to) = exp(in(step.a)); break;
+            case op::outer_multiply: in(step.to) = multiplied(s, in(step.a)); break;
+            case op::outer_add: in(step.to) = added(s, in(step.a)); break;
+        }
+    }
+    return in(code.result);
+}
+
 namespace {
 
 // Vectors as they are stored; `each` visits the pairs of coordinates of which one at least may not be zero.
@@ -214,5 +281,51 @@ bool compares_by_user_function(const kernel& k) {
 
 template class precise_kernel<double>;
 template class precise_kernel<long double>;
+
+kernel_slopes::kernel_slopes(const kernel& k) : plan_(k.compile()) {
+    const auto refuse = [&](const char* why) {
+        fail(errc::unsupported, fmt::format("{} has no slopes by columns: {}", k.text(), why));
+    };
+    if (k.where() != domain::vectors && k.where() != domain::any) refuse("it is no kernel on vectors");
+    for (const feature& each : plan_->features)
+        if (each.apply && each.key != "non_negative") refuse("it compares vectors made of the columns");
+    for (const instruction& step : plan_->code) {
+        place_.push_back(-1);
+        if (step.what == instruction::op::outer_multiply || step.what == instruction::op::outer_add)
+            refuse("a part of it depends on one object alone, as in normalize()");
+        if (step.what != instruction::op::map) continue;
+        const pair_statistic& stat = plan_->statistics[static_cast<std::size_t>(step.a)];
+        if (stat.what == statistic::user) refuse("a part of it is a user's function");
+        if (step.input == map_input::with_norms) refuse("a part of it depends on the norms");
+        const input wanted{stat.what, step.input == map_input::squared_distance};
+        const auto same = std::ranges::find_if(
+            inputs_, [&](const input& each) { return each.what == wanted.what && each.distance == wanted.distance; });
+        place_.back() = static_cast<int>(same - inputs_.begin());
+        if (same == inputs_.end()) inputs_.push_back(wanted);
+    }
+}
+
+double kernel_slopes::operator()(std::span<const double> at, std::span<double> slope) const {
+    double value = 0;
+    const auto none = [](std::size_t, dual a) { return a; };  // such plans were refused
+    for (std::size_t by = 0; by < inputs_.size(); ++by) {
+        const dual made = run_plan<dual>(
+            *plan_,
+            [&](const instruction& step) {
+                const auto which =
+                    static_cast<std::size_t>(place_[static_cast<std::size_t>(&step - plan_->code.data())]);
+                const bool moves = which == by && !(inputs_[by].vanishes() && at[by] <= 0);
+                return mapped_by(step.formula, dual(at[which], moves ? 1 : 0), dual(), listed_kernels());
+            },
+            none, none);
+        value = made.value;
+        slope[by] = made.slope;
+    }
+    if (inputs_.empty())
+        value = run_plan<dual>(
+                    *plan_, [](const instruction&) { return dual(); }, none, none)
+                    .value;
+    return value;
+}
 
 }  // namespace mercer

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/base/row_error.h"
 
 namespace mercer::evaluation {
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "mercer/kernels/embedding.h"
 #include "mercer/kernels/kernel.h"
-#include "mercer/kernels/named_feature.h"
 
 namespace mercer {
 

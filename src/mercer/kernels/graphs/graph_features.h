@@ -15,7 +15,7 @@
 #include "mercer/base/threads.h"
 #include "mercer/base/workspace.h"
 #include "mercer/data/graphs.h"
-#include "mercer/kernels/named_feature.h"
+#include "mercer/kernels/embedding.h"
 #include "mercer/kernels/object_pairs.h"
 
 namespace mercer {

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "mercer/data/graphs.h"
+#include "mercer/kernels/embedding.h"
 #include "mercer/kernels/kernel_info.h"
-#include "mercer/kernels/named_feature.h"
 #include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <unordered_map>
 
-#include "mercer/base/stop_watch.h"
+#include "mercer/base/context.h"
 #include "mercer/base/workspace.h"
 #include "mercer/kernels/object_pairs.h"
 

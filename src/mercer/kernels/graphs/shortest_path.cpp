@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "mercer/base/stop_watch.h"
+#include "mercer/base/context.h"
 #include "mercer/kernels/graphs/graph_features.h"
 
 namespace mercer {

@@ -3,7 +3,7 @@
 // hashes.
 #pragma once
 
-#include "mercer/kernels/named_feature.h"
+#include "mercer/kernels/embedding.h"
 
 namespace mercer {
 

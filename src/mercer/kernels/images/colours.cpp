@@ -6,7 +6,7 @@
 #include <map>
 
 #include "mercer/base/error.h"
-#include "mercer/kernels/described.h"
+#include "mercer/kernels/word_counts.h"
 
 namespace mercer {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "mercer/kernels/images/image_features.h"
-#include "mercer/kernels/ordered_pairs.h"
+#include "mercer/kernels/object_pairs.h"
 
 namespace mercer {
 namespace {

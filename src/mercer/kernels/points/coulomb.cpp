@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mercer/base/context.h"
 #include "mercer/base/error.h"
-#include "mercer/base/row_error.h"
-#include "mercer/base/stop_watch.h"
 #include "mercer/base/workspace.h"
-#include "mercer/kernels/described.h"
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/kernels/vectors/laplacian.h"
+#include "mercer/kernels/word_counts.h"
 
 namespace mercer {
 namespace {

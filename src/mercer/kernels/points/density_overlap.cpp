@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <numbers>
 
-#include "mercer/base/stop_watch.h"
+#include "mercer/base/context.h"
 #include "mercer/base/workspace.h"
-#include "mercer/kernels/described.h"
+#include "mercer/kernels/word_counts.h"
 
 namespace mercer {
 namespace {

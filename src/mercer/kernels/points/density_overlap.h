@@ -13,8 +13,8 @@
 #include <cmath>
 
 #include "mercer/data/point_clouds.h"
+#include "mercer/kernels/embedding.h"
 #include "mercer/kernels/kernel_info.h"
-#include "mercer/kernels/named_feature.h"
 #include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {

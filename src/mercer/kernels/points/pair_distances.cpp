@@ -6,9 +6,9 @@
 #include <map>
 #include <numbers>
 
-#include "mercer/base/stop_watch.h"
+#include "mercer/base/context.h"
 #include "mercer/base/workspace.h"
-#include "mercer/kernels/described.h"
+#include "mercer/kernels/word_counts.h"
 
 namespace mercer {
 

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "mercer/base/stop_watch.h"
-#include "mercer/kernels/ordered_pairs.h"
+#include "mercer/base/context.h"
+#include "mercer/kernels/object_pairs.h"
 #include "mercer/kernels/series/global_alignment.h"
 #include "mercer/kernels/series/time_warp.h"
-#include "mercer/kernels/wide_number.h"
 
 namespace mercer {
 

@@ -10,8 +10,8 @@
 #pragma once
 
 #include "mercer/data/series.h"
+#include "mercer/kernels/embedding.h"
 #include "mercer/kernels/kernel_info.h"
-#include "mercer/kernels/named_feature.h"
 #include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {

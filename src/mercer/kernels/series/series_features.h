@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mercer/data/series.h"
-#include "mercer/kernels/named_feature.h"
+#include "mercer/kernels/embedding.h"
 #include "mercer/kernels/object_pairs.h"
 
 namespace mercer {

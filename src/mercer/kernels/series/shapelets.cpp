@@ -75,7 +75,7 @@ void add_correlations(const std::vector<double>& values, const matrix<double>& s
 
 matrix<double> shapelets::shapes() const {
     matrix<double> out(count, length);
-    seeded random(static_cast<std::uint64_t>(seed));
+    random_generator random(static_cast<std::uint64_t>(seed));
     for (index j = 0; j < out.rows(); ++j) {
         double at = 0;
         for (index k = 0; k < out.cols(); ++k) out(j, k) = at += 2 * random.uniform() - 1;

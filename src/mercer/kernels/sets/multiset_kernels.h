@@ -1,7 +1,7 @@
 // Kernels on multisets: Σ min(aᵢ, bᵢ), how much they share, and min-max Σ min(aᵢ, bᵢ) / Σ max(aᵢ, bᵢ).
 #pragma once
 
-#include "mercer/data/multisets.h"
+#include "mercer/data/sets.h"
 #include "mercer/kernels/kernel_info.h"
 #include "mercer/kernels/sets/set_kernels.h"
 #include "mercer/kernels/vectors/linear.h"

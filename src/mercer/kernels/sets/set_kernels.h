@@ -7,8 +7,8 @@
 #include <numbers>
 
 #include "mercer/data/sets.h"
+#include "mercer/kernels/embedding.h"
 #include "mercer/kernels/kernel_info.h"
-#include "mercer/kernels/named_feature.h"
 #include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {

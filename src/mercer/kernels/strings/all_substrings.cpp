@@ -3,9 +3,9 @@
 #include <array>
 #include <bit>
 
-#include "mercer/base/stop_watch.h"
+#include "mercer/base/context.h"
 #include "mercer/base/workspace.h"
-#include "mercer/kernels/ordered_pairs.h"
+#include "mercer/kernels/object_pairs.h"
 
 namespace mercer {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "mercer/kernels/named_feature.h"
+#include "mercer/kernels/embedding.h"
 
 namespace mercer {
 

@@ -5,8 +5,7 @@
 #include "mercer/base/context.h"
 #include "mercer/base/simd_level.h"
 #include "mercer/base/workspace.h"
-#include "mercer/kernels/ordered_pairs.h"
-#include "mercer/kernels/strings/lane_ops.h"
+#include "mercer/kernels/object_pairs.h"
 
 namespace mercer {
 

@@ -1,7 +1,7 @@
 // Compiled once per instruction set, like kernels/evaluation/formula_loops.cpp.
 #include <hwy/highway.h>
 
-#include "mercer/kernels/strings/lane_ops.h"
+#include "mercer/kernels/strings/subsequences.h"
 
 namespace mercer::MERCER_SIMD_TARGET {
 namespace {

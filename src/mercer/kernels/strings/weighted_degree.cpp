@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "mercer/base/stop_watch.h"
-#include "mercer/kernels/ordered_pairs.h"
+#include "mercer/base/context.h"
+#include "mercer/kernels/object_pairs.h"
 #include "mercer/kernels/strings/string_features.h"
 #include "mercer/kernels/word_counts.h"
 

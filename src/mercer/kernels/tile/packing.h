@@ -2,7 +2,7 @@
 // Included by formula_loops.cpp only, once per instruction set.
 #pragma once
 
-#include "mercer/kernels/tile/widths.h"
+#include "mercer/kernels/tile/simd_vector.h"
 
 namespace mercer::MERCER_SIMD_TARGET {
 namespace {

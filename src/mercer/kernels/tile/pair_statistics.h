@@ -3,7 +3,8 @@
 #pragma once
 
 #include "mercer/kernels/formula_call.h"
-#include "mercer/kernels/tile/widths.h"
+#include "mercer/kernels/tile/simd_vector.h"
+#include "mercer/kernels/tile/tile_ops.h"
 
 namespace mercer::MERCER_SIMD_TARGET {
 namespace {
@@ -109,6 +110,158 @@ T sparse_norm(const T* value, size count) {
         sum = hn::MulAdd(x, x, sum);
     }
     return hn::GetLane(sum);
+}
+
+}  // namespace
+}  // namespace mercer::MERCER_SIMD_TARGET
+
+namespace mercer::MERCER_SIMD_TARGET {
+
+// Squared distances from products, and from differences where products leave doubt; sums over differences of vectors
+// with low parts. Included by formula_loops.cpp only, once per instruction set.
+
+namespace {
+
+// x - z where each is a sum of a number and what rounding took from it.
+template <class V>
+HWY_INLINE V difference(V x, V x_low, V z, V z_low) {
+    return hn::Add(hn::Sub(x, z), hn::Sub(x_low, z_low));
+}
+
+// Four sums for one vector of squared distances: a single chain of so few would wait for itself.
+template <class T>
+struct four_sums {
+    using V = hn::Vec<tag<T>>;
+    V s0, s1, s2, s3;
+    static HWY_INLINE four_sums none() {
+        return {hn::Zero(tag<T>()), hn::Zero(tag<T>()), hn::Zero(tag<T>()), hn::Zero(tag<T>())};
+    }
+    HWY_INLINE V total() const { return hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)); }
+};
+
+// s + the squares of the differences over `depth` coordinates.
+template <class T, bool low>
+HWY_INLINE four_sums<T> squared_differences(four_sums<T> s, const T* HWY_RESTRICT block,
+                                            const T* HWY_RESTRICT block_low, const T* HWY_RESTRICT panel,
+                                            const T* HWY_RESTRICT panel_low, size depth) {
+    const tag<T> d;
+    constexpr size width = panel_width<T>;
+    const auto one = [&](size k) HWY_ATTR {
+        const auto x = hn::Set(d, block[k * rows_in_block]), z = hn::LoadU(d, panel + k * width);
+        if constexpr (low)
+            return difference(x, hn::Set(d, block_low[k * rows_in_block]), z, hn::LoadU(d, panel_low + k * width));
+        else
+            return hn::Sub(x, z);
+    };
+    size k = 0;
+    for (; k + 4 <= depth; k += 4) {
+        const auto a = one(k), b = one(k + 1), c = one(k + 2), e = one(k + 3);
+        s.s0 = hn::MulAdd(a, a, s.s0);
+        s.s1 = hn::MulAdd(b, b, s.s1);
+        s.s2 = hn::MulAdd(c, c, s.s2);
+        s.s3 = hn::MulAdd(e, e, s.s3);
+    }
+    for (; k < depth; ++k) {
+        const auto a = one(k);
+        s.s0 = hn::MulAdd(a, a, s.s0);
+    }
+    return s;
+}
+
+// The same for row i and the columns from j of a tile.
+template <class T, class Call>
+HWY_INLINE four_sums<T> differences_at(const Call& call, four_sums<T> s, size i, size j, size panel_stride) {
+    const size at = j / panel_width<T> * panel_stride + j % panel_width<T>;
+    if (call.panels_low)
+        return squared_differences<T, true>(s, call.block + i, call.block_low + i, call.panels + at,
+                                            call.panels_low + at, call.depth);
+    return squared_differences<T, false>(s, call.block + i, nullptr, call.panels + at, nullptr, call.depth);
+}
+
+template <class T>
+size distances(const tile_distances<T>& call) {
+    const tag<T> d;
+    constexpr size n = lane_count<T>;
+    size doubtful = 0;
+    for (size i = 0; i < call.rows; ++i) {
+        const auto norm = hn::Set(d, call.row[i]), near = hn::Set(d, call.row_doubt[i]), minus_two = hn::Set(d, T(-2));
+        T* tile = call.tile + i * call.stride;
+        for (size j = 0; j < call.width; j += n) {
+            auto t = hn::MulAdd(hn::LoadU(d, tile + j), minus_two, hn::Add(norm, hn::LoadU(d, call.col + j)));
+            t = hn::Max(hn::Zero(d), t);  // in this order a NaN stays
+            const auto again = hn::Lt(t, hn::Max(near, hn::LoadU(d, call.col_doubt + j)));
+            if (!hn::AllFalse(d, again)) {
+                doubtful += static_cast<size>(hn::CountTrue(d, again));
+                if (call.block)
+                    t = hn::IfThenElse(
+                        again, differences_at(call, four_sums<T>::none(), i, j, panel_width<T> * call.depth).total(),
+                        t);
+            }
+            hn::StoreU(t, d, tile + j);
+        }
+    }
+    return doubtful;
+}
+
+template <class T>
+void differences(const tile_differences<T>& call) {
+    const tag<T> d;
+    constexpr size n = lane_count<T>;
+    for (size i = 0; i < call.rows; ++i) {
+        const auto near = hn::Set(d, call.row_doubt[i]);
+        for (size j = 0; j < call.width; j += n) {
+            T* tile = call.tile + i * call.stride + j;
+            const auto t = hn::LoadU(d, tile);
+            const auto again = hn::Lt(t, hn::Max(near, hn::LoadU(d, call.col_doubt + j)));
+            if (hn::AllFalse(d, again)) continue;
+            T* kept = call.sums + 4 * (i * call.width + j);
+            four_sums<T> s = four_sums<T>::none();
+            if (!call.first)
+                s = {hn::LoadU(d, kept), hn::LoadU(d, kept + n), hn::LoadU(d, kept + 2 * n),
+                     hn::LoadU(d, kept + 3 * n)};
+            s = differences_at(call, s, i, j, call.panel_stride);
+            if (call.last) {
+                hn::StoreU(hn::IfThenElse(again, s.total(), t), d, tile);
+            } else {
+                hn::StoreU(s.s0, d, kept);
+                hn::StoreU(s.s1, d, kept + n);
+                hn::StoreU(s.s2, d, kept + 2 * n);
+                hn::StoreU(s.s3, d, kept + 3 * n);
+            }
+        }
+    }
+}
+
+// Statistics that are sums over differences, of vectors with low parts.
+template <class T, statistic S>
+void dense_low_tile(const T* block, const T* block_low, const T* panel, const T* panel_low, size depth, T* out,
+                    size stride, bool more) {
+    const tag<T> d;
+    constexpr size n = lane_count<T>, width = panel_width<T>;
+    for (size r = 0; r < rows_in_block; ++r)
+        for (size j = 0; j < width; j += n) {
+            auto sum = more ? hn::LoadU(d, out + r * stride + j) : hn::Zero(d);
+            for (size k = 0; k < depth; ++k) {
+                const auto x = hn::Set(d, block[k * rows_in_block + r]), z = hn::Load(d, panel + k * width + j);
+                const auto apart = difference(x, hn::Set(d, block_low[k * rows_in_block + r]), z,
+                                              hn::Load(d, panel_low + k * width + j));
+                if constexpr (S == statistic::manhattan) sum = hn::Add(sum, hn::Abs(apart));
+                if constexpr (S == statistic::chi2) {
+                    const auto total = hn::Add(x, z);
+                    sum = hn::Add(
+                        sum, hn::IfThenElseZero(hn::Ne(total, hn::Zero(d)), hn::Div(hn::Mul(apart, apart), total)));
+                }
+            }
+            hn::StoreU(sum, d, out + r * stride + j);
+        }
+}
+
+template <class T>
+void dense_low(statistic what, const T* block, const T* block_low, const T* panel, const T* panel_low, size depth,
+               T* out, size stride, bool more) {
+    if (what == statistic::manhattan)
+        return dense_low_tile<T, statistic::manhattan>(block, block_low, panel, panel_low, depth, out, stride, more);
+    return dense_low_tile<T, statistic::chi2>(block, block_low, panel, panel_low, depth, out, stride, more);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "mercer/data/trees.h"
+#include "mercer/kernels/embedding.h"
 #include "mercer/kernels/kernel_info.h"
-#include "mercer/kernels/named_feature.h"
 #include "mercer/kernels/vectors/linear.h"
 
 namespace mercer {

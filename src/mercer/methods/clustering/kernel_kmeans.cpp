@@ -1,3 +1,4 @@
+
 #include "mercer/methods/clustering/kernel_kmeans.h"
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "mercer/base/random_generator.h"
 #include "mercer/base/threads.h"
 #include "mercer/dense/dense_algebra.h"
+#include "mercer/methods/archive.h"
 
 namespace mercer {
 namespace {
@@ -45,7 +47,7 @@ public:
 
     // Labels by the nearest of k objects drawn as k-means++ draws them: with probability ∝ weight × squared distance to
     // the nearest so far.
-    std::vector<index> seed(seeded& random) const {
+    std::vector<index> seed(random_generator& random) const {
         std::vector<index> labels(static_cast<std::size_t>(n_));
         std::vector<double> nearest(static_cast<std::size_t>(n_), std::numeric_limits<double>::infinity());
         const index trials = 2 + static_cast<index>(std::log(static_cast<double>(k_)));
@@ -133,7 +135,7 @@ private:
     // Objects with probability ∝ share; where all shares are 0 (fewer distinct objects than clusters), the first that
     // is not taken.
     std::vector<index> draw(std::vector<double> share, index count, const std::vector<char>& taken,
-                            seeded& random) const {
+                            random_generator& random) const {
         double sum = 0;
         for (std::size_t i = 0; i < share.size(); ++i) sum += share[i] = taken[i] ? 0.0 : share[i];
         std::vector<index> out;
@@ -304,7 +306,7 @@ kmeans_model fitted(const gram<T>& K, const std::vector<double>& self, const kme
     const index n = K.rows();
     const std::vector<double> weight = checked_weights(o.sample_weight, n, o.n_clusters, owner);
     lloyd<T> method(K, self, weight, o);
-    seeded random(o.seed);
+    random_generator random(o.seed);
     run_result best;
     kmeans_model m;
     const index runs = o.init.empty() ? o.n_init : 1;
@@ -384,5 +386,27 @@ matrix<double> distances(const kmeans_model& m, const dataset& z) {
                 0.0, self[static_cast<std::size_t>(i)] - 2 * out(i, c) + m.norms[static_cast<std::size_t>(c)]));
     return out;
 }
+
+// Kernel k-means as files.
+
+template <>
+struct file_form<kmeans_model> {
+    static constexpr std::string_view format = "mercer-kernel-kmeans-model";
+    static constexpr int version = 1;
+
+    static void parts(auto& a, auto& m) {
+        a.part(m.means);
+        const index clusters = m.clusters();
+        a.status(m.status);
+        a.whole("runs", m.runs);
+        a.list(m.norms, clusters);
+        a.list(m.weights, clusters);
+        a.list(m.labels, m.means.size());
+        a.list("rounds", m.history);
+        a.check(clusters > 0 && !m.history.empty(), "there are no clusters, or there is no objective");
+        a.within(m.labels, 0, clusters, "a label");
+    }
+};
+template struct model_file<kmeans_model>;
 
 }  // namespace mercer

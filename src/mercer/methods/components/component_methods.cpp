@@ -5,8 +5,7 @@
 #include "mercer/methods/components/kernel_fisher.h"
 #include "mercer/methods/components/kernel_pca.h"
 #include "mercer/methods/components/methods.h"
-#include "mercer/methods/described.h"
-#include "mercer/methods/neighbours/density_methods.h"
+#include "mercer/methods/method.h"
 #include "mercer/methods/neighbours/kernel_density.h"
 
 namespace mercer::api {

@@ -8,7 +8,7 @@
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
 #include "mercer/dense/dense_algebra.h"
-#include "mercer/methods/codec.h"
+#include "mercer/methods/archive.h"
 
 namespace mercer {
 namespace {

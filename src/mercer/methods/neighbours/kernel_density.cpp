@@ -12,7 +12,7 @@
 #include "mercer/kernels/vectors/laplacian.h"
 #include "mercer/kernels/vectors/matern.h"
 #include "mercer/kernels/vectors/rational_quadratic.h"
-#include "mercer/methods/codec.h"
+#include "mercer/methods/archive.h"
 
 namespace mercer {
 namespace {

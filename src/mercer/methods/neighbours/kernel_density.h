@@ -5,10 +5,14 @@
 // how usual x is.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "mercer/kernels/kernel.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
 
 namespace mercer {
@@ -33,5 +37,24 @@ std::vector<double> mean_embedding(const kernel_density_model& model, const gram
 // log f(x). Fails with errc::unsupported where Z is not known. Where all terms of a Gaussian underflow, they are summed
 // as logarithms.
 std::vector<double> log_density(const kernel_density_model& model, const dataset& z);
+
+// Densities as values: kernel_density.
+
+struct kernel_density {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+
+    static method_facts facts() {
+        return {"kernel_density",
+                {"kde"},
+                method_family::density,
+                "density estimation: how usual an object is",
+                "f(x) = Σ k(x, xᵢ)/(nZ)",
+                "mercer-kernel-density-model",
+                answer::none};
+    }
+    template <class V>
+    void options(V&) {}
+};
 
 }  // namespace mercer

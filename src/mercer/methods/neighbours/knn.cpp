@@ -1,3 +1,4 @@
+
 #include "mercer/methods/neighbours/knn.h"
 
 #include <fmt/format.h>
@@ -11,8 +12,9 @@
 #include "mercer/base/error.h"
 #include "mercer/base/per_thread.h"
 #include "mercer/base/threads.h"
-#include "mercer/data/same_object.h"
-#include "mercer/gram/distances.h"
+#include "mercer/data/dataset.h"
+#include "mercer/gram/gram_views.h"
+#include "mercer/methods/archive.h"
 
 namespace mercer {
 namespace {
@@ -295,5 +297,143 @@ neighbours find_neighbours(const knn_model& m, const dataset& z) {
     recognise_twins(found, m.x, z);
     return found;
 }
+
+// Fitting nearest neighbours, which is to keep the examples, and their files.
+
+namespace {
+
+void check_options(const knn_options& o, index n) {
+    if (o.n_neighbors < 1 || o.n_neighbors > n)
+        fail(errc::invalid_argument,
+             fmt::format("nearest neighbours: must satisfy 1 <= n_neighbors <= n, got {} with n = {}", o.n_neighbors,
+                         n));
+}
+
+knn_model made(std::vector<double> self, std::span<const double> y, const knn_options& o) {
+    knn_model m;
+    const auto n = static_cast<index>(self.size());
+    check_options(o, n);
+    checked_weights(o.sample_weight, n, 0, "nearest neighbours");
+    m.options = o;
+    m.self = std::move(self);
+    const std::vector<double> labels = distinct_labels(y, n, "nearest neighbours");
+    if (o.task == knn_task::classification) {
+        m.classes = labels;
+        for (const index place : label_places(y, labels)) m.y.push_back(static_cast<double>(place));
+    } else {
+        m.y.assign(y.begin(), y.end());
+    }
+    return m;
+}
+
+}  // namespace
+
+knn_model fit_knn(const kernel& k, const dataset& x, std::span<const double> y, const knn_options& options) {
+    require_objects(x, "nearest neighbours");
+    knn_model m = made(self_values(k, x), y, options);
+    m.k = std::make_shared<const kernel>(k);
+    m.x = x;
+    return m;
+}
+
+knn_model fit_knn(const gram<double>& K, std::span<const double> y, const knn_options& options) {
+    return made(checked_diagonal(K, "nearest neighbours"), y, options);
+}
+
+template <>
+struct file_form<knn_model> {
+    static constexpr std::string_view format = "mercer-knn-model";
+    static constexpr int version = 1;
+
+    static void parts(auto& a, auto& m) {
+        a.choice("task", m.options.task, {"classification", "regression"});
+        a.choice("weights", m.options.weights, {"uniform", "distance"});
+        a.whole("n_neighbors", m.options.n_neighbors);
+        a.whole("memory_bytes", m.options.memory_bytes);
+        const index n = a.count("examples", m.size());
+        a.list(m.self, n);
+        a.list(m.y, n);
+        a.list("classes", m.classes);
+        a.finite(m.classes, "a class label");
+        a.list("sample_weights", m.options.sample_weight);
+        kernel_and_objects(a, m.k, m.x, n);
+        check_options(m.options, n);
+        checked_weights(m.options.sample_weight, n, 0, "nearest neighbours");
+        if (m.options.task != knn_task::classification) return;
+        for (const double place : m.y)
+            a.check(0 <= place && place < static_cast<double>(m.classes.size()) && place == std::floor(place),
+                    "a label is not among the classes");
+    }
+};
+template struct model_file<knn_model>;
+
+// What the neighbours of a query say of it.
+
+namespace {
+
+// Votes of the neighbours of one query.
+std::vector<double> votes(const knn_model& m, const neighbours& found, index row) {
+    std::vector<double> w(static_cast<std::size_t>(found.indices.cols()), 1.0);
+    if (m.options.weights == knn_weights::distance) {
+        const bool touches = found.distances(row, 0) == 0;
+        for (std::size_t j = 0; j < w.size(); ++j) {
+            const double d = found.distances(row, static_cast<index>(j));
+            w[j] = touches ? (d == 0 ? 1.0 : 0.0)
+                           : found.distances(row, 0) / d;  // relative to the nearest: 1/d could overflow
+        }
+    }
+    if (!m.options.sample_weight.empty())
+        for (std::size_t j = 0; j < w.size(); ++j)
+            w[j] *= m.options.sample_weight[static_cast<std::size_t>(found.indices(row, static_cast<index>(j)))];
+    return w;
+}
+
+}  // namespace
+
+matrix<double> class_shares(const knn_model& m, const neighbours& found) {
+    if (m.options.task != knn_task::classification)
+        fail(errc::unsupported, "nearest neighbours: shares of classes need a classification");
+    matrix<double> shares(found.indices.rows(), static_cast<index>(m.classes.size()));
+    for (index i = 0; i < shares.rows(); ++i) {
+        const std::vector<double> w = votes(m, found, i);
+        double sum = 0;
+        for (std::size_t j = 0; j < w.size(); ++j) {
+            shares(i, static_cast<index>(m.y[static_cast<std::size_t>(found.indices(i, static_cast<index>(j)))])) +=
+                w[j];
+            sum += w[j];
+        }
+        for (index c = 0; c < shares.cols(); ++c)
+            shares(i, c) = sum > 0 ? shares(i, c) / sum : 1.0 / static_cast<double>(shares.cols());
+    }
+    return shares;
+}
+
+std::vector<double> predict(const knn_model& m, const neighbours& found) {
+    if (found.status == fit_status::cancelled)
+        fail(errc::unsupported, fmt::format("nearest neighbours: the search was stopped after {} of {} queries",
+                                            found.done, found.indices.rows()));
+    std::vector<double> out;
+    if (m.options.task == knn_task::classification) {
+        const matrix<double> shares = class_shares(m, found);
+        for (index i = 0; i < shares.rows(); ++i)
+            out.push_back(m.classes[static_cast<std::size_t>(
+                std::max_element(shares.row(i), shares.row(i) + shares.cols()) - shares.row(i))]);
+        return out;
+    }
+    for (index i = 0; i < found.indices.rows(); ++i) {
+        const std::vector<double> w = votes(m, found, i);
+        double sum = 0, weight = 0, plain = 0;
+        for (std::size_t j = 0; j < w.size(); ++j) {
+            const double y = m.y[static_cast<std::size_t>(found.indices(i, static_cast<index>(j)))];
+            sum += w[j] * y;
+            weight += w[j];
+            plain += y;
+        }
+        out.push_back(weight > 0 ? sum / weight : plain / static_cast<double>(w.size()));
+    }
+    return out;
+}
+
+std::vector<double> predict(const knn_model& m, const dataset& z) { return predict(m, find_neighbours(m, z)); }
 
 }  // namespace mercer

@@ -1,10 +1,9 @@
 // Methods of distances to examples, means and medoids: knn, knn_regression, nearest_centroid, nearest_medoid.
-#include "mercer/methods/described.h"
 #include "mercer/methods/medoid_distances.h"
+#include "mercer/methods/method.h"
 #include "mercer/methods/neighbours/knn.h"
 #include "mercer/methods/neighbours/methods.h"
 #include "mercer/methods/neighbours/nearest_class.h"
-#include "mercer/methods/neighbours/nearest_medoid.h"
 
 namespace mercer::api {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "mercer/base/communicator.h"
 #include "mercer/base/threads.h"
-#include "mercer/methods/described.h"
+#include "mercer/methods/method.h"
 #include "mercer/methods/nystroem/centres_told.h"
 #include "mercer/methods/nystroem/methods.h"
 #include "mercer/methods/nystroem/nystroem.h"
@@ -190,8 +190,8 @@ public:
     }
     figures about() const override { return {{"n_components", m_.features}}; }
     part_value part(std::string_view name) const override {
-        if (name == "frequencies" && m_.kind != feature_map::sketch) return m_.written_out();
-        if (name == "places" && m_.kind == feature_map::sketch)
+        if (name == "frequencies" && m_.kind != random_feature_kind::sketch) return m_.written_out();
+        if (name == "places" && m_.kind == random_feature_kind::sketch)
             return std::vector<std::int64_t>(m_.sketch.places.begin(), m_.sketch.places.end());
         return fitted_as::part(name);
     }

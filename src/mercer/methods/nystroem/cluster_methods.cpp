@@ -1,11 +1,11 @@
 // Clustering in feature space as methods: kernel_kmeans, kernel_kmedoids, nystroem_kmeans, nystroem_spectral.
 #include <fmt/format.h>
 
-#include "mercer/methods/any_order.h"
+#include "mercer/methods/canonical_order.h"
 #include "mercer/methods/clustering/kernel_kmeans.h"
 #include "mercer/methods/clustering/kernel_kmedoids.h"
-#include "mercer/methods/described.h"
 #include "mercer/methods/medoid_distances.h"
+#include "mercer/methods/method.h"
 #include "mercer/methods/nystroem/centres_told.h"
 #include "mercer/methods/nystroem/clusters_methods.h"
 #include "mercer/methods/nystroem/nystroem_kmeans.h"

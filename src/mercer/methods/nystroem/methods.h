@@ -8,7 +8,7 @@
 
 #include "mercer/base/matrix_view.h"
 #include "mercer/kernels/kernel.h"
-#include "mercer/meta/cell_methods.h"
+#include "mercer/meta/cells.h"
 #include "mercer/methods/method_info.h"
 #include "mercer/methods/nystroem/centre_options.h"
 

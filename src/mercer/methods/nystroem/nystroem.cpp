@@ -7,12 +7,11 @@
 #include <string>
 
 #include "mercer/base/communicator.h"
-#include "mercer/base/copy_bytes.h"
 #include "mercer/base/error.h"
-#include "mercer/gram/kept_rows.h"
-#include "mercer/methods/codec.h"
-#include "mercer/methods/fit_checks.h"
-#include "mercer/methods/nystroem/newton_start.h"
+#include "mercer/base/memory.h"
+#include "mercer/gram/row_cache.h"
+#include "mercer/methods/archive.h"
+#include "mercer/methods/fit_control.h"
 #include "mercer/methods/nystroem/nystroem_newton.h"
 #include "mercer/methods/nystroem/nystroem_svc.h"
 #include "mercer/methods/regression/kernel_logistic.h"

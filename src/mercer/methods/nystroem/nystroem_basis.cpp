@@ -155,7 +155,7 @@ double nystroem_basis::spread() const {
 double nystroem_basis::inverse_square() const {
     constexpr index some = 8;
     matrix<double> signs(some, size());
-    seeded random(1);
+    random_generator random(1);
     for (index i = 0; i < some * size(); ++i) signs.data()[i] = random.below(2) == 0 ? -1 : 1;
     to_gradient(signs.view());
     double sum = 0;

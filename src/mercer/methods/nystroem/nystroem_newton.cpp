@@ -1,4 +1,5 @@
 // Longer than 400 lines: one loop, whose steps and saved state are of the same dozen numbers.
+
 #include "mercer/methods/nystroem/nystroem_newton.h"
 
 #include <algorithm>
@@ -11,15 +12,13 @@
 #include "mercer/base/communicator.h"
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
-#include "mercer/base/state_number.h"
-#include "mercer/methods/nystroem/gradient_gap.h"
-#include "mercer/methods/nystroem/loss_passes.h"
+#include "mercer/base/file.h"
 #include "mercer/methods/nystroem/sketched_preconditioner.h"
 
 namespace mercer {
 namespace {
 
-using namespace points;
+using namespace newton_vectors;
 
 // Where in (0, 1) the cubic is least that is 0 at 0 and `rise` at 1, with these slopes; from ¼ to ½. (Losses grow
 // less than a cubic says: with a tenth as the least some fits crept.)
@@ -500,6 +499,157 @@ private:
 nystroem_newton_result nystroem_newton(const nystroem_operator& k, row_losses& losses,
                                        const nystroem_newton_options& options) {
     return newton(k, losses, options).run();
+}
+
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+// fall: what an offset with this slope and curvature can gain by itself.
+template <class Fall>
+newton_vectors::numbers larger_case(const newton_vectors::point& g, const gradient_shape& s, const Fall& fall) {
+    const index functions = g.rows() / s.problems;
+    newton_vectors::numbers out;
+    for (index q = 0; q < s.problems; ++q) {
+        double square = 0, slopes = 0, falls = 0;
+        for (index c = q * functions; c < (q + 1) * functions; ++c) {
+            for (index j = 0; j < s.m; ++j) square += g(c, j) * g(c, j);
+            const double slope = g.cols() > s.m ? std::abs(g(c, s.m)) : 0, bend = s.bend[static_cast<std::size_t>(c)];
+            if (slope == 0) continue;
+            slopes += slope;
+            falls += bend > 0 ? fall(slope, bend) : infinite;
+        }
+        const double all = std::sqrt(square) + (functions == 1 ? 2 : 4) * std::sqrt(s.largest) * slopes;
+        out.push_back(std::max(square / (2 * s.lambda) + falls, all * all / (2 * s.lambda)));
+    }
+    return out;
+}
+
+}  // namespace
+
+double gradient_gap(const newton_vectors::point& g, const gradient_shape& shape, const row_losses& losses) {
+    if (losses.quadratic() || losses.jumps()) return gradient_size(g, shape);
+    return newton_vectors::sum(larger_case(g, shape, [](double slope, double bend) {
+        const double t = 2 * slope / bend;
+        return t < 1 ? bend * (t + (1 - t) * std::log1p(-t)) : infinite;
+    }));
+}
+
+double gradient_size(const newton_vectors::point& g, const gradient_shape& shape) {
+    return newton_vectors::sum(gradient_sizes(g, shape));
+}
+
+newton_vectors::numbers gradient_sizes(const newton_vectors::point& g, const gradient_shape& shape) {
+    return larger_case(g, shape, [](double slope, double bend) { return 2 * slope * slope / bend; });
+}
+
+using namespace newton_vectors;
+
+loss_passes::loss_passes(const nystroem_operator& k, row_losses& losses, bool offset)
+    : k_(k), losses_(losses), m_(k.basis->size()), n_(m_ + (offset ? 1 : 0)), r_(losses.functions()) {}
+
+losses_at loss_passes::at(const point& p, bool precisely) {
+    const index problems = losses_.independent() ? r_ : 1;
+    numbers totals(static_cast<std::size_t>(problems + r_));
+    const auto step = [&](index first, matrix_view<double> f, double* sums) {
+        losses_.derive(first, f, sums);
+        add_curvatures(first, f.rows, sums + problems);
+    };
+    losses_at out;
+    out.slope = pass(dot(p, p) == 0 ? nullptr : &p, step, precisely, totals);
+    out.value.assign(totals.begin(), totals.begin() + problems);
+    out.bend.assign(totals.begin() + problems, totals.end());
+    return out;
+}
+
+std::pair<losses_at, losses_at> loss_passes::at_both_ends(const point& p, bool precisely) {
+    point ends(2 * r_, n_);
+    std::copy_n(p.data(), r_ * n_, ends.data());
+    numbers totals(static_cast<std::size_t>(3 * r_));
+    const auto step = [&](index first, matrix_view<double> f, double* sums) {
+        losses_.derive(first, f.block(0, r_, f.rows, r_), sums + r_);
+        losses_.derive(first, f.block(0, 0, f.rows, r_), sums);
+        add_curvatures(first, f.rows, sums + 2 * r_);
+    };
+    const point slopes = pass(&ends, step, precisely, totals);
+    const auto end = [&](index which) {
+        losses_at out{{totals.begin() + which * r_, totals.begin() + (which + 1) * r_},
+                      {totals.begin() + 2 * r_, totals.end()},
+                      point(r_, n_)};
+        std::copy_n(slopes.row(which * r_), r_ * n_, out.slope.data());
+        return out;
+    };
+    return {end(0), end(1)};
+}
+
+point loss_passes::curved(const point& p, bool precisely, const thinned_rows& rows) const {
+    if (rows.all())
+        return pass(&p, [&](index first, matrix_view<double> f, double*) { losses_.curve(first, f); }, precisely, {});
+    const auto step = [&](index row, matrix_view<double> f, double*) {
+        losses_.curve(row, f);
+        const double times = rows.times(row);
+        for (index c = 0; c < f.cols; ++c) f(0, c) *= times;
+    };
+    return pass(&p, step, precisely, {}, [&](index row) { return rows.times(row) > 0; });
+}
+
+matrix<double> loss_passes::coefficients(point p) const {
+    k_.basis->to_coefficients({p.data(), p.rows(), m_, n_});
+    matrix<double> out(n_, p.rows());
+    for (index j = 0; j < n_; ++j)
+        for (index c = 0; c < p.rows(); ++c) out(j, c) = p(c, j);
+    return out;
+}
+
+void loss_passes::add_curvatures(index first, index rows, double* sums) const {
+    for (index c = 0; c < r_; ++c)
+        for (index i = 0; i < rows; ++i) sums[c] += losses_.curvature(first + i, c);
+}
+
+point loss_passes::pass(const point* p, const row_step& step, bool precisely, std::span<double> totals,
+                        const row_filter& only) const {
+    const index columns = p ? p->rows() : r_;
+    const process_group* group = k_.exact->processes();
+    matrix<double> v, out(n_, columns);
+    if (p) v = coefficients(*p);
+    if (group && p) group->broadcast(v.data(), static_cast<std::size_t>(v.rows() * v.cols()) * sizeof(double));
+    if (precisely)
+        round_trip<double>(*k_.exact, v.view(), step, out.view(), totals, only);
+    else
+        round_trip<float>(*k_.rough, v.view(), step, out.view(), totals, only);
+    point turned(columns, n_);
+    for (index j = 0; j < n_; ++j)
+        for (index c = 0; c < columns; ++c) turned(c, j) = out(j, c);
+    k_.basis->to_gradient({turned.data(), columns, m_, n_});
+    return turned;
+}
+
+using namespace newton_vectors;
+
+newton_start start_on_some(const nystroem_operator& k, row_losses& some, const gram_batches<double>& others,
+                           row_losses& judges, double rows, const nystroem_newton_options& whole) {
+    constexpr double too_near = 1.5;
+    const double times = rows / static_cast<double>(k.exact->rows());
+    nystroem_operator seen = k;
+    seen.exact = &others;
+    loss_passes judged(seen, judges, whole.intercept);
+    newton_start best;
+    double lowest = std::numeric_limits<double>::infinity();
+    nystroem_newton_options o;
+    o.lambda = whole.lambda / times, o.intercept = whole.intercept, o.tol = 1e-2,
+    o.max_passes = std::min<index>(whole.max_passes, 100);
+    if (whole.progress)
+        o.progress = [&](index, double) { return whole.progress(0, std::numeric_limits<double>::infinity()); };
+    o.level_done = [&](double level, const point& at, double own) {
+        double p = sum(judged.at(at, true).value) * rows / static_cast<double>(others.rows());
+        for (index c = 0; c < at.rows(); ++c)
+            p += 0.5 * whole.lambda * smo::best_vector_ops().dot(at.row(c), at.row(c), k.basis->size());
+        if (!(p < lowest) || p > too_near * own * times) return false;
+        lowest = p, best = {at, level * times};
+        return true;
+    };
+    nystroem_newton(k, some, o);
+    return best;
 }
 
 }  // namespace mercer

@@ -3,7 +3,7 @@
 //     mixed        a third by rpcholesky, the others uniform: functions of all of them reach what functions of either
 //                  part reach. Pivots alone spend themselves on outliers that predict nothing else (the set pol),
 //                  uniform ones miss what is rare (diamonds); docs/benchmarks.md has the figures.
-//     rpcholesky   randomly pivoted Cholesky (gram/rp_cholesky.h): where the kernel still errs
+//     rpcholesky   randomly pivoted Cholesky (gram/low_rank.h): where the kernel still errs
 //     uniform      each object alike
 //     kmeans++     far from those there are, in feature space: drawn with a probability proportional to
 //                  min ‖φ(x) - φ(z)‖² (Arthur, Vassilvitskii 2007)

@@ -10,12 +10,12 @@
 #include "mercer/base/random_generator.h"
 #include "mercer/base/threads.h"
 #include "mercer/dense/lanczos.h"
-#include "mercer/gram/precomputed.h"
-#include "mercer/methods/codec.h"
-#include "mercer/methods/fit_checks.h"
-#include "mercer/methods/nystroem/feature_passes.h"
-#include "mercer/methods/nystroem/kmeans_start.h"
-#include "mercer/methods/recorded_products.h"
+#include "mercer/gram/gram_views.h"
+#include "mercer/methods/archive.h"
+#include "mercer/methods/checkpoint.h"
+#include "mercer/methods/fit_control.h"
+#include "mercer/methods/nystroem/nystroem_features.h"
+#include "mercer/methods/nystroem/nystroem_kmeans.h"
 
 namespace mercer {
 namespace {
@@ -109,7 +109,7 @@ matrix<double> embedded(const kernel_rows& x, const nystroem_problem& posed, con
 lloyd_result grouped(const matrix<double>& y, std::span<const double> weight, const nystroem_clusters_options& o) {
     const std::vector<index> there = positive(weight);
     const index n = std::ssize(there), count = rows_to_start_from(n, o.n_clusters, y.cols());
-    std::vector<index> rows = seeded(o.seed + 2).sample(n, count);
+    std::vector<index> rows = random_generator(o.seed + 2).sample(n, count);
     std::ranges::sort(rows);
     matrix<double> some(count, y.cols());
     std::vector<double> some_weight;

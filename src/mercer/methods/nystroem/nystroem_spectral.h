@@ -8,7 +8,7 @@
 //
 // An example is where (⟨φ(x), uⱼ⟩/√λⱼ), j = 1 … k, points to: rows of that matrix, made of length 1, which the factor
 // d(x)^-½ does not change. So new examples have their place, and their cluster, by the same functions. Clusters are
-// found there by k-means on all examples (methods/nystroem/lloyd.h; n × k numbers in memory), several restarts on a
+// found there by k-means on all examples (methods/nystroem/nystroem_kmeans.h; n × k numbers in memory), several restarts on a
 // sample.
 //
 // Affinities are not negative: K w >= min(w, 1)·k(x, x). K̃ may lose that where the centres do not reach: there the

@@ -7,11 +7,14 @@
 // Where several processes share the rows, a process has the targets of its own, from row `first` on.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <vector>
 
 #include "mercer/base/matrix_view.h"
+#include "mercer/dense/vector_ops.h"
 #include "mercer/solvers/newton/loss.h"
 
 namespace mercer {
@@ -119,6 +122,62 @@ private:
     std::span<const double> weight_;
     buffer<double> p_;
     std::shared_ptr<const rows_taken> own_;
+};
+
+}  // namespace mercer
+
+namespace mercer::newton_vectors {
+
+// Vectors of the space of (γ, b) that Newton's method moves in: a row for each function, M numbers and, with an offset,
+// one more. Functions that do not depend on each other are problems of their own; the rows of a problem lie together.
+
+using point = matrix<double>;
+using numbers = std::vector<double>;  // one for each problem
+
+inline double dot(const point& a, const point& b) {
+    return smo::best_vector_ops().dot(a.data(), b.data(), a.rows() * a.cols());
+}
+inline numbers dots(const point& a, const point& b, index problems) {
+    const index size = a.rows() * a.cols() / problems;
+    numbers out;
+    for (index q = 0; q < problems; ++q)
+        out.push_back(smo::best_vector_ops().dot(a.data() + q * size, b.data() + q * size, size));
+    return out;
+}
+// a ← a·by + more·times
+inline void combine(point& a, const numbers& by, const point& more, const numbers& times) {
+    const index size = a.rows() * a.cols() / std::ssize(by);
+    for (std::size_t q = 0; q < by.size(); ++q)
+        for (index i = static_cast<index>(q) * size, end = i + size; i < end; ++i)
+            a.data()[i] = by[q] * a.data()[i] + times[q] * more.data()[i];
+}
+inline double sum(const numbers& a) { return std::accumulate(a.begin(), a.end(), 0.0); }
+
+}  // namespace mercer::newton_vectors
+
+namespace mercer {
+
+// A few rows whose curvature stands for that of all. With Dᵢ the second derivative of the loss of row i and tᵢ its
+// trace, row i is taken with probability min(1, tᵢ/θ) and then counts max(1, θ/tᵢ) times, so that ΣᵢφᵢDᵢφᵢᵀ over those
+// taken has the sum over all as its expectation; and no row that was left to chance counts for more than θ. Where θ is
+// a small share of λ/‖φ‖², what chance changes is small beside λI (matrix Chernoff bounds, Tropp 2012): Newton's
+// equations may be solved for these rows, while values and gradients are of all (Byrd, Chin, Neveitt, Nocedal 2011).
+// Where most rows are far from any doubt, as in easy problems of many rows, few are taken.
+
+class thinned_rows {
+public:
+    // Of the losses where they were derived last. θ = 0: all rows, each as it is; so too where hardly fewer would do. A
+    // smaller θ where hardly any would be taken.
+    void draw(const row_losses& losses, double theta, std::uint64_t seed, index all_rows, const process_group* group);
+    bool all() const { return share_ == 1; }  // the same at all processes
+    double share() const { return share_; }   // of all rows, whoever has them
+    // How often a row of this process counts; 0: it was not taken.
+    double times(index row) const { return all() ? 1.0 : times_[static_cast<std::size_t>(row - first_)]; }
+
+private:
+    index first_ = 0;
+    double share_ = 1;
+    std::vector<float> times_;
 };
 
 }  // namespace mercer

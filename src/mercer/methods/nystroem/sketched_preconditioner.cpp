@@ -1,13 +1,20 @@
+
 #include "mercer/methods/nystroem/sketched_preconditioner.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "mercer/base/communicator.h"
+#include "mercer/base/per_thread.h"
+#include "mercer/base/random_generator.h"
+#include "mercer/base/reproducible_sums.h"
+#include "mercer/base/threads.h"
 #include "mercer/dense/lapack.h"
-#include "mercer/methods/nystroem/points.h"
+#include "mercer/dense/vector_ops.h"
+#include "mercer/methods/nystroem/row_losses.h"
 
 namespace mercer {
 
@@ -88,14 +95,14 @@ double sketched_shapes::gap_of(const matrix<double>& g) const {
     if (std::isinf(stretch_)) return stretch_;
     matrix<double> z = g;
     solve(z);
-    return gap_of(points::dot(g, z));
+    return gap_of(newton_vectors::dot(g, z));
 }
 
 std::vector<double> sketched_shapes::gaps_of(const matrix<double>& g, index problems) const {
     if (std::isinf(stretch_)) return std::vector<double>(static_cast<std::size_t>(problems), stretch_);
     matrix<double> z = g;
     solve(z);
-    std::vector<double> out = points::dots(g, z, problems);
+    std::vector<double> out = newton_vectors::dots(g, z, problems);
     for (double& each : out) each = gap_of(each);
     return out;
 }
@@ -121,5 +128,210 @@ void sketched_shapes::solve(matrix<double>& z) const {
         for (index c = 0; c < functions_; ++c) z(c, j) -= mean;
     }
 }
+
+namespace {
+
+constexpr index band = 48, groups = 6, entries = 4;
+static_assert(leaf_rows(1) % band == 0 && band % groups == 0);
+// Rows are worked on in lanes, each by one thread, band by band with the same remainder; each has its own buckets. More
+// lanes than this where the buckets of one would not stay in L2, while it has enough of them.
+constexpr index fewest_lanes = 64, enough_buckets = 32;
+constexpr double bytes_of_lane = 1.5 * (1 << 20);
+
+index lanes_for(index buckets, double bytes_of_bucket) {
+    index lanes = fewest_lanes;
+    const auto too_many = [&](index each) {
+        return each >= enough_buckets && static_cast<double>(each) * bytes_of_bucket > bytes_of_lane;
+    };
+    while (too_many(buckets / lanes)) lanes *= 2;
+    return lanes;
+}
+
+// to += Σ by[r]·row[r]
+template <class T>
+void add_rows(double* to, const T* const* row, const double* by, index count, index m) {
+    double minus[band];
+    for (index r = 0; r < count; ++r) minus[r] = -by[r];
+    if constexpr (std::is_same_v<T, float>)
+        smo::best_vector_ops().subtract_rows(to, row, minus, count, m);
+    else
+        smo::best_vector_ops().subtract_double_rows(to, row, minus, count, m);
+}
+
+// Digits of a kernel value, of the root of a weight, and what is left for their sum: 53 bits in all. A bucket adds up
+// 4n/s numbers with random signs, so hardly more than 16 times the root of that.
+constexpr int weight_bits = 12;
+
+template <class T>
+class sketching {
+public:
+    sketching(const gram_batches<T>& k, const sketch_options& o, double largest)
+        : k_(k),
+          o_(o),
+          own_(o.buckets >= k.rows()),
+          lanes_(lanes_for(o.buckets, 8.0 * static_cast<double>(o.count) * static_cast<double>(k.cols() + o.more))),
+          each_(std::max<index>(1, o.buckets / lanes_)),
+          root_(exponent(std::sqrt(o.largest_weight)) - weight_bits),
+          number_(-digits_of_numbers()),
+          filled_(own_ ? 0 : static_cast<std::size_t>(each_ * lanes_), 0.0),
+          raised_(static_cast<std::size_t>(lanes_), 1.0) {
+        // Of T's own digits one is lost to the sign of what is rounded away.
+        const int digits = std::min(std::numeric_limits<T>::digits - 2, digits_of_numbers());
+        digit_ = std::ldexp(1.0, exponent(largest) - digits);
+        shift_ = static_cast<T>(std::ldexp(1.5, exponent(largest) - digits + std::numeric_limits<T>::digits - 1));
+        for (index c = 0; c < o.count; ++c) out_.emplace_back(own_ ? k.rows() : each_ * lanes_, k.cols() + o.more);
+    }
+
+    // The largest kernel value there was.
+    double run() {
+        // Rows begin where cache lines do.
+        constexpr auto line = static_cast<index>(cache_line / sizeof(T));
+        const index m = k_.cols(), stride = (m + line - 1) / line * line;
+        std::vector<double> largest(static_cast<std::size_t>(lanes_), 0.0);
+        k_.each([&](index first, const gram<T>& batch) {
+            const index bands = (batch.rows() + band - 1) / band, before = first / band;
+            parallel_for(std::min(bands, lanes_), [&](index item) {
+                auto& memory = per_thread<buffer<T>>([] {});
+                buffer<T> tile = std::move(memory);
+                for (index b = item; b < bands; b += lanes_) {
+                    const index from = b * band, there = std::min(band, batch.rows() - from);
+                    const matrix_view<T> values(tile.at_least(band * stride), there, m, stride);
+                    if (!fetch(batch, first, from, values, largest[static_cast<std::size_t>(item)])) continue;
+                    for (index i = 0; own_ && i < there; ++i)
+                        add(first + from, first + from + i, values, i, band, [](index) { return 1; });
+                    for (index g = 0; !own_ && g < groups; ++g)
+                        add_group(first + from, g, (before + b) % lanes_, values);
+                    for (index i = 0; !own_ && i < there; ++i) see_weights(first + from + i, item);
+                }
+                memory = std::move(tile);
+            });
+        });
+        return *std::ranges::max_element(largest);
+    }
+    row_sketches take() {
+        const process_group* group = k_.processes();
+        if (group) {
+            for (matrix<double>& each : out_)
+                group->add(each.data(), static_cast<std::size_t>(each.rows() * each.cols()));
+            group->add(filled_.data(), filled_.size());
+        }
+        const double fullest = own_ ? 1 : std::ranges::max(filled_),
+                     raised = largest_of(group, std::ranges::max(raised_));
+        return {std::move(out_), std::max(1.0, fullest) * raised, digit_};
+    }
+
+private:
+    // The smallest e with 2^e >= x
+    static int exponent(double x) {
+        int e = 0;
+        return std::frexp(x, &e) == 0.5 ? e - 1 : e;
+    }
+    // The rows of a band that count, rounded, where they belong among `values`; false where none does.
+    bool fetch(const gram<T>& batch, index first, index from, matrix_view<T> values, double& largest) const {
+        index list[band];
+        T* to[band];
+        index count = 0;
+        for (index i = 0; i < values.rows; ++i)
+            if (!o_.only || o_.only(first + from + i)) list[count] = from + i, to[count++] = values.row(i);
+        if (count == values.rows)
+            batch.block(selection(from, count), selection(0, values.cols), values);
+        else if (count > 0)
+            batch.block(selection(std::span<const index>(list, static_cast<std::size_t>(count))),
+                        selection(0, values.cols), block_rows<T>(to));
+        for (index r = 0; r < count && !own_; ++r) round(to[r], values.cols, largest);
+        return count > 0;
+    }
+    int digits_of_numbers() const {
+        const double terms =
+            static_cast<double>(entries) * static_cast<double>(k_.rows()) / static_cast<double>(each_ * lanes_);
+        return 51 - weight_bits - exponent(16 * std::sqrt(std::max(1.0, terms)));
+    }
+    void round(T* v, index n, double& largest) const {
+        constexpr index side = 8;  // by side, so that no comparison waits for the last one
+        T most[side] = {};
+        index i = 0;
+        for (; i + side <= n; i += side)
+            for (index l = 0; l < side; ++l) {
+                const T size = std::abs(v[i + l]);
+                most[l] = most[l] < size ? size : most[l];
+                v[i + l] = (v[i + l] + shift_) - shift_;
+            }
+        for (; i < n; ++i) {
+            most[0] = std::max(most[0], std::abs(v[i]));
+            v[i] = (v[i] + shift_) - shift_;
+        }
+        for (const T each : most) largest = std::max(largest, static_cast<double>(each));
+    }
+    // The rows i of a band, from its first, go to one bucket of every sketch, each with its sign: at once, so that the
+    // bucket is read and written once for all of them. (No sum rounds, so their order is nothing to the bits.)
+    template <class Sign>
+    void add(index first, index bucket, matrix_view<T> values, index from, index step, Sign sign) {
+        const index m = k_.cols();
+        for (index c = 0; c < o_.count; ++c) {
+            const T* rows[band];
+            double by[band];
+            index count = 0;
+            double* to = out_[static_cast<std::size_t>(c)].row(bucket);
+            for (index i = from; i < values.rows; i += step) {
+                if (o_.only && !o_.only(first + i)) continue;
+                const double root = std::sqrt(std::max(0.0, o_.weight(first + i, c)));
+                by[count] = sign(i) * (own_ ? root : root_(root));
+                if (by[count] == 0) continue;
+                for (index t = 0; t < o_.more; ++t) {
+                    const double number = o_.behind(first + i, t);
+                    to[m + t] += by[count] * (own_ ? number : number_(number));
+                }
+                rows[count++] = values.row(i);
+            }
+            add_rows(to, rows, by, count, m);
+        }
+    }
+    // By how much rounding their roots makes weights larger.
+    void see_weights(index row, index item) {
+        double& raised = raised_[static_cast<std::size_t>(item)];
+        for (index c = 0; c < o_.count; ++c) {
+            const double weight = o_.weight(row, c), root = root_(std::sqrt(std::max(0.0, weight)));
+            if (root * root > raised * weight) raised = root * root / weight;
+        }
+    }
+    void add_group(index row, index g, index lane, matrix_view<T> values) {
+        for (index e = 0; e < entries; ++e) {
+            const auto number = static_cast<std::uint64_t>((row / band * groups + g) * entries + e);
+            const auto place = static_cast<index>(row_bits(o_.seed + 1, number) % static_cast<std::uint64_t>(each_));
+            const index there = (values.rows - g + groups - 1) / groups;
+            filled_[static_cast<std::size_t>(lane * each_ + place)] += static_cast<double>(there);
+            add(row, lane * each_ + place, values, g, groups, [&](index i) {
+                return row_bits(o_.seed, static_cast<std::uint64_t>((row + i) * entries + e)) & 1 ? 0.5 : -0.5;
+            });
+        }
+    }
+
+    const gram_batches<T>& k_;
+    const sketch_options& o_;
+    bool own_;
+    index lanes_, each_;
+    multiple_of root_, number_;
+    T shift_ = 0;
+    double digit_ = 0;
+    std::vector<double> filled_, raised_;  // rows in each bucket, once for each of their entries; of each lane
+    std::vector<matrix<double>> out_;
+};
+
+}  // namespace
+
+template <class T>
+row_sketches row_sketch(const gram_batches<T>& k, const sketch_options& o) {
+    double guess = largest_of(k.processes(), o.largest_value);
+    for (;;) {
+        sketching<T> work(k, o, guess);
+        const double largest = largest_of(k.processes(), work.run());
+        // Values that did not fit would have sums that depend on their order; infinite ones fail elsewhere.
+        if (largest <= guess || !std::isfinite(largest)) return work.take();
+        guess = largest;
+    }
+}
+
+template row_sketches row_sketch(const gram_batches<float>&, const sketch_options&);
+template row_sketches row_sketch(const gram_batches<double>&, const sketch_options&);
 
 }  // namespace mercer

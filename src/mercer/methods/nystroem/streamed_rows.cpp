@@ -10,8 +10,8 @@
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
 #include "mercer/data/all_kinds.h"
-#include "mercer/methods/codec.h"
-#include "mercer/methods/nystroem/sent_objects.h"
+#include "mercer/methods/archive.h"
+#include "mercer/methods/nystroem/training_rows.h"
 
 namespace mercer {
 namespace {

@@ -1,10 +1,21 @@
+
 #include "mercer/methods/nystroem/training_rows.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
 #include <limits>
 #include <numeric>
+#include <string>
 
+#include "mercer/base/communicator.h"
+#include "mercer/base/error.h"
+#include "mercer/base/memory.h"
+#include "mercer/data/dataset.h"
 #include "mercer/gram/gram_views.h"
-#include "mercer/gram/kept_rows.h"
+#include "mercer/gram/row_cache.h"
+#include "mercer/methods/archive.h"
 
 namespace mercer {
 namespace {
@@ -74,6 +85,248 @@ owned<gram_batches<double>> values_in_memory::passes(const dataset&, std::span<c
     std::iota(all.begin(), all.end(), index{0});
     std::shared_ptr<const gram<double>> k(std::make_shared<subset<double>>(k_, std::move(all), listed(which)));
     return {{k}, std::make_unique<one_batch<double>>(*k)};
+}
+
+struct sent_objects {
+    dataset x;
+};
+template <>
+struct file_form<sent_objects> {
+    static constexpr std::string_view format = "mercer-objects";
+    static constexpr int version = 1;
+    static void parts(auto& a, auto& m) { a.objects("objects", m.x); }
+};
+template struct model_file<sent_objects>;
+
+std::string packed(const dataset& x) { return x.size() == 0 ? std::string() : model_file<sent_objects>::bytes({x}); }
+dataset unpacked(std::string_view bytes) {
+    return bytes.empty() ? dataset() : model_file<sent_objects>::parse(bytes, "objects of another process").x;
+}
+
+dataset joined(const process_group& group, const dataset& mine) {
+    dataset out;
+    for (const std::string& each : group.all(packed(mine))) {
+        const dataset some = unpacked(each);
+        if (some.size() > 0) out = out.size() == 0 ? some : concatenate(out, some);
+    }
+    return out;
+}
+
+namespace {
+
+std::string kind_of(const dataset& x) {
+    if (x.kind() != domain::vectors) return name(x.kind());
+    const bool single = x.as<dense<float>>() || x.as<sparse<float>>();
+    return fmt::format("{} vectors of {} coordinates in {}", x.is_sparse() ? "sparse" : "dense", x.dims(),
+                       single ? "float" : "double");
+}
+
+// How the rows of all processes are numbered, and which of them each works on.
+struct division {
+    std::vector<index> had{0}, works{0};  // where the rows of each process begin, and behind the last
+    index targets = 0;                    // columns of y
+    bool weighted = false;
+
+    index size() const { return had.back(); }
+};
+
+division agree(const process_group& group, const dataset& x, matrix_view<const double> y,
+               const std::vector<double>& weight) {
+    index mine[3] = {x.size(), y.cols, weight.empty() ? 0 : 1};
+    std::string told(reinterpret_cast<const char*>(mine), sizeof mine);
+    if (x.size() > 0) told += kind_of(x);
+    division out;
+    std::string kind;
+    int whose = 0;
+    for (int rank = 0; const std::string& each : group.all(told)) {
+        index theirs[3];
+        std::memcpy(theirs, each.data(), sizeof theirs);
+        out.had.push_back(out.had.back() + theirs[0]);
+        out.weighted = out.weighted || theirs[2] != 0;
+        const std::string its = each.substr(sizeof theirs);
+        if (theirs[0] > 0 && kind.empty()) kind = its, out.targets = theirs[1], whose = rank;
+        if (theirs[0] > 0 && its != kind)
+            fail(errc::data,
+                 fmt::format("process {} has {}, process {} has {}: all must have the same", whose, kind, rank, its));
+        if (theirs[0] > 0 && theirs[1] != out.targets)
+            fail(errc::data, fmt::format("process {} has {} targets a row, process {} has {}: all must have the same",
+                                         whose, out.targets, rank, theirs[1]));
+        ++rank;
+    }
+    const index leaf = leaf_rows(out.size());
+    for (std::size_t r = 1; r < out.had.size(); ++r)
+        out.works.push_back(r + 1 == out.had.size() ? out.size() : out.had[r] / leaf * leaf);
+    return out;
+}
+
+// Some rows with what belongs to them, as bytes.
+class parcel {
+public:
+    parcel(const dataset& x, matrix_view<const double> y, const std::vector<double>& weight) {
+        const std::string objects = packed(x);
+        const std::uint64_t size = objects.size();
+        put(&size, sizeof size), put(objects.data(), objects.size());
+        for (index i = 0; i < y.rows; ++i) put(y.row(i), static_cast<std::size_t>(y.cols) * sizeof(double));
+        put(weight.data(), weight.size() * sizeof(double));
+    }
+    void send(const process_group& group, int to) const {
+        const std::uint64_t size = bytes_.size();
+        group.send(to, &size, sizeof size);
+        group.send(to, bytes_.data(), bytes_.size());
+    }
+
+private:
+    void put(const void* from, std::size_t bytes) { bytes_.append(static_cast<const char*>(from), bytes); }
+    std::string bytes_;
+};
+
+class dealing {
+public:
+    dealing(const process_group& group, const dataset& x, matrix_view<const double> y,
+            const std::vector<double>& weight)
+        : group_(group), x_(x), y_(y), weight_(weight), how_(agree(group, x, y, weight)) {
+        const auto me = static_cast<std::size_t>(group.rank());
+        out_.group = &group, out_.size = how_.size(), out_.first = how_.works[me];
+        out_.y = matrix<double>(how_.works[me + 1] - out_.first, how_.targets);
+        if (how_.weighted) out_.weight.assign(static_cast<std::size_t>(out_.y.rows()), 1.0);
+    }
+
+    shared_examples run() {
+        // In the same order at all of them, so that of two processes one sends and the other one receives.
+        const auto processes = static_cast<std::size_t>(group_.size());
+        for (std::size_t from = 0; from < processes; ++from)
+            for (std::size_t to = 0; to < processes; ++to) {
+                const index first = std::max(how_.had[from], how_.works[to]),
+                            end = std::min(how_.had[from + 1], how_.works[to + 1]);
+                if (first >= end) continue;
+                if (static_cast<int>(to) == group_.rank())
+                    take(static_cast<int>(from), first, end - first);
+                else if (static_cast<int>(from) == group_.rank())
+                    give(static_cast<int>(to), first, end - first);
+            }
+        return std::move(out_);
+    }
+
+private:
+    index begin() const { return how_.had[static_cast<std::size_t>(group_.rank())]; }
+
+    void give(int to, index first, index count) const {
+        const index at = first - begin();
+        const auto from = weight_.begin() + (weight_.empty() ? 0 : at);
+        parcel(part(x_, at, count), y_.block(at, 0, count, y_.cols),
+               weight_.empty() ? std::vector<double>() : std::vector<double>(from, from + count))
+            .send(group_, to);
+    }
+
+    void take(int from, index first, index count) {
+        const index to = first - out_.first;
+        if (from == group_.rank()) {
+            const index at = first - begin();
+            for (index i = 0; i < count; ++i) std::copy_n(y_.row(at + i), y_.cols, out_.y.row(to + i));
+            if (!weight_.empty()) std::copy_n(weight_.begin() + at, count, out_.weight.begin() + to);
+            // Up to the end of the leaf that others have begun; from there on where they lie.
+            const index leaf = leaf_rows(out_.size),
+                        border = to == 0 ? 0 : std::min(count, (first + leaf - 1) / leaf * leaf - first);
+            if (border > 0) out_.border = concatenate(out_.border, part(x_, at, border));
+            out_.rest = part(x_, at + border, count - border);
+            return;
+        }
+        std::uint64_t size = 0;
+        group_.receive(from, &size, sizeof size);
+        std::string bytes(size, '\0');
+        group_.receive(from, bytes.data(), bytes.size());
+        std::uint64_t objects = 0;
+        std::memcpy(&objects, bytes.data(), sizeof objects);
+        const dataset some = unpacked(std::string_view(bytes).substr(sizeof objects, objects));
+        out_.border = out_.border.size() == 0 ? some : concatenate(out_.border, some);
+        const char* at = bytes.data() + sizeof objects + objects;
+        const std::size_t numbers = static_cast<std::size_t>(count * how_.targets) * sizeof(double);
+        copy_bytes(out_.y.row(to), at, numbers);
+        const std::size_t rest = bytes.size() - (sizeof objects + objects + numbers);
+        copy_bytes(out_.weight.data() + to, at + numbers, rest);
+    }
+
+    const process_group& group_;
+    const dataset& x_;
+    matrix_view<const double> y_;
+    const std::vector<double>& weight_;
+    division how_;
+    shared_examples out_;
+};
+
+template <class T>
+class shared_batches final : public gram_batches<T> {
+public:
+    shared_batches(const kernel& k, const shared_examples& all, const dataset& centres, std::size_t budget)
+        : all_(all), cols_(centres.size()) {
+        if (all.border.size() > 0) border_ = rows_of_passes<T>(k, all.border, centres, budget);
+        if (all.rest.size() > 0) rest_ = rows_of_passes<T>(k, all.rest, centres, budget);
+    }
+    index rows() const override { return all_.size; }
+    index cols() const override { return cols_; }
+    const process_group* processes() const override { return all_.group; }
+    void each(const std::function<void(index first, const gram<T>& rows)>& use) const override {
+        if (border_) use(all_.first, *border_);
+        if (rest_) use(all_.first + all_.border.size(), *rest_);
+    }
+
+private:
+    const shared_examples& all_;
+    index cols_;
+    std::shared_ptr<const gram<T>> border_, rest_;
+};
+
+}  // namespace
+
+shared_examples deal_at_leaves(const process_group& group, const dataset& x, matrix_view<const double> y,
+                               const std::vector<double>& weight) {
+    return dealing(group, x, y, weight).run();
+}
+
+dataset shared_rows::gather(std::span<const index> which) const {
+    dataset mine;
+    index first = all_.first;
+    for (const dataset* each : {&all_.border, &all_.rest}) {
+        std::vector<index> here;
+        for (auto at = std::ranges::lower_bound(which, first); at != which.end() && *at < first + each->size(); ++at)
+            here.push_back(*at - first);
+        first += each->size();
+        if (here.empty()) continue;
+        const dataset some = mercer::gather(*each, std::span<const index>(here));
+        mine = mine.size() == 0 ? some : concatenate(mine, some);
+    }
+    return joined(*all_.group, mine);
+}
+
+index shared_rows::dims() const {
+    return static_cast<index>(
+        largest_of(all_.group, static_cast<double>(std::max(all_.border.dims(), all_.rest.dims()))));
+}
+
+std::vector<double> shared_rows::self() const {
+    std::vector<double> out;
+    for (const dataset* each : {&all_.border, &all_.rest}) {
+        if (each->size() == 0) continue;
+        const std::vector<double> some = self_values(*k_, *each);
+        out.insert(out.end(), some.begin(), some.end());
+    }
+    return out;
+}
+
+owned<gram<double>> shared_rows::among(const dataset& objects, std::span<const index>) const {
+    return {{}, make_gram<double>(*k_, objects, std::size_t{64} << 20)};
+}
+owned<gram<double>> shared_rows::between(const dataset& left, std::span<const index>, const dataset& right,
+                                         std::span<const index>) const {
+    return {{}, make_gram<double>(*k_, left, right, std::size_t{64} << 20)};
+}
+owned<gram_batches<double>> shared_rows::passes(const dataset& centres, std::span<const index>,
+                                                std::size_t budget) const {
+    return {{}, std::make_unique<shared_batches<double>>(*k_, all_, centres, budget)};
+}
+owned<gram_batches<float>> shared_rows::rough_passes(const dataset& centres, std::size_t budget, double pairs) const {
+    if (!float_pays(*k_, all_.size, centres.size(), pairs)) return {};
+    return {{}, std::make_unique<shared_batches<float>>(*k_, all_, centres, budget)};
 }
 
 }  // namespace mercer

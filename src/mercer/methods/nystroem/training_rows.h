@@ -4,8 +4,11 @@
 
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "mercer/data/dataset.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/methods/nystroem/gram_pass.h"
 
@@ -105,5 +108,60 @@ std::shared_ptr<const gram<T>> rows_of_passes(const kernel& k, const dataset& x,
 
 // Whether there are so many pairs, with kernel values of size 1.
 bool float_pays(const kernel& k, index rows, index centres, double pairs);
+
+// Objects of any kind on their way from one process to another.
+
+class process_group;
+
+std::string packed(const dataset& x);
+dataset unpacked(std::string_view bytes);
+// The objects of all processes, in their order, at each.
+dataset joined(const process_group& group, const dataset& mine);
+
+// Examples in the memories of several processes, as kernel_rows: those of rank 0 come first, then those of rank 1, and
+// so on, and the bits are those of one process that has them all.
+//
+// A pass adds up leaves of rows (methods/nystroem/gram_pass.h), and a leaf belongs to one process. So each process
+// works on its rows from the last leaf that begins at or before them: the few rows of that leaf which others have are
+// sent to it, and it gives away its own behind the last whole leaf. All other rows stay where they lie.
+
+struct shared_examples {
+    const process_group* group = nullptr;
+    index size = 0, first = 0;   // of all processes; and the number of the first row of this one
+    dataset border, rest;        // its rows: those of the leaf that others have begun, if any, and the others
+    matrix<double> y;            // their targets
+    std::vector<double> weight;  // and weights; none where no process has any
+
+    index own() const { return border.size() + rest.size(); }
+};
+
+// Called by all processes, each with its rows, none of them being an answer too; weights where it has some. Vectors are
+// borrowed. Fails, at all of them, where their objects or targets do not fit together.
+shared_examples deal_at_leaves(const process_group& group, const dataset& x, matrix_view<const double> y,
+                               const std::vector<double>& weight);
+
+// The examples are borrowed.
+class shared_rows final : public kernel_rows {
+public:
+    shared_rows(const kernel& k, const shared_examples& all) : k_(std::make_shared<const kernel>(k)), all_(all) {}
+    index size() const override { return all_.size; }
+    const process_group* processes() const override { return all_.group; }
+    index first() const override { return all_.first; }
+    index own() const override { return all_.own(); }
+    index dims() const override;
+    std::vector<double> self() const override;
+    dataset gather(std::span<const index> which) const override;
+    owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
+    owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
+                                std::span<const index> cols) const override;
+    owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
+                                       std::size_t budget) const override;
+    owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget, double pairs) const override;
+    std::shared_ptr<const kernel> known_kernel() const override { return k_; }
+
+private:
+    std::shared_ptr<const kernel> k_;
+    const shared_examples& all_;
+};
 
 }  // namespace mercer

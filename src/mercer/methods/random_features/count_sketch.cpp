@@ -104,7 +104,7 @@ count_sketch draw_count_sketch(index dims, index degree, double gamma, double co
         fail(errc::unsupported,
              fmt::format("random_features: a count sketch has degree·coordinates numbers, at most 2^28, got {}·{}",
                          degree, out.coordinates()));
-    seeded random(seed);
+    random_generator random(seed);
     out.places.resize(static_cast<std::size_t>(degree * out.coordinates()));
     for (index& each : out.places) each = random.below(2 * out.buckets);
     return out;

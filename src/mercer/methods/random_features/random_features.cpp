@@ -1,3 +1,4 @@
+
 #include "mercer/methods/random_features/random_features.h"
 
 #include <fmt/format.h>
@@ -8,12 +9,12 @@
 #include <numbers>
 
 #include "mercer/base/error.h"
-#include "mercer/base/normal_numbers.h"
+#include "mercer/base/random_generator.h"
 #include "mercer/base/threads.h"
-#include "mercer/data/linear_rows.h"
+#include "mercer/data/vectors.h"
 #include "mercer/dense/dense_algebra.h"
 #include "mercer/dense/fast_transforms.h"
-#include "mercer/methods/codec.h"
+#include "mercer/methods/archive.h"
 
 namespace mercer {
 namespace {
@@ -73,7 +74,7 @@ void draw_frequencies(random_features_model& out, const kernel_form& form, index
             fail(errc::unsupported,
                  "random_features: frequencies=structured is for rbf and matern, whose frequencies have "
                  "any direction alike; those of laplacian are drawn coordinate by coordinate");
-        out.kind = feature_map::structured;
+        out.kind = random_feature_kind::structured;
         out.structured = draw_structured(d, half, normal, factor_of(form, normal));
         return;
     }
@@ -136,7 +137,7 @@ bool waves_of(const random_features_model& m, const double* angles, double* to) 
 void fourier(const random_features_model& m, const dataset& x, matrix<double>& out, std::vector<char>& finite) {
     const std::unique_ptr<linear_operand> rows = linear_rows(x);
     const index half = (m.features + 1) / 2;
-    if (m.kind == feature_map::structured) {
+    if (m.kind == random_feature_kind::structured) {
         parallel_runs(x.size(), 8, [&](index from, index end) {
             buffer<double> scratch(2 * m.structured.width()), angles(half);
             for (index i = from; i < end; ++i) {
@@ -162,16 +163,16 @@ void fourier(const random_features_model& m, const dataset& x, matrix<double>& o
 }  // namespace
 
 index random_features_model::dims() const {
-    return kind == feature_map::frequencies  ? frequencies.cols()
-           : kind == feature_map::structured ? structured.dims
-                                             : sketch.dims;
+    return kind == random_feature_kind::frequencies  ? frequencies.cols()
+           : kind == random_feature_kind::structured ? structured.dims
+                                                     : sketch.dims;
 }
 
 matrix<double> random_features_model::written_out() const {
-    if (kind == feature_map::sketch)
+    if (kind == random_feature_kind::sketch)
         fail(errc::unsupported, fmt::format("random_features of {} are a count sketch and have no frequencies",
                                             k ? k->text() : std::string("poly")));
-    return kind == feature_map::structured ? structured.written_out() : frequencies;
+    return kind == random_feature_kind::structured ? structured.written_out() : frequencies;
 }
 
 random_features_model fit_random_features(const kernel& k, const dataset& x, const random_features_options& o) {
@@ -192,7 +193,7 @@ random_features_model fit_random_features(const kernel& k, const dataset& x, con
                              "leave it out",
                              k.text()));
         const bool poly = form.what == "poly";
-        out.kind = feature_map::sketch;
+        out.kind = random_feature_kind::sketch;
         out.sketch = draw_count_sketch(x.dims(), poly ? std::lround(number_of(form, "degree")) : 1,
                                        poly ? number_of(form, "gamma") : 1, poly ? number_of(form, "coef0") : 0,
                                        o.n_components, o.seed);
@@ -216,7 +217,7 @@ matrix<double> transform(const random_features_model& model, const dataset& x) {
              fmt::format("the model was fitted on vectors of {} coordinates, got {}", d, x.dims()));
     matrix<double> out(x.size(), model.features);
     std::vector<char> finite(static_cast<std::size_t>(x.size()), 1);
-    if (model.kind == feature_map::sketch) {
+    if (model.kind == random_feature_kind::sketch) {
         apply(model.sketch, x, out.view());
         parallel_runs(x.size(), 32, [&](index from, index end) {
             for (index i = from; i < end; ++i)
@@ -268,7 +269,7 @@ struct file_form<random_features_model> {
     static void parts(auto& a, auto& m) {
         a.whole("features", m.features, index{1} << 31);
         if (a.version() > 1) a.choice("map", m.kind, {"frequencies", "structured", "sketch"});
-        if (m.kind == feature_map::frequencies) {
+        if (m.kind == random_feature_kind::frequencies) {
             const index half = a.count("frequencies", m.frequencies.rows(), index{1} << 30),
                         dims = a.count("dims", m.frequencies.cols(), index{1} << 30);
             a.kernel(m.k);
@@ -280,7 +281,7 @@ struct file_form<random_features_model> {
         }
         a.kernel(m.k);
         a.numbers(m.phase);
-        if (m.kind == feature_map::structured) {
+        if (m.kind == random_feature_kind::structured) {
             a.part(m.structured);
             a.check(m.structured.size() == (m.features + 1) / 2, "{} frequencies for {} features", m.structured.size(),
                     m.features);
@@ -291,5 +292,66 @@ struct file_form<random_features_model> {
     }
 };
 template struct model_file<random_features_model>;
+
+namespace {
+
+void turn_signs(const double* signs, double* x, index p) {
+    for (index a = 0; a < p; ++a) x[a] *= signs[a];
+}
+// H is p^½ times a matrix that keeps lengths.
+double unit_of(index p) { return 1 / (static_cast<double>(p) * std::sqrt(static_cast<double>(p))); }
+
+}  // namespace
+
+index structured_frequencies::width_for(index dims) { return std::max(least_width, power_of_two_from(dims)); }
+
+structured_frequencies draw_structured(index dims, index count, normal_numbers& random,
+                                       const std::function<double()>& factor) {
+    const index p = structured_frequencies::width_for(dims);
+    structured_frequencies out;
+    out.dims = dims;
+    out.signs = matrix<double>(3 * structured_frequencies::blocks_for(count, p), p);
+    for (index i = 0; i < out.signs.rows() * p; ++i) out.signs.data()[i] = random.uniform() < 0.5 ? -1 : 1;
+    out.lengths.resize(static_cast<std::size_t>(count));
+    for (double& length : out.lengths) length = factor() * random.chi(p);
+    return out;
+}
+
+void structured_frequencies::angles(const linear_operand& x, index i, double* scratch, double* out) const {
+    const index p = width();
+    const auto hadamard = best_transform_ops().walsh_hadamard;
+    double *row = scratch, *y = scratch + p;
+    std::fill_n(row, p, 0.0);
+    x.add(i, unit_of(p), row);
+    for (index first = 0, b = 0; first < size(); first += p, ++b) {
+        std::copy_n(row, p, y);
+        for (index step = 0; step < 3; ++step) {
+            turn_signs(signs.row(3 * b + step), y, p);
+            hadamard(y, p);
+        }
+        for (index j = 0; j < std::min(p, size() - first); ++j)
+            out[first + j] = lengths[static_cast<std::size_t>(first + j)] * y[j];
+    }
+}
+
+// w_jᵀ = s_j·e_jᵀHD₁HD₂HD₃ is the transposed product applied to e_j, H and D being symmetric.
+matrix<double> structured_frequencies::written_out() const {
+    const index p = width();
+    matrix<double> out(size(), dims);
+    const auto hadamard = best_transform_ops().walsh_hadamard;
+    parallel_runs(size(), 8, [&](index from, index end) {
+        buffer<double> y(p);
+        for (index j = from; j < end; ++j) {
+            std::fill_n(y.data(), p, 0.0);
+            y[j % p] = unit_of(p) * lengths[static_cast<std::size_t>(j)];
+            for (index step = 3; step-- > 0;) {
+                hadamard(y.data(), p);
+                turn_signs(signs.row(3 * (j / p) + step), y.data(), p);
+            }
+            std::copy_n(y.data(), dims, out.row(j));
+        }
+    });
+    return out;
+}
 
 }  // namespace mercer

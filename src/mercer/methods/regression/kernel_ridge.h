@@ -9,7 +9,7 @@
 //     left out, example i is missed by   yᵢ - f₋ᵢ(xᵢ) = αᵢ/(A⁻¹)ᵢᵢ       (all copies of it left out, where its weight
 //     says there are several) as a Gaussian process with noise λ/wᵢ, f(x) has variance   k(x, x) - k_xᵀA⁻¹k_x
 //
-// Where n² numbers are too many, conjugate gradients to a stated residual instead (solvers/newton/ridge_cg.h), which
+// Where n² numbers are too many, conjugate gradients to a stated residual instead (solvers/newton/conjugate_gradients.h), which
 // multiply by K and store none of it: memory n·(rank + a few), time n² a step.
 //
 // A path over many λ comes from one decomposition of W^½KW^½. For the generalised cross-validation score

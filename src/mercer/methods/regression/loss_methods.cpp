@@ -1,5 +1,5 @@
 // Convex losses in the space of a kernel as methods: kernel_logistic, and representer with a loss by name.
-#include "mercer/methods/described.h"
+#include "mercer/methods/method.h"
 #include "mercer/methods/regression/kernel_logistic.h"
 #include "mercer/methods/regression/methods.h"
 #include "mercer/methods/regression/representer.h"

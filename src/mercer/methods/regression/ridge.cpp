@@ -1,3 +1,4 @@
+
 #include "mercer/methods/regression/ridge.h"
 
 #include <fmt/format.h>
@@ -11,7 +12,8 @@
 #include "mercer/dense/dense_algebra.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/kernels/vectors/linear.h"
-#include "mercer/methods/fit_checks.h"
+#include "mercer/methods/archive.h"
+#include "mercer/methods/fit_control.h"
 
 namespace mercer {
 namespace {
@@ -352,5 +354,22 @@ matrix<double> predict(const ridge_model& model, const dataset& x) {
     });
     return out;
 }
+
+// Ridge regressions as files.
+
+template <>
+struct file_form<ridge_model> {
+    static constexpr std::string_view format = "mercer-ridge-model";
+    static constexpr int version = 1;
+
+    static void parts(auto& a, auto& m) {
+        const index dims = a.count("dims", m.dims()), outputs = a.count("outputs", m.outputs(), 1 << 24);
+        a.choice("form", m.form, {"cheaper", "primal", "dual"});
+        a.numbers(m.alpha);
+        a.table(m.coef, dims, outputs);
+        a.list(m.intercept, outputs);
+    }
+};
+template struct model_file<ridge_model>;
 
 }  // namespace mercer

@@ -1,7 +1,7 @@
 // Ridge regression as methods: ridge on vectors, kernel_ridge with any kernel, each with a path over λ.
 #include <fmt/format.h>
 
-#include "mercer/methods/described.h"
+#include "mercer/methods/method.h"
 #include "mercer/methods/regression/kernel_ridge.h"
 #include "mercer/methods/regression/methods.h"
 #include "mercer/methods/regression/ridge.h"

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
-#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/fit_svm.h"
 
 namespace mercer {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/svm_model.h"
 
 namespace mercer {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "mercer/methods/svm/svm.h"
+#include "mercer/methods/svm/svm_model.h"
 
 namespace mercer {
 

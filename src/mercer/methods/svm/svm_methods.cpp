@@ -5,11 +5,10 @@
 #include <cmath>
 
 #include "mercer/base/memory.h"
-#include "mercer/data/part.h"
-#include "mercer/methods/described.h"
+#include "mercer/data/dataset.h"
+#include "mercer/methods/method.h"
 #include "mercer/methods/svm/calibrated_fit.h"
 #include "mercer/methods/svm/methods.h"
-#include "mercer/methods/svm/model_file.h"
 #include "mercer/methods/svm/svm_model.h"
 #include "mercer/methods/svm/svm_solvers.h"
 

@@ -1,5 +1,6 @@
 // Decision values at the speed of the Gram engine: kernel tiles of a band of objects against a strip of support vectors
 // are reduced while they are in cache, so nothing of size (objects × support vectors) is ever stored.
+
 #include "mercer/methods/svm/svm_model.h"
 
 #include <fmt/format.h>
@@ -7,19 +8,25 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "mercer/base/error.h"
 #include "mercer/base/per_thread.h"
 #include "mercer/base/threads.h"
-#include "mercer/data/part.h"
+#include "mercer/data/dataset.h"
+#include "mercer/data/vectors.h"
 #include "mercer/dense/vector_ops.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
-#include "mercer/gram/narrowed.h"
-#include "mercer/gram/precomputed.h"
-#include "mercer/methods/svm/linear_decide.h"
+#include "mercer/io/file_contents.h"
+#include "mercer/kernels/features/explicit_features.h"
+#include "mercer/methods/archive.h"
+#include "mercer/methods/svm/libsvm_model.h"
 #include "mercer/methods/svm/pair_votes.h"
-#include "mercer/methods/svm/svm.h"
 
 namespace mercer {
 namespace {
@@ -324,6 +331,432 @@ std::vector<double> predict(const svm_model& model, const dataset& x) {
     }
     if (!model.k) return predict(model, decide(model, x).view());  // which says what is missing
     return predict(model, decide_for_classes(model, x).view());
+}
+
+template <>
+struct file_form<svm_report> {
+    static void parts(auto& a, auto& r) {
+        if (a.version() > 1)
+            a.counts(r.status, r.steps, r.rounds, r.flat_steps, r.concave_steps, r.size, r.margin_vectors, r.no_margin);
+        else
+            a.counts(r.status, r.steps, r.rounds, r.flat_steps, r.concave_steps, r.size, r.margin_vectors);
+        a.check(r.status <= fit_status::stalled, "unknown status {}", static_cast<int>(r.status));
+        a.numbers(r.gap, r.objective, r.offset_low, r.offset_high, r.epsilon);
+        if (a.version() > 1) {
+            a.numbers(r.C);
+            a.check(r.C >= 0 && std::isfinite(r.C), "C is {}", r.C);
+        }
+        if constexpr (!std::is_const_v<std::remove_reference_t<decltype(r)>>)
+            if (r.offset_low > r.offset_high) std::swap(r.offset_low, r.offset_high);  // as files of version 1 have it
+    }
+};
+
+template <>
+struct file_form<calibration> {
+    static void parts(auto& a, auto& p) {
+        a.choice("kind", p.kind, {"sigmoid", "isotonic"});
+        a.numbers(p.sigma);
+        const index sigmoids = a.count("sigmoids", std::ssize(p.A));
+        a.list(p.A, sigmoids);
+        a.list(p.B, sigmoids);
+        std::vector<index> knots;
+        for (const auto& each : p.knots) knots.push_back(std::ssize(each));
+        a.head("knots", knots);
+        a.resize(p.knots, std::ssize(knots));
+        a.resize(p.values, std::ssize(knots));
+        for (std::size_t i = 0; i < knots.size(); ++i) a.list(p.knots[i], knots[i]), a.list(p.values[i], knots[i]);
+    }
+};
+
+template <>
+struct file_form<svm_model> {
+    static constexpr std::string_view format = "mercer-svm-model";
+    // 1: reports without C and no_margin, offset_low and offset_high in any order
+    // 2: a report of each problem, a coefficient for each support vector and row
+    static constexpr int version = 3;
+    static constexpr index most_sparse_numbers = index{1} << 28;  // of the table that sparse coefficients become
+
+    static void parts(auto& a, auto& m) {
+        a.choice("task", m.task, svm_task::nu_svr);
+        a.choice("scheme", m.scheme, {"one_vs_one", "one_vs_rest"});
+        a.kernel(m.k, m.kernel_text);
+        a.head("class_names", m.class_names);
+        a.head("class_support", m.class_support);
+        a.whole("training_size", m.training_size);
+        a.whole("dims", m.dims);
+        const index rows = a.count("coef_rows", m.coef.rows(), 1 << 24), support = a.count("support", m.coef.cols());
+        a.numbers(m.C);
+        a.list("classes", m.classes);
+        a.finite(m.classes, "a class label");
+        a.list("problems", m.offset);
+        if (a.version() > 2 && a.flag("sparse_coef", is_sparse(m)))
+            sparse_table(a, m.coef, rows, support);
+        else
+            a.table(m.coef, rows, support);
+        a.list(m.support_rows, support);
+        // -1: not an example but w itself (svm_solvers.h)
+        a.within(m.support_rows, m.k ? -1 : 0, m.training_size, "the number of a support vector");
+        a.part("reports", m.reports);
+        a.check(a.version() < 3 || m.reports.size() < 2 || std::ssize(m.reports) == m.problems(),
+                "{} reports for {} problems", m.reports.size(), m.problems());
+        a.part("probability", m.probability);
+        if (m.k) a.objects("objects", m.support);
+        check(a, m);
+    }
+
+    // Models that versions before 3 can hold are written as version 2, for earlier versions of the program.
+    static int version_of(const svm_model& m) {
+        const bool one_report = m.reports.size() == 1 && m.problems() > 1;
+        return one_report || is_sparse(m) ? 3 : 2;
+    }
+
+    // Whether a list of the coefficients that are not 0 takes less than half of the table, and the table over 1 MB.
+    static bool is_sparse(const svm_model& m) {
+        const index all = m.coef.rows() * m.coef.cols();
+        if (all <= index{1} << 17 || all > most_sparse_numbers) return false;
+        const index zeros = std::count(m.coef.data(), m.coef.data() + all, 0.0);
+        return 2 * (2 * (all - zeros) + m.coef.rows()) < all;
+    }
+
+    // The number of coefficients in each row that are not 0; then their columns; then their values.
+    static void sparse_table(auto& a, auto& coef, index rows, index cols) {
+        constexpr bool writes = std::is_const_v<std::remove_reference_t<decltype(coef)>>;
+        std::vector<index> counts(writes ? static_cast<std::size_t>(rows) : 0), column;
+        std::vector<double> value;
+        if constexpr (writes)
+            for (index m = 0; m < rows; ++m)
+                for (index s = 0; s < cols; ++s)
+                    if (coef(m, s) != 0) {
+                        ++counts[static_cast<std::size_t>(m)];
+                        column.push_back(s), value.push_back(coef(m, s));
+                    }
+        a.list(counts, rows);
+        a.within(counts, 0, cols + 1, "the number of coefficients in a row");
+        const index entries = std::accumulate(counts.begin(), counts.end(), index{0});
+        a.list(column, entries);
+        a.within(column, 0, cols, "the column of a coefficient");
+        a.list(value, entries);
+        if constexpr (!writes) {
+            a.check(cols == 0 || rows <= most_sparse_numbers / cols, "{} x {} coefficients are too many", rows, cols);
+            coef = matrix<double>(rows, cols);
+            std::size_t at = 0;
+            for (index m = 0; m < rows; ++m)
+                for (index e = 0; e < counts[static_cast<std::size_t>(m)]; ++e, ++at) coef(m, column[at]) = value[at];
+        }
+    }
+
+    // The parts must fit each other: everything predict() relies on.
+    static void check(auto& a, const svm_model& m) {
+        const index k = std::ssize(m.classes), count = m.coef.cols();
+        a.check(m.is_classifier() ? k >= 1 : k == 0, "a classifier has classes, others have none");
+        a.check(k < (1 << 20), "too many classes");
+        a.check(m.problems() == m.pairs().count(), "the number of offsets does not fit the classes");
+        a.check(m.coef.rows() == m.pairs().coefficient_rows() || count == 0,
+                "the rows of coefficients do not fit the classes");
+        a.check(!m.k || m.support.size() == count, "the support objects do not fit their coefficients");
+        if (!m.is_classifier()) return;
+        a.check(std::ssize(m.class_support) == k, "support vectors are not counted by class");
+        a.within(m.class_support, 0, count + 1, "a count of support vectors");
+        a.check(std::accumulate(m.class_support.begin(), m.class_support.end(), index{0}) == count,
+                "the counts of support vectors do not add up");
+        if (!m.probability) return;
+        const auto fits = [&](const auto& list) { return std::ssize(list) == m.problems(); };
+        const calibration& p = *m.probability;
+        a.check(p.kind == calibration::method::sigmoid ? fits(p.A) : fits(p.knots),
+                "the probabilities do not fit the problems");
+    }
+};
+
+template <>
+std::string model_file<svm_model>::bytes(const svm_model& m) {
+    archive_writer out(file_form<svm_model>::version_of(m));
+    out.part(m);
+    return out.bytes(file_form<svm_model>::format);
+}
+template struct model_file<svm_model>;
+
+svm_model parse_any_model(std::string_view bytes, const std::string& name, bool zero_based) {
+    if (!bytes.starts_with(file_form<svm_model>::format)) return parse_libsvm_model(bytes, name, zero_based);
+    svm_model model = parse_model<svm_model>(bytes, name);
+    if (!zero_based || !model.k) return model;
+    const auto* x = model.support.as<sparse<double>>();
+    if (!x)
+        fail(errc::unsupported,
+             fmt::format("{}: only a model of sparse double vectors can be moved to columns that start from 0", name));
+    std::vector<index> start{0};
+    std::vector<std::int32_t> col;
+    std::vector<double> val;
+    for (index i = 0; i < x->size(); ++i) {
+        for (const std::int32_t c : x->cols(i)) col.push_back(c + 1);
+        val.insert(val.end(), x->values(i).begin(), x->values(i).end());
+        start.push_back(static_cast<index>(col.size()));
+    }
+    model.dims = x->dims() + 1;
+    model.support = sparse<double>(std::move(start), std::move(col), std::move(val), model.dims);
+    return model;
+}
+
+bool begins_any_model(std::string_view text) { return text.starts_with("mercer-") || begins_libsvm_model(text); }
+
+svm_model load_any_model(const std::string& path, bool zero_based) {
+    const source file = read_expected(path, begins_any_model);
+    return made_of(file, [&] { return parse_any_model(file.bytes(), file.name(), zero_based); });
+}
+
+namespace {
+
+// Rows that a thread works on at once: tens of microseconds of work, for waking a thread takes some.
+index stretch(index products_a_row) {
+    return std::max<index>(512, (index{1} << 16) / std::max<index>(products_a_row, 1));
+}
+
+// Many decisions a row: tiles of the product XWᵀ, rows of X where they lie. W in panels of as many columns as a tile
+// has.
+class tiles {
+public:
+    explicit tiles(const matrix<double>& w) : ops_(smo::best_vector_ops()) {
+        const index panels = (w.rows() + ops_.update_cols - 1) / ops_.update_cols;
+        packed_ = matrix<double>(panels, w.cols() * ops_.update_cols);
+        for (index p = 0; p < w.rows(); ++p)
+            for (index a = 0; a < w.cols(); ++a)
+                packed_(p / ops_.update_cols, a * ops_.update_cols + p % ops_.update_cols) = w(p, a);
+    }
+
+    void operator()(matrix_view<const double> x, matrix_view<double> out) const {
+        const index rows = smo::update_rows, cols = ops_.update_cols;
+        buffer<double> tile(rows * cols), last;
+        for (index first = 0; first < x.rows; first += rows) {
+            const index count = std::min(rows, x.rows - first);
+            const double* from = x.row(first);
+            index stride = x.stride;
+            if (count < rows) {  // filled up with zeros, so that a row's sums are the same wherever it stands
+                last.resize(rows * x.cols);
+                for (index i = 0; i < count; ++i) std::copy_n(x.row(first + i), x.cols, last.data() + i * x.cols);
+                from = last.data(), stride = x.cols;
+            }
+            for (index panel = 0; panel < packed_.rows(); ++panel) {
+                std::fill_n(tile.data(), rows * cols, 0.0);
+                ops_.row_update(tile.data(), cols, from, stride, packed_.row(panel), x.cols);
+                for (index i = 0; i < count; ++i)
+                    for (index c = 0; c < std::min(cols, out.cols - panel * cols); ++c)
+                        out(first + i, panel * cols + c) += tile.data()[i * cols + c];
+            }
+        }
+    }
+
+private:
+    const smo::vector_ops& ops_;
+    matrix<double> packed_;
+};
+
+// out += XWᵀ
+void add_products(const dense<double>& x, const matrix<double>& w, matrix_view<double> out) {
+    constexpr index few = 2, short_row = 24;
+    const auto& ops = smo::best_vector_ops();
+    if (w.rows() == 1 &&
+        x.dims() <= short_row) {  // a call and the sum over a vector's lanes would cost more than the products
+        parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+            for (index i = first; i < end; ++i) {
+                const double* const row = x.row(i);
+                double sum = 0;
+                for (index a = 0; a < w.cols(); ++a) sum += row[a] * w.row(0)[a];
+                out(i, 0) += sum;
+            }
+        });
+        return;
+    }
+    if (w.rows() <= few) {
+        parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+            for (index i = first; i < end; ++i)
+                for (index p = 0; p < w.rows(); ++p) out(i, p) += ops.dot(x.row(i), w.row(p), x.dims());
+        });
+        return;
+    }
+    const tiles by_tiles(w);
+    parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+        by_tiles(x.view().block(first, 0, end - first, x.dims()), out.block(first, 0, end - first, out.cols));
+    });
+}
+
+void add_products(const dense<float>& x, const matrix<double>& w, matrix_view<double> out) {
+    parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+        std::vector<double> sums(static_cast<std::size_t>(w.rows()));
+        for (index i = first; i < end; ++i) {
+            smo::best_vector_ops().dots(x.row(i), w.data(), w.cols(), w.rows(), x.dims(), sums.data());
+            for (index p = 0; p < w.rows(); ++p) out(i, p) += sums[static_cast<std::size_t>(p)];
+        }
+    });
+}
+
+// Columns that w does not know have weight zero.
+template <class T>
+void add_products(const sparse<T>& x, const matrix<double>& w, matrix_view<double> out) {
+    const index count = w.rows();
+    matrix<double> turned(w.cols(), count);
+    for (index p = 0; p < count; ++p)
+        for (index a = 0; a < w.cols(); ++a) turned(a, p) = w(p, a);
+    parallel_runs(x.size(), stretch(x.nonzeros() / std::max<index>(x.size(), 1) * count), [&](index first, index end) {
+        for (index i = first; i < end; ++i) {
+            const auto cols = x.cols(i);
+            const auto values = x.values(i);
+            double* const sums = out.row(i);
+            if (count == 1) {
+                const double* const weights = w.row(0);
+                std::size_t known = cols.size();
+                while (known > 0 && cols[known - 1] >= w.cols()) --known;
+                double sum = 0;
+                for (std::size_t e = 0; e < known; ++e) sum += static_cast<double>(values[e]) * weights[cols[e]];
+                sums[0] += sum;
+                continue;
+            }
+            for (std::size_t e = 0; e < cols.size() && cols[e] < w.cols(); ++e) {
+                const double* const row = turned.row(cols[e]);
+                for (index p = 0; p < count; ++p) sums[p] += static_cast<double>(values[e]) * row[p];
+            }
+        }
+    });
+}
+
+}  // namespace
+
+std::optional<matrix<double>> decide_linear(const svm_model& model, const dataset& x) {
+    constexpr index most_numbers = index{1} << 22;
+    const index problems = model.problems();
+    // The model alone decides: sums in another order may end in other bits.
+    const bool saves =
+        model.support.size() > 0 && problems <= model.support.size() && problems * model.dims <= most_numbers;
+    if (!saves || !model.k || model.k->text() != "linear()") return {};
+    if (model.support.dims() != model.dims || (!x.is_sparse() && x.dims() != model.dims))
+        return {};  // the kernel says what is wrong with them
+    const matrix<double> w = linear_weights(model);
+    matrix<double> out(x.size(), problems);
+    if (problems == 1)
+        std::fill_n(out.data(), x.size(), model.offset.front());
+    else
+        for (index i = 0; i < x.size(); ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(i));
+    const bool vectors = std::visit(
+        [&](const auto& rows) {
+            if constexpr (requires { add_products(rows, w, out.view()); }) {
+                add_products(rows, w, out.view());
+                return true;
+            }
+            return false;
+        },
+        x.items());
+    if (!vectors) return {};
+    return out;
+}
+
+std::optional<matrix<double>> decide_by_features(const svm_model& model, const dataset& x) {
+    constexpr index few_pairs = index{1} << 20;
+    constexpr std::size_t feature_bytes = std::size_t{64} << 20;
+    if (!model.k || x.kind() == domain::vectors || model.support.size() == 0 ||
+        x.size() < few_pairs / model.support.size() || !has_sparse_features(*model.k))
+        return {};
+    // The objects are taken as many at a time as have room beside the support objects, whose features are made anew
+    // each time; pairs are compared where those take most of it.
+    const index room =
+        std::min(objects_within(*model.k, x, feature_bytes), objects_within(*model.k, model.support, feature_bytes));
+    if (model.support.size() > room / 2) return {};
+    matrix<double> out(x.size(), model.problems());
+    for (index first = 0, count = 0; first < x.size(); first += count) {
+        count = std::min(room - model.support.size(), x.size() - first);
+        const object_features phi(*model.k, part(x, first, count), &model.support);
+        matrix<double> w(model.problems(), phi.size());
+        each_coefficient(model, [&](index s, index problem, double coef) {
+            double* const weights = w.row(problem);
+            const auto cols = phi.z().cols(s);
+            const auto values = phi.z().values(s);
+            for (std::size_t e = 0; e < cols.size(); ++e) weights[cols[e]] += coef * values[e];
+        });
+        for (index p = 0; p < model.problems(); ++p)
+            for (index f = 0; f < phi.size(); ++f) w(p, f) *= phi.weight()[static_cast<std::size_t>(f)];
+        for (index i = 0; i < count; ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(first + i));
+        add_products(phi.x(), w, out.view().block(first, 0, count, out.cols()));
+    }
+    return out;
+}
+
+namespace {
+
+constexpr double many_times = 1000;  // ten bits of the twenty-four of a float: what is left is enough
+constexpr index rows_at_once = 256;
+
+template <class T>
+std::optional<std::vector<double>> distant_mean_of(const dense<T>& x) {
+    const index n = x.size(), d = x.dims();
+    if (n == 0 || d == 0) return {};
+    std::vector<double> mean(static_cast<std::size_t>(d));
+    for (index i = 0; i < n; ++i)
+        for (index a = 0; a < d; ++a) mean[static_cast<std::size_t>(a)] += static_cast<double>(x.row(i)[a]);
+    double far = 0, spread = 0;
+    for (double& m : mean) m /= static_cast<double>(n), far += m * m;
+    for (index i = 0; i < n; ++i)
+        for (index a = 0; a < d; ++a) {
+            const double off = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];
+            spread += off * off;
+        }
+    if (!(far > many_times * spread / static_cast<double>(n))) return {};
+    return mean;
+}
+
+template <class T>
+dataset moved(const dense<T>& x, const std::vector<double>& mean) {
+    matrix<double> out(x.size(), x.dims());
+    parallel_runs(x.size(), rows_at_once, [&](index first, index end) {
+        for (index i = first; i < end; ++i)
+            for (index a = 0; a < x.dims(); ++a)
+                out(i, a) = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];
+    });
+    return dense<double>(std::move(out));
+}
+
+}  // namespace
+
+std::optional<std::vector<double>> distant_mean(const dataset& x) {
+    if (const auto* wide = x.as<dense<double>>()) return distant_mean_of(*wide);
+    if (const auto* narrow = x.as<dense<float>>()) return distant_mean_of(*narrow);
+    return {};
+}
+
+dataset moved_to_origin(const dataset& x, const std::vector<double>& mean) {
+    if (const auto* narrow = x.as<dense<float>>()) return moved(*narrow, mean);
+    return moved(*x.as<dense<double>>(), mean);
+}
+
+matrix<double> class_scores(const svm_model& model, matrix_view<const double> f) {
+    const index k = static_cast<index>(model.classes.size());
+    if (!model.is_classifier() || k < 3)
+        fail(errc::unsupported, fmt::format("svm: scores of classes need 3 <= classes, got {}", k));
+    if (f.cols != model.problems())
+        fail(errc::invalid_argument,
+             fmt::format("svm: {} decisions a row are needed, got {}", model.problems(), f.cols));
+    matrix<double> out(f.rows, k);
+    for (index i = 0; i < f.rows; ++i) {
+        if (model.pairs().against_rest()) {
+            std::copy_n(f.row(i), k, out.row(i));
+            continue;
+        }
+        matrix<double> sum(1, k);
+        model.pairs().each([&](index p, index a, index b) {
+            if (b < 0) return;  // never, but g++ 12 cannot know and warns
+            out(i, f(i, p) >= 0 ? a : b) += 1;
+            sum(0, a) += f(i, p);
+            sum(0, b) -= f(i, p);
+        });
+        for (index c = 0; c < k; ++c) out(i, c) += sum(0, c) / (3 * (std::abs(sum(0, c)) + 1));
+    }
+    return out;
+}
+
+matrix<double> linear_weights(const svm_model& model) {
+    if (!model.k || model.k->text() != "linear()")
+        fail(errc::unsupported, fmt::format("svm: only a linear kernel has weights, this is {}",
+                                            model.k ? model.kernel_text : "precomputed"));
+    const std::unique_ptr<linear_operand> x = linear_rows(model.support);
+    matrix<double> w(model.problems(), model.dims);
+    each_coefficient(model, [&](index s, index problem, double coef) { x->add(s, coef, w.row(problem)); });
+    return w;
 }
 
 }  // namespace mercer

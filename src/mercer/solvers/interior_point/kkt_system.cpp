@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mercer/base/infinity.h"
+#include "mercer/base/text.h"
 #include "mercer/dense/dense_algebra.h"
 
 namespace mercer {

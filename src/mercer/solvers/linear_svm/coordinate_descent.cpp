@@ -1,15 +1,17 @@
+
 #include "mercer/solvers/linear_svm/coordinate_descent.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
-#include "mercer/base/infinity.h"
+#include "mercer/base/text.h"
 
 namespace mercer {
 namespace {
@@ -144,6 +146,181 @@ descent_result solve_dual_coordinate_descent(const hinge_problem& problem, const
         fail(errc::invalid_argument,
              fmt::format("dual coordinate descent: must satisfy most_epochs >= 1, got {}", options.most_epochs));
     return coordinate_descent(problem, options).run();
+}
+
+namespace {
+
+class l1_descent {
+public:
+    l1_descent(const compressed_columns& x, std::span<const double> y, std::span<const double> C,
+               const coordinate_descent_options& options)
+        : x_(x),
+          y_(y),
+          C_(C),
+          o_(options),
+          w_(static_cast<std::size_t>(x.cols()), 0.0),
+          b_(y.size(), 1.0),
+          random_(options.seed) {
+        for (index j = 0; j < x.cols(); ++j) {
+            double sum = 0;
+            for (index k = x.start[j]; k < x.start[j + 1]; ++k) sum += C[x.row[k]] * x.value[k] * x.value[k];
+            most_curvature_.push_back(2 * sum);
+        }
+    }
+
+    descent_result run() {
+        const auto started = std::chrono::steady_clock::now();
+        const auto clock = [&] {
+            return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+        };
+        const auto n = static_cast<double>(y_.size());
+        const auto positive = static_cast<double>(std::count(y_.begin(), y_.end(), 1.0));
+        const double enough = o_.tol * std::max(1.0, std::min(positive, n - positive)) / n;
+        std::vector<index> order(w_.size());
+        std::iota(order.begin(), order.end(), index{0});
+        const index all = x_.cols();
+        index active = all;
+        double first = 0, before = infinity;
+        for (out_.epochs = 1;; ++out_.epochs) {
+            double sum = 0, most = 0;
+            for (index s = 0; s < active; ++s) std::swap(order[s], order[s + random_.below(active - s)]);
+            for (index s = 0; s < active;) {
+                const index j = order[s];
+                double slope = 0, curvature = 0;
+                derivatives(j, slope, curvature);
+                if (o_.shrinking && w_[j] == 0 && std::abs(slope) < 1 - before / n) {
+                    std::swap(order[s], order[--active]);
+                    continue;
+                }
+                ++s;
+                const double violation =
+                    w_[j] != 0 ? std::abs(slope + std::copysign(1.0, w_[j])) : std::max(0.0, std::abs(slope) - 1);
+                sum += violation;
+                most = std::max(most, violation);
+                step(j, slope, std::max(curvature, 1e-12));
+            }
+            out_.steps += active;
+            if (out_.epochs == 1) first = sum;
+            const bool small = sum <= enough * first;
+            out_.status = small && active == all      ? fit_status::converged
+                          : clock() > o_.most_seconds ? fit_status::time_limit
+                                                      : fit_status::step_limit;
+            const double unknown = std::numeric_limits<double>::quiet_NaN();
+            if (o_.progress && !o_.progress({out_.epochs, out_.steps, unknown, unknown, clock(), w_, 0}))
+                out_.status = fit_status::cancelled;
+            if (out_.status != fit_status::step_limit || out_.epochs >= o_.most_epochs) break;
+            // All of them once more before it is believed; b without the rounding of the steps so far.
+            if (small)
+                active = all, before = infinity, refresh();
+            else
+                before = most;
+        }
+        out_.seconds = clock();
+        finish();
+        return std::move(out_);
+    }
+
+private:
+    void derivatives(index j, double& slope, double& curvature) const {
+        for (index k = x_.start[j]; k < x_.start[j + 1]; ++k) {
+            const index i = x_.row[k];
+            if (b_[i] <= 0) continue;
+            const double v = 2 * C_[i] * x_.value[k];
+            slope -= v * y_[i] * b_[i];
+            curvature += v * x_.value[k];
+        }
+    }
+
+    void step(index j, double slope, double curvature) {
+        const double w = w_[j];
+        double d = slope + 1 <= curvature * w   ? -(slope + 1) / curvature
+                   : slope - 1 >= curvature * w ? -(slope - 1) / curvature
+                                                : -w;
+        if (std::abs(d) <= 1e-12 * std::abs(w) || d == 0) return;
+        double promise = slope * d + std::abs(w + d) - std::abs(w);
+        double moved = 0;  // b has d·(column j) of the steps tried so far
+        for (int tries = 0; tries < 40; ++tries, d /= 2, promise /= 2) {
+            const double norm = std::abs(w + d) - std::abs(w);
+            // The sum over examples of the loss's change; b moves with it.
+            const bool sure = norm + slope * d + most_curvature_[j] / 2 * d * d <= 0.01 * promise;
+            const double change = move(j, d, moved);
+            moved = d;
+            if (sure || norm + change <= 0.01 * promise) {
+                w_[j] = w + d;
+                return;
+            }
+        }
+        move(j, 0, moved);
+    }
+
+    // b with w[j] + d where it has w[j] + moved; what the loss is above that at w[j].
+    double move(index j, double d, double moved) {
+        double change = 0;
+        for (index k = x_.start[j]; k < x_.start[j + 1]; ++k) {
+            const index i = x_.row[k];
+            const double v = y_[i] * x_.value[k], at = b_[i] + moved * v, to = at - d * v;
+            const double old = std::max(0.0, at), now = std::max(0.0, to);
+            change += C_[i] * (now - old) * (now + old);
+            b_[i] = to;
+        }
+        return change;
+    }
+
+    void refresh() {
+        std::fill(b_.begin(), b_.end(), 1.0);
+        for (index j = 0; j < x_.cols(); ++j)
+            if (w_[j] != 0)
+                for (index k = x_.start[j]; k < x_.start[j + 1]; ++k)
+                    b_[x_.row[k]] -= y_[x_.row[k]] * x_.value[k] * w_[j];
+    }
+
+    void finish() {
+        refresh();
+        double loss = 0, sum = 0, squares = 0, largest = 0;
+        for (std::size_t i = 0; i < b_.size(); ++i) {
+            const double xi = std::max(0.0, b_[i]);
+            out_.alpha.push_back(2 * C_[i] * xi);
+            loss += C_[i] * xi * xi;
+            sum += out_.alpha[i];
+            squares += C_[i] * xi * xi;  // α²/(4C)
+        }
+        for (index j = 0; j < x_.cols(); ++j) {
+            double z = 0;
+            for (index k = x_.start[j]; k < x_.start[j + 1]; ++k)
+                z += out_.alpha[x_.row[k]] * y_[x_.row[k]] * x_.value[k];
+            largest = std::max(largest, std::abs(z));
+        }
+        out_.primal = std::accumulate(w_.begin(), w_.end(), loss, [](double to, double v) { return to + std::abs(v); });
+        // sΣα - s²Σα²/(4C) is largest at s = Σα/(2Σα²/(4C)); feasible up to 1/largest.
+        const double scale = squares > 0 ? std::min(sum / (2 * squares), largest > 0 ? 1 / largest : infinity) : 0;
+        out_.dual = scale * sum - scale * scale * squares;
+        for (double& each : out_.alpha) each *= scale;
+        out_.gap = out_.primal > 0 ? (out_.primal - out_.dual) / out_.primal : 0;
+        out_.w = std::move(w_);
+    }
+
+    const compressed_columns& x_;
+    std::span<const double> y_, C_;
+    const coordinate_descent_options& o_;
+    std::vector<double> w_, b_, most_curvature_;
+    plain_random random_;
+    descent_result out_;
+};
+
+}  // namespace
+
+descent_result solve_l1_coordinate_descent(const compressed_columns& x, std::span<const double> y,
+                                           std::span<const double> C, const coordinate_descent_options& options) {
+    const char* const owner = "coordinate descent with an l1 penalty";
+    check(x.rows, y, C, owner);
+    if (options.loss != hinge_power::l2)
+        fail(errc::unsupported, fmt::format("{}: needs the squared hinge loss", owner));
+    if (!(options.tol > 0))
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy tol > 0, got {}", owner, options.tol));
+    if (options.most_epochs < 1)
+        fail(errc::invalid_argument,
+             fmt::format("{}: must satisfy most_epochs >= 1, got {}", owner, options.most_epochs));
+    return l1_descent(x, y, C, options).run();
 }
 
 }  // namespace mercer

@@ -10,7 +10,7 @@
 
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
-#include "mercer/solvers/linear_svm/descended_offset.h"
+#include "mercer/solvers/linear_svm/pegasos.h"
 
 namespace mercer {
 namespace {

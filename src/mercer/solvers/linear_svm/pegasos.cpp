@@ -9,7 +9,6 @@
 
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
-#include "mercer/solvers/linear_svm/descended_offset.h"
 
 namespace mercer {
 namespace {

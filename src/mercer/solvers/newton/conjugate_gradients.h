@@ -28,10 +28,14 @@
 // is symmetric, take less time.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
 
+#include "mercer/base/error.h"
+#include "mercer/base/matrix_view.h"
+#include "mercer/dense/lanczos.h"
 #include "mercer/gram/gram.h"
 
 namespace mercer {
@@ -83,4 +87,53 @@ private:
     std::vector<matrix<double>> inner_;  // of each function, the factor of λI + GᵀG
 };
 
+// (K + D)x = b for a positive semidefinite K that is only multiplied by, a diagonal D > 0 and several right-hand sides
+// b, which share D or have one each: the equations of kernel ridge regression without n² numbers in memory.
+//
+// Conjugate gradients, each column its own and all in one product a step, preconditioned by P = FFᵀ + D with FFᵀ ≈ K
+// from randomly pivoted Cholesky of rank r (Díaz, Epperly, Frangella, Tropp, Webber 2023): where the eigenvalues of K
+// beyond the r-th are of the size of D, a number of steps that does not grow with n. P⁻¹ by Woodbury's identity,
+//     P⁻¹ = D⁻¹ - D⁻¹F(I + FᵀD⁻¹F)⁻¹FᵀD⁻¹.
+// Ends when ‖b - (K + D)x‖ <= tol·‖b‖ for every right-hand side, multiplied out afresh in double; where the recurrence
+// had promised more than that, it starts again from the true residual.
+
+struct ridge_cg_options {
+    double tol = 1e-10;
+    index max_iter = 1000;                                            // products with K
+    std::function<bool(index products, double residual)> progress{};  // false: stop and keep what there is
+    // What is needed to go on, after every product; and such a state to start from, with the bits of a solution that
+    // was never interrupted.
+    std::function<void(const std::vector<double>& state)> keep{};
+    std::vector<double> start{};
+};
+
+struct ridge_cg_result {
+    fit_status status = fit_status::step_limit;
+    index products = 0;
+    // ‖b - (K + D)x‖/‖b‖ of each right-hand side: measured, or the recurrence's where a stop ended the measurement.
+    std::vector<double> residuals;
+};
+
+// `multiply` is out = K·v. Every row of b is a right-hand side and becomes its solution. d: the diagonal of D, a row
+// for each right-hand side or one row for all of them. factor: F, n × r.
+ridge_cg_result ridge_cg(const block_operator& multiply, matrix_view<const double> d, matrix_view<const double> factor,
+                         matrix_view<double> b, const ridge_cg_options& options);
+
 }  // namespace mercer
+
+namespace mercer::block_vectors {
+
+// Sums over all numbers of two matrices of one size, for iterations whose vectors are n × C. The library's own use.
+
+inline double dot(const matrix<double>& a, const matrix<double>& b) {
+    double sum = 0;
+    for (index k = 0; k < a.rows() * a.cols(); ++k) sum += a.data()[k] * b.data()[k];
+    return sum;
+}
+
+// a ← a + t·b
+inline void add(matrix<double>& a, double t, const matrix<double>& b) {
+    for (index k = 0; k < a.rows() * a.cols(); ++k) a.data()[k] += t * b.data()[k];
+}
+
+}  // namespace mercer::block_vectors

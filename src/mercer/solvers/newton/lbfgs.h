@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "mercer/base/fit_status.h"
+#include "mercer/base/error.h"
 #include "mercer/base/matrix_view.h"
 
 namespace mercer {

@@ -8,11 +8,10 @@
 
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
-#include "mercer/base/state_number.h"
+#include "mercer/base/file.h"
 #include "mercer/base/threads.h"
 #include "mercer/dense/dense_algebra.h"
 #include "mercer/gram/gram_product.h"
-#include "mercer/solvers/newton/columns.h"
 #include "mercer/solvers/newton/conjugate_gradients.h"
 
 namespace mercer {
@@ -28,8 +27,8 @@ namespace {
 
 using rows = matrix<double>;
 
-using columns::add;
-using columns::dot;
+using block_vectors::add;
+using block_vectors::dot;
 
 class newton {
 public:

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "mercer/dense/vector_ops.h"
-#include "mercer/solvers/smo/limits.h"
+#include "mercer/solvers/smo/smo.h"
 
 namespace mercer::smo {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
-#include "mercer/solvers/smo/limits.h"
+#include "mercer/solvers/smo/smo.h"
 
 namespace mercer::smo {
 namespace {

@@ -1,10 +1,75 @@
 // F = p - Kα: kept up to date with kernel rows in float, made exact with values in double.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <vector>
 
+#include "mercer/dense/vector_ops.h"
 #include "mercer/solvers/smo/row_store.h"
-#include "mercer/solvers/smo/variables.h"
+#include "mercer/solvers/smo/smo.h"
+
+namespace mercer::smo {
+
+// The variables of the problem and what is known of them, in the order of the solver's positions: active ones first.
+
+// What has been done so far.
+struct counters {
+    std::int64_t steps = 0, rounds = 0;               // pairs and blocks solved
+    std::int64_t rows_computed = 0, rows_reused = 0;  // of the kernel matrix
+    std::int64_t flat_steps = 0, concave_steps = 0;   // of zero and of negative curvature
+    double work = 0;  // of blocks since Newton's method was last tried, in about so many cycles
+};
+
+struct variables {
+    // The diagonal is that of K - common.
+    variables(const box_problem& problem, const gram<float>& K, double common);
+
+    const index n;
+    int groups = 1;
+    const double common;
+    index active;  // positions 0 … active-1 take part
+    std::vector<double> p, lower, upper, alpha;
+    std::vector<double> F;  // p - Kα; of points set aside, what it was then
+    std::vector<float> diagonal;
+    std::vector<std::uint8_t> group;
+    std::vector<index> original;  // of each position, the number of its point in the problem
+
+    // Of the active points, when last measured: in each group max{Fᵢ : αᵢ < uᵢ}, min{Fⱼ : αⱼ > lⱼ}, and the largest
+    // difference of the two.
+    double max_up[2] = {0, 0}, min_low[2] = {0, 0};
+    double gap = 0;
+
+    bool can_rise(index i) const { return alpha[i] < upper[i]; }
+    bool can_fall(index i) const { return alpha[i] > lower[i]; }
+    bool is_free(index i) const { return can_rise(i) && can_fall(i); }
+    double self(index i) const { return std::abs(static_cast<double>(diagonal[i]) + common); }  // K(i, i)
+
+    double measure();                  // the gap
+    double largest_F() const;          // |F| of the active points
+    index first_not_finite_F() const;  // a position; -1: F of all points is finite
+    double spread_of_p() const;        // its standard deviation; 0 where that is not finite
+    index support_size() const;
+    std::vector<index> support() const;  // positions with α ≠ 0
+    // Positions first … first+count-1, as columns of the kernel matrix.
+    selection columns(index first, index count) const;
+    std::vector<double> original_order(const std::vector<double>& values) const;
+    // Position i of the first order.size() becomes what was at order[i].
+    void reorder(const std::vector<index>& order);
+
+private:
+    bool in_order_ = true;
+    const vector_ops& ops_ = best_vector_ops();
+};
+
+template <class Value>
+void permute(std::vector<Value>& values, const std::vector<index>& order) {
+    std::vector<Value> moved(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) moved[i] = values[order[i]];
+    std::copy(moved.begin(), moved.end(), values.begin());
+}
+
+}  // namespace mercer::smo
 
 namespace mercer::smo {
 

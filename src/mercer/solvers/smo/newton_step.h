@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mercer/solvers/smo/active_set.h"
-#include "mercer/solvers/smo/quadratic.h"
+#include "mercer/solvers/smo/free_problem.h"
 
 namespace mercer::smo {
 

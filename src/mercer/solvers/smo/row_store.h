@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "mercer/base/matrix_view.h"
-#include "mercer/base/reserved_memory.h"
+#include "mercer/base/memory.h"
 
 namespace mercer::smo {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "mercer/gram/narrowed.h"
+#include "mercer/gram/gram_views.h"
 #include "mercer/solvers/smo/check_input.h"
-#include "mercer/solvers/smo/common_value.h"
 #include "mercer/solvers/smo/smo_solver.h"
+#include "mercer/solvers/smo/working_set.h"
 
 namespace mercer {
 

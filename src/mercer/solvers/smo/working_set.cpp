@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "mercer/base/threads.h"
-#include "mercer/gram/narrowed.h"
-#include "mercer/solvers/smo/common_value.h"
+#include "mercer/gram/gram_views.h"
 
 namespace mercer::smo {
 

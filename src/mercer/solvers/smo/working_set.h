@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "mercer/gram/gram.h"
 #include "mercer/solvers/smo/gradient.h"
 
 namespace mercer::smo {
@@ -59,5 +61,15 @@ private:
 
 // Free variables in a block: its tile takes an eighth of the budget at most.
 index room_for_free(std::size_t budget, const limits& by);
+
+}  // namespace mercer::smo
+
+namespace mercer::smo {
+
+// What all kernel values have in common: taken off (gram/gram_views.h), it leaves float what tells them apart.
+
+// The value c about which all kernel values lie, where float can hardly tell them apart: of a Gaussian much wider than
+// the data, say. Else 0.
+double common_value(const gram<float>& K, std::span<const index> among);  // from some of the values of these points
 
 }  // namespace mercer::smo

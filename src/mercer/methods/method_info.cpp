@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include "mercer/methods/method_info.h"
+
+#include <algorithm>
 
 namespace mercer {
 

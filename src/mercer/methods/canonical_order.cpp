@@ -1,10 +1,12 @@
+#include "mercer/methods/canonical_order.h"
+
 #include <algorithm>
 #include <numeric>
 
-#include "mercer/data/compare_objects.h"
-#include "mercer/methods/canonical_order.h"
+#include "mercer/data/dataset.h"
 
 namespace mercer {
+
 std::vector<index> example_ranks(const dataset& x, std::span<const double> y, std::span<const double> weight) {
     std::vector<index> order(static_cast<std::size_t>(x.size())), rank(order.size());
     std::iota(order.begin(), order.end(), index{0});
