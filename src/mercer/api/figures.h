@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "mercer/base/text_list.h"
+#include "mercer/base/variant_list.h"
 
 namespace mercer::api {
 

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "mercer/base/variant_list.h"
 #include "mercer/data/dataset.h"
 #include "mercer/kernels/evaluation/plan.h"
 #include "mercer/kernels/proof.h"
@@ -21,8 +22,9 @@ namespace mercer {
 class map_builder;  // explicit_map.h
 struct expansion;
 
+using number_table = variant_list<std::vector<double>>;
 // One argument of the text form: a number, a list of numbers, or a list of lists.
-using argument = std::variant<double, std::vector<double>, std::vector<std::vector<double>>>;
+using argument = std::variant<double, std::vector<double>, number_table>;
 
 class kernel_node;
 

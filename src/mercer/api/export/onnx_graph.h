@@ -11,7 +11,7 @@
 
 #include "mercer/api/export/protobuf.h"
 #include "mercer/base/matrix.h"
-#include "mercer/base/text_list.h"
+#include "mercer/base/variant_list.h"
 
 namespace mercer::api {
 
