@@ -15,6 +15,10 @@ extern "C" int openblas_num_threads_env() {
 namespace mercer::cli {
 namespace {
 
+// Memory may run out between the check for memory of blas_turn and OpenBLAS's own call, and OpenBLAS then tries for
+// ever. So the program has the first buffer made before main(), while there is memory.
+[[maybe_unused]] const bool has_first_buffer = (blas::make_first_buffer(), true);
+
 // As many as OpenBLAS would have started.
 int wished_threads() {
     for (const char* name : {"GOTO_NUM_THREADS", "OMP_NUM_THREADS"})

@@ -70,7 +70,8 @@ json form_json(const kernel_form& form) {
         json shown;
         if (const auto* number = std::get_if<double>(&value)) shown = number_json(*number);
         if (const auto* list = std::get_if<std::vector<double>>(&value)) shown = *list;
-        if (const auto* rows = std::get_if<std::vector<std::vector<double>>>(&value)) shown = *rows;
+        if (const auto* rows = std::get_if<number_table>(&value))
+            shown = static_cast<const std::vector<std::vector<double>>&>(*rows);
         arguments.push_back({name, shown});
     }
     for (const auto& part : form.parts) parts.push_back(form_json(part->form()));

@@ -48,16 +48,26 @@ class Threads(Scratch):
         self.assertLessEqual(threads("--threads", "4096"), max(8, 4 * len(os.sched_getaffinity(0))))
 
     @unittest.skipIf(SANITIZED, "a sanitizer takes address space of its own")
-    def test_every_limit_of_address_space_ends_with_an_answer_or_an_error(self):
+    def test_every_limit_of_memory_ends_with_an_answer_or_an_error(self):
         draw = "".join(f"{i % 17},{i * i % 23},{i * 7 % 29}\n" for i in range(700))
         Path("rows.csv").write_text(draw)
-        for megabytes in (50, 100, 150, 200, 250, 300, 400, 600, 1000, 2000):
-            for words in (["--version"], ["fit", "svc", "iris"], ["fit", "kernel_ridge", "rows.csv", "--label", "0"], ["fit", "kernel_pca", "rows.csv"],
-                          ["kernel", "spectrum", "rbf(gamma=0.1)", "rows.csv"]):
-                done = subprocess.run([BIN / "mercer", *words], capture_output=True, text=True, timeout=60,
-                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20)))
-                self.assertGreaterEqual(done.returncode, 0, (megabytes, words))
-                self.assertTrue(done.stdout if done.returncode == 0 else done.stderr, (megabytes, words))
+        for limit in (resource.RLIMIT_AS, resource.RLIMIT_DATA):  # ulimit -v, ulimit -d
+            for megabytes in (50, 100, 150, 200, 250, 300, 400, 600, 1000, 2000):
+                for words in (["--version"], ["fit", "svc", "iris"], ["fit", "kernel_ridge", "rows.csv", "--label", "0"], ["fit", "kernel_pca", "rows.csv"],
+                              ["kernel", "spectrum", "rbf(gamma=0.1)", "rows.csv"]):
+                    done = subprocess.run([BIN / "mercer", *words], capture_output=True, text=True, timeout=60,
+                                          preexec_fn=lambda: resource.setrlimit(limit, (megabytes << 20, megabytes << 20)))
+                    self.assertGreaterEqual(done.returncode, 0, (limit, megabytes, words))
+                    self.assertTrue(done.stdout if done.returncode == 0 else done.stderr, (limit, megabytes, words))
+
+    @unittest.skipIf(SANITIZED, "a sanitizer takes address space of its own")
+    def test_linear_algebra_without_memory_for_its_buffer_is_an_error(self):
+        Path("rows.csv").write_text("".join(f"{i % 17},{i * i % 23},{i * 7 % 29}\n" for i in range(100)))
+        for words in (["fit", "kernel_ridge", "rows.csv", "--label", "0"], ["fit", "kernel_pca", "rows.csv"], ["fit", "kernel_logistic", "iris"]):
+            done = subprocess.run([BIN / "mercer", *words, "--threads", "1"], capture_output=True, text=True, timeout=60,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (100 << 20, 100 << 20)))
+            self.assertEqual(done.returncode, 1, words)
+            self.assertIn("out of memory: linear algebra needs a buffer", done.stderr, words)
 
     @unittest.skipIf(os.geteuid() != 0 or SANITIZED, "another user is needed")
     def test_a_system_that_starts_no_threads(self):

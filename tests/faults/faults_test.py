@@ -76,6 +76,8 @@ def all_cases(program, folder, repository):
     case("fit automatic", "fit two.csv --target class -o model --points 2 --folds 2", "two.csv", ["model"])
     case("fit sparse", "fit svc sparse.svm -o model", "sparse.svm", ["model"])
     case("fit strings", ["fit", "svc", "strings.tsv", "--kernel", "normalize(spectrum(k=2))", "-o", "model"], "strings.tsv", ["model"])
+    case("fit table of numbers", ["fit", "svc", "two.csv", "--label", "class", "--kernel", "anisotropic(covariance=[[2, 1], [1, 2]])", "-o", "model"],
+         "two.csv", ["model"])
     case("fit stream", "fit nystroem_ridge values.csv --label value --stream --set n_centres=4 -o model", "values.csv", ["model"])
     case("fit checkpoint", f"fit kernel_logistic two.csv {label} --checkpoint state --checkpoint-seconds 0 -o model", "two.csv", ["model"],
          ["state"], ["state"])

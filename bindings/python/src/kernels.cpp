@@ -12,7 +12,10 @@ namespace mercer::python {
 namespace {
 
 py::object as_object(const argument& value) {
-    return std::visit([](const auto& some) { return py::object(py::cast(some)); }, value);
+    if (const auto* rows = std::get_if<number_table>(&value))
+        return py::cast(static_cast<const std::vector<std::vector<double>>&>(*rows));
+    if (const auto* list = std::get_if<std::vector<double>>(&value)) return py::cast(*list);
+    return py::cast(std::get<double>(value));
 }
 
 py::dict describe(const registered_kernel& entry) {

@@ -34,7 +34,8 @@ band_reduction::band_reduction(matrix_view<double> a)
     const int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), kd = band, ldab = band + 1;
     int info = 0, lwork = -1;
     double size = 0;
-    dsytrd_sy2sb_("L", &n, &kd, a.data, &lda, diagonals_.data(), &ldab, tau_.data(), &size, &lwork, &info, 1);
+    blas::in_turn(0, dsytrd_sy2sb_, "L", &n, &kd, a.data, &lda, diagonals_.data(), &ldab, tau_.data(), &size, &lwork,
+                  &info, 1);
     lwork = static_cast<int>(size);
     buffer<double> work(lwork);
     // Made of many small products: threads are worth their waiting for each other from about a thousand rows on.

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "mercer/base/error.h"
@@ -60,19 +61,58 @@ int checked_square(const matrix<double>& a, const char* owner) {
 namespace {
 
 constexpr double small_work = 1e8;
-constexpr std::size_t buffer_and_stack = std::size_t{160} << 20;  // 128 MB and 8 MB, and something besides
+// A buffer has 128 MB. The first one belongs to the thread that calls; the others belong to threads, whose stacks have
+// 8 MB. The rest is for what else the threads allocate.
+constexpr std::size_t first_buffer = std::size_t{136} << 20, buffer_and_stack = std::size_t{160} << 20;
 
 std::atomic<int> allowed_threads{0};
 
-bool has_limited_addresses() {
-    rlimit limit{};
-    return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+bool has_limited_memory() {
+    rlimit addresses{}, data{};
+    return (::getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) ||
+           (::getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY);
 }
 
-bool has_addresses_for(std::size_t bytes) {
-    void* const at = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+// OpenBLAS maps private memory that can be written: ulimit -d and the system's limit of committed memory count it.
+bool can_map(std::size_t bytes) {
+    void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return at != MAP_FAILED && ::munmap(at, bytes) == 0;
 }
+
+// The buffers that OpenBLAS is known to have, as it never returns one to the system, and how many of them its own
+// threads keep. Guarded by the gate.
+struct buffer_pool {
+    std::vector<void*> known;
+    int kept_by_threads = 0;
+    int spare() const { return static_cast<int>(known.size()) - kept_by_threads; }
+};
+buffer_pool& buffers() {
+    static auto* const all = new buffer_pool;
+    return *all;
+}
+
+// Makes buffers until `wanted` are spare or the system has no memory for more; returns the number of spare ones.
+int make_buffers(int wanted) {
+    buffer_pool& pool = buffers();
+    if (pool.spare() >= wanted || let_in::here()) return pool.spare();
+    const std::size_t enough = static_cast<std::size_t>(wanted + pool.kept_by_threads);
+    std::vector<void*> taken;
+    taken.reserve(enough);
+    pool.known.reserve(enough);
+    while (pool.known.size() < enough && can_map(pool.known.empty() ? first_buffer : buffer_and_stack)) {
+        // While the known ones that are free are taken, OpenBLAS makes one more.
+        void* buffer = blas_memory_alloc(0);
+        for (; std::ranges::find(pool.known, buffer) != pool.known.end(); buffer = blas_memory_alloc(0))
+            taken.push_back(buffer);
+        if (!buffer) break;  // OpenBLAS has no place left in its list of buffers
+        taken.push_back(buffer);
+        pool.known.push_back(buffer);
+    }
+    for (void* each : taken) blas_memory_free(each);
+    return pool.spare();
+}
+
+bool has_own_buffers() { return blas_memory_alloc && blas_memory_free; }
 
 // How many of `wanted` threads the system starts beside this one. OpenBLAS would wait for those that it cannot start.
 int threads_to_start(int wanted) {
@@ -97,7 +137,7 @@ int threads_of_big_calls() {
     const int wanted = allowed_threads;
     if (wanted > tried) {
         tried = wanted;
-        const int with_buffers = callers_with_buffers(wanted);
+        const int with_buffers = has_own_buffers() ? make_buffers(wanted) : wanted;
         if (with_buffers > available) available = std::max(available, 1 + threads_to_start(with_buffers - 1));
     }
     return available;
@@ -108,19 +148,26 @@ int threads_of_big_calls() {
 void allow_threads(int count) { allowed_threads = count; }
 
 int callers_with_buffers(int wanted) {
-    static const bool limited = has_limited_addresses();
-    if (!limited || !blas_memory_alloc || !blas_memory_free) return wanted;
-    static int ready = 0;
-    std::vector<void*> taken;
-    while (ready < wanted && has_addresses_for(buffer_and_stack)) {
-        // The buffers that are there are taken too, so that one more is made.
-        while (std::ssize(taken) <= ready) taken.push_back(blas_memory_alloc(0));
-        ++ready;
-    }
-    for (void* each : taken) blas_memory_free(each);
-    if (ready == 0)
-        fail(errc::memory, "linear algebra needs 160 MB of address space for a buffer: raise the limit (ulimit -v)");
-    return std::min(ready, wanted);
+    if (!has_own_buffers()) return wanted;
+    static const bool limited = has_limited_memory();
+    const int spare = make_buffers(limited ? wanted : 1);
+    if (spare < 1)
+        fail(errc::memory,
+             "out of memory: linear algebra needs a buffer of 128 MB of address space. Raise the limits of memory "
+             "(ulimit -v, ulimit -d)");
+    return limited ? std::min(spare, wanted) : wanted;
+}
+
+void require_buffer() {
+    if (let_in::here()) return;
+    const std::lock_guard<std::mutex> guard(gate());
+    (void)callers_with_buffers(1);
+}
+
+void make_first_buffer() {
+    if (!has_own_buffers() || has_limited_memory()) return;
+    const std::lock_guard<std::mutex> guard(gate());
+    (void)make_buffers(1);
 }
 
 threads_for::threads_for(double work) : before_(0) {
@@ -130,6 +177,10 @@ threads_for::threads_for(double work) : before_(0) {
     if (wanted == now) return;
     before_ = now;
     openblas_set_num_threads(wanted);
+    // Every thread that OpenBLAS starts keeps one buffer. OpenBLAS ends no thread and may start fewer than wanted.
+    static int started = now;
+    if (const int most = std::max(started, openblas_get_num_threads()); most > started)
+        buffers().kept_by_threads += most - std::exchange(started, most);
 }
 
 threads_for::~threads_for() {

@@ -18,10 +18,18 @@ std::mutex& gate();
 // Big calls may have this many threads of OpenBLAS's own, from now on: for programs that have it start with one.
 void allow_threads(int count);
 
-// How many of `wanted` threads can call OpenBLAS at once, under a limit of address space (ulimit -v): each takes a
-// buffer, and OpenBLAS tries for ever where there is no room for it. Fails where there is none for a single caller.
-// Called by whoever holds the gate.
+// The number of threads, at most `wanted`, that can call OpenBLAS at once. Every thread in OpenBLAS works in a buffer
+// of up to 128 MB of address space, and OpenBLAS tries for ever to map a buffer that the system refuses. So this
+// function makes the buffers first, at least the first one, and fails with errc::memory where there is no memory for
+// it. With limits of memory (ulimit -v, ulimit -d) the buffers of all callers are made. The caller holds the gate.
 int callers_with_buffers(int wanted);
+
+// Fails with errc::memory unless OpenBLAS has a buffer: for routines of other libraries that call BLAS.
+void require_buffer();
+
+// Makes the first buffer while there is memory, where no limit of memory is set: for programs, before main(). Does
+// nothing where there is no memory for it; the first call of BLAS says so.
+void make_first_buffer();
 
 // Small work is done by the caller's thread alone: for milliseconds after a call OpenBLAS's threads look for the next
 // without rest, and take the processors from whatever follows.

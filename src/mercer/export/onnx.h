@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "mercer/base/matrix_view.h"
-#include "mercer/base/text_list.h"
+#include "mercer/base/variant_list.h"
 #include "mercer/export/model_computation.h"
 #include "mercer/methods/svm/svm_model.h"
 

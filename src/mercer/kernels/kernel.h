@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "mercer/base/variant_list.h"
 #include "mercer/data/dataset.h"
 #include "mercer/kernels/plan.h"
 
@@ -43,8 +44,9 @@ struct traits {
 class map_builder;  // monomial_expansion.h
 struct expansion;
 
+using number_table = variant_list<std::vector<double>>;
 // One argument of the text form: a number, a list of numbers, or a list of lists.
-using argument = std::variant<double, std::vector<double>, std::vector<std::vector<double>>>;
+using argument = std::variant<double, std::vector<double>, number_table>;
 
 class kernel_node;
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/base/text_list.h"
+#include "mercer/base/variant_list.h"
 #include "mercer/data/dataset.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/kernel_expansion.h"

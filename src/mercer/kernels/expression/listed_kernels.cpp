@@ -131,7 +131,7 @@ std::vector<double> arguments::list(const std::string& name) const {
 std::vector<std::vector<double>> arguments::table(const std::string& name) const {
     const argument* value = find(name);
     if (!value) fail(errc::invalid_argument, fmt::format("{}: {} must be given", owner_, name));
-    if (const auto* table = std::get_if<std::vector<std::vector<double>>>(value)) return *table;
+    if (const auto* table = std::get_if<number_table>(value)) return *table;
     return {list(name)};
 }
 
@@ -150,7 +150,7 @@ std::string call_text(const kernel_info& info, const std::vector<argument>& valu
         if (const double* number = std::get_if<double>(&values[i])) out += number_text(*number);
         if (const auto* list = std::get_if<std::vector<double>>(&values[i]))
             out += fmt::format("[{}]", joined(*list, ", "));
-        if (const auto* table = std::get_if<std::vector<std::vector<double>>>(&values[i])) {
+        if (const auto* table = std::get_if<number_table>(&values[i])) {
             out += "[";
             for (std::size_t r = 0; r < table->size(); ++r)
                 out += fmt::format("{}[{}]", r ? ", " : "", joined((*table)[r], ", "));

@@ -11,6 +11,7 @@
 #include "mercer/base/random_generator.h"
 #include "mercer/base/threads.h"
 #include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/lapack.h"
 #include "mercer/dense/vector_ops.h"
 
 namespace mercer {
@@ -72,7 +73,9 @@ double own_curvature(double rows) { return std::max(1e-10 * rows, 1e-300); }
 
 // RᵀR = A, R in its upper half; false where a pivot is not positive.
 bool factored(matrix<double>& a, const process_group* together) {
-    return together ? together->factor(a.data(), static_cast<std::size_t>(a.rows())) : mercer::cholesky_in_place(a);
+    if (!together) return mercer::cholesky_in_place(a);
+    blas::require_buffer();  // ScaLAPACK calls BLAS
+    return together->factor(a.data(), static_cast<std::size_t>(a.rows()));
 }
 
 }  // namespace
