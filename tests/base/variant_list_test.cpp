@@ -5,10 +5,9 @@
 #include <stdexcept>
 #include <variant>
 
-#include "mercer/api/export/onnx_graph.h"
-#include "mercer/api/figures.h"
-#include "mercer/api/fitted.h"
+#include "mercer/export/onnx.h"
 #include "mercer/kernels/kernel.h"
+#include "mercer/methods/estimator.h"
 
 namespace mercer {
 namespace {
