@@ -38,4 +38,10 @@ struct bilinear {
     std::vector<std::vector<double>> root() const;
 };
 
+// A matrix parameter given by rows, as (M + Mᵀ)/2; anisotropic.h takes its covariance in the same way. Fails, naming
+// the kernel `owner`, unless M is square, finite, and symmetric up to 1e-12 of its largest entry.
+matrix<double> symmetric_matrix(const std::string& owner, const std::vector<std::vector<double>>& rows);
+// The rows of a matrix that is stored column by column.
+std::vector<std::vector<double>> rows_of_column_major(const double* by_columns, index rows, index cols);
+
 }  // namespace mercer
