@@ -8,7 +8,13 @@
 namespace mercer {
 
 // ‖x_i - y_j‖²
-double squared_distance_at(const one_series& x, index i, const one_series& y, index j);
+inline double squared_distance_at(const one_series& x, index i, const one_series& y, index j) {
+    double sum = 0;
+    const double *a = x.at(i), *b = y.at(j);
+    for (index d = 0; d < x.dims; ++d) sum += (a[d] - b[d]) * (a[d] - b[d]);
+    return sum;
+}
+
 // Fails where one has vectors of other dimensions than the other.
 void require_same_dims(const std::string& owner, const one_series& x, const one_series& y);
 
