@@ -22,7 +22,4 @@ feature image_features(std::string key, index dims, Fill fill) {
             }};
 }
 
-// Fails unless all images, of X and of Z, have the size and channels of the first.
-void require_one_size(const images& x, const images& z, const std::string& owner);
-
 }  // namespace mercer
