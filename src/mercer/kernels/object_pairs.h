@@ -7,10 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <numbers>
 #include <numeric>
 #include <span>
 #include <string>
@@ -168,53 +164,5 @@ int emit_ordered_pairs(plan_builder& code, const std::string& owner, Prepare pre
     step.a = code.use_statistic({statistic::user, code.use_feature({}), false, block});
     return code.push(std::move(step));
 }
-
-// Positive numbers far beyond the range of double: sums of products over alignments grow and shrink exponentially with
-// the length of what is aligned. m·2^e with 1 <= m < 2, or 0; as precise as double.
-
-class wide_number {
-public:
-    wide_number() = default;
-    wide_number(double value) : wide_number(value, 0) {}  // NOLINT: a number is one; value >= 0
-    // e^x, for any x
-    static wide_number exp(double x) {
-        const double binary = x * std::numbers::log2e, whole = std::floor(binary);
-        // x - whole·ln 2 in two parts of ln 2, for binary has lost digits of x
-        const double rest = (x - whole * 0x1.62e42fee00000p-1) - whole * 0x1.a39ef35793c76p-33;
-        return {std::exp(rest), static_cast<std::int64_t>(whole)};
-    }
-    double log() const { return m_ == 0 ? -HUGE_VAL : std::log(m_) + static_cast<double>(e_) * std::numbers::ln2; }
-
-    // As a double: 0 where it is smaller than any; it must not be larger than all.
-    double value() const { return e_ < -1000 ? 0.0 : std::ldexp(m_, static_cast<int>(e_)); }
-
-    friend wide_number operator*(wide_number a, wide_number b) { return {a.m_ * b.m_, a.e_ + b.e_}; }
-    friend wide_number operator+(wide_number a, wide_number b) {
-        if (a.e_ < b.e_) std::swap(a, b);
-        return {a.m_ + b.m_ * power(b.e_ - a.e_), a.e_};
-    }
-
-private:
-    static constexpr std::int64_t zero = -(std::int64_t{1} << 60);  // the exponent of 0
-
-    // m·2^e, 0 <= m, brought into form.
-    wide_number(double m, std::int64_t e) {
-        const auto bits = std::bit_cast<std::uint64_t>(m);
-        const auto stored = static_cast<std::int64_t>(bits >> 52);
-        if (stored == 0) {
-            if (m > 0) *this = wide_number(m * 0x1p100, e - 100);  // below the normal numbers
-            return;
-        }
-        m_ = std::bit_cast<double>((bits & 0xfffffffffffff) | std::uint64_t{1023} << 52);
-        e_ = e + stored - 1023;
-    }
-    // 2^e for e <= 0, 0 where it no longer matters.
-    static double power(std::int64_t e) {
-        return e < -1000 ? 0.0 : std::bit_cast<double>(static_cast<std::uint64_t>(1023 + e) << 52);
-    }
-
-    double m_ = 0;
-    std::int64_t e_ = zero;
-};
 
 }  // namespace mercer

@@ -5,6 +5,7 @@
 #include "mercer/base/context.h"
 #include "mercer/base/workspace.h"
 #include "mercer/kernels/object_pairs.h"
+#include "mercer/kernels/wide_number.h"
 
 namespace mercer {
 namespace {
