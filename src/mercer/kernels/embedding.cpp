@@ -10,7 +10,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/text.h"
-#include "mercer/kernels/evaluation/vector_operand.h"
+#include "mercer/kernels/vector_sample.h"
 
 namespace mercer {
 namespace {
@@ -278,15 +278,6 @@ feature scale_map(const std::vector<double>& factors) {
     return each(fmt::format("scaled {}", joined(factors, ",")), [factors](const dataset& x) {
         return multiplied("scaled: there are factors for vectors", factors, x, {});
     });
-}
-
-feature compose(feature first, feature second) {
-    if (!first.apply) return second;
-    if (!second.apply) return first;
-    return {first.key + " | " + second.key, [first, second](const dataset& x, const dataset* z) {
-                const auto [fx, fz] = first.apply(x, z);
-                return second.apply(fx, z ? &fz : nullptr);
-            }};
 }
 
 }  // namespace mercer

@@ -110,4 +110,7 @@ private:
     std::shared_ptr<const kernel_node> node_;
 };
 
+// k(xᵢ, xᵢ) for all objects, in double. Defined in kernels/evaluation/evaluator.cpp, which evaluates kernels.
+std::vector<double> self_values(const kernel& k, const dataset& x);
+
 }  // namespace mercer

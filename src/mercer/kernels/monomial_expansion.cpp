@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/kernels/kernel.h"
 
 namespace mercer {
 namespace {
@@ -25,10 +24,6 @@ double atoms_in(const expansion& e) {
 }
 
 }  // namespace
-
-expansion kernel_node::expand(map_builder&) const {
-    fail(errc::unsupported, fmt::format("feature_map: {} has no explicit feature map of finite dimension", text()));
-}
 
 expansion expansion::constant(double c) {
     expansion made;

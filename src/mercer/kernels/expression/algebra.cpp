@@ -1,4 +1,3 @@
-
 #include "mercer/kernels/expression/algebra.h"
 
 #include <fmt/format.h>
@@ -11,7 +10,6 @@
 #include "mercer/base/text.h"
 #include "mercer/base/threads.h"
 #include "mercer/data/records.h"
-#include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/expression/listed_kernels.h"
 #include "mercer/kernels/kernel_info.h"
 #include "mercer/kernels/object_pairs.h"
@@ -22,6 +20,27 @@ namespace mercer {
 namespace {
 
 using op = instruction::op;
+using node_ptr = std::shared_ptr<const kernel_node>;
+
+// A node with one part: domain, and a proof that stands when its own condition and the part's proof do.
+class unary_node : public kernel_node {
+public:
+    explicit unary_node(node_ptr part) : part_(std::move(part)) {}
+    domain where() const override { return part_->where(); }
+
+protected:
+    mercer::proof rest_on_part(bool rule_holds, std::string rule, std::vector<std::string> conditions = {}) const {
+        mercer::proof below = part_->prove();
+        const bool valid = rule_holds && below.valid;
+        return {valid, text(), std::move(rule), std::move(conditions), {std::move(below)}, !rule_holds};
+    }
+    node_ptr part_;
+};
+
+template <class Node, class... Args>
+kernel make(Args&&... args) {
+    return kernel(std::make_shared<const Node>(std::forward<Args>(args)...));
+}
 
 domain common_domain(const kernel_node& a, const kernel_node& b) {
     if (a.where() == domain::any) return b.where();

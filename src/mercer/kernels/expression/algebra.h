@@ -7,7 +7,6 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -53,51 +52,9 @@ kernel from_feature_map(std::string name, std::function<std::vector<double>(std:
 
 kernel from_feature_map(std::string name, feature phi);
 
-// Names for functions, so that text forms with conjugate(name, k), pullback(name, k), user(name), map(name) can be read
-// back.
-void register_weight(const std::string& name, object_function h);
-void register_map(const std::string& name, std::function<std::vector<double>(std::span<const double>)> phi);
-void register_kernel(const std::string& name, const kernel& k);
-// While it lives, user(name) in a text that this thread reads means one of these before any that is registered: for a
-// model that brings its own.
-class local_kernels {
-public:
-    explicit local_kernels(std::vector<std::pair<std::string, kernel>> known);
-    ~local_kernels();
-    local_kernels(const local_kernels&) = delete;
-    local_kernels& operator=(const local_kernels&) = delete;
-};
-// The text form for a file. Fails where two functions of one name stand in the kernel, since the text would be read as
-// one of them twice.
-std::string lasting_text(const kernel& k);
-
 // What each field of records is compared as.
 
 // {"title": "strings", "price": "vectors"} for field(title, words()) + field(price, rbf()), by the parts of a kernel.
 std::map<std::string, std::string> kinds_of_fields(const kernel& k);
-
-// A kernel made of one other: what its nodes share. Internal to the algebra.
-
-using node_ptr = std::shared_ptr<const kernel_node>;
-
-// A node with one part: domain, and a proof that stands when its own condition and the part's proof do.
-class unary_node : public kernel_node {
-public:
-    explicit unary_node(node_ptr part) : part_(std::move(part)) {}
-    domain where() const override { return part_->where(); }
-
-protected:
-    mercer::proof rest_on_part(bool rule_holds, std::string rule, std::vector<std::string> conditions = {}) const {
-        mercer::proof below = part_->prove();
-        const bool valid = rule_holds && below.valid;
-        return {valid, text(), std::move(rule), std::move(conditions), {std::move(below)}, !rule_holds};
-    }
-    node_ptr part_;
-};
-
-template <class Node, class... Args>
-kernel make(Args&&... args) {
-    return kernel(std::make_shared<const Node>(std::forward<Args>(args)...));
-}
 
 }  // namespace mercer

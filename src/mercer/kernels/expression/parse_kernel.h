@@ -1,15 +1,23 @@
-// Functions known by name, so that text forms which mention them can be read back.
+// The text form of kernels.
+//
+//   sum     := product (('+' | '-') product)*
+//   product := signed (('*' | '/') signed)*          division by a number only
+//   signed  := '-'* power
+//   power   := atom ['^' ['-'] number]
+//   atom    := number | '(' sum ')' | name | name '(' [argument (',' argument)*] ')'
+//   argument:= [name '='] (number | list | sum)      list := '[' … ']', of numbers or of lists
+//
+// Names are those of the registry (rbf, poly, …), and exp, normalize, polynomial_of, conjugate, pullback, columns, map,
+// user. A number stands for a factor in a product and for a constant kernel in a sum.
 #pragma once
 
-#include <optional>
-#include <string>
+#include <string_view>
 
 #include "mercer/kernels/kernel.h"
 
 namespace mercer {
 
-std::optional<object_function> weight_named(const std::string& name);
-std::optional<feature> map_named(const std::string& name);
-std::optional<kernel> kernel_named(const std::string& name);
+// Parses the text form; kernel::parse calls it. Fails with errc::parse, with a caret under the place that is wrong.
+kernel parse_kernel(std::string_view text);
 
 }  // namespace mercer
