@@ -7,7 +7,8 @@
 
 namespace mercer {
 
-// exp(c·(a - ½a(x, x) - ½a(z, z))) of what `emit` leaves in register a; the diagonal comes from a plan of its own.
+// Emits exp(c·(a(x, z) - ½a(x, x) - ½a(z, z))) for the value a that `emit` computes. The diagonal a(x, x) comes from a
+// separate plan of the part.
 template <class Emit>
 static int emit_difference(plan_builder& code, const kernel_node& node, plan_builder::computed what, double c,
                            Emit emit) {

@@ -19,14 +19,15 @@ int plan_builder::use_feature(feature wanted) {
     return static_cast<int>(made_.features.size()) - 1;
 }
 
-// Small numbers are statistics, large ones temporaries, until finish() knows how many statistics there are.
+// Until finish() knows the number of statistics, registers below this number are statistics and the others are
+// temporaries.
 static constexpr int first_temporary = 1 << 24;
 
 int plan_builder::use_statistic(pair_statistic wanted) {
     for (std::size_t i = 0; i < made_.statistics.size(); ++i) {
         auto& have = made_.statistics[i];
-        // A leaf that needs the dot product itself must not take the shift away from one that needs distances: rbf() +
-        // linear().
+        // `centred` must agree: in rbf() + linear() the vectors of the distances may be translated, but those of the
+        // dot products may not.
         if (have.what == wanted.what && have.source == wanted.source && have.what != statistic::user &&
             have.centred == wanted.centred)
             return static_cast<int>(i);
@@ -37,7 +38,7 @@ int plan_builder::use_statistic(pair_statistic wanted) {
 
 int plan_builder::push(instruction step) {
     using op = instruction::op;
-    // Everything but fill and map works in place on the temporary it consumes.
+    // All operations except fill and map work in place on the temporary a.
     const bool in_place = step.what != op::fill && step.what != op::map;
     step.to = in_place ? step.a : first_temporary + temporaries_++;
     made_.code.push_back(std::move(step));

@@ -1,4 +1,4 @@
-// Coordinates of vectors as doubles, from whatever storage the data have.
+// Reads coordinates of vectors from any storage (dense or sparse, float or double).
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 
 namespace mercer {
 
-// Some coordinates of vectors that lie side by side.
+// The coordinates first … first + count - 1 of a vector.
 struct slice {
     index first = 0;
     index count = 0;
 };
 
-// Calls use(k, value) for the entries of row i within a slice, k counted from its first coordinate.
+// Calls use(k, value) for the entries of sparse vector i in a range; k is the coordinate minus part.first.
 template <class U, class Use>
 void entries_within(const sparse<U>& from, index i, slice part, Use use) {
     const auto cols = from.cols(i);
@@ -25,9 +25,9 @@ void entries_within(const sparse<U>& from, index i, slice part, Use use) {
         use(static_cast<index>(cols[k]) - part.first, values[k]);
 }
 
-// Coordinates of vector i as doubles.
+// out[k] = coordinate part.first + k of vector i, for all k < part.count.
 void read_row(const dataset& vectors, index i, slice part, double* out);
-// All coordinates of vector i.
+// The same for all coordinates of vector i.
 void read_row(const dataset& vectors, index i, double* out);
 
 }  // namespace mercer

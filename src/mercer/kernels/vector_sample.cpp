@@ -10,8 +10,7 @@ namespace mercer {
 template <class T>
 vector_sample<T> sample_vectors(const dataset& x) {
     if (x.kind() != domain::vectors || x.size() == 0 || x.dims() == 0) return {};
-    const index depth = x.dims(),
-                most = std::clamp<index>((index{1} << 17) / depth, 16, 256);  // medians cost ten times what a sum does
+    const index depth = x.dims(), most = std::clamp<index>((index{1} << 17) / depth, 16, 256);  // medians are slow
     const index step = std::max<index>(1, x.size() / most), count = (x.size() + step - 1) / step;
     if (x.is_sparse() && depth > 4096) return {};
     constexpr index at_once = 4096;  // columns

@@ -1,4 +1,4 @@
-// What a sample of vectors tells of them all.
+// Location and density of a set of vectors, estimated from fewer than 512 of them.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,13 @@ namespace mercer {
 
 template <class T>
 struct vector_sample {
-    std::vector<T> centre;  // the median of every coordinate: a few far points do not move it
-    double centre_share =
-        0;               // of the squared norms, what subtracting the centre takes away; 0 where that is not finite
-    double density = 1;  // the part of the coordinates that are not zero
+    // The median of every coordinate, which is robust against outliers. Empty if there are no vectors, if a sum of
+    // squares is not finite, or for sparse vectors of more than 4096 coordinates.
+    std::vector<T> centre;
+    double centre_share = 0;  // 1 - Σ‖x - centre‖²/Σ‖x‖², at least 0; 0 if it is not finite
+    double density = 1;       // the fraction of the coordinates that are not zero
 };
+// Deterministic: takes vectors at equal distances in the data set.
 template <class T>
 vector_sample<T> sample_vectors(const dataset& x);
 
