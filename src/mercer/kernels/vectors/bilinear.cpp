@@ -52,7 +52,7 @@ std::vector<std::vector<double>> bilinear::root() const {
     const Eigen::MatrixXd m = Eigen::Map<const Eigen::MatrixXd>(checked.data(), checked.rows(), checked.cols());
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(m);
     const Eigen::VectorXd& values = eigen.eigenvalues();
-    // Rounding alone can move an eigenvalue by n·ε·‖A‖.
+    // Rounding can change an eigenvalue by up to about n·ε·‖A‖.
     const double tolerance = static_cast<double>(m.rows()) * 2.3e-16 * values.cwiseAbs().maxCoeff();
     if (values.minCoeff() < -tolerance)
         fail(errc::not_psd, fmt::format("bilinear: A must be positive semidefinite, its smallest eigenvalue is {:.6g}",

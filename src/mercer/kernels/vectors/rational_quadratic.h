@@ -39,7 +39,7 @@ struct rational_quadratic {
     R operator()(R squared_distance) const {
         using std::exp, std::log1p;
         const R t = at_most(R(squared_distance / (2 * alpha * length_scale * length_scale)),
-                            1e308);  // finite: log1p has no limit there
+                            1e308);  // the SIMD log1p needs a finite argument
         return exp(-alpha * R(log1p(t)));
     }
 };
