@@ -33,10 +33,10 @@ public:
     }
 
 private:
-    static constexpr int deepest = 200;      // brackets inside brackets; more is an error, not a stack overflow
-    static constexpr int most_parts = 1000;  // kernels in one expression: a long sum is a deep tree too
+    static constexpr int deepest = 200;      // levels of parentheses; the limit prevents a stack overflow
+    static constexpr int most_parts = 1000;  // kernels in one expression; a long sum is a deep tree too
 
-    // One level of brackets, while it lives.
+    // Counts one level of parentheses while the object exists.
     class nested {
     public:
         explicit nested(parser& in) : in_(in) {
@@ -70,7 +70,7 @@ private:
         return left;
     }
 
-    // Numbers and signs are gathered into one factor in front of the kernels, which is how the text form writes them.
+    // Multiplies all numbers and signs into one factor in front of the kernels, as the text form writes it.
     value product(double sign) {
         const std::size_t start = skip();
         double factor = 1;
@@ -174,7 +174,7 @@ private:
         return guarded(start, [&] { return found->make(given); });
     }
 
-    // field(name, k), the name a word or in quotes
+    // field(name, k); the name is a word or in quotes.
     value field_of_records(std::size_t start) {
         expect('(');
         skip();
@@ -223,7 +223,7 @@ private:
         return pull_back(who, *phi, inner);
     }
 
-    // pullback(map, k), the map a kernel with explicit features, which starts here
+    // pullback(map, k) with a kernel `map` that begins at map_at.
     value pulled_back(std::size_t map_at) {
         at_ = map_at;
         const kernel map = as_kernel(call(), map_at);
@@ -351,7 +351,7 @@ private:
         return as_kernel(sum(), start);
     }
 
-    // A number alone is the constant kernel.
+    // Converts a number to the constant kernel.
     kernel as_kernel(value made, std::size_t start) {
         if (const double* c = std::get_if<double>(&made)) return guarded(start, [&] { return kernel(constant{*c}); });
         return std::get<kernel>(made);
@@ -369,7 +369,7 @@ private:
         return fmt::format("there is no kernel '{}'{}", word, best.empty() ? "" : "; did you mean " + best + "?");
     }
 
-    // Runs a step that builds something; an error it throws is given the place in the text.
+    // Runs step() and adds the position `start` to an error that it throws.
     template <class Step>
     auto guarded(std::size_t start, Step step) -> decltype(step()) {
         try {
@@ -403,13 +403,13 @@ private:
         fail(errc::parse, fmt::format("kernel expression, character {}: {}\n  {}\n  {}^", columns_before(place) + 1,
                                       what, line, std::string(columns_before(place), ' ')));
     }
-    // The character here, whole: it may take several bytes of UTF-8.
+    // The character at the current position, which may have several bytes of UTF-8.
     std::string_view character() const {
         std::size_t end = at_ + 1;
         while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
         return text_.substr(at_, end - at_);
     }
-    // How many columns the text before a byte fills: UTF-8 continuation bytes fill none.
+    // The number of characters before a byte; continuation bytes of UTF-8 do not count.
     std::size_t columns_before(std::size_t place) const {
         std::size_t count = 0;
         for (std::size_t i = 0; i < place && i < text_.size(); ++i)

@@ -32,7 +32,7 @@ private:
     std::map<std::string, Value> known_;
 };
 
-// Known from the start: norm, h(x) = ‖x‖.
+// The weight "norm": h(x) = ‖x‖.
 std::vector<double> norms(const dataset& x) {
     std::vector<double> h;
     std::visit(
@@ -45,7 +45,7 @@ std::vector<double> norms(const dataset& x) {
                 } else if constexpr (requires { some.values(0); }) {
                     std::ranges::for_each(some.values(i), add);
                 } else {
-                    as_dense<double>(x);  // which says that these are no vectors
+                    as_dense<double>(x);  // throws, because the objects are not vectors
                 }
                 h.push_back(std::sqrt(sum));
             }

@@ -9,7 +9,7 @@
 namespace mercer {
 namespace {
 
-// Fails unless all images, of X and of Z, have the size and channels of the first.
+// Throws errc::data unless all images of x and z have the same size and number of channels.
 void require_one_size(const images& x, const images& z, const std::string& owner) {
     const image* first = nullptr;
     for (const images* some : {&x, &z})

@@ -1,4 +1,4 @@
-// What kernels on aligned series share.
+// Functions that the kernels on aligned series share.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ inline double squared_distance_at(const one_series& x, index i, const one_series
     return sum;
 }
 
-// Fails where one has vectors of other dimensions than the other.
+// Throws errc::data, naming the kernel `owner`, if two series that are not empty have vectors of different dimensions.
 void require_same_dims(const std::string& owner, const one_series& x, const one_series& y);
 
 }  // namespace mercer

@@ -12,7 +12,8 @@ namespace {
 
 // ln Σ over alignments of Π κ: m(i, j) = κ(i, j)·(m(i-1, j-1) + (m(i-1, j) + m(i, j-1))), m(0, 0) = 1.
 double log_alignments(const one_series& x, const one_series& y, double sigma) {
-    constexpr double most = 1e12;  // beyond it every alignment weighs nothing, and exponents stay in range
+    // Upper limit of t, which keeps the exponents in range; e^-1e12 is negligible in every sum.
+    constexpr double most = 1e12;
     std::vector<wide_number> above(static_cast<std::size_t>(y.size()) + 1);
     above[0] = 1.0;
     stop_watch asked;
@@ -33,7 +34,7 @@ double log_alignments(const one_series& x, const one_series& y, double sigma) {
 
 struct aligned {
     const one_series* values = nullptr;
-    double self = 0;  // ln of the sum over alignments with itself
+    double self = 0;  // ln of the sum over the alignments of the series with itself
 };
 
 }  // namespace

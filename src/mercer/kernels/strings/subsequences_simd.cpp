@@ -1,5 +1,5 @@
 // Fills lane_ops of subsequences.h. Compiled once per instruction set, like kernels/evaluation/formula_loops.cpp, so
-// all functions of this file are static.
+// all functions are in the namespace of the instruction set.
 #include <hwy/highway.h>
 
 #include "mercer/kernels/strings/subsequences.h"
