@@ -43,7 +43,7 @@ kernel conjugate(std::string name, object_function h, const kernel& a);
 // k(φ(x), φ(z)) for objects of kind `from`; `name` is the name of φ in the text form.
 kernel pull_back(std::string name, feature phi, const kernel& a, domain from = domain::vectors);
 // k(φ(x), φ(z)) with the features φ of the kernel map(x, z) = φ(x)ᵀφ(z), such as words, spectrum or gradients. Throws
-// errc::unsupported if `map` has no such features (explicit_features of listed_kernels.h).
+// errc::unsupported if `map` has no such features.
 kernel pull_back(const kernel& map, const kernel& a);
 // k on a subset of the coordinates; columns count from 0.
 kernel columns(const kernel& a, std::vector<index> which);

@@ -181,8 +181,8 @@ private:
             return out;
         }
         constexpr index most = 100'000;
-        const std::shared_ptr<const kernel_node> same(std::shared_ptr<void>(),
-                                                      &k);  // without ownership; not used after this function
+        // Does not own the node: it is not used after this function.
+        const std::shared_ptr<const kernel_node> same(std::shared_ptr<void>(), &k);
         const auto map = std::make_shared<const feature_map>(kernel(same), x.dims(), most);
         out.x_ = as_sparse_rows(map->apply(x));
         if (z) out.z_ = as_sparse_rows(map->apply(*z));
