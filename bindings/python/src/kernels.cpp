@@ -7,6 +7,7 @@
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/expression/algebra.h"
 #include "mercer/kernels/expression/listed_kernels.h"
+#include "mercer/kernels/expression/registered_functions.h"
 
 namespace mercer::python {
 namespace {

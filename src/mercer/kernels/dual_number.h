@@ -1,7 +1,7 @@
-// Numbers that carry their derivative by one variable: value and slope, by the rules of differentiation.
+// Dual numbers for forward-mode differentiation: a value and its derivative (`slope`) with respect to one variable.
 //
-// The formulas of this folder are templates on the number type, so they run on these as they are: what comes out is the
-// slope of the kernel by whatever the number stood for.
+// The formulas of kernels are templates on the number type and are evaluated with dual numbers without change; the
+// result is the kernel value and its derivative.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,8 @@ inline dual operator/(dual a, dual b) {
     return {q, (a.slope - q * b.slope) / b.value};
 }
 
-// f(a) with f and its derivative there. A slope of 0 stays 0 where the derivative is infinite.
+// f(a) by the chain rule, from the value and the derivative of f at a. A slope of 0 stays 0 if the derivative is
+// infinite.
 inline dual through(dual a, double f, double derivative) { return {f, a.slope == 0 ? 0.0 : a.slope * derivative}; }
 inline dual exp(dual a) { return through(a, std::exp(a.value), std::exp(a.value)); }
 inline dual exp2(dual a) { return through(a, std::exp2(a.value), std::exp2(a.value) * 0.6931471805599453); }

@@ -10,12 +10,12 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/text.h"
-#include "mercer/kernels/evaluation/vector_operand.h"
+#include "mercer/kernels/vector_sample.h"
 
 namespace mercer {
 namespace {
 
-// A feature that treats X and Z alike and independently.
+// The embedding that applies the same function to X and to Z.
 feature each(std::string key, std::function<dataset(const dataset&)> apply) {
     return {std::move(key), [apply = std::move(apply)](const dataset& x, const dataset* z) {
                 return std::pair(apply(x), z ? apply(*z) : dataset());
@@ -50,8 +50,7 @@ feature non_negative(const std::string& owner) {
 
 namespace {
 
-// Vectors one after the other as dense rows of double, without a dense copy of them all: row(i) is there until the next
-// call.
+// Reads vectors as dense rows of double; sparse vectors are expanded one row at a time, without a dense copy of all.
 class dense_rows {
 public:
     explicit dense_rows(const dataset& x) : x_(x) {
@@ -60,7 +59,8 @@ public:
         else
             all_ = as_dense<double>(x);
     }
-    const double* row(index i) & {  // valid until the next call, as long as the reader
+    // The pointer is valid until the next call of row() and not longer than this object.
+    const double* row(index i) & {
         if (!x_.is_sparse()) return all_.row(i);
         for_entries(last_, [&](std::int32_t column, double) { row_[static_cast<std::size_t>(column)] = 0; });
         for_entries(i, [&](std::int32_t column, double value) { row_[static_cast<std::size_t>(column)] = value; });
@@ -87,7 +87,8 @@ private:
     index last_ = -1;
 };
 
-// Sparse vectors from sparse ones: entries(row, cols, values) appends the entries of a row, columns ascending.
+// Maps sparse vectors to sparse vectors of `dims` coordinates: entries(cols, values, to_cols, to_values) appends the
+// entries of the image of one row, columns ascending.
 template <class Entries>
 dataset sparse_from(const dataset& x, index dims, Entries&& entries) {
     std::vector<index> start{0};
@@ -106,7 +107,7 @@ dataset sparse_from(const dataset& x, index dims, Entries&& entries) {
     return sparse<double>(std::move(start), std::move(cols), std::move(values), dims);
 }
 
-// M(x - origin), origin: the vector of zeros where it is empty.
+// M(x - origin) for all x; an empty origin means 0.
 dataset mapped(const std::vector<std::vector<double>>& m, const dataset& x, const std::vector<double>& origin) {
     const auto d = m.empty() ? 0 : static_cast<index>(m.front().size());
     if (x.dims() != d)
@@ -125,7 +126,7 @@ dataset mapped(const std::vector<std::vector<double>>& m, const dataset& x, cons
     return dense<double>(std::move(to));
 }
 
-// s∘(x - origin), origin: the vector of zeros where it is empty; then sparse vectors stay sparse.
+// s∘(x - origin) for all x; an empty origin means 0, and then sparse vectors stay sparse.
 dataset multiplied(const std::string& numbers, const std::vector<double>& s, const dataset& x,
                    const std::vector<double>& origin) {
     if (x.dims() != static_cast<index>(s.size()))
@@ -148,18 +149,19 @@ dataset multiplied(const std::string& numbers, const std::vector<double>& s, con
     return dense<double>(std::move(to));
 }
 
-// The first of the vectors that a model keeps (z where there are two data sets), far from which others need not be.
+// The origin of linear_map_of_differences: the first vector of the data set that a model stores (z if there are two),
+// because the other vectors are usually near it.
 std::vector<double> origin_of(const dataset& x, const dataset* z) {
     const dataset& right = z ? *z : x;
     if (right.size() == 0) return {};
-    dense_rows rows(right);  // a row is valid as long as its reader
+    dense_rows rows(right);  // named, because the row is valid only as long as its reader
     const double* first = rows.row(0);
     return std::vector<double>(first, first + right.dims());
 }
 
-// What is subtracted before coordinates are multiplied: the centre of the vectors that a model keeps (z where there are
-// two data sets), where they lie far from the origin beside their distances; else nothing, and sparse vectors stay
-// sparse.
+// The origin of scale_map_of_differences: the centre of the vectors that a model stores (z if there are two data sets)
+// if subtracting it removes more than half of their squared norms; otherwise empty, so that sparse vectors stay sparse.
+// If no centre was computed, dense vectors use the first vector of the data.
 std::vector<double> far_centre(const dataset& x, const dataset* z) {
     const dataset& right = z ? *z : x;
     vector_sample<double> seen = sample_vectors<double>(right);
@@ -190,9 +192,9 @@ feature scale_map_of_differences(std::string key, std::string numbers, std::vect
 }
 
 feature circle_map(double period) {
-    // The cosine less 1, so that 0 stays 0 and sparse vectors stay sparse.
+    // The coordinate is cos - 1 instead of cos, so that 0 maps to 0 and sparse vectors stay sparse.
     const auto angle = [period](double x) {
-        return 2 * std::numbers::pi * (std::remainder(x, period) / period);  // exact, however many periods from 0
+        return 2 * std::numbers::pi * (std::remainder(x, period) / period);  // std::remainder is exact
     };
     const auto cosine_less_one = [](double angle) { return -2 * std::sin(angle / 2) * std::sin(angle / 2); };
     return each(fmt::format("circle {}", period), [angle, cosine_less_one](const dataset& x) {
@@ -218,7 +220,7 @@ feature circle_map(double period) {
 }
 
 feature vector_map(std::string key, std::function<std::vector<double>(std::span<const double>)> phi) {
-    // Two functions may go by one name: the number keeps their images apart.
+    // Two functions may have the same name; the number makes their keys different.
     static std::atomic<int> made{0};
     return each(fmt::format("{} #{}", key, made++), [phi = std::move(phi)](const dataset& x) {
         dense_rows from(x);
@@ -237,7 +239,7 @@ feature vector_map(std::string key, std::function<std::vector<double>(std::span<
 }
 
 feature column_map(const std::vector<index>& columns) {
-    // Where each chosen column goes, by column.
+    // Pairs (column of x, column of the image), sorted by the column of x.
     std::vector<std::pair<index, std::int32_t>> places;
     for (std::size_t a = 0; a < columns.size(); ++a) places.emplace_back(columns[a], static_cast<std::int32_t>(a));
     std::ranges::sort(places);
@@ -249,7 +251,7 @@ feature column_map(const std::vector<index>& columns) {
         if (x.is_sparse())
             return sparse_from(x, many, [&](const auto& cols, const auto& values, auto& to_cols, auto& to_values) {
                 std::vector<std::pair<std::int32_t, double>> found;
-                // Whichever are fewer are looked up among the others.
+                // Looks up the elements of the shorter list (columns or entries) in the longer one.
                 if (places.size() < cols.size()) {
                     for (const auto& [column, place] : places)
                         if (const auto at = std::ranges::lower_bound(cols, column); at != cols.end() && *at == column)
@@ -278,15 +280,6 @@ feature scale_map(const std::vector<double>& factors) {
     return each(fmt::format("scaled {}", joined(factors, ",")), [factors](const dataset& x) {
         return multiplied("scaled: there are factors for vectors", factors, x, {});
     });
-}
-
-feature compose(feature first, feature second) {
-    if (!first.apply) return second;
-    if (!second.apply) return first;
-    return {first.key + " | " + second.key, [first, second](const dataset& x, const dataset* z) {
-                const auto [fx, fz] = first.apply(x, z);
-                return second.apply(fx, z ? &fz : nullptr);
-            }};
 }
 
 }  // namespace mercer

@@ -1,4 +1,7 @@
-// Objects turned into vectors, so that the statistics of vectors serve every kind of object.
+// Embeddings: maps φ of objects to vectors, so that a kernel on any kind of object can use the statistics of vectors
+// (plan.h). Named embeddings also name the coordinates of φ(x) and tell where in the object they come from.
+//
+// A map throws errc::invalid_argument if the vectors have another number of coordinates than its parameters.
 #pragma once
 
 #include <functional>
@@ -10,38 +13,34 @@
 
 namespace mercer {
 
-// The vectors as they are, after a check that no coordinate is negative; `owner` asks for it.
+// The identity. Throws errc::data if a coordinate is negative; the message names the kernel `owner`.
 feature non_negative(const std::string& owner);
-// x ↦ Mx with M given by rows.
+// x ↦ Mx, the matrix M given by rows.
 feature linear_map(std::string key, std::vector<std::vector<double>> m);
-// The same up to a shift, for kernels that ask for differences only: far from the origin Mx would lose what M(x-z)
-// needs.
+// x ↦ M(x - c) with a vector c of the data, for kernels that depend on x - z only: if the vectors are far from the
+// origin, the rounding errors of Mx and Mz are larger than M(x - z).
 feature linear_map_of_differences(std::string key, std::vector<std::vector<double>> m);
-// x ↦ s∘x, coordinate by coordinate, up to a shift too. `numbers`, such as "scaled: there are factors for vectors",
-// begins the error where the data have another number of columns.
+// x ↦ s∘(x - c), coordinate by coordinate, for the same reason; c is the centre of the data or 0. `numbers`, such as
+// "scaled: there are factors for vectors", begins the error message if the data have another number of columns.
 feature scale_map_of_differences(std::string key, std::string numbers, std::vector<double> factors);
 // x ↦ (cos 2πx/p - 1, sin 2πx/p), coordinate by coordinate: ‖φ(x)-φ(z)‖² = 4 Σ sin²(π(xₐ-zₐ)/p).
 feature circle_map(double period);
 // x ↦ φ(x) for a function of one vector.
 feature vector_map(std::string key, std::function<std::vector<double>(std::span<const double>)> phi);
-// x ↦ the chosen coordinates.
+// x ↦ (x_c for c in columns).
 feature column_map(const std::vector<index>& columns);
 // x ↦ s∘x, coordinate by coordinate.
 feature scale_map(const std::vector<double>& factors);
 
-// Features that people can read: every coordinate has a name, and most have places in the object where they stand.
-//
-// A kernel whose `source()` (kernel_info.h) is a named_feature says that k(x, z) is the inner product of its rows;
-// where the kernel is computed in another way, its `features()` says the same. explicit_features.h makes features of
-// whole expressions from them.
-
-// Names of the coordinates of vectors and of the items of sets, by number; what is not there goes by its number.
+// Names of the coordinates of vectors and of the items of sets, by number. A number beyond the list has no name and is
+// written as the number.
 using known_names = std::vector<std::string>;
 
-// Letters of a string, from `first` on: all of them, or those of a mask.
+// A range of bytes of a string (or of nodes of a tree), or those of its bytes that a mask selects. Bytes from the 65th
+// on are always selected.
 struct stretch {
     std::size_t first = 0, length = 0;
-    std::uint64_t mask = ~std::uint64_t{0};  // of the first 64
+    std::uint64_t mask = ~std::uint64_t{0};  // bit i: byte first + i is selected
 
     std::vector<index> letters() const {
         std::vector<index> out;
@@ -51,20 +50,23 @@ struct stretch {
     }
 };
 
-// One place of a feature in an object: bytes of a string, nodes of a graph.
+// One occurrence of a feature in an object.
 struct feature_place {
     index column = 0;
-    double weight = 1;  // the value of a feature is shared among its places by their weights
-    std::vector<index> parts{};
+    double weight = 1;           // the value of a feature is divided among its occurrences in proportion to the weights
+    std::vector<index> parts{};  // bytes of a string, nodes of a graph or a tree
 };
 
-// Objects as vectors, with what the columns mean.
+// Objects as vectors, with the meaning of the columns.
 struct named_rows {
-    dataset x, z{};  // z is empty where only x was given
+    dataset x, z{};  // z is empty if only x was given
     std::function<std::string(index column, const known_names& known)> name{};
-    std::function<std::vector<feature_place>(index i)> places{};  // of object i of x; empty: not known
+    std::function<std::vector<feature_place>(index i)> places{};  // in object i of x; empty: not known
 };
 
+// An embedding whose coordinates have names. If the source() of a kernel (kernel_info.h) is a named_feature, k(x, z) is
+// the inner product of its rows; a kernel that is computed in another way returns such an embedding from features().
+// features/explicit_features.h makes the features of whole expressions from them.
 struct named_feature : feature {
     using maker = std::function<named_rows(const dataset& x, const dataset* z)>;
     maker named;

@@ -1,9 +1,10 @@
-// Numbers that carry a bound on their own error: |true - value| <= error, whatever was rounded on the way.
+// Numbers with a bound on their error: |exact - value| <= error after every operation, rounding included (running error
+// analysis).
 //
-// The formulas of this folder are templates on the number type, so they run on these as they are. A double that enters
-// a formula is a parameter of a kernel: where it is not a short binary fraction it stands for a decimal number or for
-// one worked out from decimals (0.3, 1/ℓ, √3), and is taken to be known to 4ε only, so that what follows holds for the
-// kernel that was written as well as for the one that was stored.
+// The formulas of kernels are templates on the number type and are evaluated with these numbers without change. A plain
+// double in a formula is a parameter of a kernel. If it is not a short binary fraction, it was rounded from a decimal
+// number or computed from one (0.3, 1/ℓ, √3), so its relative error is assumed to be up to 4ε. The bound then holds for
+// the kernel with the parameter as written and for the kernel with the parameter as stored.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,8 @@ struct bounded {
     bounded(R v, R e) : value(v), error(e) {}
     // An exact number.
     static bounded exact(double v) { return {static_cast<R>(v), R(0)}; }
-    // The result v of one rounded operation (or a function good to a few units) whose arguments brought the error e.
+    // The result v of one operation that rounds by at most `units` units in the last place, e being the error caused by
+    // the errors of its arguments.
     static bounded rounded(R v, R e, int units = 1) {
         return {v, e * (1 + 8 * std::numeric_limits<R>::epsilon()) +
                        static_cast<R>(units) * std::numeric_limits<R>::epsilon() * std::abs(v) +
@@ -33,10 +35,11 @@ struct bounded {
         error =
             shown_as_it_is ? R(0) : static_cast<R>(4 * std::numeric_limits<double>::epsilon() * std::abs(parameter));
     }
+    // An upper bound of the absolute value.
     R size() const { return std::abs(value) + error; }
-    // Zero, and known to be.
+    // Returns true if the number is exactly 0.
     bool is_zero() const { return value == 0 && error == 0; }
-    // Zero, but for what underflow might have taken.
+    // Returns true if the number is 0 up to underflow.
     bool vanishes() const { return value == 0 && error < R(1e-280); }
 };
 
@@ -48,7 +51,7 @@ bounded<R> operator+(bounded<R> a, bounded<R> b) {
 }
 template <class R>
 bounded<R> operator*(bounded<R> a, bounded<R> b) {
-    // However little is known of the other factor.
+    // An exact 0 times a number is 0, however large the error bound of the number is.
     if ((a.is_zero() && std::isfinite(b.value)) || (b.is_zero() && std::isfinite(a.value))) return {};
     return bounded<R>::rounded(a.value * b.value, std::abs(a.value) * b.error + b.size() * a.error);
 }
@@ -88,7 +91,7 @@ bounded<R> operator/(double c, bounded<R> a) {
     return bounded<R>(c) / a;
 }
 
-// Functions of the C library are good to a few units in the last place; four are allowed.
+// Functions of the C library are assumed to be accurate to 4 units in the last place.
 template <class R>
 bounded<R> exp(bounded<R> a) {
     const R value = std::exp(a.value);
@@ -116,13 +119,13 @@ template <class R>
 bounded<R> log1p(bounded<R> a) {
     return bounded<R>::rounded(std::log1p(a.value), a.error / (1 + std::max(R(0), a.value - a.error)), 4);
 }
-// a > 0; nothing is known where that is not certain
+// a > 0; the error bound is infinite if a - error <= 0
 template <class R>
 bounded<R> log(bounded<R> a) {
     const R low = a.value - a.error;
     return bounded<R>::rounded(std::log(a.value), low > 0 ? a.error / low : std::numeric_limits<R>::infinity(), 4);
 }
-// a^m for m > 0 that is no small whole number
+// a^m as exp(m·log a); whole_power serves small whole m
 template <class R>
 bounded<R> power(bounded<R> a, double m) {
     return a.is_zero() && m > 0 ? a : exp(m * log(a));

@@ -1,5 +1,6 @@
-// The vocabulary shared by kernels and the SIMD code: statistics of pairs, scalar maps, and calls on tiles.
-// Kept free of other headers' inline functions, because formula_loops.cpp is compiled once per instruction set.
+// Types that kernels and the SIMD loops share: statistics of pairs, scalar maps, and the arguments of operations on
+// tiles. The header must not include inline functions: kernels/evaluation/formula_loops.cpp is compiled once per
+// instruction set, and the linker would keep one of the variants of such a function for all processors.
 #pragma once
 
 #include <cstdint>
@@ -13,49 +14,50 @@ enum class statistic {
     min_sum,    // Σ min(xₐ, zₐ)
     chi2,       // Σ (xₐ-zₐ)²/(xₐ+zₐ), 0/0 = 0
     product,    // ∏ (1 + xₐzₐ)
-    user        // whatever a user's function says
+    user        // the value of a user's function
 };
 
-// What the map is applied to.
+// The argument of a scalar map.
 enum class map_input {
     value,             // f(t), t the statistic
     squared_distance,  // f(max(0, ‖x‖² + ‖z‖² - 2t)), t the dot product
     with_norms         // f(t, ‖x‖², ‖z‖²)
 };
 
-// A scalar map: the call operator of a kernel of the list (all_kernels.h), with the bytes of that kernel's struct.
+// A scalar map: the call operator of a kernel in the list of expression/all_kernels.h, with a copy of its struct.
 struct map_call {
-    std::int32_t place = 0;  // in the list; the first is linear, the map t ↦ t
+    std::int32_t place = 0;  // position in the list; 0 is linear, the map t ↦ t
     alignas(double) unsigned char formula[24] = {};
 };
 
-// A tile pass: out(i, j) = f(in(i, j) [, row[i], col[j]]).
+// The arguments of a pass over a tile: out(i, j) = f(in(i, j) [, row[i], col[j]]).
 template <class T>
 struct tile_map {
     map_call formula;
     map_input input;
     const T* in;
     std::int64_t in_stride;
-    T* const* out;  // one pointer a row
-    const T* row;   // ‖xᵢ‖² where the input wants norms
-    const T* col;
+    T* const* out;  // one pointer per row
+    const T* row;   // ‖xᵢ‖², if the input is a squared distance or includes norms
+    const T* col;   // ‖zⱼ‖², likewise
     std::int64_t rows;
-    std::int64_t width;   // a whole number of vectors
-    bool stream = false;  // write past the caches: nobody reads the result soon, and its rows are aligned to vectors
+    std::int64_t width;   // a multiple of the length of a SIMD vector
+    bool stream = false;  // store around the caches: the result is not read soon, and its rows are aligned to vectors
 };
 
-// Squared distances from dot products, and from differences where those leave doubt: t = ‖x‖² + ‖z‖² - 2·tile(i, j)
-// stays where it is at least the larger of row_doubt[i] and col_doubt[j].
+// The arguments of a pass that turns dot products into squared distances: t = ‖xᵢ‖² + ‖zⱼ‖² - 2·tile(i, j). Where t is
+// smaller than row_doubt[i] or col_doubt[j], cancellation has lost too many digits, and the distance is computed again
+// from the differences of the coordinates.
 template <class T>
 struct tile_distances {
-    T* tile;  // dot products, then squared distances
+    T* tile;  // dot products on entry, squared distances on return
     std::int64_t stride;
     std::int64_t rows;
-    std::int64_t width;  // a whole number of panels
+    std::int64_t width;  // a multiple of the width of a panel
     const T *row, *col;  // squared norms
     const T *row_doubt, *col_doubt;
-    // The vectors as `dense` reads them, and what rounding took from them (null: nothing). No block: doubtful pairs are
-    // only counted.
+    // The packed vectors of the rows and the columns, and the parts that rounding to T removed from their coordinates
+    // (null: none). If block is null, the pairs with cancellation are counted but not computed again.
     const T *block, *block_low;
     const T *panels, *panels_low;
     std::int64_t depth;

@@ -1,67 +1,14 @@
-
 #include "mercer/kernels/kernel.h"
+
+#include <fmt/format.h>
+
+#include "mercer/base/error.h"
+#include "mercer/kernels/monomial_expansion.h"
 
 namespace mercer {
 
-int plan_builder::use_feature(feature wanted) {
-    wanted = compose(outer_, std::move(wanted));
-    for (std::size_t i = 0; i < made_.features.size(); ++i)
-        if (made_.features[i].key == wanted.key) return static_cast<int>(i);
-    made_.features.push_back(std::move(wanted));
-    return static_cast<int>(made_.features.size()) - 1;
-}
-
-// Small numbers are statistics, large ones temporaries, until finish() knows how many statistics there are.
-static constexpr int first_temporary = 1 << 24;
-
-int plan_builder::use_statistic(pair_statistic wanted) {
-    for (std::size_t i = 0; i < made_.statistics.size(); ++i) {
-        auto& have = made_.statistics[i];
-        // A leaf that needs the dot product itself must not take the shift away from one that needs distances: rbf() +
-        // linear().
-        if (have.what == wanted.what && have.source == wanted.source && have.what != statistic::user &&
-            have.centred == wanted.centred)
-            return static_cast<int>(i);
-    }
-    made_.statistics.push_back(std::move(wanted));
-    return static_cast<int>(made_.statistics.size()) - 1;
-}
-
-int plan_builder::push(instruction step) {
-    using op = instruction::op;
-    // Everything but fill and map works in place on the temporary it consumes.
-    const bool in_place = step.what != op::fill && step.what != op::map;
-    step.to = in_place ? step.a : first_temporary + temporaries_++;
-    made_.code.push_back(std::move(step));
-    return made_.code.back().to;
-}
-
-std::shared_ptr<const plan> plan_builder::finish(int result) {
-    const int offset = static_cast<int>(made_.statistics.size()) - first_temporary;
-    const auto place = [&](int reg) { return reg >= first_temporary ? reg + offset : reg; };
-    for (auto& step : made_.code) {
-        step.to = place(step.to);
-        step.a = place(step.a);
-        step.b = place(step.b);
-    }
-    made_.registers = static_cast<int>(made_.statistics.size()) + temporaries_;
-    made_.result = place(result);
-    return std::make_shared<const plan>(std::move(made_));
-}
-
-std::shared_ptr<const plan> plan_builder::plan_of_part(const void* part, computed what,
-                                                       const std::function<int(plan_builder&)>& emit) {
-    const part_key key(part, what, outer_.key);
-    if (const auto known = parts_->find(key); known != parts_->end()) return known->second;
-    plan_builder own;
-    own.outer_ = outer_;
-    own.parts_ = parts_;
-    std::shared_ptr<const plan> made = own.finish(emit(own));
-    parts_->emplace(key, made);
-    return made;
-}
-
-// exp(c·(a - ½a(x, x) - ½a(z, z))) of what `emit` leaves in register a; the diagonal comes from a plan of its own.
+// Emits exp(c·(a(x, z) - ½a(x, x) - ½a(z, z))) for the value a that `emit` computes. The diagonal a(x, x) comes from a
+// separate plan of the part.
 template <class Emit>
 static int emit_difference(plan_builder& code, const kernel_node& node, plan_builder::computed what, double c,
                            Emit emit) {
@@ -85,6 +32,10 @@ int kernel_node::emit_gaussian_of(plan_builder& code, double c) const {
 int kernel_node::emit_normalised_power(plan_builder& code, double c) const {
     return emit_difference(code, *this, plan_builder::computed::logarithm, c,
                            [&](plan_builder& to) { return emit_log(to); });
+}
+
+expansion kernel_node::expand(map_builder&) const {
+    fail(errc::unsupported, fmt::format("feature_map: {} has no explicit feature map of finite dimension", text()));
 }
 
 std::shared_ptr<const plan> kernel::compile() const {

@@ -1,5 +1,6 @@
-// A kernel: a small immutable value without data. It knows its text form, its domain, its traits and its proof of
-// validity, and compiles itself into a plan that fills tiles of a Gram matrix.
+// A kernel k(x, z) as a small immutable value without data; copies share their expression tree. A kernel knows its text
+// form, the kind of objects it compares, its traits and the proof that it is positive semidefinite, and it compiles
+// itself into a plan (plan.h), which kernels/evaluation runs on tiles of a Gram matrix.
 //
 //     kernel k = 0.5 * gaussian{0.1} + polynomial{.degree = 3};
 //     k.text();    // "0.5*rbf(gamma=0.1) + poly(degree=3, gamma=1, coef0=0)"
@@ -18,23 +19,23 @@
 
 namespace mercer {
 
-// Proofs of validity: which rule makes an expression a kernel, as a tree that can be printed.
-
+// The proof that an expression is a kernel (symmetric and positive semidefinite): a tree with one node for each part of
+// the expression.
 struct proof {
     bool valid = false;
-    std::string claim;                    // the expression this node is about
-    std::string rule;                     // why it is a kernel, or why no rule applies
-    std::vector<std::string> conditions;  // the side conditions, with their values
-    std::vector<proof> parts;             // the proofs this one rests on
-    bool at_fault = false;                // this very node, not one of its parts, breaks the proof
+    std::string claim;                    // the text form of the expression that this node proves
+    std::string rule;                     // the rule that makes it a kernel, or the reason why no rule applies
+    std::vector<std::string> conditions;  // the conditions of the rule, with their values
+    std::vector<proof> parts;             // the proofs that this proof uses
+    bool at_fault = false;                // the proof fails at this node, not only at one of its parts
 
-    // An indented tree, one line a node.
+    // The tree as indented text, one line for each node.
     std::string text() const;
-    // The nodes at fault, by their claim; empty when the proof holds.
+    // The nodes with at_fault, in the order of the tree; empty if the proof holds.
     std::vector<const proof*> faults() const;
 };
 
-// Properties that follow from the form of the expression.
+// Properties of k that follow from the form of the expression. A flag is true only if the property is proven.
 struct traits {
     bool stationary = false;  // a function of x - z
     bool radial = false;      // a function of ‖x - z‖
@@ -44,25 +45,27 @@ struct traits {
 class map_builder;  // monomial_expansion.h
 struct expansion;
 
+// A list of lists of numbers. A variant with this type survives a failed copy (base/variant_list.h).
 using number_table = variant_list<std::vector<double>>;
-// One argument of the text form: a number, a list of numbers, or a list of lists.
+// The value of one argument of the text form: a number, a list of numbers, or a list of lists.
 using argument = std::variant<double, std::vector<double>, number_table>;
 
 class kernel_node;
 
-// An expression taken apart, for front ends that build their own trees.
+// The outermost operation of an expression and its parts, for front ends that build trees of their own.
 struct kernel_form {
-    std::string what;  // a name of the registry, or sum, product, scale, power, exp, normalize, polynomial_of, columns,
-                       // conjugate, pullback, map, user
+    std::string what;  // the name of a listed kernel, or sum, product, scale, power, exp, normalize, polynomial_of,
+                       // columns, scaled, field, conjugate, pullback, map, user
     std::vector<std::pair<std::string, argument>> arguments;
-    std::string who;  // the registered function of conjugate, pullback, map, user
+    std::string who;  // the name of the registered function (conjugate, pullback, map, user) or of the field
     std::vector<std::shared_ptr<const kernel_node>> parts;
 };
 
-// How tightly an expression binds in the text form.
+// The precedence of an expression's outermost operator in the text form, in ascending order.
 enum class binding { sum, product, power, atom };
 
-// A node of an expression tree. A new kind of node implements these.
+// A node of an expression tree. A new kind of node implements the pure functions, and the others where it can do better
+// than their defaults. Functions named emit… append instructions to a plan and return the register of their result.
 class kernel_node {
 public:
     virtual ~kernel_node() = default;
@@ -71,19 +74,21 @@ public:
     virtual binding binds() const { return binding::atom; }
     virtual traits properties() const { return {}; }
     virtual mercer::proof prove() const = 0;
-    // Emits the code that leaves k(x, z) in a register of its own; returns that register.
+    // Emits code that computes k(x, z) in a register which the caller may overwrite.
     virtual int emit(plan_builder& code) const = 0;
-    // Emits log k(x, z) where that is at hand without overflow (2^|A∩B|, exp(k)); -1 where it is not.
+    // Emits code for log k(x, z) if the node computes the logarithm without overflow, as 2^|A∩B| and exp(k) do; returns
+    // -1 otherwise. has_log() tells which.
     virtual int emit_log(plan_builder&) const { return -1; }
     virtual bool has_log() const { return false; }
     // Emits exp(c·(k(x, z) - ½k(x, x) - ½k(z, z))) = exp(-c/2·‖φ(x)-φ(z)‖²), which is normalize(exp(c·k)). The default
-    // subtracts; where the distance is at hand, nothing is lost.
+    // subtracts the diagonal, which cancels digits; a node that computes the distance directly avoids this.
     virtual int emit_gaussian_of(plan_builder& code, double c) const;
-    // Emits normalize(k^c) of a kernel that has a logarithm.
+    // Emits normalize(k^c) from log k; requires has_log().
     virtual int emit_normalised_power(plan_builder& code, double c) const;
-    // What it is made of; the default says nothing but the text.
+    // The outermost operation and its parts; the default gives the text form as the operation and no parts.
     virtual kernel_form form() const { return {text(), {}, {}, {}}; }
-    // The kernel as a finite sum of products of features (monomial_expansion.h); the default refuses, naming this node.
+    // The kernel as a finite sum Σₜ wₜ mₜ(x) mₜ(z) over monomials mₜ (monomial_expansion.h). The default throws
+    // errc::unsupported and names this node.
     virtual expansion expand(map_builder& build) const;
 };
 
@@ -93,11 +98,11 @@ std::shared_ptr<const kernel_node> make_leaf(F formula);  // kernel_info.h
 class kernel {
 public:
     explicit kernel(std::shared_ptr<const kernel_node> node) : node_(std::move(node)) {}
-    // Any of the kernels that are a file of this folder: kernel k = gaussian{0.1};
+    // From the struct of a listed kernel (expression/all_kernels.h): kernel k = gaussian{0.1};
     template <class F>
         requires requires { F::info(); }
     kernel(F formula) : node_(make_leaf(std::move(formula))) {}  // NOLINT: a formula is a kernel
-    // From the text form (expression.h); fails with a caret under the place that is wrong.
+    // Parses the text form (expression/parse_kernel.h); throws errc::parse with a caret under the error.
     static kernel parse(std::string_view text);
 
     std::string text() const { return node_->text(); }
@@ -111,5 +116,9 @@ public:
 private:
     std::shared_ptr<const kernel_node> node_;
 };
+
+// k(xᵢ, xᵢ) for all objects of x, in double. Defined in kernels/evaluation/evaluator.cpp; declared here so that the
+// algebra of kernels can normalise without including the evaluator.
+std::vector<double> self_values(const kernel& k, const dataset& x);
 
 }  // namespace mercer

@@ -1,9 +1,15 @@
-// What the kernels of this folder share: how a leaf describes itself, takes its arguments and becomes a node.
+// Makes a node of an expression tree (a leaf) from the struct of a kernel: its description, its arguments and the code
+// that it emits.
 //
-// A complete kernel on vectors is one struct (see gaussian.h): parameters, `info`, `from`, `check`, `arguments`, the
-// statistic and the formula as a call operator on one number. The number may be a double, a float or a SIMD vector.
-// Instead of the call operator a kernel may name another one's formula (`map`, see periodic.h) or choose among several
-// (`choose`, see matern.h).
+// A complete kernel on vectors is one struct (example: vectors/gaussian.h) with
+//   - its parameters as members, and info(), from(), check() and arguments();
+//   - `what`, the statistic of a pair of vectors, and `input`, the form in which the formula takes it (formula_call.h);
+//   - the formula as a call operator on one number: a double, a float, a SIMD vector, a number with an error bound
+//     (error_bounded.h) or a dual number (dual_number.h).
+// Instead of the call operator a kernel may have map(), which returns another kernel with the same formula
+// (vectors/periodic.h), or choose(), which picks one of several formulas (vectors/matern.h). source() gives the
+// embedding of its objects as vectors, if the statistic is not computed on the data themselves. Optional members that
+// are found by their presence: emit, emit_log, emit_gaussian_of, expand, features, other_arguments, may_overflow.
 #pragma once
 
 #include <cstring>
@@ -21,9 +27,9 @@ namespace mercer {
 
 struct parameter_info {
     std::string name;
-    std::string initial;    // default as text; empty: must be given
-    std::string condition;  // "gamma > 0"
-    std::string about;
+    std::string initial;    // the default as text; empty: the parameter is required
+    std::string condition;  // the range of the parameter, "gamma > 0"
+    std::string about;      // its meaning
 };
 
 struct kernel_info {
@@ -32,12 +38,14 @@ struct kernel_info {
     std::string formula;
     domain where = domain::vectors;
     std::vector<parameter_info> parameters;
-    std::string rule;  // why it is a kernel, or why it is not
-    bool mercer = true;
+    std::string rule;    // why it is positive semidefinite, or why it is not
+    bool mercer = true;  // proven to be positive semidefinite
     traits properties{};
 };
 
-// The arguments given to one kernel, by name; positional ones have been given the names of the parameters in order.
+// The arguments of one kernel in a text form, by name. The parser stores a positional argument under the name of the
+// parameter at that position. A getter throws errc::invalid_argument if the argument is missing and has no default, or
+// has another type.
 class arguments {
 public:
     explicit arguments(std::string owner) : owner_(std::move(owner)) {}
@@ -54,13 +62,14 @@ private:
     std::vector<std::pair<std::string, argument>> given_;
 };
 
-// Fails with "owner: must satisfy condition, got value" unless ok; every parameter must be finite.
+// Throws errc::invalid_argument with "owner: must satisfy condition, got value" unless ok. The message also asks for a
+// finite value if `value` is not finite.
 void require(bool ok, const std::string& owner, const std::string& condition, double value);
-// "name(p1=v1, p2=v2)", numbers in their shortest form that reads back the same.
+// "name(p1=v1, p2=v2)", each number in the shortest form that parses to the same double.
 std::string call_text(const kernel_info& info, const std::vector<argument>& values);
 std::string number_text(double value);
 
-// x^n by squaring, for numbers and SIMD vectors alike.
+// x^n for n >= 1 by repeated squaring, for numbers and SIMD vectors.
 template <class R>
 R whole_power(R x, int n) {
     R result = x;
@@ -72,16 +81,18 @@ R whole_power(R x, int n) {
     return result;
 }
 
-// Small functions a formula may use of numbers; kernels/tile/simd_vector.h has them for SIMD vectors.
+// Functions for formulas, on plain numbers; kernels/tile/simd_vector.h defines them for SIMD vectors.
+
+// min(x, limit)
 template <class R>
     requires std::is_arithmetic_v<R> R at_most(R x, double limit) { return x < limit ? x : static_cast<R>(limit); }
-// a/b, `otherwise` where b = 0
+// a/b, or `otherwise` if b = 0
 template <class R>
     requires std::is_arithmetic_v<R> R ratio(R a, R b, double otherwise) {
         return b == 0 ? static_cast<R>(otherwise) : a / b;
     }
 
-// What the tile loops can apply: f(t), f(t, ‖x‖², ‖z‖²), or one of several such functions.
+// A kernel struct whose formula the tile loops can apply: f(t), f(t, ‖x‖², ‖z‖²), or one of several such functions.
 template <class F>
 concept chooses_formula = requires(const F& f) {
     f.choose([](auto) {});
@@ -92,16 +103,19 @@ concept tile_formula = std::is_trivially_copyable_v<F> && sizeof(F) <= sizeof(ma
                            requires(const F& f, double t) { f(t); } || requires(const F& f, double t) { f(t, t, t); } ||
                            chooses_formula<F>);
 
-// Where a kernel stands in the list of all_kernels.h; fails for a type that is not there.
+// The position of a kernel struct in the list of expression/all_kernels.h; throws for a type that is not in it.
+// Defined in expression/listed_kernels.cpp.
 std::int32_t place_in_list(const std::type_info& formula);
 
+// A copy of the formula in the form that the tile loops take.
 template <tile_formula F>
 map_call call_of(const F& formula) {
     map_call call{place_in_list(typeid(F)), {}};
     std::memcpy(call.formula, &formula, sizeof(F));
     return call;
 }
-// Hands the formula of a call, which must be an F, to `use`.
+// Calls use(f) with the formula f of a call, which must have been made from an F; with the chosen formula if F has
+// several.
 template <tile_formula F, class Use>
 inline __attribute__((always_inline)) void use_formula(const map_call& call, Use use) {
     F formula{};
@@ -112,7 +126,7 @@ inline __attribute__((always_inline)) void use_formula(const map_call& call, Use
         use(formula);
 }
 
-// The code of a formula: its statistic, then its map.
+// Emits the statistic of a kernel and its formula as a map of that statistic; returns the register of the result.
 template <class F>
 int emit_map(plan_builder& code, const F& formula) {
     feature source;
@@ -130,6 +144,7 @@ int emit_map(plan_builder& code, const F& formula) {
     return code.push(std::move(step));
 }
 
+// The node of a listed kernel.
 template <class F>
 class leaf_node final : public kernel_node {
 public:

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/kernels/kernel.h"
 
 namespace mercer {
 namespace {
@@ -17,7 +16,7 @@ double binomial(double n, int k) {
     return result;
 }
 
-// Of all terms together.
+// The number of atoms in all terms together.
 double atoms_in(const expansion& e) {
     double count = 0;
     for (const auto& [what, weight] : e.terms) count += static_cast<double>(what.size());
@@ -25,10 +24,6 @@ double atoms_in(const expansion& e) {
 }
 
 }  // namespace
-
-expansion kernel_node::expand(map_builder&) const {
-    fail(errc::unsupported, fmt::format("feature_map: {} has no explicit feature map of finite dimension", text()));
-}
 
 expansion expansion::constant(double c) {
     expansion made;
@@ -86,8 +81,8 @@ expansion map_builder::multiply(const expansion& a, const expansion& b) {
 }
 
 expansion map_builder::multinomial(double gamma, double r, int degree) {
-    // (γ Σ uₐ + r)^D = Σ_m C(D, m) r^(D-m) γ^m Σ_{|e|=m} m!/∏eₐ! ∏ uₐ^eₐ with uₐ = xₐzₐ; the multinomial as a product
-    // of binomials.
+    // (γ Σ uₐ + r)^D = Σ_m C(D, m) r^(D-m) γ^m Σ_{|e|=m} m!/∏eₐ! ∏ uₐ^eₐ with uₐ = xₐzₐ. The multinomial coefficient is
+    // computed as a product of binomial coefficients.
     const auto d = static_cast<int>(here_.size());
     const double terms = d == 0  ? 1
                          : r > 0 ? binomial(static_cast<double>(d) + degree, std::min(d, degree))
@@ -103,8 +98,9 @@ expansion map_builder::multinomial(double gamma, double r, int degree) {
             made.terms[std::move(sorted)] += weight;
             return;
         }
-        // The next coordinate with a power takes e of those that are left, the last one all of them. No deeper than
-        // powers and coordinates allow: there may be a million of either.
+        // The next coordinate with a positive power gets e of the remaining `left` factors, the last coordinate all of
+        // them. The recursion skips coordinates with power 0, so its depth is at most min(degree, coordinates); either
+        // number may be a million.
         for (int c = from; c < d; ++c)
             for (int e = c + 1 == d ? left : 1; e <= left; ++e) {
                 what.insert(what.end(), static_cast<std::size_t>(e), here_[static_cast<std::size_t>(c)]);
@@ -147,7 +143,7 @@ int map_builder::source_number(source wanted) {
 }
 
 int map_builder::atom_number(int from, index coordinate, std::string name) {
-    // A source's atoms are made in one go, so the first one tells where the others are.
+    // All atoms of a source are created together and have consecutive numbers.
     for (std::size_t i = 0; i < atoms_.size(); ++i)
         if (atoms_[i].from == from) {
             const std::size_t at = i + static_cast<std::size_t>(coordinate);
@@ -161,7 +157,7 @@ int map_builder::atom_number(int from, index coordinate, std::string name) {
 map_builder::inside::inside(map_builder& build, const feature& phi, const std::string& name)
     : build_(build), outer_before_(build.outer_), here_before_(build.here_) {
     const feature composed = compose(build.outer_, phi);
-    // How many coordinates φ(x) has is known once it is applied to something.
+    // Applies φ to one zero vector to learn the number of coordinates of φ(x).
     const dataset image = composed.apply(dataset(dense<double>(matrix<double>(1, build.dims_))), nullptr).first;
     if (image.kind() != domain::vectors)
         fail(errc::unsupported,

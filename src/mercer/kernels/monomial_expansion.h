@@ -1,7 +1,7 @@
-// Kernels of finite dimension written out: k(x, z) = Σₜ wₜ mₜ(x) mₜ(z), each mₜ a monomial in a few numbers of x (its
-// coordinates, those of a map φ(x), a factor h(x)). Sums add the weights of equal monomials, products multiply
-// monomials, so that every rule of the algebra stays within this form and the feature map t ↦ √wₜ mₜ(x) has no feature
-// twice.
+// Kernels of finite dimension as k(x, z) = Σₜ wₜ mₜ(x) mₜ(z), each mₜ a monomial in numbers computed from x, the atoms:
+// the coordinates of x, the coordinates of a map φ(x), or a factor h(x). A sum of kernels adds the weights of equal
+// monomials and a product multiplies the monomials, so the algebra of kernels stays within this form, and no feature of
+// the map x ↦ (√wₜ mₜ(x))ₜ occurs twice.
 #pragma once
 
 #include <map>
@@ -12,37 +12,38 @@
 
 namespace mercer {
 
-// A product of atoms by number, ascending, repeated for powers; empty: the constant 1.
+// A product of atoms, given by their numbers in ascending order; powers repeat a number. Empty: the constant 1.
 using monomial = std::vector<int>;
 
-// By degree, then x1² before x1·x2 before x2².
+// Orders monomials by degree, then lexicographically: x1², x1·x2, x2².
 struct graded_order {
     bool operator()(const monomial& a, const monomial& b) const {
         return a.size() != b.size() ? a.size() < b.size() : a < b;
     }
 };
 
+// The monomials of a kernel with their weights.
 struct expansion {
     std::map<monomial, double, graded_order> terms;
     static expansion constant(double c);
     friend expansion operator*(double c, expansion e);
 };
 
-// What an expansion's atoms are, collected while a kernel tree expands itself. Refuses more than `limit` terms, and
-// more than `most_steps` of work, of which every product of two terms is one and every 16 atoms in them another.
+// Collects the atoms of an expansion while a kernel tree expands itself. Throws errc::memory for more than `limit`
+// terms and for more than `most_steps` steps of work; a product of two terms counts one step plus one for every 16
+// atoms.
 class map_builder {
 public:
     map_builder(index dims, index limit, double most_steps);
 
-    // How atoms are computed: source s is a map of the data to vectors, or a number for each object; atom (s, c) is
-    // coordinate c.
+    // A source computes vectors, or one number, for each object; an atom is one of its coordinates.
     struct source {
         std::string key;
-        feature phi;        // with an empty `apply`: the data themselves
-        object_function h;  // when set, used instead of phi
+        feature phi;        // the vectors φ(x); an empty `apply` means the data themselves
+        object_function h;  // if set, the number h(x) instead of φ(x)
     };
     struct atom {
-        int from;
+        int from;  // the number of its source
         index coordinate;
         std::string name;
     };
@@ -51,14 +52,15 @@ public:
 
     expansion add(expansion a, const expansion& b) const;
     expansion multiply(const expansion& a, const expansion& b);
-    // (γ xᵀz + r)^degree over the coordinates of x, or of φ(x) inside a pull-back.
+    // (γ xᵀz + r)^degree over the coordinates of x, or those of φ(x) inside a pull-back.
     expansion multinomial(double gamma, double r, int degree);
     // ∏ₐ (1 + xₐzₐ)
     expansion subsets();
-    // h(x)·h(z); equal keys mean equal functions.
+    // h(x)·h(z). Equal keys mean equal functions.
     expansion factor(const std::string& key, const std::string& name, object_function h);
 
-    // While it lives, the coordinates are those of φ(x).
+    // While an object of this class exists, the coordinates are those of φ(x): all of them, named "name[1]", …, or, for
+    // the projection φ onto `columns`, those coordinates.
     class inside {
     public:
         inside(map_builder& build, const feature& phi, const std::string& name);
@@ -83,7 +85,7 @@ private:
     index limit_;
     double steps_left_;
     feature outer_;
-    std::vector<int> here_;  // the atoms that are the coordinates at this place of the tree
+    std::vector<int> here_;  // the atoms that are the coordinates at the current node of the tree
     std::vector<source> sources_;
     std::vector<atom> atoms_;
 };

@@ -1,4 +1,4 @@
-// Kernels on objects that are computed pair by pair, where no finite vector of features stands for an object.
+// Kernels that are computed pair by pair, because no finite feature vector represents an object.
 //
 //     int emit(plan_builder& code) const {
 //         return emit_pairs<strings>(code, "local_alignment", [](std::string_view s) { return coded(s); },
@@ -7,10 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <numbers>
 #include <numeric>
 #include <span>
 #include <string>
@@ -25,7 +21,7 @@
 
 namespace mercer {
 
-// The objects of a kind; fails, naming the kernel, where the data are another.
+// The data set as objects of type Kind. Throws errc::unsupported, naming the kernel, if the data are of another kind.
 template <class Kind>
 const Kind& objects_of(const dataset& x, std::string_view owner) {
     const auto* some = x.as<Kind>();
@@ -34,7 +30,8 @@ const Kind& objects_of(const dataset& x, std::string_view owner) {
     return *some;
 }
 
-// Emits value(prepare(x), prepare(z)) for every pair; an object is prepared once a call. Both run in several threads.
+// Emits a kernel with the values value(prepare(x), prepare(z)). Each object is prepared once per block of the Gram
+// matrix. Both functions are called from several threads.
 template <class Kind, class Prepare, class Value>
 int emit_pairs(plan_builder& code, const std::string& owner, Prepare prepare, Value value) {
     const auto block = [=](const dataset& x, const selection& rows, const dataset& z, const selection& cols,
@@ -58,12 +55,9 @@ int emit_pairs(plan_builder& code, const std::string& owner, Prepare prepare, Va
     return code.push(std::move(step));
 }
 
-// Kernels on objects by dynamic programming over a pair, several pairs at once.
-//
-// Rounding may differ when the two objects change places, so each pair is computed in one order, the lesser object
-// first: then k(x, z) = k(z, x) to the bit, and where a block holds both pairs, one of them is copied.
-
-// Which pairs of a block are to be computed, and in which order their objects are.
+// The order in which the pairs of a block are computed, for kernels whose rounding errors depend on the order of the
+// two objects. Each pair is computed with the smaller object first, so that k(x, z) and k(z, x) are bit-identical; if a
+// block contains both pairs, one of them is computed and copied. Objects are compared by Kind::compare.
 class pair_order {
 public:
     template <class Kind>
@@ -85,11 +79,14 @@ public:
         }
         if (&x == &z) find_mirrored(rows, cols, x.size());
     }
+    // Returns true if the object of row i is not greater than the object of column j.
     bool row_first(index i, index j) const { return rank(i) <= rank(rows_ + j); }
-    // Is (i, j) another pair of the block with its objects exchanged?
+    // Returns true if the block also contains the pair (object of column j, object of row i) and that pair is the one
+    // to be computed; its element is (as_row(j), as_col(i)).
     bool mirrored(index i, index j) const {
         return !object_.empty() && object(i) > object(rows_ + j) && as_row(j) >= 0 && as_col(i) >= 0;
     }
+    // The row with the object of column j, and the column with the object of row i; -1 if there is none.
     index as_row(index j) const { return other_[static_cast<std::size_t>(rows_ + j)]; }
     index as_col(index i) const { return other_[static_cast<std::size_t>(i)]; }
     index rows() const { return rows_; }
@@ -98,7 +95,7 @@ public:
 private:
     index rank(index at) const { return rank_[static_cast<std::size_t>(at)]; }
     index object(index at) const { return object_[static_cast<std::size_t>(at)]; }
-    // Of every row the column that holds the same object, and the other way round; -1: none.
+    // Finds for every row the column with the same object and for every column the row; -1 if there is none.
     void find_mirrored(const selection& rows, const selection& cols, index objects) {
         std::vector<index> row_of(static_cast<std::size_t>(objects), -1), col_of(row_of);
         for (index i = rows_ - 1; i >= 0; --i) row_of[static_cast<std::size_t>(rows[i])] = i;
@@ -110,11 +107,12 @@ private:
     }
 
     index rows_, cols_;
-    std::vector<index> rank_, object_, other_;  // rows, then columns
+    std::vector<index> rank_, object_, other_;  // by row, then by column
 };
 
-// Emits a kernel by values(first, seconds, out): out[j] = k(first, *seconds[j]), where first is not the greater one of
-// any pair. A value may not depend on which others are asked for with it. An object is prepared once a block.
+// Emits a kernel that values(first, seconds, out) computes for several pairs at once: out[j] = k(first, *seconds[j]),
+// where `first` is never greater than *seconds[j]. A value must not depend on the other pairs of the call. Each object
+// is prepared once per block.
 template <class Kind, class Prepare, class Values>
 int emit_ordered_pairs(plan_builder& code, const std::string& owner, Prepare prepare, Values values) {
     const auto block = [=](const dataset& x, const selection& rows, const dataset& z, const selection& cols,
@@ -128,7 +126,8 @@ int emit_ordered_pairs(plan_builder& code, const std::string& owner, Prepare pre
         };
         const std::vector<prepared> as = all(left, rows), bs = all(right, cols);
         const pair_order order(left, rows, right, cols);
-        // The seconds of few firsts in runs, so that one row of many columns keeps all threads busy.
+        // If the block has few rows or few columns, the pairs of one row or column are divided into chunks, so that a
+        // single row of many columns occupies all threads.
         const index most = std::max(rows.size(), cols.size()), pieces = index{4} * threads(),
                     run = std::min(rows.size(), cols.size()) >= pieces ? most : std::max<index>(16, most / pieces);
         const index row_runs = (cols.size() + run - 1) / run, col_runs = (rows.size() + run - 1) / run;
@@ -148,7 +147,7 @@ int emit_ordered_pairs(plan_builder& code, const std::string& owner, Prepare pre
             }
             if (seconds.empty()) return;
             std::vector<double> found(seconds.size());
-            constexpr std::size_t most_at_once = 4096;  // pairs between two checks for a stop
+            constexpr std::size_t most_at_once = 4096;  // pairs between two checks for cancellation
             for (std::size_t p = 0; p < seconds.size(); p += most_at_once) {
                 stop_point();
                 const std::size_t count = std::min(most_at_once, seconds.size() - p);
@@ -168,53 +167,5 @@ int emit_ordered_pairs(plan_builder& code, const std::string& owner, Prepare pre
     step.a = code.use_statistic({statistic::user, code.use_feature({}), false, block});
     return code.push(std::move(step));
 }
-
-// Positive numbers far beyond the range of double: sums of products over alignments grow and shrink exponentially with
-// the length of what is aligned. m·2^e with 1 <= m < 2, or 0; as precise as double.
-
-class wide_number {
-public:
-    wide_number() = default;
-    wide_number(double value) : wide_number(value, 0) {}  // NOLINT: a number is one; value >= 0
-    // e^x, for any x
-    static wide_number exp(double x) {
-        const double binary = x * std::numbers::log2e, whole = std::floor(binary);
-        // x - whole·ln 2 in two parts of ln 2, for binary has lost digits of x
-        const double rest = (x - whole * 0x1.62e42fee00000p-1) - whole * 0x1.a39ef35793c76p-33;
-        return {std::exp(rest), static_cast<std::int64_t>(whole)};
-    }
-    double log() const { return m_ == 0 ? -HUGE_VAL : std::log(m_) + static_cast<double>(e_) * std::numbers::ln2; }
-
-    // As a double: 0 where it is smaller than any; it must not be larger than all.
-    double value() const { return e_ < -1000 ? 0.0 : std::ldexp(m_, static_cast<int>(e_)); }
-
-    friend wide_number operator*(wide_number a, wide_number b) { return {a.m_ * b.m_, a.e_ + b.e_}; }
-    friend wide_number operator+(wide_number a, wide_number b) {
-        if (a.e_ < b.e_) std::swap(a, b);
-        return {a.m_ + b.m_ * power(b.e_ - a.e_), a.e_};
-    }
-
-private:
-    static constexpr std::int64_t zero = -(std::int64_t{1} << 60);  // the exponent of 0
-
-    // m·2^e, 0 <= m, brought into form.
-    wide_number(double m, std::int64_t e) {
-        const auto bits = std::bit_cast<std::uint64_t>(m);
-        const auto stored = static_cast<std::int64_t>(bits >> 52);
-        if (stored == 0) {
-            if (m > 0) *this = wide_number(m * 0x1p100, e - 100);  // below the normal numbers
-            return;
-        }
-        m_ = std::bit_cast<double>((bits & 0xfffffffffffff) | std::uint64_t{1023} << 52);
-        e_ = e + stored - 1023;
-    }
-    // 2^e for e <= 0, 0 where it no longer matters.
-    static double power(std::int64_t e) {
-        return e < -1000 ? 0.0 : std::bit_cast<double>(static_cast<std::uint64_t>(1023 + e) << 52);
-    }
-
-    double m_ = 0;
-    std::int64_t e_ = zero;
-};
 
 }  // namespace mercer

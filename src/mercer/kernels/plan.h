@@ -1,9 +1,9 @@
-// What a kernel expression asks of a tile: statistics of pairs, then maps and arithmetic on whole tiles.
+// The plan of a kernel expression: statistics of pairs of vectors, then maps and arithmetic on whole tiles.
 //
 // A kernel tree is compiled once into a flat plan; an evaluator<T> binds the plan to data and runs it tile by tile. A
-// leaf on vectors is a statistic (dot product, squared distance, …) and a scalar map; a statistic is computed once per
-// tile and shared by every leaf that wants it. Leaves on other objects turn their objects into (sparse) vectors first:
-// the `feature`.
+// leaf on vectors consists of a statistic (dot product, squared distance, …) and a scalar map. A statistic is computed
+// once per tile and shared by all leaves that use it. Leaves on other kinds of objects first embed their objects as
+// (sparse) vectors: the `feature`.
 #pragma once
 
 #include <array>
@@ -20,34 +20,35 @@
 
 namespace mercer {
 
-// Objects turned into vectors: X and, for two different data sets, Z together (they may need a common dictionary).
-// Called with z == nullptr when both sides are the same data.
+// An embedding of objects as vectors. X and Z are embedded together, because they may need a common dictionary of
+// coordinates; z is null if both sides of the Gram matrix are the same data.
 struct feature {
-    std::string key;  // equal keys mean equal features
-    std::function<std::pair<dataset, dataset>(const dataset& x, const dataset* z)>
-        apply;  // empty: the data as they are
+    std::string key;  // equal keys mean equal embeddings
+    // The vectors of x, and those of z (an empty data set if z is null). Empty function: the identity.
+    std::function<std::pair<dataset, dataset>(const dataset& x, const dataset* z)> apply;
 };
 
-// A user's kernel, asked for whole blocks: out(i, j) = k(x[rows[i]], z[cols[j]]).
+// A user's kernel, which computes whole blocks: out(i, j) = k(x[rows[i]], z[cols[j]]).
 using block_function = std::function<void(const dataset& x, const selection& rows, const dataset& z,
                                           const selection& cols, matrix_view<double> out)>;
 
-// One number per object, h: X → R, for all objects of a data set.
+// A function h of one object, evaluated for all objects of a data set: element i of the result is h(xᵢ).
 using object_function = std::function<std::vector<double>(const dataset& x)>;
 
-// φ₂ ∘ φ₁
+// The composition x ↦ second(first(x)).
 feature compose(feature first, feature second);
 
+// A statistic that a plan computes for every pair of a tile.
 struct pair_statistic {
     statistic what = statistic::dot;
-    int source = 0;        // index into plan::features
-    bool centred = false;  // only distances are asked of it, so the mean may be subtracted first
-    block_function user;   // for statistic::user
+    int source = 0;        // the embedding of its vectors: an index into plan::features
+    bool centred = false;  // used for distances only, so that the vectors may be translated first
+    block_function user;   // the function of statistic::user
 };
 
 struct plan;
 
-// One operation on tiles; registers are tiles.
+// One operation on tiles. A register holds a tile.
 struct instruction {
     enum class op { fill, map, affine, add, multiply, power, polynomial, exponential, outer_multiply, outer_add };
     op what = op::fill;
@@ -55,34 +56,37 @@ struct instruction {
     int a = 0;
     int b = 0;
     map_call formula{};                  // map: the scalar map
-    map_input input = map_input::value;  // map: what it is applied to
-    double scale =
-        1;  // affine: to = scale·a + shift; power: the exponent is shift; outer_add: what a is multiplied by later
+    map_input input = map_input::value;  // map: the argument of the formula
+    // affine: to = scale·a + shift. power: the exponent is shift. fill: the constant is shift. outer_add: the factor by
+    // which a later instruction multiplies a.
+    double scale = 1;
     double shift = 0;
     std::vector<double> coefficients;  // polynomial: c₀ + c₁a + c₂a² + …
-    object_function weight;            // outer_*: per-object numbers u = weight(x), v = weight(z)
-    std::shared_ptr<const plan> self;  // outer_*: or from the kernel's own diagonal k(x, x), by self_rule
+    object_function weight;            // outer_*: one number per object, u = weight(x), v = weight(z)
+    std::shared_ptr<const plan> self;  // outer_*: or u and v are self_rule of the diagonal k(x, x) of this plan
     enum class self_use { none, inverse_root, minus_half } self_rule = self_use::none;
 };
 
+// A compiled kernel expression, independent of the data.
 struct plan {
     std::vector<feature> features;
     std::vector<pair_statistic> statistics;  // statistic s is in register s
-    std::vector<instruction> code;           // the last one leaves the result in register `result`
-    int registers = 0;
+    std::vector<instruction> code;           // in order; register `result` holds the kernel values at the end
+    int registers = 0;                       // number of registers, statistics included
     int result = 0;
-    bool check_range = false;  // values grow like 2^|A|: refuse data on which they leave the range of T
+    bool check_range = false;  // values may overflow, as 2^|A| does: throw if one leaves the range of T
 };
 
-// Collects a plan while a kernel tree emits itself. Registers returned by emit belong to the caller and may be
-// overwritten, except those of statistics.
+// Builds a plan while a kernel tree emits its code. The caller owns a register that emit returns and may overwrite it,
+// except a register of a statistic.
 class plan_builder {
 public:
+    // The index of an embedding or a statistic in the plan; an equal one is used again.
     int use_feature(feature wanted);
     int use_statistic(pair_statistic wanted);
-    int push(instruction step);  // allocates step.to, returns it
+    int push(instruction step);  // allocates the register step.to and returns it
     void check_range() { made_.check_range = true; }
-    // While it lives, all features are taken of φ(x) instead of x.
+    // While an object of this class exists, all embeddings are applied to φ(x) instead of x.
     class inside {
     public:
         inside(plan_builder& code, feature phi) : code_(code), before_(code.outer_) {
@@ -95,11 +99,11 @@ public:
         feature before_;
     };
     const feature& outer() const { return outer_; }
-    // What a plan computes of a part of the kernel.
+    // The quantity that plan_of_part computes: the kernel of the part or its logarithm.
     enum class computed { value, logarithm };
-    // The plan of a part alone over the same (possibly pulled-back) objects, for its diagonal; `emit` leaves its result
-    // in the register that it returns. A part has one such plan however often it is emitted: else those of parts within
-    // each other, each with its own, would double with every level.
+    // A separate plan for one part of the kernel over the same (possibly pulled-back) objects, used for its diagonal;
+    // `emit` returns the register of the result. Plans are cached by part: without the cache, the number of plans of
+    // nested parts would double with every level.
     std::shared_ptr<const plan> plan_of_part(const void* part, computed what,
                                              const std::function<int(plan_builder&)>& emit);
 
@@ -107,7 +111,7 @@ public:
     std::shared_ptr<const plan> finish(int result);
 
 private:
-    using part_key = std::tuple<const void*, computed, std::string>;  // the last is the key of the outer feature
+    using part_key = std::tuple<const void*, computed, std::string>;  // node, quantity, key of the outer embedding
     std::shared_ptr<std::map<part_key, std::shared_ptr<const plan>>> parts_ =
         std::make_shared<std::map<part_key, std::shared_ptr<const plan>>>();
     plan made_;

@@ -1,4 +1,6 @@
-// Objects as sparse vectors of the words they hold: substrings of a string, items of a set, subtrees of a graph.
+// Embeddings of objects as sparse vectors whose coordinates are numbered while the objects are read: counts of words
+// (substrings of a string, items of a set, subtrees of a tree), or descriptions whose coordinates have names of 64
+// bits.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +22,8 @@
 
 namespace mercer {
 
-// Words and their numbers: 0, 1, … in the order in which they were first met.
-
-// Open addressing: one probe for most words, and no allocation for any.
+// Numbers different words 0, 1, … in the order of their first occurrence. A hash table with open addressing: most words
+// take one probe, and words are not allocated one by one.
 template <class Word>
 class dictionary {
 public:
@@ -44,7 +45,7 @@ public:
 private:
     std::size_t place(const Word& word) const {
         auto bits = static_cast<std::uint64_t>(std::hash<Word>()(word));
-        if constexpr (std::is_integral_v<Word>) bits ^= bits >> 32;  // its hash is the number itself
+        if constexpr (std::is_integral_v<Word>) bits ^= bits >> 32;  // std::hash of an integer is the integer
         return static_cast<std::size_t>(bits * 0x9e3779b97f4a7c15u >> shift_);
     }
     void grow() {
@@ -59,13 +60,13 @@ private:
     }
 
     std::vector<Word> words_;
-    std::vector<std::int32_t> slots_;  // numbers, -1: free; a power of two, at most half of them taken
+    std::vector<std::int32_t> slots_;  // numbers of words, -1: free; the size is a power of 2, at most half are used
     int shift_ = 64;
 };
 
 namespace detail {
 
-// Bytes that a word owns beside the object of type Word itself.
+// Bytes that a word owns on the heap.
 template <class Word>
 std::size_t bytes_outside(const Word& word) {
     if constexpr (requires { word.capacity(); })
@@ -74,11 +75,11 @@ std::size_t bytes_outside(const Word& word) {
         return 0;
 }
 
-// The rows of some objects, their words numbered by a dictionary of their own.
+// The rows of a chunk of consecutive objects, with words numbered by a dictionary of the chunk.
 template <class Word>
 struct counted_run {
     dictionary<Word> known;
-    std::vector<std::size_t> end;  // of every row
+    std::vector<std::size_t> end;  // end of each row in `entries`
     std::vector<std::pair<std::int32_t, double>> entries;
 
     template <class Kind, class Words>
@@ -86,8 +87,9 @@ struct counted_run {
         std::vector<double> sum;
         std::vector<char> met;
         stop_watch asked;
-        // A new word is kept here and among the words of all objects, with its place in a hash table; an entry is kept
-        // here and in the row. They are reserved in portions, as the lock of the limit is shared by all threads.
+        // A new word is stored in this dictionary and in that of all objects, each with a slot of a hash table; an
+        // entry is stored here and in the final row. Memory is reserved in portions, because all threads share the lock
+        // of the memory limit.
         constexpr std::size_t per_word = 2 * (sizeof(Word) + 16), per_entry = 32, portion = std::size_t{1} << 18;
         std::size_t wanted = 0;
         const auto reserve = [&](std::size_t least) {
@@ -119,7 +121,7 @@ struct counted_run {
         }
         reserve(1);
     }
-    // From its own numbers to those of all objects, ascending in every row.
+    // Replaces the numbers of the chunk's dictionary by those of all objects and sorts each row by them.
     void renumber(const std::vector<std::int32_t>& column) {
         std::size_t begin = 0;
         for (const std::size_t stop : end) {
@@ -135,11 +137,12 @@ struct counted_run {
 
 }  // namespace detail
 
-// words(objects, i, add) calls add(word), add(word, weight) or add(word, weight, where it stands) for every word of
-// object i; the weights of a word are added up in the order of the calls. Words that only Z has get columns of their
-// own, so that k(z, z) is right too. Columns are numbered in the order in which words are first met, object by object,
-// for any number of threads: runs of objects number their words so, and their dictionaries are joined in the order of
-// the runs.
+// Counts the words of all objects. words(objects, i, add) calls add(word), add(word, weight) or
+// add(word, weight, position) for every word of object i; the weights of a word are added in the order of the calls.
+// Columns are numbered in the order of the first occurrence of the words, object by object, for any number of threads:
+// chunks of objects number their words in this order, and their dictionaries are merged in the order of the chunks.
+// `column` keeps its words, so that a second call, for Z, gives new columns to words that occur only in Z; k(z, z) is
+// then correct too.
 template <class Word, class Kind, class Words>
 sparse<double> count_words(const Kind& some, Words words, dictionary<Word>& column) {
     const index run = std::max<index>(16, some.size() / 64 + 1), count = (some.size() + run - 1) / run;
@@ -168,14 +171,15 @@ sparse<double> count_words(const Kind& some, Words words, dictionary<Word>& colu
     return {std::move(start), std::move(col), std::move(val), static_cast<index>(column.size())};
 }
 
-// The same with the words as names: write(word, known names) is a word's text.
+// Counts the words of x and z and names the columns: write(word, known names) is the text of a word. `key` is the key
+// of the embedding and names it in errors.
 template <class Word, class Kind, class Words, class Write>
 named_rows named_words(const std::string& key, const dataset& x, const dataset* z, Words words, Write write) {
     const auto column = std::make_shared<dictionary<Word>>();
     named_rows out;
     out.x = count_words<Word>(objects_of<Kind>(x, key), words, *column);
     if (z) out.z = count_words<Word>(objects_of<Kind>(*z, key), words, *column);
-    // The words may be parts of the objects: these are kept.
+    // Words may refer to memory of the objects, so the function keeps the objects alive.
     out.name = [column, write, kept = std::pair(x, z ? *z : dataset())](index c, const known_names& known) {
         return write(column->words()[static_cast<std::size_t>(c)], known);
     };
@@ -189,6 +193,7 @@ named_rows named_words(const std::string& key, const dataset& x, const dataset* 
     return out;
 }
 
+// The embedding of objects as counts of words.
 template <class Word, class Kind, class Words, class Write>
 named_feature word_counts(std::string key, Words words, Write write) {
     return {key, [key, words, write](const dataset& x, const dataset* z) {
@@ -196,23 +201,23 @@ named_feature word_counts(std::string key, Words words, Write write) {
             }};
 }
 
-// An item by its name, or its number.
+// The name of an item, or its number if it has no name.
 inline std::string item_text(std::int64_t item, const known_names& known) {
     return item >= 0 && item < static_cast<std::int64_t>(known.size()) ? known[static_cast<std::size_t>(item)]
                                                                        : std::to_string(item);
 }
 
-// Objects as sparse vectors whose coordinates have names of 64 bits, computed in several threads: for descriptions that
-// cost more than looking their names up (word_counts.h is for the others).
-
-// The coordinates of an object that are not zero, each name once.
+// The nonzero coordinates of an object, as pairs (name of 64 bits, value); each name occurs once. Descriptions are
+// computed in parallel and numbered by one thread, which pays off if computing them takes longer than looking up their
+// names; word_counts is faster otherwise.
 using description = std::vector<std::pair<std::uint64_t, double>>;
 
+// The descriptions of all objects as sparse rows; `column` maps names to columns and gets the new names.
 template <class Kind, class Describe>
 sparse<double> describe_all(const Kind& some, const Describe& describe,
                             std::unordered_map<std::uint64_t, std::int32_t>& column) {
     std::vector<description> made(static_cast<std::size_t>(some.size()));
-    // Memory of a coordinate in the description, in the row, and of its name in the table of names.
+    // Bytes of a coordinate in the description and in the row, and of its name in the hash table.
     constexpr std::size_t per_coordinate = 100;
     parallel_for(some.size(), [&](index i) {
         description& here = made[static_cast<std::size_t>(i)];
@@ -242,7 +247,7 @@ struct name_as_number {
     std::string operator()(std::uint64_t name) const { return std::to_string(name); }
 };
 
-// describe(object, its place) gives a description, write(name) the text of a name.
+// The embedding by descriptions: describe(object, its index) returns a description, write(name) the text of a name.
 template <class Kind, class Describe, class Write = name_as_number>
 named_feature described(std::string key, Describe describe, Write write = {}) {
     return {key, [key, describe, write](const dataset& x, const dataset* z) {

@@ -9,6 +9,7 @@
 #include "mercer/base/json.h"
 #include "mercer/data/all_kinds.h"
 #include "mercer/kernels/expression/algebra.h"
+#include "mercer/kernels/expression/registered_functions.h"
 
 namespace mercer {
 namespace {

@@ -7,6 +7,7 @@
 #include "contracts/kernel_contract.h"
 #include "contracts/property.h"
 #include "mercer/kernels/expression/listed_kernels.h"
+#include "mercer/kernels/expression/registered_functions.h"
 #include "mercer/kernels/vectors/constant.h"
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/kernels/vectors/linear.h"

@@ -63,8 +63,6 @@ private:
     std::unique_ptr<evaluator<double>> wide_;  // instead of state_, where floats would not do
 };
 
-// k(xᵢ, xᵢ) for all objects, in double.
-std::vector<double> self_values(const kernel& k, const dataset& x);
 // k(x₀, z₀), for two data sets of one object each: a convenience, not for loops.
 double pair_value(const kernel& k, const dataset& x, const dataset& z);
 

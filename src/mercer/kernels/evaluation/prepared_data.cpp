@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/kernels/vector_sample.h"
 
 namespace mercer::evaluation {
 

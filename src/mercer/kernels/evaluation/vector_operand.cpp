@@ -12,32 +12,6 @@ namespace mercer {
 
 namespace {
 
-// Calls use(k, value) for the entries of row i within a slice, k counted from its first coordinate.
-template <class U, class Use>
-void entries_within(const sparse<U>& from, index i, slice part, Use use) {
-    const auto cols = from.cols(i);
-    const auto values = from.values(i);
-    const auto first = part.first == 0 ? cols.begin() : std::lower_bound(cols.begin(), cols.end(), part.first);
-    for (auto k = static_cast<std::size_t>(first - cols.begin()); k < cols.size() && cols[k] < part.first + part.count;
-         ++k)
-        use(static_cast<index>(cols[k]) - part.first, values[k]);
-}
-
-// Coordinates of vector i as doubles.
-void read_row(const dataset& vectors, index i, slice part, double* out) {
-    std::visit(
-        [&](const auto& some) {
-            if constexpr (requires { some.row(i); }) {
-                std::copy_n(some.row(i) + part.first, part.count, out);
-            } else if constexpr (requires { some.cols(i); }) {
-                std::fill_n(out, part.count, 0.0);
-                entries_within(some, i, part, [&](index k, auto value) { out[k] = value; });
-            }
-        },
-        vectors.items());
-}
-void read_row(const dataset& vectors, index i, double* out) { read_row(vectors, i, {0, vectors.dims()}, out); }
-
 // What is left of a - b when T has rounded it (Knuth's two-sum, where T is double already).
 template <class T>
 T rest_of(double a, double b) {
@@ -362,42 +336,8 @@ void operand<T>::norms(const T* shift, std::span<T> out, index from) const {
     });
 }
 
-template <class T>
-vector_sample<T> sample_vectors(const dataset& x) {
-    if (x.kind() != domain::vectors || x.size() == 0 || x.dims() == 0) return {};
-    const index depth = x.dims(),
-                most = std::clamp<index>((index{1} << 17) / depth, 16, 256);  // medians cost ten times what a sum does
-    const index step = std::max<index>(1, x.size() / most), count = (x.size() + step - 1) / step;
-    if (x.is_sparse() && depth > 4096) return {};
-    constexpr index at_once = 4096;  // columns
-    matrix<double> rows(count, std::min(depth, at_once));
-    vector_sample<T> seen;
-    seen.centre.resize(static_cast<std::size_t>(depth));
-    std::vector<double> column(static_cast<std::size_t>(count));
-    double entries = 0, total = 0, left = 0;
-    for (index a = 0; a < depth; ++a) {
-        if (a % at_once == 0)
-            for (index r = 0; r < count; ++r) read_row(x, r * step, {a, std::min(at_once, depth - a)}, rows.row(r));
-        for (index r = 0; r < count; ++r) {
-            column[r] = rows(r, a % at_once);
-            entries += column[r] != 0;
-            total += column[r] * column[r];
-        }
-        if (!std::isfinite(total)) return {};
-        std::nth_element(column.begin(), column.begin() + count / 2, column.end());
-        seen.centre[a] = static_cast<T>(column[count / 2]);
-        const auto centre = static_cast<double>(seen.centre[a]);
-        for (const double v : column) left += (v - centre) * (v - centre);
-    }
-    if (std::isfinite(left) && total > 0) seen.centre_share = std::max(0.0, 1 - left / total);
-    seen.density = entries / (static_cast<double>(count) * static_cast<double>(depth));
-    return seen;
-}
-
 template class operand<float>;
 template class operand<double>;
-template vector_sample<float> sample_vectors(const dataset&);
-template vector_sample<double> sample_vectors(const dataset&);
 template double squared_difference(const operand<float>&, index, const operand<float>&, index);
 template double squared_difference(const operand<double>&, index, const operand<double>&, index);
 

@@ -9,14 +9,9 @@
 #include "mercer/base/threads.h"
 #include "mercer/data/dataset.h"
 #include "mercer/kernels/tile/tile_ops.h"
+#include "mercer/kernels/vector_rows.h"
 
 namespace mercer {
-
-// Some coordinates of vectors that lie side by side.
-struct slice {
-    index first = 0;
-    index count = 0;
-};
 
 // Scratch of one thread; grows and is kept.
 template <class T>
@@ -95,17 +90,6 @@ dataset widened(const dataset& vectors, index dims);
 // ‖xᵢ-zⱼ‖² from the differences of the coordinates as they are stored, in double.
 template <class T>
 double squared_difference(const operand<T>& x, index i, const operand<T>& z, index j);
-
-// What a sample of vectors tells of them all.
-template <class T>
-struct vector_sample {
-    std::vector<T> centre;  // the median of every coordinate: a few far points do not move it
-    double centre_share =
-        0;               // of the squared norms, what subtracting the centre takes away; 0 where that is not finite
-    double density = 1;  // the part of the coordinates that are not zero
-};
-template <class T>
-vector_sample<T> sample_vectors(const dataset& x);
 
 extern template class operand<float>;
 extern template class operand<double>;

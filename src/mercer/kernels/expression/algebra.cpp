@@ -1,4 +1,3 @@
-
 #include "mercer/kernels/expression/algebra.h"
 
 #include <fmt/format.h>
@@ -11,7 +10,6 @@
 #include "mercer/base/text.h"
 #include "mercer/base/threads.h"
 #include "mercer/data/records.h"
-#include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/expression/listed_kernels.h"
 #include "mercer/kernels/kernel_info.h"
 #include "mercer/kernels/object_pairs.h"
@@ -22,6 +20,28 @@ namespace mercer {
 namespace {
 
 using op = instruction::op;
+using node_ptr = std::shared_ptr<const kernel_node>;
+
+// A node with one part. It has the domain of the part; its proof is valid if its own rule holds and the part's proof is
+// valid.
+class unary_node : public kernel_node {
+public:
+    explicit unary_node(node_ptr part) : part_(std::move(part)) {}
+    domain where() const override { return part_->where(); }
+
+protected:
+    mercer::proof rest_on_part(bool rule_holds, std::string rule, std::vector<std::string> conditions = {}) const {
+        mercer::proof below = part_->prove();
+        const bool valid = rule_holds && below.valid;
+        return {valid, text(), std::move(rule), std::move(conditions), {std::move(below)}, !rule_holds};
+    }
+    node_ptr part_;
+};
+
+template <class Node, class... Args>
+kernel make(Args&&... args) {
+    return kernel(std::make_shared<const Node>(std::forward<Args>(args)...));
+}
 
 domain common_domain(const kernel_node& a, const kernel_node& b) {
     if (a.where() == domain::any) return b.where();
@@ -30,7 +50,7 @@ domain common_domain(const kernel_node& a, const kernel_node& b) {
                                         name(a.where()), b.text(), name(b.where())));
 }
 
-// The text of a part, in parentheses where it binds less tightly than its place needs.
+// The text of a part, in parentheses if it binds less tightly than its position in the text requires.
 std::string part_text(const kernel_node& part, binding place) {
     return part.binds() < place ? fmt::format("({})", part.text()) : part.text();
 }
@@ -54,7 +74,7 @@ int affine(plan_builder& code, int a, double scale, double shift) {
 class scale_node final : public unary_node {
 public:
     scale_node(double c, node_ptr part) : unary_node(std::move(part)), c_(c) {}
-    // Brackets around a part that starts with a number too: 2*3*k would read back as 6*k.
+    // Parentheses also around a part that begins with a number: 2*3*k would be parsed as 6*k.
     std::string text() const override {
         const std::string part = part_text(*part_, binding::product);
         const bool number_first = part.front() == '-' || (part.front() >= '0' && part.front() <= '9');
@@ -87,13 +107,14 @@ private:
     double c_;
 };
 
-// Sum and product of two.
+// The sum or the product of two kernels.
 class binary_node final : public kernel_node {
 public:
     binary_node(bool product, node_ptr a, node_ptr b)
         : product_(product), a_(std::move(a)), b_(std::move(b)), where_(common_domain(*a_, *b_)) {}
     domain where() const override { return where_; }
-    // The right part of a chain is bracketed when it is a chain itself: a + (b + c) reads back as it was built.
+    // The right part gets parentheses if it is a sum (or product) itself, so that a + (b + c) is parsed to the same
+    // tree.
     std::string text() const override {
         return product_ ? part_text(*a_, binding::product) + "*" + part_text(*b_, binding::power)
                         : a_->text() + " + " + part_text(*b_, binding::product);
@@ -261,7 +282,8 @@ public:
     using unary_node::unary_node;
     std::string text() const override { return "normalize(" + part_->text() + ")"; }
     traits properties() const override {
-        // 0 stays 0, so k(x, x) = 1 for all x only where k(x, x) > 0 is known.
+        // The normalised kernel has k(x, x) = 0 if the part has, so it is 1 for all x only if the part is known to be
+        // positive.
         traits t = part_->properties();
         t.normalised = t.normalised || part_->has_log();
         return t;
@@ -271,7 +293,7 @@ public:
     }
     kernel_form form() const override { return {"normalize", {}, {}, {part_}}; }
     int emit(plan_builder& code) const override {
-        // exp(log k(x,z) - ½ log k(x,x) - ½ log k(z,z)): no overflow however large k is.
+        // exp(log k(x,z) - ½ log k(x,x) - ½ log k(z,z)) does not overflow for large k.
         if (part_->has_log()) return part_->emit_normalised_power(code, 1);
         instruction step;
         step.self = code.plan_of_part(part_.get(), plan_builder::computed::value,
@@ -282,7 +304,7 @@ public:
         return code.push(std::move(step));
     }
     expansion expand(map_builder& build) const override {
-        // φ(x)/‖φ(x)‖: one more factor in every monomial.
+        // The features are φ(x)/‖φ(x)‖: every monomial gets the additional factor 1/‖φ(x)‖.
         const kernel part(part_);
         const auto inverse_norm = [part](const dataset& x) {
             std::vector<double> h = self_values(part, x);
@@ -304,7 +326,7 @@ kernel operator*(double c, const kernel& a) {
     return make<scale_node>(c, a.shared());
 }
 kernel operator*(const kernel& a, double c) { return c * a; }
-// A negative constant is a difference: built, not proven.
+// A negative constant gives a difference, which has no valid proof.
 kernel operator+(const kernel& a, double c) { return c >= 0 ? a + kernel(constant{c}) : a - kernel(constant{-c}); }
 kernel operator+(double c, const kernel& a) {
     return c >= 0 ? kernel(constant{c}) + a : (-1.0) * kernel(constant{-c}) + a;
@@ -320,7 +342,7 @@ kernel polynomial_of(const kernel& a, std::vector<double> coefficients) {
 }
 kernel normalise(const kernel& a) { return make<normalised_node>(a.shared()); }
 
-// Kernels of changed arguments, h(x)k(x, z)h(z) and k(φ(x), φ(z)), and those that are a user's function.
+// Nodes with transformed arguments, h(x)·k(x, z)·h(z) and k(φ(x), φ(z)), and nodes of users' functions.
 
 namespace {
 
@@ -344,7 +366,7 @@ public:
         step.a = part_->emit(code);
         return code.push(std::move(step));
     }
-    // Two functions may go by one name, so the node itself is the key.
+    // Two functions may have the same name, so the key is the address of the node.
     expansion expand(map_builder& build) const override {
         return build.multiply(part_->expand(build),
                               build.factor(fmt::format("conjugate {}", fmt::ptr(this)), name_ + "(x)", h_));
@@ -408,9 +430,9 @@ private:
     std::string rule_;
     feature phi_;
     domain from_;
-    std::vector<index> columns_;   // φ is the projection onto these; empty: it is something else
-    node_ptr map_;                 // the kernel of which φ are the features, where it is one
-    std::vector<double> factors_;  // φ multiplies the coordinates by these; empty: it is something else
+    std::vector<index> columns_;   // if not empty, φ is the projection onto these coordinates
+    node_ptr map_;                 // if not null, φ are the features of this kernel
+    std::vector<double> factors_;  // if not empty, φ multiplies the coordinates by these
 };
 
 class user_node final : public kernel_node {
@@ -438,7 +460,7 @@ private:
 
 }  // namespace
 
-// A name as it stands in a kernel's text: in quotes where it is not one word.
+// The name of a field in the text form: in quotes unless it is a single word.
 static std::string field_text(const std::string& name) {
     const auto plain = [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '_'); };
     if (!name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) && std::ranges::all_of(name, plain))

@@ -1,5 +1,6 @@
-// Every kernel by its own type, and the list of them: the registry, with names, help and text forms, and the vector
-// code's loops are made from it at compile time. A new kernel is its file, the include of it and its name in the list.
+// The list of all kernels as types. The registry with names, help texts and text forms (listed_kernels.h) and the SIMD
+// loops (kernels/evaluation/formula_loops.cpp) are generated from it at compile time. To add a kernel, include its
+// header here and add its name to listed_kernels.
 #pragma once
 
 #include "mercer/kernels/expression/cosine.h"
@@ -57,7 +58,7 @@ namespace mercer {
 template <class... F>
 struct kernel_list {};
 
-// In the order in which people see them. linear is the first: a call without a formula means t ↦ t.
+// In the order of help texts and documentation. linear must be the first: a map_call with place 0 means t ↦ t.
 // clang-format off
 using listed_kernels = kernel_list<
     linear, constant, polynomial, gaussian, anisotropic, cosine, sigmoid, all_subsets, bilinear,

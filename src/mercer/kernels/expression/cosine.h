@@ -1,4 +1,4 @@
-// Cosine: k(x, z) = xᵀz / (‖x‖‖z‖); a zero vector has similarity 0 with everything, itself included.
+// Cosine: k(x, z) = xᵀz / (‖x‖‖z‖), 0 if x or z is the zero vector.
 #pragma once
 
 #include "mercer/kernels/expression/algebra.h"

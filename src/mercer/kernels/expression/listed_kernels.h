@@ -1,5 +1,5 @@
-// All kernels by name, with parameters, defaults, ranges, formula and domain: what the parser, help texts and docs are
-// made from.
+// The kernels of all_kernels.h by name, with their parameters, defaults, ranges, formulas and domains. The parser, the
+// help texts and the documentation are generated from this registry.
 #pragma once
 
 #include <functional>
@@ -13,19 +13,19 @@ namespace mercer {
 
 struct registered_kernel {
     kernel_info info;
-    std::function<kernel(const arguments&)> make;
-    // Names of arguments accepted beside the parameters (rbf's sigma).
+    std::function<kernel(const arguments&)> make;  // throws if a parameter is missing or out of range
+    // Names of arguments that are accepted in addition to the parameters (sigma of rbf).
     std::vector<std::string> other_arguments;
 };
 
 const std::vector<registered_kernel>& kernel_registry();
-// By name or alias; nullptr when there is none.
+// Finds a kernel by name or alias; returns nullptr if there is none.
 const registered_kernel* find_kernel(std::string_view name);
 
-// φ, where the kernel is one of these and is φ(x)ᵀφ(z) for vectors that the library makes of its objects.
+// The embedding φ of a listed kernel that is computed as φ(x)ᵀφ(z); nothing for all other kernels.
 std::optional<feature> explicit_features(const kernel& k);
 
-// The functions of the text form that make kernels from kernels, for help texts.
+// The operations of the text form that make kernels from kernels, for help texts.
 struct algebra_info {
     std::string form;
     std::string meaning;

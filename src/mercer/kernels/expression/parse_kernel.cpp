@@ -1,17 +1,3 @@
-// The text form of kernels.
-//
-//   sum     := product (('+' | '-') product)*
-//   product := signed (('*' | '/') signed)*          division by a number only
-//   signed  := '-'* power
-//   power   := atom ['^' ['-'] number]
-//   atom    := number | '(' sum ')' | name | name '(' [argument (',' argument)*] ')'
-//   argument:= [name '='] (number | list | sum)      list := '[' … ']', of numbers or of lists
-//
-// Names are those of the registry (rbf, poly, …), and exp, normalize, polynomial_of, conjugate, pullback, columns, map,
-// user. A number stands for a factor in a product and for a constant kernel in a sum.
-//
-// Longer than 400 lines: one parser, a function for each rule above.
-
 #include "mercer/kernels/expression/parse_kernel.h"
 
 #include <fmt/format.h>
@@ -19,15 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
-#include <mutex>
 #include <optional>
 
 #include "mercer/base/error.h"
-#include "mercer/base/per_thread.h"
 #include "mercer/base/text.h"
 #include "mercer/kernels/expression/algebra.h"
 #include "mercer/kernels/expression/listed_kernels.h"
+#include "mercer/kernels/expression/registered_functions.h"
 #include "mercer/kernels/vectors/constant.h"
 
 namespace mercer {
@@ -49,10 +33,10 @@ public:
     }
 
 private:
-    static constexpr int deepest = 200;      // brackets inside brackets; more is an error, not a stack overflow
-    static constexpr int most_parts = 1000;  // kernels in one expression: a long sum is a deep tree too
+    static constexpr int deepest = 200;      // levels of parentheses; the limit prevents a stack overflow
+    static constexpr int most_parts = 1000;  // kernels in one expression; a long sum is a deep tree too
 
-    // One level of brackets, while it lives.
+    // Counts one level of parentheses while the object exists.
     class nested {
     public:
         explicit nested(parser& in) : in_(in) {
@@ -86,7 +70,7 @@ private:
         return left;
     }
 
-    // Numbers and signs are gathered into one factor in front of the kernels, which is how the text form writes them.
+    // Multiplies all numbers and signs into one factor in front of the kernels, as the text form writes it.
     value product(double sign) {
         const std::size_t start = skip();
         double factor = 1;
@@ -190,7 +174,7 @@ private:
         return guarded(start, [&] { return found->make(given); });
     }
 
-    // field(name, k), the name a word or in quotes
+    // field(name, k); the name is a word or in quotes.
     value field_of_records(std::size_t start) {
         expect('(');
         skip();
@@ -239,7 +223,7 @@ private:
         return pull_back(who, *phi, inner);
     }
 
-    // pullback(map, k), the map a kernel with explicit features, which starts here
+    // pullback(map, k) with a kernel `map` that begins at map_at.
     value pulled_back(std::size_t map_at) {
         at_ = map_at;
         const kernel map = as_kernel(call(), map_at);
@@ -367,7 +351,7 @@ private:
         return as_kernel(sum(), start);
     }
 
-    // A number alone is the constant kernel.
+    // Converts a number to the constant kernel.
     kernel as_kernel(value made, std::size_t start) {
         if (const double* c = std::get_if<double>(&made)) return guarded(start, [&] { return kernel(constant{*c}); });
         return std::get<kernel>(made);
@@ -385,7 +369,7 @@ private:
         return fmt::format("there is no kernel '{}'{}", word, best.empty() ? "" : "; did you mean " + best + "?");
     }
 
-    // Runs a step that builds something; an error it throws is given the place in the text.
+    // Runs step() and adds the position `start` to an error that it throws.
     template <class Step>
     auto guarded(std::size_t start, Step step) -> decltype(step()) {
         try {
@@ -419,13 +403,13 @@ private:
         fail(errc::parse, fmt::format("kernel expression, character {}: {}\n  {}\n  {}^", columns_before(place) + 1,
                                       what, line, std::string(columns_before(place), ' ')));
     }
-    // The character here, whole: it may take several bytes of UTF-8.
+    // The character at the current position, which may have several bytes of UTF-8.
     std::string_view character() const {
         std::size_t end = at_ + 1;
         while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
         return text_.substr(at_, end - at_);
     }
-    // How many columns the text before a byte fills: UTF-8 continuation bytes fill none.
+    // The number of characters before a byte; continuation bytes of UTF-8 do not count.
     std::size_t columns_before(std::size_t place) const {
         std::size_t count = 0;
         for (std::size_t i = 0; i < place && i < text_.size(); ++i)
@@ -441,105 +425,8 @@ private:
 
 }  // namespace
 
-kernel kernel::parse(std::string_view text) { return parser(text).whole(); }
+kernel parse_kernel(std::string_view text) { return parser(text).whole(); }
 
-namespace {
-
-template <class Value>
-class directory {
-public:
-    void set(const std::string& name, Value value) {
-        const std::lock_guard guard(lock_);
-        known_.insert_or_assign(name, std::move(value));
-    }
-    std::optional<Value> find(const std::string& name) const {
-        const std::lock_guard guard(lock_);
-        const auto at = known_.find(name);
-        return at == known_.end() ? std::nullopt : std::optional<Value>(at->second);
-    }
-
-private:
-    mutable std::mutex lock_;
-    std::map<std::string, Value> known_;
-};
-
-// Known from the start: norm, h(x) = ‖x‖.
-std::vector<double> norms(const dataset& x) {
-    std::vector<double> h;
-    std::visit(
-        [&](const auto& some) {
-            for (index i = 0; i < some.size(); ++i) {
-                double sum = 0;
-                const auto add = [&](double value) { sum += value * value; };
-                if constexpr (requires { some.row(0); }) {
-                    std::for_each_n(some.row(i), some.dims(), add);
-                } else if constexpr (requires { some.values(0); }) {
-                    std::ranges::for_each(some.values(i), add);
-                } else {
-                    as_dense<double>(x);  // which says that these are no vectors
-                }
-                h.push_back(std::sqrt(sum));
-            }
-        },
-        x.items());
-    return h;
-}
-
-directory<object_function>& weights() {
-    static directory<object_function> all;
-    static const bool filled = (all.set("norm", norms), true);
-    (void)filled;
-    return all;
-}
-directory<feature>& maps() {
-    static directory<feature> all;
-    return all;
-}
-directory<kernel>& kernels() {
-    static directory<kernel> all;
-    return all;
-}
-
-using named_kernels = std::vector<std::pair<std::string, kernel>>;
-std::vector<named_kernels>& local() {
-    auto& innermost_last = per_thread<std::vector<named_kernels>>([] {});
-    return innermost_last;
-}
-
-void require_one_function_a_name(const std::shared_ptr<const kernel_node>& node,
-                                 std::map<std::string, const kernel_node*>& seen) {
-    const kernel_form form = node->form();
-    if (form.what == "user" && seen.try_emplace(form.who, node.get()).first->second != node.get())
-        fail(errc::unsupported,
-             fmt::format(
-                 "the kernel has two functions named '{}', and a file tells functions apart by their names: rename one",
-                 form.who));
-    for (const auto& part : form.parts) require_one_function_a_name(part, seen);
-}
-
-}  // namespace
-
-local_kernels::local_kernels(named_kernels known) { local().push_back(std::move(known)); }
-local_kernels::~local_kernels() { local().pop_back(); }
-
-std::string lasting_text(const kernel& k) {
-    std::map<std::string, const kernel_node*> seen;
-    require_one_function_a_name(k.shared(), seen);
-    return k.text();
-}
-
-void register_weight(const std::string& name, object_function h) { weights().set(name, std::move(h)); }
-void register_map(const std::string& name, std::function<std::vector<double>(std::span<const double>)> phi) {
-    maps().set(name, vector_map("map " + name, std::move(phi)));
-}
-void register_kernel(const std::string& name, const kernel& k) { kernels().set(name, k); }
-std::optional<object_function> weight_named(const std::string& name) { return weights().find(name); }
-std::optional<feature> map_named(const std::string& name) { return maps().find(name); }
-std::optional<kernel> kernel_named(const std::string& name) {
-    for (auto known = local().rbegin(); known != local().rend(); ++known)
-        if (const auto at = std::ranges::find(*known, name, &named_kernels::value_type::first); at != known->end())
-            return at->second;
-    return kernels().find(name);
-}
+kernel kernel::parse(std::string_view text) { return parse_kernel(text); }
 
 }  // namespace mercer

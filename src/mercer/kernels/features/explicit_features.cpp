@@ -23,7 +23,7 @@ concept named_features = requires(const F& f) {
     { f.features() } -> std::same_as<named_feature>;
 };
 
-// The named feature of a leaf, where it has one.
+// The named embedding of a leaf, if it has one.
 template <class... F>
 std::optional<named_feature> feature_of(const kernel_node& k, kernel_list<F...>) {
     std::optional<named_feature> found;
@@ -47,13 +47,13 @@ double number(const kernel_form& form, std::size_t argument = 0) {
     fail(errc::unsupported, fmt::format("{} has no explicit features", k.text()));
 }
 
-// m of k^m where that is a product of kernels.
+// The exponent m of k^m as an integer; throws unless it is a whole number from 0 to 20.
 int whole_exponent(const kernel_node& k, double m) {
     if (!(m >= 0 && m <= 20) || m != std::floor(m)) refuse(k);
     return static_cast<int>(m);
 }
 
-// Rows made one after the other.
+// Builds sparse rows one after another.
 class row_builder {
 public:
     void add(index column, double value) {
@@ -85,7 +85,7 @@ sparse<double> as_sparse_rows(const dataset& rows) {
     return std::move(out).finish(all.dims());
 }
 
-// Rows over as many columns as given.
+// The rows with `dims` columns, the new ones being zero.
 sparse<double> widened(const sparse<double>& rows, index dims) {
     if (rows.dims() == dims) return rows;
     row_builder out;
@@ -94,6 +94,7 @@ sparse<double> widened(const sparse<double>& rows, index dims) {
     return std::move(out).finish(dims);
 }
 
+// The columns of a, followed by those of b.
 sparse<double> beside(const sparse<double>& a, const sparse<double>& b) {
     row_builder out;
     for (index i = 0; i < a.size(); ++i, out.end_row()) {
@@ -103,7 +104,7 @@ sparse<double> beside(const sparse<double>& a, const sparse<double>& b) {
     return std::move(out).finish(a.dims() + b.dims());
 }
 
-// All pairs of features: (c, d) is column c·(columns of b) + d.
+// All products of a column of a and a column of b: (c, d) becomes column c·(columns of b) + d.
 sparse<double> paired(const sparse<double>& a, const sparse<double>& b) {
     row_builder out;
     for (index i = 0; i < a.size(); ++i, out.end_row())
@@ -113,7 +114,7 @@ sparse<double> paired(const sparse<double>& a, const sparse<double>& b) {
     return std::move(out).finish(a.dims() * b.dims());
 }
 
-// Divided by √k(x, x); 0 where that is 0.
+// The rows divided by √k(x, x) with k(x, x) = Σ weight_f φ_f(x)²; zero rows if k(x, x) = 0.
 sparse<double> normalised(const sparse<double>& rows, const std::vector<double>& weight) {
     row_builder out;
     for (index i = 0; i < rows.size(); ++i, out.end_row()) {
@@ -129,7 +130,7 @@ sparse<double> normalised(const sparse<double>& rows, const std::vector<double>&
 
 }  // namespace
 
-// What each node of an expression does to the features of its parts.
+// Computes the features of each node of an expression from those of its parts.
 class feature_algebra {
 public:
     static object_features of(const kernel_node& k, const dataset& x, const dataset* z) {
@@ -156,7 +157,7 @@ private:
         out.x_ = as_sparse_rows(made.x);
         if (z) out.z_ = as_sparse_rows(made.z);
         const index dims = std::max(out.x_.dims(), out.z_.dims());
-        out.x_ = widened(out.x_, dims);  // words that only Z has
+        out.x_ = widened(out.x_, dims);  // z may have features that x has not
         if (z) out.z_ = widened(out.z_, dims);
         out.weight_.assign(static_cast<std::size_t>(dims), 1);
         out.name_ = [name = std::move(made.name), text = k.text()](index f, const known_names& known) {
@@ -180,7 +181,8 @@ private:
             return out;
         }
         constexpr index most = 100'000;
-        const std::shared_ptr<const kernel_node> same(std::shared_ptr<void>(), &k);  // borrowed: used here only
+        // Does not own the node: it is not used after this function.
+        const std::shared_ptr<const kernel_node> same(std::shared_ptr<void>(), &k);
         const auto map = std::make_shared<const feature_map>(kernel(same), x.dims(), most);
         out.x_ = as_sparse_rows(map->apply(x));
         if (z) out.z_ = as_sparse_rows(map->apply(*z));
@@ -188,7 +190,7 @@ private:
         out.name_ = [map, text = k.text()](index f, const known_names&) { return feature_name{map->name(f), text}; };
         return out;
     }
-    // The constant kernel: one feature that every object has.
+    // The features of the constant kernel: one feature with the value 1 for every object.
     static object_features one(const kernel_node& k, const dataset& x, const dataset* z, double c) {
         const auto rows = [](const dataset& of) {
             row_builder out;
@@ -334,7 +336,7 @@ bool has_sparse_features(const kernel& k) {
 }
 
 index objects_within(const kernel& k, const dataset& objects, std::size_t bytes) {
-    constexpr std::size_t entry_bytes = 80;  // measured: a number, its column, and its share of the dictionary
+    constexpr std::size_t entry_bytes = 80;  // measured: a value, its column, and its part of the dictionary
     const index count = std::min<index>(16, objects.size());
     if (count == 0) return 0;
     std::vector<index> some;

@@ -1,7 +1,8 @@
-// Explicit features of whole expressions on objects of any kind: k(x, z) = Σ_f weight_f φ_f(x) φ_f(z), every feature
-// with a name. Substrings, words, subtrees, items come from the kernels themselves (named_feature.h), coordinates of
-// vectors from feature_map.h; sums put features beside each other, products pair them, normalize divides them by their
-// length, field(name, k) has those of the field.
+// Explicit features of whole expressions on objects of any kind: k(x, z) = Σ_f weight_f φ_f(x) φ_f(z), where every
+// feature has a name. Features such as substrings, words, subtrees and items come from the kernels (named_feature in
+// kernels/embedding.h), monomials of coordinates from feature_map.h. A sum concatenates the features of its parts, a
+// product has all pairs of them, normalize divides them by their norm, and field(name, k) has the features of the
+// field.
 //
 //     const object_features phi(kernel::parse("normalize(spectrum(k=3))"), x, &z);
 //     phi.x();                 // sparse rows
@@ -26,17 +27,18 @@ struct feature_name {
 
 class object_features {
 public:
-    // Fails with errc::unsupported, naming the part of the kernel that has no explicit features.
+    // Throws errc::unsupported, naming the part of the kernel that has no explicit features. z may be null.
     object_features(const kernel& k, const dataset& x, const dataset* z = nullptr);
 
     const sparse<double>& x() const { return x_; }
-    const sparse<double>& z() const { return z_; }  // empty where only x was given
-    // x with √weight in every coordinate: their inner products are kernel values. Fails where a weight is negative.
+    const sparse<double>& z() const { return z_; }  // empty if only x was given
+    // The rows of x with every coordinate multiplied by √weight, so that their inner products are kernel values. Throws
+    // if a weight is negative.
     sparse<double> rows() const;
     index size() const { return static_cast<index>(weight_.size()); }
     const std::vector<double>& weight() const { return weight_; }
     feature_name name(index f, const known_names& known) const { return name_(f, known); }
-    // Where the features of object i of x stand in it; empty where that is not known.
+    // The occurrences of the features in object i of x; empty if they are not known.
     std::vector<feature_place> places(index i) const { return places_ ? places_(i) : std::vector<feature_place>{}; }
 
 private:
@@ -48,11 +50,12 @@ private:
     std::function<std::vector<feature_place>(index)> places_;
 };
 
-// Why a kernel has no explicit features, naming the part at fault; nothing where it has some.
+// The reason why a kernel has no explicit features, with the part that has none; nothing if it has features.
 std::optional<std::string> without_features(const kernel& k);
-// Are there explicit features, and of an object no more than it has words, with no products of them?
+// Returns true if a kernel has explicit features and an object has about as many nonzero features as it has words (no
+// products of features).
 bool has_sparse_features(const kernel& k);
-// About how many objects have features that fit into so many bytes, judged by a few of them.
+// The number of objects whose features fit into `bytes`, estimated from up to 16 of the objects.
 index objects_within(const kernel& k, const dataset& objects, std::size_t bytes);
 
 }  // namespace mercer

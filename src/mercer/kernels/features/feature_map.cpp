@@ -13,7 +13,7 @@
 namespace mercer {
 namespace {
 
-// "x1^2*x3"; "" for the empty product.
+// The text of a product of atoms: "x1^2*x3", or "" for the empty product.
 std::string monomial_text(const int* first, const int* last, const std::vector<map_builder::atom>& atoms) {
     std::string out;
     while (first != last) {
@@ -27,7 +27,7 @@ std::string monomial_text(const int* first, const int* last, const std::vector<m
     return out;
 }
 
-// √w as it is written: "2", "sqrt2", "sqrt(0.1)"; "" for 1.
+// The text of √w: "2", "sqrt2", "sqrt(0.1)", or "" for w = 1.
 std::string root_text(double w) {
     const double root = std::sqrt(w);
     if (w == 1) return "";
@@ -86,7 +86,7 @@ dense<double> feature_map::apply(const dataset& x) const {
              fmt::format("feature_map: made for vectors of {} coordinates, the data have {}", dims_, x.dims()));
     require_finite(x);
     const index n = x.size();
-    // Every source for all the data: vectors, or one number each.
+    // Computes every source for all data: vectors, or one number for each object.
     std::vector<dense<double>> vectors;
     for (const auto& source : atoms_->sources()) {
         if (source.h) {
@@ -131,7 +131,7 @@ truncated_gaussian_map truncated_gaussian_map::within(double gamma, double radiu
         enough *= 2;
         require(enough <= 1'000'000, "truncated_gaussian_map", "terms <= 1e6", static_cast<double>(enough));
     }
-    index few = enough / 2;  // not enough, or 0
+    index few = enough / 2;  // too few terms, or 0
     while (enough - few > 1) {
         const index middle = few + (enough - few) / 2;
         (truncated_gaussian_map(gamma, middle).error_bound(radius) > tolerance ? few : enough) = middle;
@@ -145,8 +145,8 @@ double truncated_gaussian_map::error_bound(double radius) const {
     const auto m = static_cast<double>(terms_);
     if (t == 0) return 0;
     if (m + 1 <= t) return 1;
-    // From the first term left out, e^(-t) t^m/m!, each is the one before times t/(k+1) < 1, until a geometric series
-    // bounds the rest.
+    // Sums the omitted terms from e^(-t) t^m/m! on, each the one before times t/(k+1) < 1, until a geometric series
+    // bounds the remainder.
     double term = std::exp(m * std::log(t) - t - std::lgamma(m + 1)), sum = 0, rest = 0;
     for (double k = m; term > 0; ++k) {
         sum += term;
@@ -154,7 +154,7 @@ double truncated_gaussian_map::error_bound(double radius) const {
         rest = term / (1 - t / (k + 2));
         if (rest <= 1e-9 * sum) break;
     }
-    // Rounding, of the logarithms above all, and underflow.
+    // The additions cover rounding errors, mainly of the logarithms, and underflow.
     return std::min(1.0, (sum + rest) * (1 + 1e-8) + std::numeric_limits<double>::min());
 }
 
@@ -168,7 +168,7 @@ dense<double> truncated_gaussian_map::apply(const dataset& x) const {
     matrix<double> out(from.size(), terms_);
     for (index i = 0; i < from.size(); ++i) {
         const double value = from.row(i)[0];
-        // By logarithms: e^(-γx²) alone underflows long before the features do.
+        // Computed from logarithms, because e^(-γx²) underflows for smaller |x| than the features.
         double log_feature = -gamma_ * value * value;
         for (index k = 0; k < terms_; ++k) {
             if (k > 0) log_feature += std::log(std::abs(value)) + 0.5 * std::log(2 * gamma_ / static_cast<double>(k));

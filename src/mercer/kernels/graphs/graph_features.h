@@ -1,5 +1,5 @@
-// Graphs as sparse vectors of the words they hold, counted in several threads. Columns are the words of all graphs in
-// their order, so they do not depend on the threads.
+// Embeddings of graphs as sparse vectors of counts of words (labels, edges, paths, …), counted in parallel. The columns
+// are the different words of all graphs in ascending order, so they do not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,8 @@
 
 namespace mercer {
 
-// Counts words; sorts and joins them whenever there are many, so that it needs no more than the different ones.
+// Counts the words of one graph. The list of words is sorted and equal words are merged whenever it is full, so that
+// its length stays below twice the number of different words (at least 65,536).
 template <class Word>
 class word_tally {
 public:
@@ -28,10 +29,10 @@ public:
         if (items_.size() == limit_) join();
         items_.emplace_back(word, 1);
     }
-    // Different words, ascending, with their counts.
+    // The different words in ascending order with their counts.
     std::vector<std::pair<Word, std::int64_t>> finished() && {
         join();
-        // A word is kept until all graphs are counted, among the words of all of them, and in the row.
+        // Memory for the word in this list, in the list of all words, and in the row.
         reserve_workspace(items_.size() * (sizeof(item) + 2 * sizeof(Word) + 32));
         return std::move(items_);
     }
@@ -55,7 +56,8 @@ private:
     workspace held_;
 };
 
-// Rows of (column, value), ascending in columns, as sparse vectors of that many columns.
+// The rows first … first + count - 1, each a list of (column, value) with ascending columns, as sparse vectors of
+// `dims` columns.
 inline sparse<double> as_sparse(const std::vector<std::vector<std::pair<index, double>>>& rows, std::size_t first,
                                 std::size_t count, index dims, const std::string& owner) {
     if (dims > std::numeric_limits<std::int32_t>::max())
@@ -73,16 +75,16 @@ inline sparse<double> as_sparse(const std::vector<std::vector<std::pair<index, d
     return {std::move(start), std::move(col), std::move(val), dims};
 }
 
-// The graphs of both sides, one after the other.
+// The graphs of x, followed by those of z.
 struct both_sides {
     const graphs* x;
-    const graphs* z;  // null: one side only
+    const graphs* z;  // null if only x is given
 
     both_sides(const dataset& left, const dataset* right, const std::string& owner)
         : x(&objects_of<graphs>(left, owner)), z(right ? &objects_of<graphs>(*right, owner) : nullptr) {}
     index size() const { return x->size() + (z ? z->size() : 0); }
     const graph& operator[](index i) const { return i < x->size() ? (*x)[i] : (*z)[i - x->size()]; }
-    // Rows of both, cut into the two sides.
+    // Splits rows of all graphs into the data sets of x and z.
     std::pair<dataset, dataset> cut(const std::vector<std::vector<std::pair<index, double>>>& rows, index dims,
                                     const std::string& owner) const {
         const auto left = static_cast<std::size_t>(x->size());
@@ -91,7 +93,7 @@ struct both_sides {
     }
 };
 
-// A label as it is written: numbers as they are, hashes of words (data/graphs.h) short.
+// The text of a label: a number as it is; a hash of a word (data/graphs.h) as 8 hexadecimal digits.
 inline std::string label_text(std::int64_t label) {
     if (label > -1'000'000'000 && label < 1'000'000'000) return std::to_string(label);
     char out[16];
@@ -99,8 +101,8 @@ inline std::string label_text(std::int64_t label) {
     return out;
 }
 
-// words(graph, tally) calls tally.add(word, the nodes it stands at) for the words of a graph, in several threads.
-// write(word) is the text of a word.
+// Counts the words of all graphs. words(graph, tally) calls tally.add(word, {its nodes}) for every word of a graph; it
+// is called from several threads. write(word) is the text of a word.
 template <class Word, class Words, class Write>
 named_rows count_graph_words(const std::string& key, const dataset& left, const dataset* right, Words words,
                              Write write) {
@@ -114,7 +116,7 @@ named_rows count_graph_words(const std::string& key, const dataset& left, const 
     const auto known = std::make_shared<std::vector<Word>>();
     auto& all = *known;
     for (const auto& one : counted) {
-        if (all.size() > (std::size_t{1} << 22)) {  // mostly repeats
+        if (all.size() > (std::size_t{1} << 22)) {  // most of them are duplicates
             std::ranges::sort(all);
             all.erase(std::unique(all.begin(), all.end()), all.end());
         }
@@ -145,6 +147,7 @@ named_rows count_graph_words(const std::string& key, const dataset& left, const 
     return out;
 }
 
+// The embedding of graphs as counts of words.
 template <class Word, class Words, class Write>
 named_feature graph_words(std::string key, Words words, Write write) {
     return {key, [key, words, write](const dataset& left, const dataset* right) {

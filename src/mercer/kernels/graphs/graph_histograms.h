@@ -1,6 +1,6 @@
-// Histograms of labels (Sugiyama, Borgwardt 2015): inner products of the counts of the labels of nodes, of the labels
-// of edges, and of the labels of edges with those of their ends. An edge of an undirected graph counts once, and its
-// ends have no order. A graph without labels has the label 0 everywhere: then these count nodes and edges.
+// Histograms of labels (Sugiyama, Borgwardt 2015): inner products of the counts of node labels, of edge labels, and of
+// triples (node label, edge label, node label). An edge of an undirected graph counts once, and its ends have no order.
+// A graph without labels has the label 0 everywhere; its histograms count nodes and edges.
 #pragma once
 
 #include "mercer/data/graphs.h"
@@ -12,7 +12,7 @@ namespace mercer {
 
 named_feature node_label_counts();
 named_feature edge_label_counts();
-named_feature edge_triple_counts();  // (label, label of the edge, label)
+named_feature edge_triple_counts();  // (node label, edge label, node label)
 
 struct vertex_histogram {
     static kernel_info info() {

@@ -11,13 +11,13 @@ namespace mercer {
 namespace {
 
 using count = std::int64_t;
-constexpr index most_nodes = 50'000;  // no count, times what it is multiplied by, leaves 63 bits
+constexpr index most_nodes = 50'000;  // counts and their products below fit into 63 bits
 
 count choose2(count n) { return n < 2 ? 0 : n * (n - 1) / 2; }
 count choose3(count n) { return n < 3 ? 0 : choose2(n) * (n - 2) / 3; }
 count choose4(count n) { return n < 4 ? 0 : choose3(n) / 4 * (n - 3) + choose3(n) % 4 * (n - 3) / 4; }
 
-// Neighbours of each node, ascending, without loops, parallel edges and directions.
+// The neighbours of each node in ascending order, in the graph without loops, parallel edges and directions.
 std::vector<std::vector<std::int32_t>> simple_neighbours(const graph& g) {
     std::vector<std::vector<std::int32_t>> out(static_cast<std::size_t>(g.nodes()));
     for (index v = 0; v < g.nodes(); ++v)
@@ -33,7 +33,7 @@ std::vector<std::vector<std::int32_t>> simple_neighbours(const graph& g) {
     return out;
 }
 
-// Subgraphs by shape, induced or not: every set of edges of that shape counts.
+// The numbers of subgraphs of each shape, induced or not.
 struct shapes {
     count nodes = 0, edges = 0, wedges = 0, triangles = 0;
     count stars = 0, paths = 0, paws = 0, cycles = 0, diamonds = 0, cliques = 0;  // of 4 nodes
@@ -51,7 +51,7 @@ public:
         }
         out_.edges /= 2;
         stop_watch asked;
-        std::vector<count> corners(near_.size());  // triangles at each node, twice
+        std::vector<count> corners(near_.size());  // twice the number of triangles at each node
         for (std::size_t v = 0; v < near_.size(); ++v) {
             for (const std::int32_t w : near_[v]) mark_[static_cast<std::size_t>(w)] = 1;
             for (const std::int32_t w : near_[v]) {
@@ -64,7 +64,7 @@ public:
         for (std::size_t v = 0; v < near_.size(); ++v) {
             out_.triangles += corners[v];
             out_.paws +=
-                corners[v] / 2 * (static_cast<count>(near_[v].size()) - 2);  // 0 corners of a node of degree < 2
+                corners[v] / 2 * (static_cast<count>(near_[v].size()) - 2);  // corners[v] is 0 if the degree is below 2
         }
         out_.triangles /= 6;
         out_.paths -= 3 * out_.triangles;
@@ -74,7 +74,7 @@ public:
     const shapes& found() const { return out_; }
 
 private:
-    // The edge v-w: how many triangles stand on it.
+    // Adds the counts of the edge v-w and returns the number of triangles that contain it.
     count edge(std::size_t v, std::size_t w, bool four) {
         common_.clear();
         for (const std::int32_t u : near_[w])
@@ -83,7 +83,7 @@ private:
         if (!four || w < v) return triangles;
         out_.paths += (static_cast<count>(near_[v].size()) - 1) * (static_cast<count>(near_[w].size()) - 1);
         out_.diamonds += choose2(triangles);
-        for (std::size_t a = 0; a < common_.size(); ++a) {  // cliques with this edge: each clique has six
+        for (std::size_t a = 0; a < common_.size(); ++a) {  // cliques with this edge; each clique has six edges
             const auto& next = near_[static_cast<std::size_t>(common_[a])];
             std::size_t k = 0;
             for (std::size_t b = a + 1; b < common_.size(); ++b) {
@@ -93,7 +93,7 @@ private:
         }
         return triangles;
     }
-    // Cycles of four with v and the node across after it: each cycle has two such pairs.
+    // Adds the cycles of 4 nodes in which v is opposite a node u > v; each cycle is counted twice in all.
     void squares(std::size_t v) {
         touched_.clear();
         for (const std::int32_t w : near_[v])
@@ -119,8 +119,8 @@ std::vector<count> induced3(const shapes& s) {
     return {choose3(s.nodes) - one - two - three, one, two, three};
 }
 
-// Of 4 nodes, from the most edges to none: a shape that is not induced is a part of an induced one with more edges, so
-// often as that has subgraphs of the shape.
+// Induced subgraphs of 4 nodes, computed from 6 edges down to none: a subgraph that is not induced is part of an
+// induced subgraph with more edges, and the factors are the numbers of subgraphs of the shape that it has.
 std::vector<count> induced4(const shapes& s) {
     const count n = s.nodes, clique = s.cliques, diamond = s.diamonds - 6 * clique;
     const count cycle = s.cycles - diamond - 3 * clique;

@@ -1,9 +1,9 @@
-// Graphlet kernel (Shervashidze, Vishwanathan, Petri, Mehlhorn, Borgwardt 2009): how often each graph of k nodes,
-// connected or not, is an induced subgraph, up to isomorphism: 4 of 3 nodes, 11 of 4 nodes. Counts are exact, from the
-// numbers of wedges, triangles, cycles and cliques (Ahmed, Neville, Rossi, Duffield 2015): O(Σ degree² + cliques).
-// frequencies=1 divides them by the number of all sets of k nodes, as the paper does, so that graphs of different sizes
-// are comparable; frequencies=0 leaves counts. A graph of fewer than k nodes is the zero vector. Directions, labels and
-// loops are not looked at.
+// Graphlet kernel (Shervashidze, Vishwanathan, Petri, Mehlhorn, Borgwardt 2009): the inner product of the numbers of
+// induced subgraphs of k nodes, connected or not, by isomorphism class: 4 classes for k = 3, 11 for k = 4. The counts
+// are exact and follow from the numbers of wedges, triangles, cycles and cliques (Ahmed, Neville, Rossi, Duffield
+// 2015): O(Σ degree² + cliques). frequencies=1 divides them by the number of sets of k nodes, as the paper does, so
+// that graphs of different sizes are comparable; frequencies=0 does not. A graph of fewer than k nodes is the zero
+// vector. Directions, labels, loops and parallel edges are ignored. Graphs have at most 50,000 nodes.
 #pragma once
 
 #include "mercer/data/graphs.h"
@@ -13,6 +13,7 @@
 
 namespace mercer {
 
+// The counts, or the frequencies, of the classes, in the order of ascending numbers of edges.
 named_feature graphlet_counts(int k, bool frequencies);
 
 struct graphlets {

@@ -10,7 +10,8 @@
 namespace mercer {
 namespace {
 
-// splitmix64 (Steele, Lea, Flood 2014) and Box-Muller: the same numbers on every machine.
+// splitmix64 (Steele, Lea, Flood 2014) and the Box-Muller transform. The sequence is part of the definition of the
+// kernel, so it must not change.
 class random_numbers {
 public:
     explicit random_numbers(std::uint64_t seed) : state_(seed) {}
@@ -29,7 +30,7 @@ private:
     std::uint64_t state_;
 };
 
-// The projections of all steps: u, then b.
+// The projection of each step: the elements of u, then b.
 std::vector<std::vector<double>> projections(int t, index dims, double w, int seed) {
     random_numbers random(static_cast<std::uint64_t>(seed));
     std::vector<std::vector<double>> out;

@@ -13,8 +13,8 @@
 namespace mercer {
 namespace {
 
-// An upper bound of the largest eigenvalue of the adjacency matrix: maxᵥ (Ax)ᵥ/xᵥ for x > 0 (Collatz, Wielandt), which
-// powers of I + A bring down to it.
+// An upper bound of the largest eigenvalue of the adjacency matrix A: maxᵥ (Ax)ᵥ/xᵥ for any x > 0 (Collatz, Wielandt).
+// Power iteration with I + A makes the bound converge to the eigenvalue.
 double largest_eigenvalue(const graph& g) {
     const auto n = static_cast<std::size_t>(g.nodes());
     std::vector<double> x(n, 1.0), y(n);
@@ -31,19 +31,19 @@ double largest_eigenvalue(const graph& g) {
         }
         best = std::min(best, most);
         if (most - least <= 1e-6 * most) break;
-        for (std::size_t v = 0; v < n; ++v) x[v] = std::max(y[v] / largest, 1e-200);  // any x > 0 gives a bound
+        for (std::size_t v = 0; v < n; ++v) x[v] = std::max(y[v] / largest, 1e-200);  // the bound holds for any x > 0
     }
     return n == 0 ? 0 : best;
 }
 
-// The product graph: a node for each pair of the same label, rows of its neighbours.
+// The product graph as lists of neighbours (compressed rows).
 class product_graph {
 public:
     product_graph(const graph& a, const graph& b) {
         const auto columns = static_cast<std::size_t>(b.nodes());
         std::unordered_map<std::int64_t, std::vector<std::int32_t>> by_label;
         for (index v = 0; v < b.nodes(); ++v) by_label[b.label(v)].push_back(static_cast<std::int32_t>(v));
-        // Of each pair of nodes its place, and of each pair of the same label 8 numbers of the solver.
+        // Memory for the number of each pair of nodes, and for 8 numbers of the solver for each pair with equal labels.
         constexpr std::size_t per_place = sizeof(std::int32_t), per_pair = 64;
         std::size_t same_labels = 0;
         for (index u = 0; u < a.nodes(); ++u)
@@ -76,7 +76,7 @@ public:
         }
     }
     std::size_t size() const { return start_.size() - 1; }
-    // y = A×x
+    // y = A× x
     void multiply(const std::vector<double>& x, std::vector<double>& y) const {
         for (std::size_t v = 0; v < size(); ++v) {
             double sum = 0;
@@ -97,7 +97,8 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
     return sum;
 }
 
-// 1ᵀx with (I - λA×)x = 1 by conjugate gradients from 0. What 1ᵀx lacks is rᵀ(I - λA×)⁻¹r <= rᵀr/(1-q), q >= λρ.
+// 1ᵀx with (I - λA×)x = 1 by conjugate gradients from x = 0. The error of 1ᵀx is rᵀ(I - λA×)⁻¹r <= rᵀr/(1-q) with the
+// residual r and q >= λρ(A×).
 double solved(const product_graph& g, double lambda, double q) {
     const std::size_t n = g.size();
     std::vector<double> x(n), r(n, 1.0), p(n, 1.0), Mp(n);
@@ -117,8 +118,8 @@ double solved(const product_graph& g, double lambda, double q) {
     return sum;
 }
 
-// The series. Its terms satisfy t(a+b) <= t(a)·t(b), so that after a term δ < 1 all others together are at most
-// δ/(1-δ) of the sum.
+// The sum of the series. Its terms satisfy t(a+b) <= t(a)·t(b), so the terms from the first t(s) = δ < 1 on add up to
+// at most δ/(1-δ) of the sum of the terms before it.
 double summed(const product_graph& g, double lambda) {
     std::vector<double> v(g.size(), 1.0), next(g.size());
     double sum = 0, term = static_cast<double>(g.size());
@@ -134,11 +135,11 @@ double summed(const product_graph& g, double lambda) {
 
 struct walker {
     graph g;
-    double largest = 0;
+    double largest = 0;  // an upper bound of the largest eigenvalue
 };
 
 double common_walks(const walker& x, const walker& z, double lambda) {
-    const bool swapped = x.g > z.g;  // so that k(x, z) = k(z, x) to the bit
+    const bool swapped = x.g > z.g;  // so that k(x, z) and k(z, x) are bit-identical
     const product_graph product = swapped ? product_graph(z.g, x.g) : product_graph(x.g, z.g);
     return x.g.directed() || z.g.directed() ? summed(product, lambda)
                                             : solved(product, lambda, lambda * x.largest * z.largest);

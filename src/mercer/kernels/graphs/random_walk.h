@@ -1,9 +1,10 @@
 // Geometric random walk kernel (Gärtner, Flach, Wrobel 2003; Vishwanathan, Schraudolph, Kondor, Borgwardt 2010):
 //     k(G, H) = Σ_{s>=0} λ^s · (number of pairs of walks of s steps in G and H with the same labels)
 //             = 1ᵀ(I - λA×)⁻¹1,
-// A× the adjacency matrix of the product graph: pairs of nodes of the same label, joined where both sides have an edge
-// of the same label. The series has a value where λ·ρ(G)·ρ(H) < 1, ρ the largest eigenvalue of a graph without its
-// labels; other pairs are refused, with the bound. Undirected graphs: conjugate gradients; directed: the series.
+// A× the adjacency matrix of the product graph: its nodes are the pairs of nodes with the same label, and two pairs are
+// adjacent if both graphs have an edge with the same label between them. The series converges if λ·ρ(G)·ρ(H) < 1, ρ the
+// largest eigenvalue of the adjacency matrix of a graph without labels; for other pairs of graphs the kernel throws
+// errc::invalid_argument with the bound of λ. Undirected graphs: conjugate gradients; directed graphs: the series.
 #pragma once
 
 #include <cmath>

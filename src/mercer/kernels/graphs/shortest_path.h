@@ -1,7 +1,7 @@
 // Shortest-path kernel (Borgwardt, Kriegel 2005) with the Dirac kernel on labels and lengths: the inner product of the
-// counts of (label of u, label of v, distance of u and v in edges) over all pairs of nodes u ≠ v that a path joins;
-// pairs without an order in an undirected graph, with one in a directed graph. Loops, labels of edges and parallel
-// edges make no difference. A breadth-first search from every node: O(nodes·edges) a graph.
+// counts of (label of u, label of v, length of the shortest path in edges) over all pairs of nodes u ≠ v that a path
+// connects. Pairs are unordered in an undirected graph and ordered in a directed graph. Loops, edge labels and parallel
+// edges have no effect. A breadth-first search from every node takes O(nodes·edges) for a graph.
 #pragma once
 
 #include "mercer/data/graphs.h"

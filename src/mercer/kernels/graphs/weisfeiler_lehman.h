@@ -1,7 +1,7 @@
 // Weisfeiler-Lehman subtree kernel (Shervashidze, Schweitzer, van Leeuwen, Mehlhorn, Borgwardt 2011): the inner product
-// of the counts of all node colours of depths 0 to h. A node's colour of depth 0 is its label; its colour of depth d +
-// 1 is the pair of its colour of depth d and the multiset of (label of the edge, colour of depth d) of its neighbours,
-// those its edges lead to in a directed graph.
+// of the counts of all node colours of depths 0 to h. The colour of a node at depth 0 is its label. Its colour at depth
+// d + 1 is the pair of its colour at depth d and the multiset of (edge label, colour at depth d) of its neighbours; in
+// a directed graph, the neighbours are the nodes to which its edges lead.
 #pragma once
 
 #include "mercer/data/graphs.h"

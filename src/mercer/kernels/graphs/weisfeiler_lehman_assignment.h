@@ -1,7 +1,8 @@
-// Weisfeiler-Lehman optimal assignment kernel (Kriege, Giscard, Wilson 2016): the best one-to-one assignment of the
-// nodes of two graphs, where two nodes are worth the number of depths 0 to h at which their Weisfeiler-Lehman colours
-// agree. Colours refine each other, so the best assignment is Σ over colours of min(count_c(G), count_c(H)) (theorem 2
-// there), and min(a, b) = Σ_t 1[t<=a]·1[t<=b] makes it an inner product of 0/1 features (colour, t).
+// Weisfeiler-Lehman optimal assignment kernel (Kriege, Giscard, Wilson 2016): the largest sum over a one-to-one
+// assignment of the nodes of two graphs, where a pair of nodes contributes the number of depths 0 to h at which its
+// Weisfeiler-Lehman colours agree. Colours of greater depth refine those of smaller depth, so the maximum is Σ over
+// colours c of min(count_c(G), count_c(H)) (their theorem 2), and min(a, b) = Σ_t 1[t<=a]·1[t<=b] makes it an inner
+// product of 0/1 features (colour, t).
 #pragma once
 
 #include "mercer/data/graphs.h"

@@ -13,7 +13,7 @@ namespace {
 
 using colour = std::uint32_t;
 
-// Numbers for keys, 0, 1, … in the order in which they are first met.
+// Numbers different keys 0, 1, … in the order of their first occurrence.
 class numbering {
 public:
     colour operator()(std::int64_t key) {
@@ -29,7 +29,8 @@ private:
     colour number_ = 0;
 };
 
-// All nodes of all graphs in one row, the edges of each beside each other.
+// The colours of one depth for the nodes of all graphs, which are numbered consecutively, with the edges as compressed
+// rows.
 class colouring {
 public:
     colouring(const both_sides& all, bool edge_labels) : all_(all) {
@@ -53,10 +54,10 @@ public:
     index first_node(index graph) const { return first_[static_cast<std::size_t>(graph)]; }
     const std::vector<colour>& colours() const { return colours_; }
     std::size_t different() const { return first_of_.size(); }
-    // The first node of each colour.
+    // The first node of each colour, by colour.
     const std::vector<std::int32_t>& first_of_colours() const { return first_of_; }
 
-    // From the colours of depth d to those of d + 1.
+    // Replaces the colours of depth d by those of depth d + 1.
     void refine() {
         parallel_runs(all_.size(), 64, [&](index begin, index end) {
             for (index v = first_node(begin); v < first_node(end); ++v) sign(static_cast<std::size_t>(v));
@@ -84,12 +85,13 @@ private:
         if (!edge_.empty()) edge_.resize(to_.size());
         start_.push_back(static_cast<index>(to_.size()));
     }
-    // The signature of a node: its colour, and those of its neighbours in order.
+    // Computes the signature of a node, which is its colour and the sorted (edge label, colour) keys of its neighbours,
+    // and its hash.
     void sign(std::size_t v) {
         const auto begin = static_cast<std::size_t>(start_[v]), end = static_cast<std::size_t>(start_[v + 1]);
         for (std::size_t k = begin; k < end; ++k)
             keys_[k] = (edge_.empty() ? 0 : std::uint64_t{edge_[k]} << 32) | colours_[to_[k]];
-        if (end - begin < 16)  // most nodes: insertion
+        if (end - begin < 16)  // insertion sort is faster for the usual low degrees
             for (std::size_t k = begin + 1; k < end; ++k)
                 for (std::size_t j = k; j > begin && keys_[j] < keys_[j - 1]; --j) std::swap(keys_[j], keys_[j - 1]);
         else
@@ -106,8 +108,8 @@ private:
         return hashes_[v] == hashes_[w] && colours_[v] == colours_[w] && size == start_[w + 1] - start_[w] &&
                std::equal(keys_.begin() + start_[v], keys_.begin() + start_[v + 1], keys_.begin() + start_[w]);
     }
-    // The same signature, the same number, in the order of the nodes. The hash finds the place in the table; signatures
-    // are compared.
+    // Numbers the different signatures in the order of their first nodes, with a hash table. Signatures with equal
+    // hashes are compared.
     void number() {
         std::ranges::fill(table_, 0);
         next_.resize(colours_.size());
@@ -129,33 +131,33 @@ private:
     }
 
     const both_sides& all_;
-    std::vector<index> first_;  // node of each graph
-    std::vector<index> start_;  // of the edges of each node
-    std::vector<colour> to_, edge_;
-    std::vector<colour> colours_, next_;
-    std::vector<std::uint64_t> keys_, hashes_;
-    std::vector<colour> table_;  // node + 1, or 0
-    std::vector<std::int32_t> first_of_;
+    std::vector<index> first_;                  // the first node of each graph
+    std::vector<index> start_;                  // the first edge of each node
+    std::vector<colour> to_, edge_;             // by edge: the neighbour, the number of the label (empty: no labels)
+    std::vector<colour> colours_, next_;        // by node
+    std::vector<std::uint64_t> keys_, hashes_;  // by edge; by node
+    std::vector<colour> table_;                 // node + 1, or 0
+    std::vector<std::int32_t> first_of_;        // the first node of each colour
 };
 
 using rows = std::vector<std::vector<std::pair<index, double>>>;
 
-// A colour by a node that has it: the tree of the labels around that node, to the depth of the colour.
+// A colour, represented by a node that has it: the tree of labels around this node, to the depth of the colour.
 struct rooted_tree {
     int depth = 0;
-    std::int32_t node = 0;  // of all graphs
+    std::int32_t node = 0;  // its number among the nodes of all graphs
 };
 
-// Counts of the colours of each graph; the colours of a depth stand after those of the depths before.
+// The counts of the colours of each graph. The columns are ordered by depth.
 struct counted_colours {
     rows counts;
     std::vector<rooted_tree> trees{};  // by column
-    std::vector<index> first_node{};   // of each graph
+    std::vector<index> first_node{};   // the first node of each graph
 
     index dims() const { return static_cast<index>(trees.size()); }
 };
 
-// seen(depth, first column of that depth, colouring) is called for each depth.
+// Calls seen(depth, first column of that depth, colouring) for the depths 0 … h.
 template <class Seen>
 void each_depth(const both_sides& all, int h, bool edge_labels, Seen seen) {
     colouring nodes(all, edge_labels);
@@ -191,8 +193,8 @@ counted_colours counted(const both_sides& all, int h, bool edge_labels) {
     return out;
 }
 
-// "1(2×0 3)": a node of label 1 with two neighbours of label 0 and one of label 3; labels of edges before the
-// neighbours, "1(2:0)". What is longer than `room` letters ends with "…".
+// The text of a tree of labels: "1(2×0 3)" is a node of label 1 with two neighbours of label 0 and one of label 3. Edge
+// labels stand before the neighbours, "1(2:0)". A text of more than about `room` bytes ends with "…".
 std::string tree_text(const graph& g, index v, int depth, bool edge_labels, std::size_t room) {
     std::string out = label_text(g.label(v));
     const auto near = g.neighbours(v);
@@ -221,7 +223,7 @@ std::string tree_text(const graph& g, index v, int depth, bool edge_labels, std:
     return out + ')';
 }
 
-// The text of a column's tree.
+// The function that gives the text of a column's tree.
 auto tree_names(const dataset& x, const dataset* z, const std::string& key, bool edge_labels,
                 const counted_colours& made) {
     return [=, second = z ? *z : dataset(), trees = made.trees, first = made.first_node](index c) {
@@ -233,13 +235,13 @@ auto tree_names(const dataset& x, const dataset* z, const std::string& key, bool
             return tree_text(all[i], tree.node - first[static_cast<std::size_t>(i)], depth, edge_labels, room);
         };
         const std::string whole = text(tree.depth);
-        // A tree that ends before the depth of the colour looks like those of smaller depths.
+        // If the tree has no node at the depth of the colour, its text is that of a smaller depth; the depth is added.
         return tree.depth > 0 && whole == text(tree.depth - 1) ? fmt::format("{} to depth {}", whole, tree.depth)
                                                                : whole;
     };
 }
 
-// The nodes of graph i of each colour it has, by column.
+// The occurrences of the colours in graph i: the column of the colour of each node, for every depth.
 std::vector<feature_place> coloured_nodes(const dataset& x, const dataset& z, const std::string& key, int h,
                                           bool edge_labels, index i) {
     const both_sides all(x, z.size() ? &z : nullptr, key);
@@ -279,7 +281,7 @@ named_feature colour_steps(int h, bool edge_labels) {
     return {key, [=](const dataset& x, const dataset* z) {
                 const both_sides all(x, z, key);
                 counted_colours made = counted(all, h, edge_labels);
-                // As many columns for a colour as one graph has nodes of it.
+                // A colour gets one column for each t up to the largest count of the colour in a graph.
                 std::vector<index> column(static_cast<std::size_t>(made.dims()) + 1);
                 for (const auto& row : made.counts)
                     for (const auto& [at, count] : row) {

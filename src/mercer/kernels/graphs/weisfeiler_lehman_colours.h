@@ -1,15 +1,15 @@
-// Weisfeiler-Lehman colours of the nodes of graphs, all depths in one pass. Two nodes of any two graphs have the same
-// colour exactly when their labelled neighbourhoods, unfolded to that depth, are the same: signatures are compared, not
-// hashes.
+// Weisfeiler-Lehman colours of the nodes of graphs (weisfeiler_lehman.h), for all graphs together. Two nodes have the
+// same colour if and only if their labelled neighbourhoods, unfolded to trees of that depth, are equal: the signatures
+// are compared, not only their hashes.
 #pragma once
 
 #include "mercer/kernels/embedding.h"
 
 namespace mercer {
 
-// A graph as the counts of its colours of depths 0 … h.
+// The counts of the colours of depths 0 … h.
 named_feature colour_counts(int h, bool edge_labels);
-// A graph as 0/1 features (colour, t), t = 1 … its count: their inner product is Σ min(count, count).
+// The 0/1 features (colour, t) for t = 1 … the count of the colour; their inner product is Σ_c min(count_c, count_c).
 named_feature colour_steps(int h, bool edge_labels);
 
 }  // namespace mercer

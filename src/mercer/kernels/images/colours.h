@@ -1,11 +1,11 @@
 // Colour histograms (Swain, Ballard 1991): the inner product of
 //
-//     h(r, g, b) = the share of the pixels whose red, green and blue lie in the parts r, g and b of 0 … 1,
+//     h(r, g, b) = the fraction of the pixels with red, green and blue in the bins r, g and b,
 //
-// each channel cut into `bins` equal parts. A grey pixel has three equal channels. Where pixels are does not matter:
-// turned, mirrored and enlarged images have the same histogram. Intersections or χ² of histograms:
-// pullback(colours(bins=8), intersection()), pullback(colours(bins=8), chi2(gamma=1)). O(pixels) an image, then a
-// sparse vector.
+// where the range 0 … 1 of each channel is divided into `bins` equal bins. A grey pixel has three equal channels.
+// Rotated, mirrored and enlarged images have the same histogram. Intersections or χ² of histograms:
+// pullback(colours(bins=8), intersection()), pullback(colours(bins=8), chi2(gamma=1)). O(pixels) for an image; the
+// embedding is sparse.
 #pragma once
 
 #include "mercer/data/images.h"

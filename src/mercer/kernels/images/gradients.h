@@ -2,12 +2,12 @@
 //
 //     h(cell, b) = Σ over pixels of the cell of m·max(0, 1 - |θ·bins/π - ½ - b|),  divided by Σ m over all pixels,
 //
-// where m and θ ∈ [0, π) are length and direction, up to sign, of the gradient (v(r, c+1) - v(r, c-1), v(r+1, c) -
-// v(r-1, c)), of the channel in which it is longest; pixels beyond the edge are those at the edge, and the last bin is
-// next to the first. Pixel (r, c) is in cell (⌊r·cells/height⌋, ⌊c·cells/width⌋). Images may differ in size; adding a
-// constant to all values and multiplying them by a positive number changes nothing. An image of one colour has no
-// gradients, and h = 0. Intersections or χ² of histograms: pullback(gradients(cells=4, bins=9), chi2(gamma=1)).
-// O(pixels) an image, then a vector of cells²·bins.
+// where m and θ ∈ [0, π) are the length and the direction, up to sign, of the gradient
+// (v(r, c+1) - v(r, c-1), v(r+1, c) - v(r-1, c)) of the channel in which it is longest. Pixels beyond the border equal
+// those at the border, and the bins are cyclic. Pixel (r, c) is in cell (⌊r·cells/height⌋, ⌊c·cells/width⌋). Images may
+// differ in size. Adding a constant to all values and multiplying them by a positive number does not change h. An image
+// of one colour has h = 0. Intersections or χ² of histograms: pullback(gradients(cells=4, bins=9), chi2(gamma=1)).
+// O(pixels) for an image, cells²·bins coordinates.
 #pragma once
 
 #include "mercer/data/images.h"
@@ -16,9 +16,9 @@
 
 namespace mercer {
 
-// Adds Σ m·max(…) of cell (i, j) and bin b to out[(i·cells + j)·bins + b].
+// Adds the sum of m·max(0, …) of cell (i, j) and bin b to out[(i·cells + j)·bins + b].
 void add_gradients(const image& of, index cells, index bins, double* out);
-// Divides by the sum of all, where it is not 0.
+// Divides the values by their sum, unless it is 0.
 void make_shares(double* values, index count);
 
 struct gradients {

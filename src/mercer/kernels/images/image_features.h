@@ -1,4 +1,4 @@
-// Images as dense vectors of a fixed number of coordinates, computed in several threads.
+// Embeddings of images as dense vectors of a fixed number of coordinates, computed in parallel.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace mercer {
 
-// fill(image, row) sets the `dims` numbers of the row, which are 0 before.
+// fill(image, row) sets the `dims` coordinates of an image, which are 0 before the call.
 template <class Fill>
 feature image_features(std::string key, index dims, Fill fill) {
     return {key, [key, dims, fill](const dataset& x, const dataset* z) {
@@ -21,8 +21,5 @@ feature image_features(std::string key, index dims, Fill fill) {
                 return std::pair(all(x), z ? all(*z) : dataset());
             }};
 }
-
-// Fails unless all images, of X and of Z, have the size and channels of the first.
-void require_one_size(const images& x, const images& z, const std::string& owner);
 
 }  // namespace mercer

@@ -7,7 +7,9 @@
 #include "mercer/kernels/images/image_features.h"
 
 namespace mercer {
+namespace {
 
+// Throws errc::data unless all images of x and z have the same size and number of channels.
 void require_one_size(const images& x, const images& z, const std::string& owner) {
     const image* first = nullptr;
     for (const images* some : {&x, &z})
@@ -22,6 +24,8 @@ void require_one_size(const images& x, const images& z, const std::string& owner
                                  one.channels));
         }
 }
+
+}  // namespace
 
 feature pixels::source() const {
     return {"pixels", [](const dataset& x, const dataset* z) {

@@ -1,5 +1,5 @@
-// Pixels: the inner product of all values of two images of the same size and channels. Any kernel on vectors then
-// serves images: pullback(pixels(), rbf(gamma=0.05)).
+// Pixels: the inner product of all values of two images of the same size and number of channels. pullback applies any
+// kernel on vectors to images: pullback(pixels(), rbf(gamma=0.05)).
 #pragma once
 
 #include "mercer/data/images.h"

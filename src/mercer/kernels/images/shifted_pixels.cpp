@@ -10,17 +10,17 @@
 namespace mercer {
 namespace {
 
-// An image with black around it: 2s columns after each row serve as those before the next one, and there are 2s rows
-// and more above and below. A shift is then a distance in one array.
+// An image with a black border: 2s columns after each row, which also precede the next row, and at least 2s rows above
+// and below. A shift of the image is then an offset in one array.
 struct framed {
     index height = 0, width = 0, channels = 1;
-    index stride = 0, before = 0,
-          count = 0;  // values of a row; values before the first pixel; values from it to the last
+    // The numbers of values in a row with its border, before the first pixel, and from the first pixel to the last.
+    index stride = 0, before = 0, count = 0;
     std::vector<double> values{};
     double norm = 0;  // Σ v²
 };
 
-// Eight sums side by side, for the vector units.
+// The inner product with eight partial sums, so that the compiler can use SIMD instructions.
 double dot(const double* a, const double* b, index n) {
     double sum[8] = {};
     index i = 0;

@@ -3,11 +3,12 @@
 //
 //     k(x, z) = 1/(2s+1)⁴ Σ over shifts a, b of exp(-γ‖T_a x - T_b z‖²),
 //
-// where T_a moves an image by a on an endless black plane. It is a kernel for any set of shifts: the mean of the
-// Gaussian's features φ(T_a x) is a feature vector of x. Nothing is lost at the edges of the plane, so
-// ‖T_a x - T_b z‖ = ‖x - T_(b-a) z‖, and the (2s+1)⁴ terms are (4s+1)², those of shift d with the weight
-// (2s+1-|d₁|)(2s+1-|d₂|)/(2s+1)⁴. Shifting both images alike, while neither loses a pixel that is not black, changes
-// nothing; shifting one by a little changes little. All images have one size. O((4s+1)²·pixels) a pair.
+// where T_a translates an image by a on an infinite black plane. It is a kernel for any set of shifts: the mean of the
+// Gaussian's features φ(T_a x) is a feature vector of x. Translations of the plane preserve distances, so
+// ‖T_a x - T_b z‖ = ‖x - T_(b-a) z‖, and the (2s+1)⁴ terms reduce to (4s+1)², one for each shift d with the weight
+// (2s+1-|d₁|)(2s+1-|d₂|)/(2s+1)⁴. Translating both images by the same shift does not change k, as long as neither loses
+// a pixel that is not black, and a small shift of one image changes k little. All images have the same size.
+// O((4s+1)²·pixels) for a pair.
 #pragma once
 
 #include <cmath>

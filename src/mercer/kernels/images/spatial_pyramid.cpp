@@ -8,7 +8,7 @@
 namespace mercer {
 namespace {
 
-// The finest level first: each coarser one adds up four cells of the one before.
+// Computes the finest level from the image; a cell of each coarser level is the sum of four cells of the level before.
 void fill_pyramid(const image& of, int levels, index bins, double* row) {
     index cells = index{1} << levels;
     add_gradients(of, cells, bins, row);

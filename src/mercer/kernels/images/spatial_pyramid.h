@@ -1,11 +1,11 @@
-// Spatial pyramid match (Lazebnik, Schmid, Ponce 2006): what two images have in common in the same place, on coarse and
-// fine grids. Level l cuts both sides into 2^l parts; with h_l the share of an image's gradients in each cell and
-// direction (gradients.h, cells = 2^l) and L the finest level
+// Spatial pyramid match (Lazebnik, Schmid, Ponce 2006): the weighted sum of histogram intersections on coarse and fine
+// grids. Level l divides both sides of an image into 2^l parts. With the histogram h_l of gradients by cell and
+// direction (gradients.h, cells = 2^l), whose sum is 1, and the finest level L,
 //
 //     k(x, z) = Σ_l w_l Σ min(h_l(x), h_l(z)),    w_0 = 2^(-L),  w_l = 2^(l-L-1) for l >= 1,
 //
-// so that k(x, x) = 1 unless an image has no gradients at all. The intersection of one vector, w_l·h_l of all levels.
-// O(pixels) an image, then (4^(L+1)-1)/3·bins coordinates.
+// so that k(x, x) = 1 unless the image has no gradients. It is the histogram intersection of the vectors of all
+// w_l·h_l. O(pixels) for an image, (4^(L+1)-1)/3·bins coordinates.
 #pragma once
 
 #include "mercer/data/images.h"

@@ -35,8 +35,9 @@ matrix<double> coulomb_matrix(const point_cloud& of) {
     return out;
 }
 
-// What rows are sorted by: the squared norm, then the entries, largest first. Summed in that order and rounded to
-// float, so that neither the order of the atoms nor a rotation decides between rows that are the same.
+// The sort key of a row: the squared norm, then the entries in descending order. The norm is summed in this order and
+// all numbers are rounded to float, so that rows that are equal up to rounding have the same key for every order and
+// rotation of the atoms.
 std::vector<float> row_key(const double* row, index n) {
     std::vector<double> entries(row, row + n);
     std::ranges::sort(entries, std::greater<>());
@@ -51,7 +52,7 @@ std::vector<float> row_key(const double* row, index n) {
 
 std::vector<double> sorted_coulomb_matrix(const point_cloud& of) {
     const index n = of.size();
-    // The matrix, the keys of its rows, and half of its entries twice.
+    // Bytes of the matrix, the keys of its rows, and the result while its vector grows.
     const workspace held(static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * 20);
     const matrix<double> m = coulomb_matrix(of);
     std::vector<std::vector<float>> key;

@@ -3,10 +3,11 @@
 //
 //     M(i, i) = ½ Zᵢ^2.4,    M(i, j) = ZᵢZⱼ/‖Rᵢ-Rⱼ‖,
 //
-// its rows and columns sorted by the norms of the rows, largest first, its lower triangle read as a vector m and padded
-// with zeros to the largest molecule. k = exp(-‖m-m'‖₁/σ) for norm 1, exp(-‖m-m'‖²/(2σ²)) for norm 2. A point without
-// an element has charge 1. Turning, moving and renumbering a molecule changes nothing, except where two rows have the
-// same norm and are not each other's mirror images: then the order is not defined by the molecule.
+// with its rows and columns sorted by descending norms of the rows. Its lower triangle is a vector m, padded with zeros
+// to the length for the largest molecule. k = exp(-‖m-m'‖₁/σ) for norm 1, exp(-‖m-m'‖²/(2σ²)) for norm 2. A point
+// without an element has charge 1. k is invariant under rotations, translations and permutations of the atoms, except
+// if two rows have the same norm and are not exchanged by a symmetry of the molecule: then the molecule does not define
+// their order.
 #pragma once
 
 #include <cmath>
@@ -16,7 +17,8 @@
 
 namespace mercer {
 
-// The sorted matrix: entry (i, j), j <= i, at i(i+1)/2 + j. Fails where two points are at the same place.
+// The lower triangle of the sorted matrix: entry (i, j), j <= i, has the index i(i+1)/2 + j. Throws errc::data if two
+// points coincide.
 std::vector<double> sorted_coulomb_matrix(const point_cloud& of);
 
 struct coulomb {

@@ -13,8 +13,8 @@ namespace mercer {
 namespace {
 
 struct neighbour {
-    std::size_t element;         // its place among the elements of the cloud
-    std::vector<double> away;    // a vector of length 1, towards it; zeros for one at the same place
+    std::size_t element;         // its index among the elements of the cloud
+    std::vector<double> away;    // the unit vector towards it; zeros if both points coincide
     std::vector<double> radial;  // g_n
 };
 
@@ -54,7 +54,7 @@ void legendre(double x, std::vector<double>& out) {
     }
 }
 
-// sum += the power spectrum around one atom, in an array (E n, E' n', l); E n >= E' n' only.
+// Adds the power spectrum of one atom to `sum`, an array with the indices (E n, E' n', l); only E n >= E' n' is filled.
 void add_spectrum(const std::vector<neighbour>& around, std::size_t radials, std::size_t width, std::size_t degrees,
                   std::vector<double>& sum) {
     std::vector<double> angular(degrees);
@@ -86,7 +86,7 @@ description spectrum_of(const point_cloud& of, const density_overlap& how) {
     kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
     const environment_of here{of, how, kinds, static_cast<std::size_t>(how.cutoff / how.sigma) + 1};
     const std::size_t width = kinds.size() * here.radials, degrees = static_cast<std::size_t>(how.degree) + 1;
-    // The name of a coordinate: element of the centre, E, n, E', n', l.
+    // The bits of a coordinate's name: element of the centre, E, n, E', n', l.
     const auto half = [&](std::size_t at) {
         return static_cast<std::uint64_t>(kinds[at / here.radials]) << 8 |
                static_cast<std::uint64_t>(at % here.radials);
@@ -108,7 +108,7 @@ description spectrum_of(const point_cloud& of, const density_overlap& how) {
         for (std::size_t row = 0; row < width; ++row)
             for (std::size_t column = 0; column <= row; ++column)
                 for (std::size_t l = 0; l < degrees; ++l) {
-                    // The pair is there twice, as (row, column) and (column, row).
+                    // √2, because the pair stands for (row, column) and (column, row).
                     const double value =
                         sum[(row * width + column) * degrees + l] * (row == column ? 1 : std::numbers::sqrt2);
                     if (value != 0) out.emplace_back(first | half(row) << 24 | half(column) << 8 | l, value);

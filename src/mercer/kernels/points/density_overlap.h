@@ -1,13 +1,14 @@
-// Overlap of the densities around atoms, averaged over rotations: SOAP's power spectrum with point-like neighbours on a
-// radial grid (Bartók, Kondor, Csányi 2013), summed over the atoms of an element (the average kernel of De, Bartók,
-// Csányi, Ceriotti 2016). Around atom i, neighbours j nearer than the cutoff have g_n(j) = c(r)·exp(-(r-nσ)²/(2σ²)), n
-// = 0, 1, …, ⌊cutoff/σ⌋, r = ‖Rⱼ-Rᵢ‖ and c(r) = cos²(½πr/cutoff), and
+// Overlap of the neighbour densities of atoms, averaged over rotations: the power spectrum of SOAP with point-like
+// neighbours on a radial grid (Bartók, Kondor, Csányi 2013), summed over the atoms of an element (the average kernel of
+// De, Bartók, Csányi, Ceriotti 2016). The neighbours j of atom i at distances r = ‖Rⱼ-Rᵢ‖ < cutoff have the radial
+// functions g_n(j) = c(r)·exp(-(r-nσ)²/(2σ²)), n = 0, 1, …, ⌊cutoff/σ⌋, with c(r) = cos²(½πr/cutoff), and
 //
-//     p(E n, E' n', l) = Σ over neighbours j of element E and k of E' of g_n(j)·g_n'(k)·P_l(cos ∠jik),   l = 0 …
-//     degree.
+//     p(E n, E' n', l) = Σ over neighbours j of element E and k of element E' of g_n(j)·g_n'(k)·P_l(cos ∠jik)
 //
-// k(A, B) = Σ over elements F of ⟨P_F(A), P_F(B)⟩, P_F the sum over the atoms of element F of (1, p over all E n, E' n'
-// and l). Turning, moving and renumbering the points changes nothing.
+// for l = 0 … degree, with the Legendre polynomials P_l.
+//
+// k(A, B) = Σ over elements F of ⟨P_F(A), P_F(B)⟩, P_F being the sum over the atoms of element F of the vector of 1 and
+// all p(E n, E' n', l). k is invariant under rotations, translations and permutations of the points.
 #pragma once
 
 #include <cmath>

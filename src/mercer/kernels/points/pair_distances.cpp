@@ -14,7 +14,7 @@ namespace mercer {
 
 named_feature pair_distances::source() const {
     const auto describe = [sigma = sigma, cutoff = cutoff](const point_cloud& of, index) {
-        std::map<std::uint64_t, std::vector<double>> found;  // by pair of elements; distances
+        std::map<std::uint64_t, std::vector<double>> found;  // the distances, by pair of elements
         stop_watch asked;
         workspace held;
         std::size_t count = 0;
@@ -33,7 +33,7 @@ named_feature pair_distances::source() const {
         description out;
         std::vector<double> bins;
         for (auto& [pair, distances] : found) {
-            std::ranges::sort(distances);  // sums do not depend on the order of the points
+            std::ranges::sort(distances);  // so that the sums do not depend on the order of the points
             bins.assign(static_cast<std::size_t>(last) + 1, 0);
             for (const double d : distances) {
                 const double root = std::cos(std::numbers::pi / 2 * d / cutoff), fade = root * root;

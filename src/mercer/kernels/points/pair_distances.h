@@ -1,11 +1,11 @@
-// Histograms of the distances between points, one for each pair of elements, smeared by a Gaussian: the inner product
+// Histograms of the distances between points, one for each pair of elements, smoothed by a Gaussian: the inner product
 // of
 //
 //     h(E, E', b) = Σ over pairs of points of elements E <= E' of c(d)·exp(-(d-bσ)²/(2σ²)),  b = 0, 1, …, ⌊cutoff/σ⌋,
 //
-// where d < cutoff is the distance of the pair and c(d) = cos²(½πd/cutoff) lets pairs fade out. Terms with
-// |d-bσ| > 6σ are left out. Turning, moving and renumbering the points changes nothing. In the manner of Swamidass et
-// al. 2005 (histograms of distances) and Behler, Parrinello 2007 (the cutoff).
+// where d < cutoff is the distance of the pair, and c(d) = cos²(½πd/cutoff) decreases to 0 at the cutoff. Terms with
+// |d-bσ| > 6σ are omitted. The kernel is invariant under rotations, translations and permutations of the points. It
+// follows Swamidass et al. 2005 (histograms of distances) and Behler, Parrinello 2007 (the cutoff function).
 #pragma once
 
 #include <cmath>

@@ -2,102 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
-
-#include "mercer/base/context.h"
-#include "mercer/kernels/object_pairs.h"
-#include "mercer/kernels/series/global_alignment.h"
-#include "mercer/kernels/series/time_warp.h"
+#include "mercer/base/error.h"
 
 namespace mercer {
-
-double squared_distance_at(const one_series& x, index i, const one_series& y, index j) {
-    double sum = 0;
-    const double *a = x.at(i), *b = y.at(j);
-    for (index d = 0; d < x.dims; ++d) sum += (a[d] - b[d]) * (a[d] - b[d]);
-    return sum;
-}
 
 void require_same_dims(const std::string& owner, const one_series& x, const one_series& y) {
     if (x.dims != y.dims && !x.values.empty() && !y.values.empty())
         fail(errc::data,
              fmt::format("{}: series of {} and of {} numbers a time cannot be aligned", owner, x.dims, y.dims));
-}
-
-namespace {
-
-// ln Σ over alignments of Π κ: m(i, j) = κ(i, j)·(m(i-1, j-1) + (m(i-1, j) + m(i, j-1))), m(0, 0) = 1.
-double log_alignments(const one_series& x, const one_series& y, double sigma) {
-    constexpr double most = 1e12;  // beyond it every alignment weighs nothing, and exponents stay in range
-    std::vector<wide_number> above(static_cast<std::size_t>(y.size()) + 1);
-    above[0] = 1.0;
-    stop_watch asked;
-    for (index i = 0; i < x.size(); ++i) {
-        asked.after(10 * above.size());
-        wide_number corner = above[0], left;
-        above[0] = {};
-        for (index j = 0; j < y.size(); ++j) {
-            const double t = squared_distance_at(x, i, y, j) / sigma / sigma / 2;
-            const wide_number g = wide_number::exp(-std::min(t, most)), up = above[static_cast<std::size_t>(j) + 1];
-            left = g * wide_number(1 / (2 - g.value())) * (corner + (up + left));
-            corner = up;
-            above[static_cast<std::size_t>(j) + 1] = left;
-        }
-    }
-    return above.back().log();
-}
-
-double warping_distance(const one_series& x, const one_series& y) {
-    constexpr double infinite = std::numeric_limits<double>::infinity();
-    std::vector<double> above(static_cast<std::size_t>(y.size()) + 1, infinite);
-    above[0] = 0;
-    stop_watch asked;
-    for (index i = 0; i < x.size(); ++i) {
-        asked.after(above.size());
-        double corner = above[0], left = infinite;
-        above[0] = infinite;
-        for (index j = 0; j < y.size(); ++j) {
-            const double up = above[static_cast<std::size_t>(j) + 1];
-            left = squared_distance_at(x, i, y, j) + std::min(corner, std::min(up, left));
-            corner = up;
-            above[static_cast<std::size_t>(j) + 1] = left;
-        }
-    }
-    return above.back();
-}
-
-struct aligned {
-    const one_series* values = nullptr;
-    double self = 0;  // ln of the sum over alignments with itself
-};
-
-}  // namespace
-
-int global_alignment::emit(plan_builder& code) const {
-    return emit_ordered_pairs<series>(
-        code, "global_alignment",
-        [width = sigma](const one_series& x) {
-            return aligned{&x, log_alignments(x, x, width)};
-        },
-        [width = sigma](const aligned& x, std::span<const aligned* const> others, double* out) {
-            for (std::size_t p = 0; p < others.size(); ++p) {
-                require_same_dims("global_alignment", *x.values, *others[p]->values);
-                const double log = log_alignments(*x.values, *others[p]->values, width);
-                out[p] = std::exp(log - (x.self + others[p]->self) / 2);
-            }
-        });
-}
-
-int time_warp::emit(plan_builder& code) const {
-    return emit_ordered_pairs<series>(
-        code, "time_warp", [](const one_series& x) { return &x; },
-        [rate = gamma](const one_series* x, std::span<const one_series* const* const> others, double* out) {
-            for (std::size_t p = 0; p < others.size(); ++p) {
-                require_same_dims("time_warp", *x, **others[p]);
-                out[p] = std::exp(-rate * warping_distance(*x, **others[p]));
-            }
-        });
 }
 
 }  // namespace mercer

@@ -8,7 +8,7 @@
 namespace mercer {
 namespace {
 
-// cos and sin of 2π·k/n for k = 0 … n-1.
+// (cos, sin) of 2πk/n for k = 0 … n-1.
 std::vector<std::pair<double, double>> circle(std::size_t n) {
     std::vector<std::pair<double, double>> out(n);
     for (std::size_t k = 0; k < n; ++k) {
@@ -32,7 +32,7 @@ void add_coefficients(const std::vector<double>& x, int terms, bool phases, doub
             out[0] = re;
             continue;
         }
-        const bool last = 2 * j == n;  // where sin is 0 at all times
+        const bool last = 2 * j == n;  // the sine is 0 at all times
         const double weight = last ? 1 : std::numbers::sqrt2;
         if (last) im = 0;
         if (phases) {

@@ -1,12 +1,12 @@
-// Fourier features of series, each taken to last one unit of time however many values it has: of T values,
+// Fourier features of series. Every series is scaled to one unit of time, whatever its number T of values:
 //
 //     c_j = 1/T Σ_t x_t e^(-2πi jt/T) for j = 0 … terms and j <= T/2, 0 beyond.
 //
-// phases=0: the inner product of (c_0, w_1|c_1|, w_2|c_2|, …), which a series turned around in a circle has too;
-// phases=1: of (c_0, w_1 Re c_1, w_1 Im c_1, …), the mean over time of the product of what frequencies up to `terms`
-// make of the two series. w_j = √2, but w_{T/2} = 1, so that with terms >= T/2 both give the mean of x_t² for k(x, x)
-// (Parseval). Of vectors a time, every coordinate has its own. Other kernels of the features:
-// pullback(fourier(terms=8), rbf(gamma=1)). O(T·terms) a series, then a vector.
+// phases=0: the inner product of (c_0, w_1|c_1|, w_2|c_2|, …), which is invariant under cyclic shifts of a series.
+// phases=1: the inner product of (c_0, w_1 Re c_1, w_1 Im c_1, …), the mean over time of the product of the two series
+// restricted to frequencies up to `terms`. w_j = √2, but w_{T/2} = 1, so that for terms >= T/2 both give the mean of
+// x_t² for k(x, x) (Parseval). If the values are vectors, every coordinate has its own features. Other kernels on the
+// same features: pullback(fourier(terms=8), rbf(gamma=1)). O(T·terms) for a series.
 #pragma once
 
 #include "mercer/data/series.h"

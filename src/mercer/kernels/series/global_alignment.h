@@ -1,9 +1,9 @@
-// Global alignment of series (Cuturi 2011): the sum over all alignments of x and y, paths that step on in x, in y or in
-// both, of the product of κ over their pairs, κ = g/(2-g) with the Gaussian g = e^(-‖a-b‖²/(2 sigma²)); divided by the
-// root of k(x, x)·k(y, y).
+// Global alignment of series (Cuturi 2011): the sum over all alignments of x and y (paths of pairs that advance in x,
+// in y or in both) of the product of κ over their pairs, κ = g/(2-g) with the Gaussian g = e^(-‖a-b‖²/(2 sigma²)),
+// normalised by √(k(x, x)·k(y, y)). O(|x|·|y|) for a pair.
 //
 // Why it is a kernel: κ/(1+κ) = g/2 is one, so κ is geometrically divisible (Cuturi 2011, theorem 1).
-// Computed with exponents of 64 bits, so that no length and no sigma leaves the range.
+// Sums are computed with exponents of 64 bits (wide_number.h), so no length of a series and no sigma overflows.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Series as dense vectors: the same features of every coordinate of their values, computed in several threads.
+// Embeddings of series as dense vectors: the same features for every coordinate of their values, computed in parallel.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,8 +14,9 @@
 
 namespace mercer {
 
-// fill(values of one coordinate, row) sets the `per` numbers of a row, which are 0 before; write(f) is the name of
-// number f. Fails, naming the kernel, where series have values of different dimensions; an empty series fits all.
+// fill(values of one coordinate, row) sets the `per` features of this coordinate, which are 0 before the call; write(f)
+// is the name of feature f. Throws errc::data, naming the kernel `owner`, if two series that are not empty have values
+// of different dimensions.
 template <class Fill, class Write>
 named_feature series_features(const std::string& owner, std::string key, index per, Fill fill, Write write) {
     return {key, [owner, per, fill, write](const dataset& x, const dataset* z) {

@@ -9,7 +9,7 @@
 namespace mercer {
 namespace {
 
-// Takes the mean off and divides by the length; all zeros stay so.
+// Subtracts the mean and divides by the norm; equal values become zeros.
 void make_unit(double* values, index count) {
     double mean = 0, square = 0;
     for (index k = 0; k < count; ++k) mean += values[k] / static_cast<double>(count);
@@ -19,7 +19,8 @@ void make_unit(double* values, index count) {
         for (index k = 0; k < count; ++k) values[k] /= std::sqrt(square);
 }
 
-// Values around 0 and below 1, so that squares stay in range: correlations do not see the difference.
+// The values, scaled by a power of 2 to absolute values below 1 and centred, so that squares do not overflow.
+// Correlations do not change.
 std::vector<double> centred(const std::vector<double>& x) {
     double most = 0, mean = 0;
     for (const double v : x) most = std::max(most, std::abs(v));
@@ -31,8 +32,8 @@ std::vector<double> centred(const std::vector<double>& x) {
     return out;
 }
 
-// Of every window the inverse of the length of (its values - their mean); 0 where that is nothing but rounding, with
-// values of a size near 1.
+// For every window, 1/‖values - mean‖; 0 if this norm is only rounding error, that is at most 1e-12 for values of
+// absolute size near 1.
 std::vector<double> inverse_lengths(const std::vector<double>& x, index length, index gap, index windows) {
     std::vector<double> out(static_cast<std::size_t>(windows), 0.0);
     for (index t = 0; t < windows; ++t) {

@@ -1,14 +1,16 @@
-// Random shapes looked for in series: the inner product over shapes s of the largest correlation of s with a window,
+// Random shapelets: the inner product of features φ_j, the largest correlation of a random shape s_j with a window of
+// the series,
 //
 //     φ_j(x) = max over t of corr(s_j, (x_t, x_{t+g}, …, x_{t+(length-1)g})),  g = 2^(j mod spread);
 //
-// up to a factor 1 - d²/2 with d the least distance of s_j to a window, both with mean 0 and length 1, which is what
-// shapelets are (Ye, Keogh 2009; Hills et al. 2014). The shapes are not learned: a kernel has no data. They are drawn
-// from the seed, as random convolutions are (Dempster, Petitjean, Webb 2020): walks of independent steps, uniform in
-// -1 … 1, brought to mean 0 and length 1. Adding a constant to a series and multiplying it by a positive number changes
-// nothing. The correlation with a window of equal values (to 12 digits) is 0, and so is the feature of a series that
-// is too short for a window. Of vectors a time, every coordinate has its own features. Other kernels of the features:
-// pullback(shapelets(count=500), rbf(gamma=0.01)). O(count·length·T) a series, then a vector.
+// φ_j = 1 - d²/2 with d the smallest distance of s_j to a window, both standardised to mean 0 and norm 1; d is the
+// feature of the shapelet transform (Ye, Keogh 2009; Hills et al. 2014). The shapes are not learned, because a kernel
+// has no data, but random like the kernels of ROCKET (Dempster, Petitjean, Webb 2020): sums of independent steps,
+// uniform in -1 … 1, standardised to mean 0 and norm 1; the seed determines them. Adding a constant to a series and
+// multiplying it by a positive number does not change the features. The correlation with a window of equal values (to
+// 12 digits) is 0, and so is the feature of a series that is too short for a window. If the values are vectors, every
+// coordinate has its own features. Other kernels on the same features: pullback(shapelets(count=500), rbf(gamma=0.01)).
+// O(count·length·T) for a series.
 #pragma once
 
 #include "mercer/data/series.h"
@@ -51,7 +53,7 @@ struct shapelets {
         return {static_cast<double>(count), static_cast<double>(length), static_cast<double>(spread),
                 static_cast<double>(seed)};
     }
-    // The shapes, one a row.
+    // The shapes, one per row.
     matrix<double> shapes() const;
     named_feature source() const;
 

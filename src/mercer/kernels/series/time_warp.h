@@ -1,5 +1,6 @@
-// e^(-gamma·d) with d the dynamic time warping distance (Sakoe and Chiba 1978): the least Σ ‖xᵢ-yⱼ‖² over the pairs of
-// an alignment, a path that steps on in x, in y or in both. Not positive semidefinite in general (Cuturi et al. 2007).
+// k(x, y) = e^(-gamma·d), d the dynamic time warping distance (Sakoe and Chiba 1978): the minimum of Σ ‖xᵢ-yⱼ‖² over
+// all alignments of x and y (paths of pairs that advance in x, in y or in both). It is not positive semidefinite in
+// general (Cuturi et al. 2007). O(|x|·|y|) for a pair.
 #pragma once
 
 #include <cmath>

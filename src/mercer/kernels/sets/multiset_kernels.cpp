@@ -11,10 +11,10 @@
 namespace mercer {
 namespace {
 
-// For every item the different counts it has, ascending, and the column of the first of them.
+// The different counts of an item in the data, ascending.
 struct levels {
     std::vector<std::int64_t> counts;
-    std::int32_t first = 0;
+    std::int32_t first = 0;  // 1 + the column of the first count; 0: no column yet
 };
 using level_table = std::unordered_map<std::int64_t, levels>;
 
@@ -26,7 +26,7 @@ level_table levels_of(const multisets& x, const multisets* z) {
     return out;
 }
 
-// Columns in the order in which items come.
+// Numbers the columns in the order of the first occurrence of the items; returns the number of columns.
 std::int32_t number_columns(level_table& table, const multisets& x, const multisets* z) {
     std::int32_t next = 0;
     for (const multisets* part : {&x, z})
@@ -36,7 +36,7 @@ std::int32_t number_columns(level_table& table, const multisets& x, const multis
                 if (of.first > 0 || of.counts.empty()) continue;
                 std::ranges::sort(of.counts);
                 of.counts.erase(std::unique(of.counts.begin(), of.counts.end()), of.counts.end());
-                of.first = next + 1;  // 0: not numbered yet
+                of.first = next + 1;
                 next += static_cast<std::int32_t>(of.counts.size());
             }
     return next;

@@ -1,4 +1,5 @@
-// Kernels on multisets: Σ min(aᵢ, bᵢ), how much they share, and min-max Σ min(aᵢ, bᵢ) / Σ max(aᵢ, bᵢ).
+// Kernels on multisets with the counts aᵢ, bᵢ of item i: the size of the intersection Σ min(aᵢ, bᵢ), and min-max
+// Σ min(aᵢ, bᵢ) / Σ max(aᵢ, bᵢ).
 #pragma once
 
 #include "mercer/data/sets.h"
@@ -8,10 +9,10 @@
 
 namespace mercer {
 
-// A multiset as its counts, a column for each item.
+// The counts of a multiset, one column for each item.
 feature item_counts();
-// A multiset as a vector with xᵀz = Σ min(aᵢ, bᵢ) and ‖x‖² = Σ aᵢ: the copies 1, 2, … of an item have columns; runs of
-// copies that no object of the data ends within share one, of value √(length of the run).
+// A multiset as a vector with xᵀz = Σ min(aᵢ, bᵢ) and ‖x‖² = Σ aᵢ. The copies 1, 2, … of an item are 0/1 features;
+// consecutive copies that always occur together in the data share one column with the value √(number of copies).
 named_feature item_copies();
 
 struct multiset_intersection {
@@ -35,7 +36,7 @@ struct multiset_intersection {
     named_feature features() const { return item_copies(); }
 };
 
-// Ioffe 2010 (weighted min-hash); with each item once it is Jaccard's.
+// Ioffe 2010 (weighted min-hash). If every item occurs once, it is the Jaccard kernel.
 struct min_max {
     static kernel_info info() {
         return {"min_max",

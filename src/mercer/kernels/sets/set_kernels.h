@@ -1,6 +1,6 @@
 // Kernels on finite sets: |A∩B|, 2^|A∩B| (the number of common subsets), e^|A∩B|, and Jaccard |A∩B|/|A∪B|.
-// 2^|A∩B| of large sets leaves the range of floating point; normalize(set_power()) never does, for it works on
-// logarithms.
+// 2^|A∩B| and e^|A∩B| overflow for large sets, and the evaluator then throws; normalize(set_power()) does not overflow,
+// because it is computed from logarithms.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@
 
 namespace mercer {
 
-// A set as its 0/1 indicator vector over all items that occur: xᵀz = |A∩B|.
+// The 0/1 indicator vector of a set over all items of the data: xᵀz = |A∩B|.
 named_feature indicator();
 
 struct set_intersection {
@@ -36,7 +36,7 @@ struct set_intersection {
     linear map() const { return {}; }
 };
 
-// log k = rate·|A∩B|
+// Emits log k = rate·|A∩B|.
 inline int emit_common_items(plan_builder& code, double rate) {
     const int count = code.use_statistic({statistic::dot, code.use_feature(indicator()), false, {}});
     instruction read;
@@ -111,7 +111,7 @@ struct jaccard {
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::with_norms;
 
-    // |A| is the squared norm of the indicator.
+    // |A| is the squared norm of the indicator vector.
     template <class R>
     R operator()(R common, R size_a, R size_b) const {
         return ratio(common, R(size_a + size_b - common), 1);

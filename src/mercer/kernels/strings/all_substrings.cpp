@@ -10,12 +10,12 @@
 namespace mercer {
 namespace {
 
-// The smallest automaton that reads every substring of s. A state is a set of substrings that end at the same places,
-// the suffixes of its longest one down to a length: those shorter belong to the state it links to. Takes
-// 16·(letters + 1)·|s| bytes at most, rounded up to a power of two of letters.
+// The smallest automaton that accepts every substring of s. A state represents the substrings with the same set of end
+// positions in s: the suffixes of the longest of them, down to some length. Shorter suffixes belong to the state of the
+// suffix link. The steps take at most 16·(letters + 1)·|s| bytes, letters + 1 rounded up to a power of 2.
 class suffix_automaton {
 public:
-    // weight[l] = Σ over lengths 1 … l of the weight of a substring of that length; for all l <= |s|.
+    // weight[l] is the sum of the weights of substrings of lengths 1 … l, for all l <= |s|; the caller keeps it alive.
     suffix_automaton(std::string_view s, const std::vector<double>& weight) : weight_(weight) {
         code_.fill(-1);
         int letters = 0;
@@ -43,12 +43,13 @@ public:
     }
 
 private:
-    // `longest`: of what can have been read when the step leads on from a shorter suffix; no limit otherwise.
+    // `longest` limits the length of the matched suffix after the step if the step starts from a shorter suffix
+    // (close()); otherwise it is no_limit.
     struct step {
         std::uint32_t to = none;
         std::int32_t longest = 0;
     };
-    // The sum over all suffixes of a substring of length l in the state is base + count·weight[l], both not negative.
+    // base + count·weight[l] is the sum over all suffixes of a substring of length l in the state; base, count >= 0.
     struct value {
         double base = 0, count = 0;
     };
@@ -59,7 +60,7 @@ private:
         return steps_[(std::size_t{state} << shift_) + static_cast<std::size_t>(code)];
     }
     std::uint32_t add_state(std::int32_t length, std::uint32_t link) {
-        if (length_.size() == length_.capacity()) {  // all vectors are about to be copied into ones of twice the size
+        if (length_.size() == length_.capacity()) {  // all vectors are about to be reallocated at twice the size
             const std::size_t per_state =
                 (sizeof(step) << shift_) + sizeof(value) + sizeof(length) + 3 * sizeof(std::uint32_t);
             held_.grow_to(3 * (length_.size() + 1) * per_state);
@@ -92,7 +93,7 @@ private:
             link_[old] = link_[made] = copy;
         }
     }
-    // How often the substrings of each state occur, and the sums over suffixes.
+    // Computes the number of occurrences of each state's substrings and the sums over suffixes.
     void count_places(std::string_view s) {
         std::vector<std::uint32_t> start(s.size() + 2);
         for (const std::int32_t length : length_) ++start[static_cast<std::size_t>(length) + 1];
@@ -102,14 +103,14 @@ private:
         values_.resize(length_.size());
         for (const std::uint32_t v : ends_) values_[v].count = 1;
         for (std::size_t i = order_.size(); i-- > 1;) values_[link_[order_[i]]].count += values_[order_[i]].count;
-        values_[0] = {};  // the empty string counts nothing
+        values_[0] = {};  // the empty string has no weight
         for (std::size_t i = 1; i < order_.size(); ++i) {
             const std::uint32_t v = order_[i], up = link_[v];
             const double below = weight_[static_cast<std::size_t>(length_[up])];
             values_[v].base = values_[up].base + (values_[up].count - values_[v].count) * below;
         }
     }
-    // A step for every letter: where there is none, that of the longest suffix that has one.
+    // Gives every state a step for every letter: if the state has none, the step of its longest suffix that has one.
     void close(int letters) {
         stop_watch asked;
         for (const std::uint32_t v : order_) {
@@ -139,7 +140,7 @@ private:
 };
 
 void read_all(const suffix_automaton& from, std::span<const std::string_view* const> others, double* out) {
-    constexpr std::size_t together = 4;  // independent readers hide the time a step waits for memory
+    constexpr std::size_t together = 4;  // independent readers hide the latency of memory
     for (std::size_t p = 0; p < others.size(); p += together) {
         const std::size_t count = std::min(together, others.size() - p);
         suffix_automaton::reader at[together];

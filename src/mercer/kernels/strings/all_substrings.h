@@ -1,7 +1,7 @@
 // All common substrings: Σ over strings u of decay^(2|u|)·count_u(s)·count_u(t) (Vishwanathan and Smola 2004).
 //
-// Linear time a pair: the suffix automaton of s (Blumer et al. 1985) reads t and knows after each letter the longest
-// suffix of what it has read that stands in s, and so the sum over all suffixes that do.
+// O(|s| + |t|) for a pair: the suffix automaton of s (Blumer et al. 1985) reads t. After each letter, its state gives
+// the longest suffix of the letters read so far that is a substring of s, and with it the sum over all such suffixes.
 #pragma once
 
 #include "mercer/data/strings.h"

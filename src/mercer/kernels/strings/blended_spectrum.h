@@ -1,5 +1,5 @@
-// Blended spectrum: the k-spectra of all lengths up to k, a common substring of length l weighted by decay^(2l)
-// (Shawe-Taylor and Cristianini 2004, section 11.2).
+// Blended spectrum: the sum of the spectrum kernels of the lengths 1 … k, where a common substring of length l has the
+// weight decay^(2l) (Shawe-Taylor and Cristianini 2004, section 11.2).
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Gapped k-mers: words of length g of which k places count and the others may be anything (Ghandi, Lee,
-// Mohammad-Noori, Beer 2014). Two substrings that differ at d places have C(g-d, k) of them in common.
+// Gapped k-mers (Ghandi, Lee, Mohammad-Noori, Beer 2014): words of length g with letters at k positions and arbitrary
+// letters at the other g-k. Two substrings that differ at d positions have C(g-d, k) gapped k-mers in common.
 #pragma once
 
 #include "mercer/data/strings.h"
@@ -12,7 +12,7 @@ namespace mercer {
 struct gapped_kmer {
     int g = 6;
     int k = 4;
-    static constexpr double most_choices = 1e5;
+    static constexpr double most_choices = 1e5;  // limit of C(g, k)
 
     static kernel_info info() {
         return {"gapped_kmer",

@@ -9,8 +9,8 @@
 namespace mercer {
 namespace {
 
-// The columns of the table of distances between the prefixes of s and of t, one letter of t after the other. A column
-// is kept as differences of neighbours, +1 in `up` and -1 in `down`, 64 to a word.
+// Computes the table of edit distances between the prefixes of s (rows) and of t (columns) column by column. A column
+// is stored as the differences of vertical neighbours: a bit of `up` for +1, a bit of `down` for -1, 64 rows per word.
 class edit_distance {
 public:
     explicit edit_distance(std::string_view s) : length_(s.size()), blocks_((s.size() + 63) / 64) {
@@ -33,7 +33,7 @@ public:
         for (const char c : t) {
             asked.after(blocks_);
             const std::uint64_t* same = &places_[row_[static_cast<unsigned char>(c)] * blocks_];
-            int carry = 1;  // the difference along t above this block: the first row of the table grows by 1
+            int carry = 1;  // the horizontal difference above the block; in the first row of the table it is 1
             for (std::size_t b = 0; b < blocks_; ++b) carry = next(b, same[b], carry, b + 1 < blocks_ ? top : last);
             distance += carry;
         }
@@ -43,7 +43,8 @@ public:
 private:
     static constexpr std::uint64_t top = std::uint64_t{1} << 63;
 
-    // One block, one letter of t on; the difference along t at the place of the bit `out`.
+    // Advances one block by one letter of t. `same` has a bit for every letter of s in the block that equals it, `in`
+    // is the horizontal difference above the block; returns the horizontal difference in the row of the bit `out`.
     int next(std::size_t b, std::uint64_t same, int in, std::uint64_t out) {
         const std::uint64_t up = up_[b], down = down_[b], vertical = same | down;
         if (in < 0) same |= 1;
@@ -59,7 +60,7 @@ private:
 
     workspace held_;
     std::size_t length_, blocks_, letters_ = 0;
-    std::array<std::size_t, 256> row_{};  // of `places_`; row 0: letters that s does not hold
+    std::array<std::size_t, 256> row_{};  // row of `places_` by letter; row 0: letters not in s
     std::vector<std::uint64_t> places_, up_, down_;
 };
 

@@ -1,6 +1,6 @@
-// e^(-gamma·d) with d the edit distance of Levenshtein: the least number of letters put in, left out or replaced that
-// turn s into t. Not positive semidefinite in general (Cortes, Haffner, Mohri 2004).
-// The distance by Myers's bit vectors (1999), in blocks of 64 letters (Hyyrö 2003): |s|·|t|/64 steps.
+// k(s, t) = e^(-gamma·d), d the edit distance of Levenshtein: the minimum number of insertions, deletions and
+// replacements of letters that turn s into t. It is not positive semidefinite in general (Cortes, Haffner, Mohri 2004).
+// The distance is computed with the bit vectors of Myers (1999) in blocks of 64 letters (Hyyrö 2003): |s|·|t|/64 steps.
 #pragma once
 
 #include <cmath>

@@ -5,6 +5,7 @@
 #include "mercer/base/context.h"
 #include "mercer/base/workspace.h"
 #include "mercer/kernels/object_pairs.h"
+#include "mercer/kernels/wide_number.h"
 
 namespace mercer {
 namespace {
@@ -14,8 +15,10 @@ wide_number exp_of(double x, wide_number) { return wide_number::exp(x); }
 double log_of(double x) { return std::log(x); }
 double log_of(wide_number x) { return x.log(); }
 
-// ln Σ e^(beta·score), row by row. Of the alignments of the letters up to (i, j): m: those that end with this pair; x:
-// that end with it and a gap in s; y: the same and a gap in t after it.
+// ln Σ e^(beta·score) by dynamic programming, row by row; R is double or wide_number. Cell (i, j) has three partial
+// sums over alignments of the first i letters of s and the first j letters of t: m, those that end with the pair (i,
+// j); x, those with skipped letters of s after their last pair; y, those with skipped letters of t (and possibly of s)
+// after it.
 template <class R>
 double log_sum(const alignment_scores& p, std::string_view s, std::string_view t) {
     const auto power = [&](double score) { return exp_of(p.beta * score, R()); };
@@ -49,7 +52,8 @@ double log_sum(const alignment_scores& p, std::string_view s, std::string_view t
     return log_of(total);
 }
 
-// The sum has fewer than 3^(|s|+|t|) terms, none greater than the best score of min(|s|, |t|) pairs and all gaps.
+// Returns true if neither the sum nor a factor leaves the range of double. The sum has fewer than 3^(|s|+|t|) terms,
+// and no score exceeds that of min(|s|, |t|) pairs and |s|+|t| skipped letters with the best scores.
 bool fits_double(const alignment_scores& p, std::size_t n, std::size_t m) {
     const double pairs = static_cast<double>(std::min(n, m)), letters = static_cast<double>(n + m);
     const double largest = std::max({p.match, p.mismatch, 0.0}) * pairs + std::max({-p.open, -p.extend, 0.0}) * letters,

@@ -1,11 +1,12 @@
 // Local alignment (Saigo, Vert, Ueda, Akutsu 2004): the sum over all local alignments of s and t, the empty one
-// included, of e^(beta·score). An alignment is a choice of pairs of letters in order; its score is that of its pairs,
-// less open + (l-1)·extend for every l letters of s, or of t, left out between two pairs.
+// included, of e^(beta·score). An alignment is an increasing sequence of pairs of letters. Its score is the sum of the
+// scores of its pairs minus open + (l-1)·extend for every gap: l letters of s, or of t, skipped between two pairs.
+// O(|s|·|t|) for a pair.
 //
-// Why it is a kernel: a convolution of kernels on the parts: constants, functions of a gap in s times the same function
-// of a gap in t, and e^(beta·score) of two letters, which is (e^(beta·match) - e^(beta·mismatch))·[a = b] +
-// e^(beta·mismatch), with weights >= 0 where match >= mismatch. Its logarithm, which people use because the sum is
-// large on the diagonal, is no kernel in general.
+// Why it is a kernel: it is a convolution of kernels on the parts of an alignment: constants, a function of a gap in s
+// times the same function of a gap in t, and e^(beta·score) of two letters, which is (e^(beta·match) -
+// e^(beta·mismatch))·[a = b] + e^(beta·mismatch), with weights >= 0 if match >= mismatch. Its logarithm, which is
+// widely used because the sum is large on the diagonal, is not positive semidefinite in general.
 #pragma once
 
 #include "mercer/data/strings.h"
@@ -13,6 +14,7 @@
 
 namespace mercer {
 
+// The parameters that both kernels share.
 struct alignment_scores {
     double beta = 0.5, match = 2, mismatch = -1, open = 3, extend = 1;
 
@@ -29,12 +31,12 @@ struct alignment_scores {
     }
     void check(const char* owner) const;
     std::vector<argument> arguments() const { return {beta, match, mismatch, open, extend}; }
-    // ln of the sum, times `scale`
+    // Emit scale·ln(sum) and the sum; `owner` is the kernel's name for error messages.
     int emit_log(plan_builder& code, const char* owner, double scale) const;
     int emit_sum(plan_builder& code, const char* owner) const;
 };
 
-// The sum itself. normalize() works on its logarithm and never leaves the range of floating point.
+// The sum itself. It may overflow; normalize() uses its logarithm and does not.
 struct local_alignment {
     alignment_scores scores;
 
@@ -59,7 +61,7 @@ struct local_alignment {
     int emit_log(plan_builder& code) const { return scores.emit_log(code, "local_alignment", 1); }
 };
 
-// Its logarithm over beta: for large beta the Smith-Waterman score.
+// The logarithm of the sum divided by beta. For beta → ∞ it tends to the Smith-Waterman score.
 struct local_alignment_log {
     alignment_scores scores;
 

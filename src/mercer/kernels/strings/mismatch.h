@@ -1,5 +1,6 @@
-// Mismatch kernel: a substring of length k counts for every word that differs from it at m places at most (Leslie,
-// Eskin, Cohen, Weston, Noble 2004). Its value depends on the size of the alphabet, not on which bytes are its letters.
+// Mismatch kernel (Leslie, Eskin, Cohen, Weston, Noble 2004): the inner product of counts of words of k letters, where
+// a substring of length k counts for every word that differs from it at no more than m positions. The value depends on
+// the size of the alphabet, but not on which bytes are its letters.
 #pragma once
 
 #include "mercer/data/strings.h"
@@ -13,7 +14,7 @@ struct mismatch {
     int k = 5;
     int m = 1;
     int letters = 4;
-    static constexpr double most_words = 1e5;  // that one substring counts for
+    static constexpr double most_words = 1e5;  // limit of the number of words for which one substring counts
 
     static kernel_info info() {
         return {

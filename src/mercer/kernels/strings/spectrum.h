@@ -1,4 +1,4 @@
-// k-spectrum: the inner product of the counts of all substrings of length k (Leslie, Eskin, Noble 2002).
+// k-spectrum (Leslie, Eskin, Noble 2002): the inner product of the counts of all substrings of length k.
 #pragma once
 
 #include "mercer/data/strings.h"

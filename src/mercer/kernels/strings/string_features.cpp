@@ -12,10 +12,10 @@
 namespace mercer {
 namespace {
 
-// The bytes that occur, numbered 0, 1, … in their own order.
+// Numbers the bytes that occur in x or z as 0, 1, … in ascending order.
 struct letter_codes {
     std::array<std::uint8_t, 256> code{};
-    std::string letters;  // by code
+    std::string letters;  // the bytes, by code
     int count = 0;
 
     letter_codes(const strings& x, const strings* z) {
@@ -33,11 +33,11 @@ struct letter_codes {
     }
 };
 
-// Bits that tell `count` things apart.
+// The number of bits that represent `count` different values.
 int bits_for(double count) { return std::max(1, static_cast<int>(std::ceil(std::log2(std::max(1.0, count))))); }
 
-// A feature whose words are numbers made of letter codes: words(codes) gives the work of word_counts for them,
-// write(codes) how a word is written.
+// An embedding whose words are numbers of 64 bits made of letter codes. words(codes) returns the function that lists
+// the words of an object (word_counts.h), write(codes) the function that gives the text of a word.
 template <class Words, class Write>
 named_feature coded_counts(std::string key, Words words, Write write) {
     return {key, [key, words, write](const dataset& x, const dataset* z) {
@@ -48,13 +48,14 @@ named_feature coded_counts(std::string key, Words words, Write write) {
             }};
 }
 
-// Calls add for all words that differ from `word` at `left` places at most, from place `at` on.
+// from(at, left, word, weight) calls add for `word` and all words that differ from it at no more than `left` of the
+// positions at … k-1.
 template <class Add>
 struct neighbours {
     const std::uint8_t* letters;
     int k, bits, letter_count;
-    double spare_root;     // √(number of letters that no string holds)
-    std::size_t place_of;  // in the string
+    double spare_root;     // √(number of letters of the alphabet that occur in no string)
+    std::size_t place_of;  // the position of the substring in the string
     Add& add;
 
     void from(int at, int left, std::uint64_t word, double weight) const {
@@ -79,13 +80,13 @@ void require_room(int bits, const std::string& owner, const std::string& what, i
                                             owner, what, bits, letters));
 }
 
-// All choices of k of g places, as masks.
+// All choices of k of g positions as bit masks, ascending.
 std::vector<std::uint64_t> choices(int g, int k) {
     std::vector<std::uint64_t> made;
     const std::uint64_t end = g == 64 ? 0 : std::uint64_t{1} << g;
     for (std::uint64_t mask = k == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << k) - 1;;) {
         made.push_back(mask);
-        const std::uint64_t low = mask & -mask, up = mask + low;  // the next number with as many bits
+        const std::uint64_t low = mask & -mask, up = mask + low;  // the next larger number with k bits set (Gosper)
         if (up == 0) break;
         mask = up | (((mask ^ up) / low) >> 2);
         if (end && mask >= end) break;
@@ -170,7 +171,7 @@ named_feature mismatch_counts(int k, int m, int letters) {
             }
         };
     };
-    // A letter that no string holds is a '*'.
+    // A letter that occurs in no string is written as '*'.
     const auto write = [k](const letter_codes& known) {
         return [k, known, bits = bits_for(known.count + 1)](std::uint64_t word) {
             std::string out;
@@ -197,7 +198,7 @@ named_feature gapped_counts(int g, int k) {
                 }
         };
     };
-    // Gaps are dots.
+    // A gap is written as '.'.
     const auto write = [g, k, masks = choices(g, k)](const letter_codes& known) {
         return [g, k, masks, known, bits = bits_for(known.count)](std::uint64_t word) {
             std::string out(static_cast<std::size_t>(g), '.');

@@ -32,11 +32,11 @@ void all_values(const subsequences& kernel, std::string_view s, std::span<const 
     workspace held(s.size() * sizeof(double));
     first.reserve(s.size());
     for (const char c : s) first.push_back(letter(c));
-    // Strings of nearly the same length share a vector.
+    // Strings of similar length are processed together, because the shorter ones are padded.
     std::vector<std::size_t> order(others.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [&](std::size_t p) { return others[p]->size(); });
-    // A common subsequence spans 2k letters at least.
+    // The letters of the two subsequences themselves contribute decay^(2k).
     const double least = std::pow(kernel.decay, 2.0 * kernel.k);
     for (std::size_t p = 0; p < order.size(); p += lanes) {
         const std::size_t count = std::min(lanes, order.size() - p), m = others[order[p + count - 1]]->size();
@@ -57,7 +57,7 @@ void all_values(const subsequences& kernel, std::string_view s, std::span<const 
 }  // namespace
 
 int subsequences::emit(plan_builder& code) const {
-    if (k > 20) code.check_range();  // below, C(n, k)² < 10^308 for any string that fits into memory
+    if (k > 20) code.check_range();  // for k <= 20, C(n, k)² < 10^308 for any string that fits into memory
     return emit_ordered_pairs<strings>(
         code, "subsequences", [](std::string_view s) { return s; },
         [*this](std::string_view s, std::span<const std::string_view* const> others, double* out) {

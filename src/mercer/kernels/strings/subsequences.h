@@ -1,6 +1,7 @@
-// Gappy subsequences: Σ over pairs of equal subsequences of length k of s and of t of decay^(letters they span in s and
-// in t) (Lodhi, Saunders, Shawe-Taylor, Cristianini, Watkins 2002). O(k·|s|·|t|) a pair.
-// Values leave the range of floating point only for k > 20 (or strings of 10^8 letters); they are refused then.
+// Gappy subsequences (Lodhi, Saunders, Shawe-Taylor, Cristianini, Watkins 2002): the sum of decay^(span in s + span in
+// t) over all pairs of equal subsequences of length k of s and t; the span of a subsequence is the number of letters
+// from its first to its last. O(k·|s|·|t|) for a pair. Values can overflow only for k > 20 (or strings of 10^8
+// letters); the evaluator then throws.
 #pragma once
 
 #include <cmath>
@@ -38,14 +39,15 @@ struct subsequences {
     int emit(plan_builder& code) const;
 };
 
-// Dynamic programmes over pairs of strings, one pair in every lane of a vector: one table of loops per instruction set.
+// The SIMD loops of the string kernels, one table for each instruction set (subsequences_simd.cpp). Dynamic programming
+// runs for several pairs of strings at once, one pair in each lane of a vector.
 
 struct lane_ops {
     std::int64_t lanes;
-    // out[p] = Σ decay^gaps over all pairs of common subsequences of length k of s and t_p, gaps: the letters of both
-    // that lie between those chosen. Letters are numbers; letter j of t_p is t[j·lanes + p], and one that s does not
-    // hold ends the shorter ones. `work` holds k·(m + 2)·lanes numbers. `pause` is called after about every 2¹⁶ steps
-    // and may throw.
+    // out[p] = Σ decay^gaps for p < lanes, over all pairs of equal subsequences of length k of s and t_p; gaps is the
+    // number of letters of s and t_p between the letters of the subsequences. Letters are numbers. s has n letters;
+    // letter j < m of t_p is t[j·lanes + p], and strings shorter than m are padded with a number that is no letter of
+    // s. `work` has k·(m + 2)·lanes elements. `pause` is called about every 2¹⁶ steps and may throw.
     void (*subsequences)(const double* s, std::int64_t n, const double* t, std::int64_t m, int k, double decay,
                          double* work, double* out, void (*pause)());
 };
@@ -60,6 +62,7 @@ namespace avx512 {
 const lane_ops& string_lanes();
 }
 
+// The table for the best instruction set of the processor.
 const lane_ops& best_string_lanes();
 
 }  // namespace mercer

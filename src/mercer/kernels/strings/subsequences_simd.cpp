@@ -1,4 +1,5 @@
-// Compiled once per instruction set, like kernels/evaluation/formula_loops.cpp.
+// Fills lane_ops of subsequences.h. Compiled once per instruction set, like kernels/evaluation/formula_loops.cpp, so
+// all functions are in the namespace of the instruction set.
 #include <hwy/highway.h>
 
 #include "mercer/kernels/strings/subsequences.h"
@@ -12,10 +13,12 @@ using numbers = hn::ScalableTag<double>;
 using vector = hn::Vec<numbers>;
 constexpr size lanes = static_cast<size>(hn::MaxLanes(numbers()));
 
-// With P_l(i, j) the sum over pairs of subsequences of length l that end at i and at j exactly:
-//     P_l(i, j) = [sᵢ = tⱼ]·S_(l-1)(i-1, j-1),    S_l(i, j) = Σ over i' <= i, j' <= j of decay^(i-i'+j-j')·P_l(i', j'),
-// S by rows: R_l(i, j) = decay·R_l(i, j-1) + P_l(i, j),  S_l(i, j) = decay·S_l(i-1, j) + R_l(i, j). The result is
-// Σ P_k(i, j). `before[j·levels + l-1]` holds S_l(i-1, j).
+// One row of the dynamic programme. With P_l(i, j) the sum over pairs of subsequences of length l that end at i and at
+// j:
+//     P_l(i, j) = [sᵢ = tⱼ]·S_(l-1)(i-1, j-1),    S_l(i, j) = Σ over i' <= i, j' <= j of decay^(i-i'+j-j')·P_l(i', j').
+// S is computed row by row: R_l(i, j) = decay·R_l(i, j-1) + P_l(i, j),  S_l(i, j) = decay·S_l(i-1, j) + R_l(i, j). The
+// result is Σ P_k(i, j). On entry, vector before[j·levels + l-1] holds S_l(i-1, j); on return, S_l(i, j). levels = k -
+// 1.
 template <int levels>
 HWY_INLINE vector row_of(vector letter, const double* t, size m, vector decay, double* before, vector total) {
     const numbers d;
@@ -37,7 +40,7 @@ HWY_INLINE vector row_of(vector letter, const double* t, size m, vector decay, d
     return total;
 }
 
-// The same for any number of levels; run and corner lie behind the sums.
+// The same for any number of levels; run and corner are stored in `before`, after the sums.
 HWY_INLINE vector long_row_of(int levels, vector letter, const double* t, size m, vector decay, double* before,
                               vector total) {
     const numbers d;

@@ -18,7 +18,7 @@
 namespace mercer {
 namespace {
 
-// A substring at its place.
+// A substring and its position.
 struct placed {
     std::size_t at = 0;
     std::string_view letters;
@@ -45,7 +45,7 @@ std::vector<double> degree_weights(int d) {
     return weight;
 }
 
-// Bit i: a[i] == b[i], for 64 bytes.
+// Compares 64 bytes; bit i of the result is a[i] == b[i].
 std::uint64_t equal_bits(const char* a, const char* b) {
     std::uint64_t bits = 0;
 #if defined(__SSE2__)
@@ -61,11 +61,12 @@ std::uint64_t equal_bits(const char* a, const char* b) {
     return bits;
 }
 
+// Counts the positions of common substrings, by length.
 class degrees {
 public:
     explicit degrees(int d) : counts_(static_cast<std::size_t>(d)) {}
 
-    // Adds to counts[l-1] the number of places where a and b, from their starts, have the same l bytes.
+    // Adds to counts[l-1] the number of positions at which a and b have the same l bytes.
     void add(std::string_view a, std::string_view b) {
         const std::size_t length = std::min(a.size(), b.size()), whole = length / 64;
         bits_.resize(whole + 1);
@@ -74,7 +75,7 @@ public:
         const std::size_t rest = length % 64;
         if (rest) std::memcpy(left, a.data() + 64 * whole, rest), std::memcpy(right, b.data() + 64 * whole, rest);
         bits_[whole] = equal_bits(left, right) & ((std::uint64_t{1} << rest) - 1);
-        // The same l letters stand at i where the same l-1 stand at i and at i+1.
+        // a and b agree in l letters at i if they agree in l-1 letters at i and at i+1.
         for (auto& count : counts_) {
             index found = 0;
             for (const std::uint64_t each : bits_) found += std::popcount(each);
@@ -84,7 +85,7 @@ public:
                 bits_[w] &= bits_[w] >> 1 | (w + 1 < bits_.size() ? bits_[w + 1] << 63 : 0);
         }
     }
-    // Σ weight[l-1]·counts[l-1], and all counts are 0 again.
+    // Returns Σ weight[l-1]·counts[l-1] and sets all counts to 0.
     double take(const std::vector<double>& weight) {
         double sum = 0;
         for (std::size_t l = 0; l < counts_.size(); ++l) sum += weight[l] * static_cast<double>(counts_[l]);

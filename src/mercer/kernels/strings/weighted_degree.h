@@ -1,5 +1,6 @@
-// Weighted degree: common substrings at the same place, counted from the start of the strings (Rätsch and Sonnenburg
-// 2004), of lengths up to d with the weights b_l = 2(d-l+1)/(d(d+1)), which add up to 1.
+// Weighted degree kernel (Rätsch and Sonnenburg 2004): the number of common substrings of length l at the same
+// position, counted from the start of both strings, summed over l = 1 … d with the weights b_l = 2(d-l+1)/(d(d+1)),
+// whose sum is 1.
 #pragma once
 
 #include "mercer/data/strings.h"
@@ -8,8 +9,8 @@
 
 namespace mercer {
 
-// With shifts up to `shifts` places: a substring s places further on in one string counts 1/(2(s+1)) as much. For
-// `weighted_degree` and `weighted_degree_shifts`.
+// Emits the kernel of weighted_degree and weighted_degree_shifts: a common substring whose positions differ by
+// r = 1 … shifts has its weight multiplied by 1/(2(r+1)). `owner` is the kernel's name for error messages.
 int emit_weighted_degree(plan_builder& code, const char* owner, int d, int shifts);
 
 struct weighted_degree {
@@ -29,8 +30,8 @@ struct weighted_degree {
     void check() const { require(d >= 1 && d <= 1000, "weighted_degree", "1 <= d <= 1000", d); }
     std::vector<argument> arguments() const { return {static_cast<double>(d)}; }
     int emit(plan_builder& code) const { return emit_weighted_degree(code, "weighted_degree", d, 0); }
-    // (place, substring there) with the value √b_l: so many that pairs are compared directly, few enough for linear
-    // machines.
+    // The features (position, substring) with the value √b_l. Kernel values are computed by comparing pairs of strings,
+    // because these features are many; a linear machine can use the features.
     named_feature features() const;
 };
 

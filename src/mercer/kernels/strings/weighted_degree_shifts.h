@@ -1,7 +1,8 @@
-// Weighted degree with shifts: common substrings at nearly the same place (Rätsch, Sonnenburg, Schölkopf 2005).
+// Weighted degree with shifts (Rätsch, Sonnenburg, Schölkopf 2005): common substrings whose positions differ by at most
+// S.
 //
-// Why it is a kernel: for each length and substring it is uᵀCv, with u and v the 0/1 vectors of the places where the
-// substring stands and C the Toeplitz matrix of c₀ = 1, cⱼ = 1/(2(j+1)) for 1 <= j <= S, 0 beyond. Its symbol
+// Why it is a kernel: for each length and substring it is uᵀCv, with u and v the 0/1 vectors of the positions of the
+// substring in s and t, and C the Toeplitz matrix of c₀ = 1, cⱼ = 1/(2(j+1)) for 1 <= j <= S, 0 for j > S. Its symbol
 // 1 + Σⱼ cos(jθ)/(j+1) is at least 1/2 for every S (Rogosinski and Szegő 1928: 1/2 + Σⱼ cos(jθ)/(j+1) >= 0), so C is
 // positive definite.
 #pragma once

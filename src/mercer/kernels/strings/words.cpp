@@ -21,7 +21,7 @@ named_feature words::source() const {
     };
     return {key, [=](const dataset& x, const dataset* z) {
                 const strings& left = objects_of<strings>(x, "words");
-                // Words that only Z has get columns too, so that k(z, z) is right.
+                // Words that occur only in Z get columns too, so that k(z, z) is correct.
                 const tokeniser cut(terms);
                 const auto kept = std::make_shared<const term_counts>(
                     count_terms(z ? left.followed_by(objects_of<strings>(*z, "words")) : left, cut));

@@ -1,5 +1,6 @@
-// Words of texts: the inner product of the counts of all words, or of all runs of up to `ngram` words (Joachims 1998).
-// Words as text/tokeniser.h cuts them. Weights that are fitted to a collection (tf-idf) are preprocess/text_features.h.
+// Words of texts (Joachims 1998): the inner product of the counts of all words, or of all sequences of up to `ngram`
+// consecutive words. text/tokeniser.h defines the words. preprocess/text_features.h has weights that are fitted to a
+// collection of texts (tf-idf).
 #pragma once
 
 #include "mercer/data/strings.h"

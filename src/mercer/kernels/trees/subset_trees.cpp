@@ -9,7 +9,8 @@
 namespace mercer {
 namespace {
 
-// A node with children: its label and theirs, in a form in which different ones differ, and where it stands.
+// The production rule of a node with children: its label and theirs, each preceded by its length, so that different
+// rules have different texts.
 struct rule {
     std::string text;
     index node = 0;
@@ -17,7 +18,7 @@ struct rule {
 
 struct rules_of_tree {
     const tree* of = nullptr;
-    std::vector<rule> by_text;  // in the order of the texts, those of one text in the order of the nodes
+    std::vector<rule> by_text;  // sorted by text, then by node
 };
 
 void append_with_length(std::string& to, const std::string& label) {
@@ -39,10 +40,10 @@ rules_of_tree rules(const tree& of) {
     return out;
 }
 
-// Pairs of nodes (v of x, w of z) of the same rule: v descending, so that those of children come before those of their
-// parents, and w ascending.
+// The pairs of nodes (v of x, w of z) with the same rule, sorted by descending v, so that the pairs of children come
+// before those of their parents, and then by ascending w.
 std::vector<std::pair<index, index>> same_rules(const rules_of_tree& x, const rules_of_tree& z, workspace& held) {
-    // Each pair takes its nodes, in a vector whose capacity may be twice its size, and its value.
+    // Bytes of a pair: its nodes, in a vector whose capacity may be twice its size, and its value.
     constexpr std::size_t per_pair = 40;
     std::vector<std::pair<index, index>> out;
     stop_watch asked;
@@ -63,7 +64,7 @@ double common_fragments(const rules_of_tree& x, const rules_of_tree& z, double l
     workspace held;
     const auto pairs = same_rules(x, z, held);
     std::vector<double> value(pairs.size());
-    // Where the pairs of v begin; they end where those of the next node with any do.
+    // The pairs of node v are first[v] … last[v] - 1.
     std::vector<std::size_t> first(static_cast<std::size_t>(x.of->size()) + 1, pairs.size()), last(first);
     for (std::size_t p = pairs.size(); p-- > 0;) first[static_cast<std::size_t>(pairs[p].first)] = p;
     for (std::size_t p = 0; p < pairs.size(); ++p) last[static_cast<std::size_t>(pairs[p].first)] = p + 1;

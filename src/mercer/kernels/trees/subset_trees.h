@@ -1,13 +1,14 @@
-// Subset trees (Collins, Duffy 2002): the inner product of the counts of all fragments of trees, a fragment being a
-// node with its children, some of these with theirs, and so on: each node of it has all of its children or none.
-// Fragments are weighted by lambda^(their nodes that have children):
+// Subset trees (Collins, Duffy 2002): the inner product of the counts of all fragments of trees. A fragment is a
+// connected part of a tree with at least one edge in which every node has either all of its children or none. It has
+// the weight lambda^(number of its nodes with children):
 //
 //     k(x, z) = Σ over nodes v of x, w of z of C(v, w),
 //     C(v, w) = lambda·Π over children c of v, d of w of (1 + C(c, d)) where v and w have the same label and their
 //               children have the same labels in the same order, 0 otherwise and for leaves.
 //
-// O(nodes of x · nodes of z) a pair at most; as few as have children with the same labels in practice (Moschitti 2006).
-// Values grow exponentially with the size of equal trees; those beyond the range of floating point are refused.
+// At most O(nodes of x · nodes of z) for a pair of trees; in practice the number of pairs of nodes with equal labels
+// and equal labels of their children (Moschitti 2006). Values grow exponentially with the size of equal trees; the
+// evaluator throws if one overflows.
 #pragma once
 
 #include "mercer/data/trees.h"

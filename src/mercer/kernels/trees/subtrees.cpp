@@ -11,7 +11,8 @@ named_feature subtrees::source() const {
         fmt::format("subtrees {}", lambda),
         [root = std::sqrt(lambda)](const trees& some, index i, auto add) {
             const tree& one = some[i];
-            std::vector<index> inner(static_cast<std::size_t>(one.size()) + 1, 0);  // nodes with children before each
+            // inner[v] is the number of nodes with children before node v.
+            std::vector<index> inner(static_cast<std::size_t>(one.size()) + 1, 0);
             for (index v = 0; v < one.size(); ++v)
                 inner[static_cast<std::size_t>(v) + 1] = inner[static_cast<std::size_t>(v)] + !one.is_leaf(v);
             for (index v = 0; v < one.size(); ++v) {

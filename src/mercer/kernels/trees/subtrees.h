@@ -1,6 +1,6 @@
-// Subtrees (Vishwanathan, Smola 2002): the inner product of the counts of whole subtrees, a node with all that is below
-// it, weighted: Σ over pairs of equal subtrees of lambda^(their nodes that have children). Leaves alone do not count.
-// Features are written out, O(nodes·depth) a tree.
+// Subtrees (Vishwanathan, Smola 2002): the inner product of the counts of complete subtrees, each a node with all of
+// its descendants: Σ over pairs of equal subtrees of lambda^(number of their nodes with children). Single leaves do not
+// count. The features are the texts of the subtrees, O(nodes·depth) for a tree.
 #pragma once
 
 #include <cmath>

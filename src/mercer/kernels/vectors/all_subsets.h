@@ -1,4 +1,5 @@
-// All-subsets product: k(x, z) = ∏ₐ (1 + xₐzₐ); its features are the 2^d monomials ∏_{a∈S} xₐ over all subsets S.
+// All-subsets product: k(x, z) = ∏ₐ (1 + xₐzₐ). Its features are the 2^d monomials ∏_{a∈S} xₐ, S a set of
+// coordinates.
 #pragma once
 
 #include "mercer/kernels/kernel_info.h"

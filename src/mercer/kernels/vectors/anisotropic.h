@@ -9,7 +9,7 @@
 namespace mercer {
 
 struct anisotropic {
-    std::vector<std::vector<double>> covariance;  // full, by rows; or one row: the variances of a diagonal Σ
+    std::vector<std::vector<double>> covariance;  // Σ by rows, or one row with the variances of a diagonal Σ
 
     static kernel_info info() {
         return {"anisotropic",
@@ -45,9 +45,10 @@ struct anisotropic {
     gaussian map() const { return {0.5}; }
 
     bool is_diagonal() const { return covariance.size() == 1; }
-    // 1/√v of a diagonal Σ; fails unless all variances are positive and finite.
+    // 1/√v for the variances v of a diagonal Σ. Throws errc::invalid_argument unless all are positive and finite.
     std::vector<double> inverse_roots() const;
-    // L⁻¹ with Σ = LLᵀ in full; fails when Σ is not symmetric positive definite.
+    // L⁻¹ by rows, with the Cholesky factor L of a full Σ = LLᵀ. Throws errc::not_psd if Σ is not positive definite and
+    // errc::invalid_argument if it is not square, symmetric and finite.
     std::vector<std::vector<double>> whitening() const;
 };
 

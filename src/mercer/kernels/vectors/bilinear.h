@@ -34,8 +34,16 @@ struct bilinear {
         return build.multinomial(1, 0, 1);
     }
 
-    // R with A = RᵀR; fails when A is not symmetric positive semidefinite.
+    // R by rows, with A = RᵀR. Throws errc::not_psd if A is not positive semidefinite and errc::invalid_argument if it
+    // is not square, symmetric and finite.
     std::vector<std::vector<double>> root() const;
 };
+
+// The symmetric part (M + Mᵀ)/2 of a matrix parameter M given by rows; anisotropic.cpp uses it too. Throws
+// errc::invalid_argument, naming the kernel `owner`, unless M is square, finite, and symmetric up to 1e-12 of its
+// largest entry.
+matrix<double> symmetric_matrix(const std::string& owner, const std::vector<std::vector<double>>& rows);
+// The rows of a matrix that is stored column by column.
+std::vector<std::vector<double>> rows_of_column_major(const double* by_columns, index rows, index cols);
 
 }  // namespace mercer

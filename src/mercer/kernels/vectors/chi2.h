@@ -1,4 +1,4 @@
-// Exponential χ²: k(x, z) = exp(-γ Σ (xₐ-zₐ)²/(xₐ+zₐ)) on non-negative vectors (histograms), 0/0 = 0, γ > 0.
+// Exponential χ²: k(x, z) = exp(-γ Σ (xₐ-zₐ)²/(xₐ+zₐ)) on non-negative vectors (histograms); 0/0 = 0; γ > 0.
 #pragma once
 
 #include <cmath>

@@ -17,7 +17,7 @@ struct linear {
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::value;
 
-    // exp(-c/2·‖x-z‖²)
+    // normalize(exp(c·k)) is the Gaussian exp(-c/2·‖x-z‖²).
     int emit_gaussian_of(plan_builder& code, double c) const { return emit_map(code, gaussian{c / 2}); }
     expansion expand(map_builder& build) const { return build.multinomial(1, 0, 1); }
 

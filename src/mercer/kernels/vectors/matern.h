@@ -7,7 +7,7 @@
 
 namespace mercer {
 
-// The three formulas, with s = 1/ℓ. Beyond t = 1e4 they are zero in any precision; the limit keeps ∞·0 out.
+// The three formulas, with s = 1/ℓ. For t >= 1e4 they underflow to 0 in float and double; limiting t avoids ∞·0.
 struct matern12 {
     double s;
     template <class R>

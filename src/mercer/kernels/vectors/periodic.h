@@ -1,5 +1,6 @@
 // Periodic: k(x, z) = exp(-(2/ℓ²) Σₐ sin²(π(xₐ-zₐ)/p)), p > 0, ℓ > 0.
-// Coordinate by coordinate (MacKay): with ‖x-z‖ inside the sine it would be a kernel in one dimension only.
+// The sine is applied to each coordinate (MacKay 1998): with ‖x-z‖ inside the sine, k is positive semidefinite only in
+// one dimension.
 #pragma once
 
 #include <cmath>
@@ -37,7 +38,7 @@ struct periodic {
 
     static constexpr statistic what = statistic::dot;
     static constexpr map_input input = map_input::squared_distance;
-    // ‖φ(x)-φ(z)‖² = 4 Σ sin², so the factor is 1/(2ℓ²)
+    // ‖φ(x)-φ(z)‖² = 4 Σ sin²(π(xₐ-zₐ)/p), so γ = 1/(2ℓ²).
     gaussian map() const { return {1 / (2 * length_scale * length_scale)}; }
 };
 

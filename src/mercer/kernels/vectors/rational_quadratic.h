@@ -38,8 +38,8 @@ struct rational_quadratic {
     template <class R>
     R operator()(R squared_distance) const {
         using std::exp, std::log1p;
-        const R t = at_most(R(squared_distance / (2 * alpha * length_scale * length_scale)),
-                            1e308);  // finite: log1p has no limit there
+        // The limit keeps t finite, which the SIMD log1p requires.
+        const R t = at_most(R(squared_distance / (2 * alpha * length_scale * length_scale)), 1e308);
         return exp(-alpha * R(log1p(t)));
     }
 };

@@ -1,4 +1,5 @@
-// Sigmoid: tanh(γ xᵀz + r). Not a Mercer kernel for general γ, r: used because people do, marked as unproven.
+// Sigmoid: k(x, z) = tanh(γ xᵀz + r). It is not positive semidefinite for general γ and r. It is offered because it is
+// widely used, and marked as unproven.
 #pragma once
 
 #include <cmath>

@@ -1,0 +1,114 @@
+#include "mercer/kernels/expression/registered_functions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+
+#include "mercer/base/error.h"
+#include "mercer/base/per_thread.h"
+
+namespace mercer {
+
+namespace {
+
+template <class Value>
+class directory {
+public:
+    void set(const std::string& name, Value value) {
+        const std::lock_guard guard(lock_);
+        known_.insert_or_assign(name, std::move(value));
+    }
+    std::optional<Value> find(const std::string& name) const {
+        const std::lock_guard guard(lock_);
+        const auto at = known_.find(name);
+        return at == known_.end() ? std::nullopt : std::optional<Value>(at->second);
+    }
+
+private:
+    mutable std::mutex lock_;
+    std::map<std::string, Value> known_;
+};
+
+// The weight "norm": h(x) = ‖x‖.
+std::vector<double> norms(const dataset& x) {
+    std::vector<double> h;
+    std::visit(
+        [&](const auto& some) {
+            for (index i = 0; i < some.size(); ++i) {
+                double sum = 0;
+                const auto add = [&](double value) { sum += value * value; };
+                if constexpr (requires { some.row(0); }) {
+                    std::for_each_n(some.row(i), some.dims(), add);
+                } else if constexpr (requires { some.values(0); }) {
+                    std::ranges::for_each(some.values(i), add);
+                } else {
+                    as_dense<double>(x);  // throws, because the objects are not vectors
+                }
+                h.push_back(std::sqrt(sum));
+            }
+        },
+        x.items());
+    return h;
+}
+
+directory<object_function>& weights() {
+    static directory<object_function> all;
+    static const bool filled = (all.set("norm", norms), true);
+    (void)filled;
+    return all;
+}
+directory<feature>& maps() {
+    static directory<feature> all;
+    return all;
+}
+directory<kernel>& kernels() {
+    static directory<kernel> all;
+    return all;
+}
+
+using named_kernels = std::vector<std::pair<std::string, kernel>>;
+std::vector<named_kernels>& local() {
+    auto& innermost_last = per_thread<std::vector<named_kernels>>([] {});
+    return innermost_last;
+}
+
+void require_one_function_a_name(const std::shared_ptr<const kernel_node>& node,
+                                 std::map<std::string, const kernel_node*>& seen) {
+    const kernel_form form = node->form();
+    if (form.what == "user" && seen.try_emplace(form.who, node.get()).first->second != node.get())
+        fail(errc::unsupported,
+             fmt::format(
+                 "the kernel has two functions named '{}', and a file tells functions apart by their names: rename one",
+                 form.who));
+    for (const auto& part : form.parts) require_one_function_a_name(part, seen);
+}
+
+}  // namespace
+
+local_kernels::local_kernels(named_kernels known) { local().push_back(std::move(known)); }
+local_kernels::~local_kernels() { local().pop_back(); }
+
+std::string lasting_text(const kernel& k) {
+    std::map<std::string, const kernel_node*> seen;
+    require_one_function_a_name(k.shared(), seen);
+    return k.text();
+}
+
+void register_weight(const std::string& name, object_function h) { weights().set(name, std::move(h)); }
+void register_map(const std::string& name, std::function<std::vector<double>(std::span<const double>)> phi) {
+    maps().set(name, vector_map("map " + name, std::move(phi)));
+}
+void register_kernel(const std::string& name, const kernel& k) { kernels().set(name, k); }
+std::optional<object_function> weight_named(const std::string& name) { return weights().find(name); }
+std::optional<feature> map_named(const std::string& name) { return maps().find(name); }
+std::optional<kernel> kernel_named(const std::string& name) {
+    for (auto known = local().rbegin(); known != local().rend(); ++known)
+        if (const auto at = std::ranges::find(*known, name, &named_kernels::value_type::first); at != known->end())
+            return at->second;
+    return kernels().find(name);
+}
+
+}  // namespace mercer
