@@ -6,6 +6,9 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/kernels/evaluation/plan_diagonal.h"
+#include "mercer/kernels/tile/bits.h"
+#include "mercer/kernels/tile/tile_ops.h"
 
 namespace mercer::evaluation {
 

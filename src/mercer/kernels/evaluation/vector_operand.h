@@ -3,12 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "mercer/base/per_thread.h"
-#include "mercer/base/threads.h"
+#include "mercer/base/matrix_view.h"
 #include "mercer/data/dataset.h"
-#include "mercer/kernels/tile/tile_ops.h"
 
 namespace mercer {
 
@@ -110,85 +109,4 @@ vector_sample<T> sample_vectors(const dataset& x);
 extern template class operand<float>;
 extern template class operand<double>;
 
-// Vectors of -1, 0 and 1 as bits (tile/bits.h).
-
-// Which coordinates there are.
-enum class bit_kind { no_bits, zero_one, signs };
-
-class bit_rows {
-public:
-    // Whether the vectors can be held as bits, and need signs for that. Ends at the first coordinate that is none of
-    // -1, 0, 1.
-    static bit_kind kind_of(const dataset& vectors);
-    static index words_for(index dims) { return (dims + 31) / 32; }
-
-    bit_rows() = default;
-    bit_rows(const dataset& vectors, index words, bool signs);
-
-    const std::uint32_t* row(index i) const { return bits_.data() + i * stride_; }
-    std::int32_t norm(index i) const { return norm_[i]; }  // ‖x‖², the number of coordinates that are not 0
-    // panel[w·width + r] ← word w of vector which[r]; zero beyond which.size().
-    void pack(const selection& which, std::uint32_t* panel, index width) const;
-
-private:
-    index stride_ = 0;
-    std::vector<std::uint32_t> bits_;
-    std::vector<std::int32_t> norm_;
-};
-
 }  // namespace mercer
-
-namespace mercer::evaluation {
-
-// The rows of a block in the form the tile loops read, made once for a call and read by every stripe of columns: dense
-// vectors interleaved in blocks, sparse ones, and dense ones that are mostly zeros, as columns and values of T.
-// Internal to this folder.
-
-template <class T>
-class left_rows {
-public:
-    // Some coordinates of the rows. low: also what rounding takes from them.
-    void as_blocks(const operand<T>& x, const selection& which, slice part, const T* shift, bool low) {
-        const index width = best_tile_ops<T>().block_rows, count = (which.size() + width - 1) / width,
-                    depth = part.count;
-        depth_ = depth;
-        T* to = blocks_.at_least(count * width * depth);
-        T* to_low = low ? low_.at_least(count * width * depth) : nullptr;
-        parallel_for(count, [&](index b) {
-            auto& scratch = per_thread<pack_scratch<T>>([] {});
-            const selection some = which.slice(b * width, std::min(width, which.size() - b * width));
-            x.pack(some, part, shift, to + b * width * depth, width, scratch);
-            if (low) x.pack_low(some, part, shift, to_low + b * width * depth, width, scratch);
-        });
-    }
-
-    void as_sparse(const operand<T>& x, const selection& which) {
-        rows_.resize(static_cast<std::size_t>(which.size()));
-        start_.resize(static_cast<std::size_t>(which.size()) + 1);
-        const auto for_rows = [&](auto&& body) {
-            parallel_runs(which.size(), 64, [&](index first, index end) {
-                for (index r = first; r < end; ++r) body(r);
-            });
-        };
-        for_rows([&](index r) { start_[r + 1] = x.room_for_entries(which[r]); });
-        start_[0] = 0;
-        for (index r = 0; r < which.size(); ++r) start_[r + 1] += start_[r];
-        T* values = values_.at_least(start_.back());
-        std::int32_t* cols = cols_.at_least(start_.back());
-        for_rows([&](index r) { rows_[r] = x.entries(which[r], cols + start_[r], values + start_[r]); });
-    }
-
-    // The block that starts at row `first`, a multiple of block_rows.
-    const T* block(index first) const { return blocks_.data() + first * depth_; }
-    const T* low_block(index first) const { return low_.data() + first * depth_; }
-    const sparse_entries<T>& row(index r) const { return rows_[static_cast<std::size_t>(r)]; }
-
-private:
-    index depth_ = 0;
-    buffer<T> blocks_, low_, values_;
-    buffer<std::int32_t> cols_;
-    std::vector<index> start_;
-    std::vector<sparse_entries<T>> rows_;
-};
-
-}  // namespace mercer::evaluation
