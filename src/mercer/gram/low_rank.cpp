@@ -14,7 +14,7 @@
 #include "mercer/base/threads.h"
 #include "mercer/dense/dense_algebra.h"
 
-namespace mercer::smo {
+namespace mercer {
 namespace {
 
 constexpr index together = 8;       // rows asked for at once
@@ -135,9 +135,6 @@ matrix<double> low_rank_factor(const gram<double>& K, double common, index most,
     return made.run() ? made.by_objects() : matrix<double>();
 }
 
-}  // namespace mercer::smo
-
-namespace mercer {
 namespace {
 
 // `count` objects, each drawn with a probability proportional to d.

@@ -10,15 +10,11 @@
 #include "mercer/base/matrix_view.h"
 #include "mercer/gram/gram.h"
 
-namespace mercer::smo {
+namespace mercer {
 
 // One row for each of K's; empty where more than `most` columns would be needed for entries of K + common to be within
 // `residual` of ΦΦᵀ, or within what rounding allows, or where K is not positive semidefinite.
 matrix<double> low_rank_factor(const gram<double>& K, double common, index most, double residual);
-
-}  // namespace mercer::smo
-
-namespace mercer {
 
 // Randomly pivoted Cholesky (Chen, Epperly, Tropp, Webber 2022): K ≈ FFᵀ of rank r from r columns of a positive
 // semidefinite K and its diagonal, n·r² operations. The next pivot is drawn with probability proportional to what is

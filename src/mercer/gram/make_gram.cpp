@@ -10,25 +10,7 @@
 #include "mercer/data/vectors.h"
 
 namespace mercer {
-
-template <class T>
-std::unique_ptr<kernel_gram<T>> make_gram(const kernel& k, dataset x, evaluator_memory memory) {
-    return std::make_unique<computed<T>>(k, std::move(x), memory);
-}
-
-template <class T>
-std::unique_ptr<kernel_gram<T>> make_gram(const kernel& k, dataset x, dataset z, evaluator_memory memory) {
-    return std::make_unique<computed<T>>(k, std::move(x), std::move(z), memory);
-}
-
-template std::unique_ptr<kernel_gram<float>> make_gram(const kernel&, dataset, evaluator_memory);
-template std::unique_ptr<kernel_gram<double>> make_gram(const kernel&, dataset, evaluator_memory);
-template std::unique_ptr<kernel_gram<float>> make_gram(const kernel&, dataset, dataset, evaluator_memory);
-template std::unique_ptr<kernel_gram<double>> make_gram(const kernel&, dataset, dataset, evaluator_memory);
-
-}  // namespace mercer
-
-namespace mercer::detail {
+namespace detail {
 namespace {
 
 // Whether a plan takes sums over coordinates only, so that their order and number do not matter. `seen`: the plans of
@@ -61,9 +43,23 @@ std::pair<dataset, dataset> without_empty_columns(const kernel& k, dataset x, da
     return {renumbered(x, columns), same ? std::move(z) : renumbered(z, columns)};
 }
 
-}  // namespace mercer::detail
+}  // namespace detail
 
-namespace mercer {
+template <class T>
+std::unique_ptr<kernel_gram<T>> make_gram(const kernel& k, dataset x, evaluator_memory memory) {
+    return std::make_unique<computed<T>>(k, std::move(x), memory);
+}
+
+template <class T>
+std::unique_ptr<kernel_gram<T>> make_gram(const kernel& k, dataset x, dataset z, evaluator_memory memory) {
+    return std::make_unique<computed<T>>(k, std::move(x), std::move(z), memory);
+}
+
+template std::unique_ptr<kernel_gram<float>> make_gram(const kernel&, dataset, evaluator_memory);
+template std::unique_ptr<kernel_gram<double>> make_gram(const kernel&, dataset, evaluator_memory);
+template std::unique_ptr<kernel_gram<float>> make_gram(const kernel&, dataset, dataset, evaluator_memory);
+template std::unique_ptr<kernel_gram<double>> make_gram(const kernel&, dataset, dataset, evaluator_memory);
+
 namespace {
 
 // K(i, j) = k(xᵢ, zⱼ) from k(zⱼ, xᵢ).

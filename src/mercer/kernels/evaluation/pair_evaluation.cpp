@@ -16,6 +16,7 @@
 #include "mercer/kernels/plan.h"
 
 namespace mercer {
+namespace {
 
 // A plan run for one pair of objects, on any type of number that formulas run on: double, `bounded`, `dual`.
 
@@ -73,8 +74,6 @@ Number run_plan(const plan& code, Map map, Multiplied multiplied, Added added) {
     }
     return in(code.result);
 }
-
-namespace {
 
 // Vectors as they are stored; `each` visits the pairs of coordinates of which one at least may not be zero.
 class coordinates {

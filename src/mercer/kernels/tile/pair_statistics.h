@@ -112,16 +112,6 @@ T sparse_norm(const T* value, size count) {
     return hn::GetLane(sum);
 }
 
-}  // namespace
-}  // namespace mercer::MERCER_SIMD_TARGET
-
-namespace mercer::MERCER_SIMD_TARGET {
-
-// Squared distances from products, and from differences where products leave doubt; sums over differences of vectors
-// with low parts. Included by formula_loops.cpp only, once per instruction set.
-
-namespace {
-
 // x - z where each is a sum of a number and what rounding took from it.
 template <class V>
 HWY_INLINE V difference(V x, V x_low, V z, V z_low) {

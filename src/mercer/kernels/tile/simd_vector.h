@@ -17,6 +17,26 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 using tag = hn::ScalableTag<T>;
 
+namespace {
+
+using size = std::int64_t;
+
+template <class T>
+constexpr size lane_count = static_cast<size>(hn::MaxLanes(tag<T>()));
+// Registers: two vectors of the panel, one of the block, and 2·rows sums. AVX-512 has 32 registers, the others 16.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+constexpr size rows_in_block = 12;
+#else
+constexpr size rows_in_block = 6;
+#endif
+
+template <class T>
+constexpr size panel_width = 2 * lane_count<T>;
+template <class T>
+constexpr size sparse_panel_width = 4 * lane_count<T>;
+
+}  // namespace
+
 template <class T>
 struct lanes {
     hn::Vec<tag<T>> v;
@@ -244,30 +264,4 @@ HWY_INLINE lanes<T> ratio(lanes<T> a, lanes<T> b, double otherwise) {
     return {hn::IfThenElse(hn::Eq(b.v, hn::Zero(d)), hn::Set(d, static_cast<T>(otherwise)), hn::Div(a.v, b.v))};
 }
 
-}  // namespace mercer::MERCER_SIMD_TARGET
-
-namespace mercer::MERCER_SIMD_TARGET {
-
-// How many numbers the loops work on at once.
-// Included by formula_loops.cpp only, once per instruction set.
-
-namespace {
-
-using size = std::int64_t;
-
-template <class T>
-constexpr size lane_count = static_cast<size>(hn::MaxLanes(tag<T>()));
-// Registers: two vectors of the panel, one of the block, and 2·rows sums. AVX-512 has 32 registers, the others 16.
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-constexpr size rows_in_block = 12;
-#else
-constexpr size rows_in_block = 6;
-#endif
-
-template <class T>
-constexpr size panel_width = 2 * lane_count<T>;
-template <class T>
-constexpr size sparse_panel_width = 4 * lane_count<T>;
-
-}  // namespace
 }  // namespace mercer::MERCER_SIMD_TARGET

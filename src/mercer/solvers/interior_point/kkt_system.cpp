@@ -7,7 +7,6 @@
 #include "mercer/dense/dense_algebra.h"
 
 namespace mercer {
-namespace {}  // namespace
 
 void inequalities::apply(const std::vector<double>& u, std::vector<double>& out) const {
     out.assign(size(), 0.0);

@@ -30,6 +30,42 @@ double inner_product(std::span<const double> a, const vec& b) {
     return std::inner_product(b.begin(), b.end(), a.begin(), 0.0);
 }
 
+double lower(const quadratic_program& q, std::size_t i) { return q.lower.empty() ? -infinity : q.lower[i]; }
+double upper(const quadratic_program& q, std::size_t i) { return q.upper.empty() ? infinity : q.upper[i]; }
+double Q_at(const quadratic_program& q, std::size_t i, std::size_t j) {
+    return q.Q.rows == 0 ? 0 : q.Q(static_cast<index>(std::min(i, j)), static_cast<index>(std::max(i, j)));
+}
+
+// Is u, divided by -pᵀu, a ray: Qu = 0, Gu <= 0, Au = 0 and the bounds left open, each up to `tol` times the terms it
+// sums?
+bool is_ray(const quadratic_program& q, const vec& u, double tol) {
+    const std::size_t n = u.size();
+    double fall = 0, largest = 0;
+    for (std::size_t i = 0; i < n; ++i) fall -= q.p[i] * u[i], largest = std::max(largest, std::abs(u[i]));
+    if (!(fall > 0)) return false;
+    for (std::size_t i = 0; i < n; ++i)
+        if ((lower(q, i) > -infinity && u[i] < -tol * largest) || (upper(q, i) < infinity && u[i] > tol * largest))
+            return false;
+    const auto vanishes = [&](matrix_view<const double> a, bool above_only) {
+        for (index r = 0; r < a.rows; ++r) {
+            double sum = 0, size = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                const double term = a(r, static_cast<index>(i)) * u[i];
+                sum += term, size += std::abs(term);
+            }
+            if ((above_only ? sum : std::abs(sum)) > tol * size) return false;
+        }
+        return true;
+    };
+    if (!vanishes(q.A, false) || !vanishes(q.G, true)) return false;
+    // uᵀQu against what it sums, and against the fall: along the ray the objective is ½t²uᵀQu - t·fall.
+    vec Qu(n, 0.0);
+    if (q.Q.rows > 0) multiply_symmetric(q.Q, u.data(), Qu.data());
+    double curve = 0, size = 0;
+    for (std::size_t i = 0; i < n; ++i) curve += u[i] * Qu[i], size += u[i] * u[i] * Q_at(q, i, i);
+    return curve <= tol * tol * size + 1e-15 * size && curve / fall <= tol * fall;
+}
+
 class method {
 public:
     method(const quadratic_program& problem, const qp_options& options)
@@ -285,75 +321,14 @@ private:
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace
-
+// The iteration itself: every lower bound below its upper bound.
 qp_result iterate_qp(const quadratic_program& problem, const qp_options& options) {
     return method(problem, options).run();
 }
 
-// What a quadratic program must be before it is solved.
-
-namespace {
-
-void check(const quadratic_program& q, const qp_options& options) {
-    const auto n = static_cast<index>(q.p.size());
-    const auto need = [](bool ok, const char* what, index got, index wanted) {
-        if (!ok)
-            fail(errc::invalid_argument, fmt::format("quadratic program: {} must be {}, got {}", what, wanted, got));
-    };
-    if (n == 0) fail(errc::invalid_argument, "quadratic program: there are no variables");
-    if (!(options.tol > 0))
-        fail(errc::invalid_argument, fmt::format("quadratic program: must satisfy tol > 0, got {}", options.tol));
-    if (q.Q.rows > 0)
-        need(q.Q.rows == n && q.Q.cols == n, "rows and columns of Q", q.Q.rows != n ? q.Q.rows : q.Q.cols, n);
-    if (q.G.rows > 0) need(q.G.cols == n, "columns of G", q.G.cols, n);
-    need(static_cast<index>(q.h.size()) == q.G.rows, "entries of h", static_cast<index>(q.h.size()), q.G.rows);
-    if (q.A.rows > 0) need(q.A.cols == n, "columns of A", q.A.cols, n);
-    need(static_cast<index>(q.b.size()) == q.A.rows, "entries of b", static_cast<index>(q.b.size()), q.A.rows);
-    if (!q.lower.empty())
-        need(static_cast<index>(q.lower.size()) == n, "lower bounds", static_cast<index>(q.lower.size()), n);
-    if (!q.upper.empty())
-        need(static_cast<index>(q.upper.size()) == n, "upper bounds", static_cast<index>(q.upper.size()), n);
-    for (index i = 0; i < q.Q.rows; ++i)
-        for (index j = i; j < n; ++j)
-            if (!std::isfinite(q.Q(i, j)))
-                fail(errc::data,
-                     fmt::format("quadratic program: Q must be finite, got {} at row {}, column {}", q.Q(i, j), i, j));
-    require_finite(q.G, "quadratic program, G");
-    require_finite(q.A, "quadratic program, A");
-    const auto finite = [](std::span<const double> v, const char* what) {
-        for (std::size_t i = 0; i < v.size(); ++i)
-            if (!std::isfinite(v[i]))
-                fail(errc::data,
-                     fmt::format("quadratic program: {} must be finite, got {} at position {}", what, v[i], i));
-    };
-    finite(q.p, "p");
-    finite(q.h, "h");
-    finite(q.b, "b");
-    for (std::size_t i = 0; i < q.lower.size(); ++i)
-        if (std::isnan(q.lower[i]) || q.lower[i] == infinity)
-            fail(errc::data, fmt::format("quadratic program: lower bound {} is {}", i, q.lower[i]));
-    for (std::size_t i = 0; i < q.upper.size(); ++i)
-        if (std::isnan(q.upper[i]) || q.upper[i] == -infinity)
-            fail(errc::data, fmt::format("quadratic program: upper bound {} is {}", i, q.upper[i]));
-}
-
-}  // namespace
-
-qp_result solve_qp(const quadratic_program& problem, const qp_options& options) {
-    check(problem, options);
-    return solve_checked_qp(problem, options, true);
-}
-
-namespace {
-
-using vec = std::vector<double>;
-
-double lower(const quadratic_program& q, std::size_t i) { return q.lower.empty() ? -infinity : q.lower[i]; }
-double upper(const quadratic_program& q, std::size_t i) { return q.upper.empty() ? infinity : q.upper[i]; }
-double Q_at(const quadratic_program& q, std::size_t i, std::size_t j) {
-    return q.Q.rows == 0 ? 0 : q.Q(static_cast<index>(std::min(i, j)), static_cast<index>(std::max(i, j)));
-}
+// Takes variables with equal bounds out, iterates, and looks for a proof where that came to nothing and `proofs` is
+// set.
+qp_result solve_checked_qp(const quadratic_program& problem, const qp_options& options, bool proofs);
 
 // Bounds that cross are a proof by themselves: z_l = z_r = 1/(l-r) for that variable.
 bool crossed(const quadratic_program& q, qp_result& out) {
@@ -565,36 +540,6 @@ bool find_ray(const quadratic_program& q, const qp_options& options, qp_result& 
     return true;
 }
 
-}  // namespace
-
-bool is_ray(const quadratic_program& q, const vec& u, double tol) {
-    const std::size_t n = u.size();
-    double fall = 0, largest = 0;
-    for (std::size_t i = 0; i < n; ++i) fall -= q.p[i] * u[i], largest = std::max(largest, std::abs(u[i]));
-    if (!(fall > 0)) return false;
-    for (std::size_t i = 0; i < n; ++i)
-        if ((lower(q, i) > -infinity && u[i] < -tol * largest) || (upper(q, i) < infinity && u[i] > tol * largest))
-            return false;
-    const auto vanishes = [&](matrix_view<const double> a, bool above_only) {
-        for (index r = 0; r < a.rows; ++r) {
-            double sum = 0, size = 0;
-            for (std::size_t i = 0; i < n; ++i) {
-                const double term = a(r, static_cast<index>(i)) * u[i];
-                sum += term, size += std::abs(term);
-            }
-            if ((above_only ? sum : std::abs(sum)) > tol * size) return false;
-        }
-        return true;
-    };
-    if (!vanishes(q.A, false) || !vanishes(q.G, true)) return false;
-    // uᵀQu against what it sums, and against the fall: along the ray the objective is ½t²uᵀQu - t·fall.
-    vec Qu(n, 0.0);
-    if (q.Q.rows > 0) multiply_symmetric(q.Q, u.data(), Qu.data());
-    double curve = 0, size = 0;
-    for (std::size_t i = 0; i < n; ++i) curve += u[i] * Qu[i], size += u[i] * u[i] * Q_at(q, i, i);
-    return curve <= tol * tol * size + 1e-15 * size && curve / fall <= tol * fall;
-}
-
 qp_result solve_checked_qp(const quadratic_program& q, const qp_options& options, bool proofs) {
     qp_result out;
     if (crossed(q, out)) return out;
@@ -616,6 +561,57 @@ qp_result solve_checked_qp(const quadratic_program& q, const qp_options& options
         if (find_farkas(q, options, out) || find_ray(q, options, out)) out.steps += steps;
     }
     return out;
+}
+
+// What a quadratic program must be before it is solved.
+void check(const quadratic_program& q, const qp_options& options) {
+    const auto n = static_cast<index>(q.p.size());
+    const auto need = [](bool ok, const char* what, index got, index wanted) {
+        if (!ok)
+            fail(errc::invalid_argument, fmt::format("quadratic program: {} must be {}, got {}", what, wanted, got));
+    };
+    if (n == 0) fail(errc::invalid_argument, "quadratic program: there are no variables");
+    if (!(options.tol > 0))
+        fail(errc::invalid_argument, fmt::format("quadratic program: must satisfy tol > 0, got {}", options.tol));
+    if (q.Q.rows > 0)
+        need(q.Q.rows == n && q.Q.cols == n, "rows and columns of Q", q.Q.rows != n ? q.Q.rows : q.Q.cols, n);
+    if (q.G.rows > 0) need(q.G.cols == n, "columns of G", q.G.cols, n);
+    need(static_cast<index>(q.h.size()) == q.G.rows, "entries of h", static_cast<index>(q.h.size()), q.G.rows);
+    if (q.A.rows > 0) need(q.A.cols == n, "columns of A", q.A.cols, n);
+    need(static_cast<index>(q.b.size()) == q.A.rows, "entries of b", static_cast<index>(q.b.size()), q.A.rows);
+    if (!q.lower.empty())
+        need(static_cast<index>(q.lower.size()) == n, "lower bounds", static_cast<index>(q.lower.size()), n);
+    if (!q.upper.empty())
+        need(static_cast<index>(q.upper.size()) == n, "upper bounds", static_cast<index>(q.upper.size()), n);
+    for (index i = 0; i < q.Q.rows; ++i)
+        for (index j = i; j < n; ++j)
+            if (!std::isfinite(q.Q(i, j)))
+                fail(errc::data,
+                     fmt::format("quadratic program: Q must be finite, got {} at row {}, column {}", q.Q(i, j), i, j));
+    require_finite(q.G, "quadratic program, G");
+    require_finite(q.A, "quadratic program, A");
+    const auto finite = [](std::span<const double> v, const char* what) {
+        for (std::size_t i = 0; i < v.size(); ++i)
+            if (!std::isfinite(v[i]))
+                fail(errc::data,
+                     fmt::format("quadratic program: {} must be finite, got {} at position {}", what, v[i], i));
+    };
+    finite(q.p, "p");
+    finite(q.h, "h");
+    finite(q.b, "b");
+    for (std::size_t i = 0; i < q.lower.size(); ++i)
+        if (std::isnan(q.lower[i]) || q.lower[i] == infinity)
+            fail(errc::data, fmt::format("quadratic program: lower bound {} is {}", i, q.lower[i]));
+    for (std::size_t i = 0; i < q.upper.size(); ++i)
+        if (std::isnan(q.upper[i]) || q.upper[i] == -infinity)
+            fail(errc::data, fmt::format("quadratic program: upper bound {} is {}", i, q.upper[i]));
+}
+
+}  // namespace
+
+qp_result solve_qp(const quadratic_program& problem, const qp_options& options) {
+    check(problem, options);
+    return solve_checked_qp(problem, options, true);
 }
 
 }  // namespace mercer

@@ -119,11 +119,8 @@ struct ridge_cg_result {
 ridge_cg_result ridge_cg(const block_operator& multiply, matrix_view<const double> d, matrix_view<const double> factor,
                          matrix_view<double> b, const ridge_cg_options& options);
 
-}  // namespace mercer
-
-namespace mercer::block_vectors {
-
 // Sums over all numbers of two matrices of one size, for iterations whose vectors are n × C. The library's own use.
+namespace block_vectors {
 
 inline double dot(const matrix<double>& a, const matrix<double>& b) {
     double sum = 0;
@@ -136,4 +133,6 @@ inline void add(matrix<double>& a, double t, const matrix<double>& b) {
     for (index k = 0; k < a.rows() * a.cols(); ++k) a.data()[k] += t * b.data()[k];
 }
 
-}  // namespace mercer::block_vectors
+}  // namespace block_vectors
+
+}  // namespace mercer
