@@ -11,7 +11,7 @@
 #include "mercer/kernels/evaluation/packed_columns.h"
 #include "mercer/kernels/evaluation/plan_diagonal.h"
 #include "mercer/kernels/evaluation/prepared_data.h"
-#include "mercer/kernels/evaluation/row_group.h"
+#include "mercer/kernels/evaluation/row_batch.h"
 #include "mercer/kernels/evaluation/scratch.h"
 #include "mercer/kernels/evaluation/tile_runner.h"
 
