@@ -1,4 +1,4 @@
-// Vectors of -1, 0 and 1 as bits (tile/bits.h).
+// Vectors of -1, 0 and 1 stored as bits (tile/bits.h).
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,12 @@
 
 namespace mercer {
 
-// Which coordinates there are.
+// The values that coordinates have: others than -1, 0 and 1; 0 and 1; or also -1, which needs sign bits.
 enum class bit_kind { no_bits, zero_one, signs };
 
 class bit_rows {
 public:
-    // Whether the vectors can be held as bits, and need signs for that. Ends at the first coordinate that is none of
-    // -1, 0, 1.
+    // Returns how the vectors can be stored. It stops at the first coordinate that is not -1, 0 or 1.
     static bit_kind kind_of(const dataset& vectors);
     static index words_for(index dims) { return (dims + 31) / 32; }
 
@@ -23,7 +22,7 @@ public:
 
     const std::uint32_t* row(index i) const { return bits_.data() + i * stride_; }
     std::int32_t norm(index i) const { return norm_[i]; }  // ‖x‖², the number of coordinates that are not 0
-    // panel[w·width + r] ← word w of vector which[r]; zero beyond which.size().
+    // panel[w·width + r] ← word w of vector which[r]; 0 for r >= which.size().
     void pack(const selection& which, std::uint32_t* panel, index width) const;
 
 private:

@@ -1,12 +1,12 @@
-// When ‖x‖² + ‖z‖² - 2xᵀz is good enough for a function of the squared distance, and when it takes the differences
-// xₐ-zₐ.
+// The squared distance below which ‖x‖² + ‖z‖² - 2xᵀz is not accurate enough for a kernel, so that it is computed again
+// from the coordinate differences xₐ - zₐ. Internal to this folder.
 //
-// Rounding leaves an error of about E = u·(‖x‖²·(1 + √d/2) + ‖z‖²·(1 + √d'/2)) in that sum, u the unit roundoff, d and
-// d' the numbers of coordinates that are not zero (xᵀz has no more terms than the sparser of them), however close x and
-// z are. A decreasing, convex f makes at most E·|f'(t)| of it: enough beyond some distance θ(E), where f is flat, but
-// perhaps not for close pairs far from the origin. Every object has a threshold θ(E) of twice its own part; a pair with
-// t below the larger of its two thresholds is computed again from differences, the others are right as they are. Which
-// way a pair goes depends on the pair alone, so its value does not depend on what else is asked for.
+// However close x and z are, rounding leaves an error of about E = u·(‖x‖²·(1 + √d/2) + ‖z‖²·(1 + √d'/2)) in that sum;
+// u is the unit roundoff, d and d' are the numbers of nonzero coordinates (xᵀz has no more terms than the sparser
+// vector has). A decreasing, convex f turns it into an error of at most E·|f'(t)|. That is small enough beyond some
+// distance θ(E), where f is flat, but not always for close pairs far from the origin. The threshold of an object is
+// θ(E) for twice its own part of E. A pair whose t is below the larger of its two thresholds is computed again from the
+// differences. This depends on the pair alone, so a value does not depend on the other values of a call.
 #pragma once
 
 #include <algorithm>
@@ -24,16 +24,16 @@ namespace mercer::evaluation {
 template <class T>
 class doubt {
 public:
-    static constexpr T never = -1;  // no squared distance is below it
+    static constexpr T never = -1;  // threshold below which no squared distance lies
 
-    // Of the maps of one statistic; units of rounding of f(0) = 1 that are allowed.
+    // `maps`: the maps of one statistic. `units`: the error they may have, in units of rounding of f(0) = 1.
     doubt(std::vector<map_call> maps, double units) : maps_(std::move(maps)), allowed_(units * unit) {}
 
-    // θ of an object with this squared norm, a sum of so many terms.
+    // Returns θ for an object with this squared norm, which is a sum of `terms` nonzero terms.
     T threshold(double squared_norm, index terms) {
         const double error = unit * 2 * squared_norm * (1 + 0.5 * std::sqrt(static_cast<double>(terms)));
         if (!(error > 0) || !std::isfinite(error)) return never;
-        // Steps of a factor √2, so that few different ones are ever worked out.
+        // The error is rounded up to a power of √2, so that only few thresholds are computed.
         const int step = static_cast<int>(std::ceil(2 * std::log2(error)));
         const auto [at, fresh] = known_.try_emplace(step, never);
         if (fresh)
@@ -48,8 +48,8 @@ private:
     double threshold_of(const map_call& f, double error) const {
         const auto at = values(f, {0, error});
         if (at[0] - at[1] <= allowed_) return never;
-        // |f'| at t is at most the slope of the chord from 0.9t to t. θ is past the error itself, so that t is known to
-        // be beyond it.
+        // Since f is convex, |f'(t)| is at most the slope of the chord from 0.9t to t. Returning t + error ensures that
+        // the true distance is at least t.
         for (double t = 2 * error; t < 1e300; t *= 1.2) {
             const auto chord = values(f, {0.9 * t, t});
             if (error * (chord[0] - chord[1]) <= allowed_ * 0.1 * t) return t + error;

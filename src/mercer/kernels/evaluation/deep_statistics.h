@@ -1,7 +1,7 @@
-// Statistics of dense vectors with so many coordinates that whole rows would take hundreds of megabytes and leave the
-// caches. For all pairs of a group of rows and the columns of a call, coordinates are packed and worked on slice by
-// slice, and every sum goes on where the last slice left it: one chain in ascending order, the bits of whole rows.
-// Tiles read the values afterwards. Internal to this folder.
+// Statistics of dense vectors with so many coordinates that packed whole rows would take hundreds of megabytes and
+// leave the caches. The coordinates are packed and processed range by range, for all pairs of a row batch and the
+// columns of a call. Every sum continues where the previous range ended: one chain in ascending order, bit-identical to
+// the sum over whole rows. The tiles then read the values from memory. Internal to this folder.
 #pragma once
 
 #include <vector>
@@ -19,25 +19,25 @@ class deep_statistics {
 public:
     deep_statistics(const bound_plan<T>& bound, const column_stripes<T>& stripes) : bound_(bound), stripes_(stripes) {}
 
-    // How many rows a group may have so that the values of all its pairs with the columns take a few megabytes.
+    // Returns the number of rows of a batch whose values for all columns take 16 MB.
     index rows_at_once(index cols) const;
-    // Puts the values of every deep statistic into `w` and shows them to the group. Of the columns j of a stripe only
-    // rows below diagonal + (the end of the stripe) are wanted.
+    // Computes the values of every deep statistic, stores them in `w` and refers to them in `group.deep`. In the column
+    // tile that ends at column e only the rows below diagonal + e are computed.
     void fill(row_group<T>& group, const selection& cols, index diagonal, workspace<T>& w) const;
 
 private:
-    // The pairs of a call, and where their values are.
+    // The rows and columns of a call, and the place of their values for one statistic.
     struct task {
         std::size_t at;
         const source<T>& s;
         const selection& rows;
         const selection& cols;
         index diagonal;
-        index stride;  // of values
+        index stride;  // of `values`
         T* values;
         workspace<T>& w;
     };
-    // Some rows of a stripe: those of one item of work.
+    // A chunk of parallel work: some rows of a column tile.
     struct part_of_stripe {
         selection cols;
         index c0, width;

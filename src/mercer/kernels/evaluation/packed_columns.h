@@ -1,5 +1,6 @@
-// The columns of a matrix, cut into stripes: how wide they are, and a stripe made ready for the tile loops, its vectors
-// packed into panels, its norms and factors side by side. Internal to this folder.
+// column_stripes cuts the columns of a matrix into column tiles and prepares a column tile for the tile loops: its
+// vectors are packed into panels, its norms and factors are collected side by side. The panels of all columns are
+// stored if they fit into a memory budget. Internal to this folder.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +13,18 @@
 
 namespace mercer::evaluation {
 
-// A stripe being worked on.
+// A column tile that is ready for the tile loops.
 template <class T>
 struct open_stripe {
     selection cols;
-    index width;                               // whole panels
+    index width;                               // number of columns, rounded up to whole panels
     std::vector<const T*> panels, low_panels;  // per statistic
-    bool stream;                               // write results past the caches
-    std::int32_t largest = 0;                  // norm, where there is a table
-    index at = 0;                              // its first column among those of the call
+    bool stream;                               // write results with stores that bypass the caches
+    std::int32_t largest = 0;                  // largest norm, if kernel values are read from a table
+    index at = 0;                              // position of its first column among the columns of the call
 };
 
-// Panels of some coordinates: one every `stride` numbers.
+// Panels of a range of coordinates. A panel begins every `stride` numbers.
 template <class T>
 struct panel_slices {
     const T* first;
@@ -33,23 +34,23 @@ struct panel_slices {
 template <class T>
 class column_stripes {
 public:
-    // packed_bytes: panels of all columns are kept if they fit into so much.
+    // The panels of all columns are stored if they take at most packed_bytes.
     column_stripes(const bound_plan<T>& bound, std::size_t packed_bytes);
 
     index width() const { return width_; }
-    // Whether the panels of these columns are kept: a range that starts at a panel.
+    // Returns true if the panels of these columns are stored. They must be a range that starts at a panel.
     bool kept_for(const selection& cols) const { return kept_ && cols.is_range() && cols[0] % ops_.sparse_panel == 0; }
     std::size_t kept_bytes() const;
 
-    // kept_at: the first of the columns, where their panels are kept; -1 otherwise. What is opened must be closed
-    // before `w` is used again.
+    // Prepares a column tile in w. kept_at is its first column if its panels are stored, else -1. `close` must be
+    // called before w is used for another column tile.
     open_stripe<T> open(const selection& cols, index kept_at, bool stream, workspace<T>& w) const;
     void close(workspace<T>& w) const;
-    // The panels, or low panels, of some coordinates of a deep statistic; a stripe opened without them asks slice by
-    // slice.
+    // Returns the panels, or low panels, of a range of coordinates of a deep statistic. For deep statistics `open`
+    // prepares no panels.
     panel_slices<T> slice_of_panels(std::size_t at, const selection& cols, index kept_at, slice part, bool low,
                                     workspace<T>& w) const;
-    // Columns up to a whole number of the wider panels: what a stripe reads.
+    // Rounds a number of columns up to a whole number of sparse panels, which is what a column tile reads.
     index padded(index count) const { return ceil_div(count, ops_.sparse_panel) * ops_.sparse_panel; }
 
 private:
@@ -71,10 +72,10 @@ private:
     const tile_ops<T>& ops_ = best_tile_ops<T>();
     index width_ = 0;
     bool kept_ = false;
-    std::vector<buffer<T>> packed_, packed_low_;  // per statistic, where panels are kept
+    std::vector<buffer<T>> packed_, packed_low_;  // per statistic, if panels are stored
 };
 
-// values[which[j]] side by side, then zeros.
+// Writes values[which[j]] side by side, followed by zeros up to `width`.
 template <class T, class Values>
 void collect(const Values& values, const selection& which, index width, buffer<T>& to) {
     T* out = to.at_least(width);

@@ -1,6 +1,5 @@
-// The rows of a block in the form the tile loops read, made once for a call and read by every stripe of columns: dense
-// vectors interleaved in blocks, sparse ones, and dense ones that are mostly zeros, as columns and values of T.
-// Internal to this folder.
+// Rows packed for the tile loops, once per call, and read by every column tile: dense vectors interleaved in blocks;
+// sparse vectors, and dense ones that are mostly zeros, as column numbers and values of T. Internal to this folder.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,8 @@ namespace mercer::evaluation {
 template <class T>
 class left_rows {
 public:
-    // Some coordinates of the rows. low: also what rounding takes from them.
+    // Packs a range of coordinates of dense rows, minus the shift, into blocks. `low`: also packs the rounding errors
+    // of these coordinates.
     void as_blocks(const operand<T>& x, const selection& which, slice part, const T* shift, bool low) {
         const index width = best_tile_ops<T>().block_rows, count = (which.size() + width - 1) / width,
                     depth = part.count;
@@ -48,7 +48,7 @@ public:
         for_rows([&](index r) { rows_[r] = x.entries(which[r], cols + start_[r], values + start_[r]); });
     }
 
-    // The block that starts at row `first`, a multiple of block_rows.
+    // The block that starts at row `first`, which must be a multiple of block_rows, and its low parts.
     const T* block(index first) const { return blocks_.data() + first * depth_; }
     const T* low_block(index first) const { return low_.data() + first * depth_; }
     const sparse_entries<T>& row(index r) const { return rows_[static_cast<std::size_t>(r)]; }

@@ -1,4 +1,4 @@
-// The diagonal k(x, x), without the rest of the matrix.
+// The diagonal k(x, x) of a plan, without the rest of the matrix. Internal to this folder.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace mercer::evaluation {
 
-// out[i] = k(x[i], x[i]) by a plan that is bound to the same data on both sides.
+// out[i] = k(xᵢ, xᵢ). The plan must be bound to the same data on both sides.
 template <class T>
 void diagonal_of(const bound_plan<T>& bound, std::span<T> out);
 

@@ -1,5 +1,5 @@
-// A plan bound to data: the vectors of every statistic with their norms, shift and doubts, and the numbers of objects
-// that the plan asks for. Internal to this folder.
+// bound_plan: a plan bound to two data sets. It holds the vectors of every statistic with their norms, shift and
+// cancellation thresholds, and the numbers per object that the plan needs. Internal to this folder.
 #pragma once
 
 #include <algorithm>
@@ -25,65 +25,74 @@ constexpr const char* precision() {
     return sizeof(T) == 4 ? "float" : "double";
 }
 
-// Thrown while a plan is bound to data on which floats would not do.
+// Thrown while a plan is bound to data for which float is not precise enough.
 struct needs_double {};
 
-// Results larger than this do not stay in any cache, so they are written past them.
+// Results of more bytes than this fit into no cache, so they are written with stores that bypass the caches.
 inline constexpr index beyond_caches = index{64} << 20;
 
-// One statistic bound to data.
+// A statistic bound to data: the vectors of the rows x and the columns z in the form that the tile loops read.
 template <class T>
 struct source {
     statistic what = statistic::dot;
     std::shared_ptr<const user_values> user;
     operand<T> x, z;
     std::vector<T> shift;
-    buffer<T> x_norms, z_norms;  // empty where no map wants norms
-    buffer<T> x_doubt, z_doubt;  // thresholds of squared distances (doubt.h); empty where none is in doubt
-    bool low = false;            // what rounding took from the coordinates is kept beside them
-    bool copied = false;         // the operands are copies, minus the shift
+    buffer<T> x_norms, z_norms;  // squared norms; empty if no map needs them
+    buffer<T> x_doubt, z_doubt;  // thresholds (doubt); empty if no distance has to be recomputed
+    bool low = false;            // low parts, the rounding errors of the coordinates, are used too
+    bool copied = false;         // x and z are copies from which the shift has been subtracted
     std::size_t copy_bytes = 0;
-    int same_as = -1;   // an earlier source with the same numbers, which serves this one too
-    bool wide = false;  // so many columns that a stripe's panels hold only the columns present in it
+    // number of an earlier statistic with the same values, whose register is read instead; -1: none
+    int same_as = -1;
+    // sparse vectors with so many columns (> 4096) that the panels of a column tile hold only the columns that occur
+    // there
+    bool wide = false;
     index slice_depth =
-        0;            // so many coordinates that they are worked on slice by slice, this many at once; 0: all at once
-    index words = 0;  // of a vector as bits; 0: not held so
+        // long vectors are processed in ranges of this many coordinates; 0: all coordinates at once
+        0;
+    index words = 0;  // number of words of a vector stored as bits; 0: not stored as bits
     bool signs = false;
     bit_rows x_bits, z_bits;
     bool sparse() const { return x.streamed_sparse(); }
     bool bits() const { return words > 0; }
     bool deep() const { return slice_depth > 0; }
-    // Whether tiles are made of its own coordinates as numbers.
+    // Returns true if tiles are computed from the coordinates of this statistic, stored as numbers.
     bool reads_numbers() const { return what != statistic::user && same_as < 0 && !bits(); }
-    // Sparse data may have different numbers of columns on the two sides (a test file without the last feature).
+    // The number of coordinates. Sparse data may have different numbers of columns on the two sides (a test file
+    // without the last feature).
     index depth() const { return std::max(x.dims(), z.dims()); }
     index depth_at_once() const { return deep() ? slice_depth : depth(); }
     index bit_stride() const { return signs ? 2 * words : words; }
     const T* shift_data() const { return shift.empty() ? nullptr : shift.data(); }
-    // Its register holds squared distances, not dot products.
+    // Returns true if the register of this statistic holds squared distances, of which close pairs are recomputed, and
+    // not dot products.
     bool careful() const { return x_doubt.size() > 0; }
-    // Nobody else's numbers will do.
+    // Returns true if its values cannot be shared with another statistic.
     bool apart() const { return careful() || copied || !shift.empty(); }
 };
 
-// The numbers u, v of an outer instruction.
+// The numbers per object that an outer instruction applies: u of the rows (x) and v of the columns (z). Empty for other
+// instructions.
 template <class T>
 struct outer_factors {
     std::vector<T> x, z;
 };
 
-// k(x, x) of all objects of a data set by the plans of parts, which plans share.
+// The diagonals k(x, x) of one data set for the plans of kernel parts. Plans may share a part; its diagonal is computed
+// once.
 template <class T>
 using part_diagonals = std::map<const plan*, std::vector<T>>;
 
 template <class T>
 class bound_plan {
 public:
+    // Binds the plan to the rows x and the columns *z_, or to x on both sides if z_ is null.
     bound_plan(std::shared_ptr<const plan> plan_, dataset x_, const dataset* z_, const evaluator_memory& memory);
-    // K(x, x) of a part of another plan over the same data; `known`: diagonals of that data.
+    // Binds the plan of a part of a kernel to x on both sides. `known` holds the diagonals of x computed so far.
     bound_plan(std::shared_ptr<const plan> part, dataset x_, part_diagonals<T>& known);
-    // The rows of a plan bound to K(x, x) against other columns: only these are looked at. Values have the bits that
-    // K(z, x) has. `takes` says whether it can be done.
+    // Binds the rows of a plan that is bound to K(x, x) to other columns z; only z is prepared. The values are
+    // bit-identical to those of K(z, x). `takes` returns true if this is possible.
     bound_plan(const bound_plan& ready, dataset z_);
     bool takes(const dataset& z) const;
 
@@ -94,12 +103,14 @@ public:
     std::vector<source<T>> sources;
     std::vector<outer_factors<T>> factors;  // per instruction
     bool users = false;                     // a statistic is a user's function
-    buffer<T> table;  // of what the plan makes of a squared distance 0, 1, … of bits; empty where it is another one
+    // kernel value for each squared distance 0, 1, … of bit vectors; empty if the plan is not a single map of such a
+    // distance
+    buffer<T> table;
 
     const buffer<T>& right_norms(const source<T>& s) const { return same ? s.x_norms : s.z_norms; }
     const buffer<T>& right_doubt(const source<T>& s) const { return same ? s.x_doubt : s.z_doubt; }
     const bit_rows& right_bits(const source<T>& s) const { return same ? s.x_bits : s.z_bits; }
-    // The statistic behind the table.
+    // The number of the statistic whose squared distances index the table.
     std::size_t table_source() const { return static_cast<std::size_t>(code->code.back().a); }
 
 private:

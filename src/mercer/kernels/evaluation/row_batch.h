@@ -1,4 +1,5 @@
-// Rows of one call, in the form the tile loops read.
+// Batches of rows: the rows of a call are packed in batches that stay in the caches, and each batch is evaluated
+// against all columns. Internal to this folder.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +14,17 @@
 
 namespace mercer::evaluation {
 
-// Rows of one call, in the form the tile loops read.
+// A batch of rows, packed for the tile loops.
 template <class T>
 struct row_group {
     selection rows;
     const std::vector<left_rows<T>>& left;
-    std::vector<matrix<double>> asked{};  // per statistic: a user's values for these rows and all columns of the call
-    std::vector<matrix_view<const T>> deep{};  // the same for deep statistics
+    std::vector<matrix<double>> asked{};       // per statistic: a user's values for all pairs
+    std::vector<matrix_view<const T>> deep{};  // per statistic: the values of deep statistics for all pairs
 };
 
-// How many rows are made ready at once: 4 MB of them, more where so few would not pay for packing the stripes again.
+// Returns the number of rows of a batch: 4 MB of packed rows, and at least four blocks, since every batch packs the
+// columns again.
 template <class T>
 index rows_in_group(const std::vector<source<T>>& sources) {
     double bytes = 1;
@@ -35,13 +37,14 @@ index rows_in_group(const std::vector<source<T>>& sources) {
     return std::max<index>(4, static_cast<index>((4 << 20) / bytes) / unit) * unit;
 }
 
-// Into how many rows a group of `count` is cut, so that there are enough items for every thread; no further than that
-// needs, since every part of a stripe packs it again.
+// Returns the number of rows of a chunk, the unit of parallel work, when a batch of `count` rows meets `stripes` column
+// tiles. There are about four chunks per thread; more are not made, since every chunk packs its column tile again.
 inline index rows_in_chunk(index count, index stripes, index unit) {
     const index parts = std::clamp<index>(ceil_div(index{4} * threads(), stripes), 1, ceil_div(count, 4 * unit));
     return ceil_div(ceil_div(count, parts), unit) * unit;
 }
 
+// Packs these rows, in the scratch memory w, for every statistic that reads numbers.
 template <class T>
 row_group<T> make_ready(const std::vector<source<T>>& sources, const selection& rows, workspace<T>& w) {
     if (w.left.size() < sources.size()) w.left.resize(sources.size());

@@ -1,4 +1,5 @@
-// Scratch memory of one thread.
+// Scratch memory for the tile loops: a workspace holds buffers that grow and are reused by later calls, a lease borrows
+// a workspace from the stock of the calling thread. Internal to this folder.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +17,21 @@ namespace mercer::evaluation {
 template <class T>
 struct workspace {
     pack_scratch<T> pack;
-    std::vector<buffer<T>> panels, low_panels;  // per statistic, when packed on the fly
+    std::vector<buffer<T>> panels, low_panels;  // per statistic, for panels that are not stored
     std::vector<buffer<T>> col_norms, row_norms;
     std::vector<buffer<T>> col_doubt, row_doubt;
     std::vector<buffer<T>> col_factors, row_factors;
-    // Per wide statistic: column → position among the columns present in a stripe, -1 elsewhere; and the columns
-    // present.
+    // Per wide statistic: `place` maps a column to its position among the columns that occur in a column tile, -1 if it
+    // does not occur; `present` lists the columns that occur.
     std::vector<std::vector<std::int32_t>> place, present;
     std::vector<buffer<std::uint32_t>> bit_panels;
     std::vector<buffer<std::int32_t>> bit_norms;
-    std::vector<left_rows<T>> left;      // per statistic: the rows of a call of this thread
-    std::vector<buffer<T>> deep_values;  // per deep statistic: all pairs of a group of rows and the columns of a call
+    std::vector<left_rows<T>> left;      // per statistic: the packed rows of a call made by this thread
+    std::vector<buffer<T>> deep_values;  // per deep statistic: values of all pairs of a row batch and a call's columns
     buffer<T> deep_sums;
     buffer<T> registers;
 
-    // For so many statistics and instructions.
+    // Makes the arrays large enough for this number of statistics and of plan steps.
     void make_room(std::size_t statistics, std::size_t steps) {
         for (auto* set : {&panels, &low_panels, &col_norms, &row_norms, &col_doubt, &row_doubt, &deep_values})
             if (set->size() < statistics) set->resize(statistics);
@@ -41,8 +42,9 @@ struct workspace {
     }
 };
 
-// A workspace lent from the thread's stock. A user's function may evaluate kernels itself while a tile is half done, so
-// one per thread is not enough; and one that an exception left half used is not put back.
+// A workspace borrowed from the stock of the calling thread until the lease is destroyed. One workspace per thread is
+// not enough, because a user's function may evaluate kernels itself while a tile is half done. A workspace that an
+// exception has left half used does not return to the stock.
 template <class T>
 class lease {
 public:
@@ -55,7 +57,7 @@ public:
         if (std::uncaught_exceptions() != exceptions_) return;
         try {
             stock().push_back(std::move(held_));
-        } catch (const std::bad_alloc&) {  // the workspace is released instead
+        } catch (const std::bad_alloc&) {  // without memory for the list the workspace is freed
         }
     }
     lease(const lease&) = delete;

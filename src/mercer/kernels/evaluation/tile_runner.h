@@ -1,6 +1,7 @@
-// Tile by tile: the statistics of a few rows against a stripe of columns, from products, from differences where
-// products leave doubt, from bits or from a user's answer; then the plan's instructions on them, while they are in L1.
-// Internal to this folder.
+// tile_runner computes the kernel values of a few rows against a column tile. For each tile it fills one register per
+// statistic: from dot products, from coordinate differences where dot products are not accurate enough, from bits, or
+// from the values of a user's function. Then it runs the instructions of the plan on the registers while they are in
+// L1. Internal to this folder.
 #pragma once
 
 #include "mercer/kernels/evaluation/packed_columns.h"
@@ -16,13 +17,13 @@ class tile_runner {
 public:
     explicit tile_runner(const bound_plan<T>& bound) : bound_(bound) {}
 
-    // All tiles of rows first … first + count - 1 of a group within a stripe; results go to columns out_col … of out.
-    // first: a multiple of block_rows.
+    // Computes the rows first … first + count - 1 of a batch against a column tile. Row first + i goes to out[i], from
+    // column out_col on. `first` must be a multiple of block_rows.
     void run(const open_stripe<T>& stripe, const row_group<T>& group, index first, index count, block_rows<T> out,
              index out_col, workspace<T>& w) const;
 
 private:
-    // One tile: at most block_rows rows of a stripe, and where its results go.
+    // One tile: at most block_rows rows, the column tile, and the place of the results.
     struct tile {
         selection rows;
         const open_stripe<T>& stripe;

@@ -1,5 +1,5 @@
-// Values of a user's function, asked for in large blocks: a call of it may cost more than thousands of its values.
-// Internal to evaluator*.cpp.
+// Values of a user's kernel function, requested in large blocks, because one call of it may cost more than thousands of
+// values. Internal to this folder.
 #pragma once
 
 #include <algorithm>
@@ -15,17 +15,17 @@ namespace mercer {
 
 class user_values {
 public:
-    static constexpr index most_bytes = index{256} << 20;  // of one answer
-    // So many rows fit into one answer.
+    static constexpr index most_bytes = index{256} << 20;  // of one block
+    // Returns the number of rows whose values fit into one block.
     static index rows_at_once(index cols) {
         return std::max<index>(1, most_bytes / (static_cast<index>(sizeof(double)) * std::max<index>(cols, 1)));
     }
 
     user_values(block_function f, dataset x, dataset z) : f_(std::move(f)), x_(std::move(x)), z_(std::move(z)) {}
 
-    // By one call: of the function for these pairs, or for all pairs, which are then kept. All are worth asking for
-    // where they fit and a small part is wanted, since others will follow, or where nearly as much has been asked for
-    // before.
+    // Returns k(xᵢ, zⱼ) for these rows and columns. It calls the function once: for these pairs, or for all pairs,
+    // whose values are then stored. It requests all pairs if they fit into one block and either fewer than an eighth of
+    // them are needed now, since other requests will follow, or all requests together exceed 1.5 times their number.
     matrix<double> block(const selection& rows, const selection& cols) const {
         matrix<double> out(rows.size(), cols.size());
         const index pairs = rows.size() * cols.size(), all = x_.size() * z_.size();
@@ -40,8 +40,8 @@ public:
         return out;
     }
 
-    // k(xᵢ, zᵢ) for i = first … by few calls: of blocks, since a call has its price, but not of a whole matrix for its
-    // diagonal.
+    // out[i] = k(x, z) of the objects first + i on both sides. It takes the diagonals of 32 × 32 blocks: a call per
+    // pair would cost too much, and so would the whole matrix.
     void diagonal(index first, index count, double* out) const {
         constexpr index side = 32;
         for (index at = 0; at < count; at += side) {
@@ -53,8 +53,8 @@ public:
     }
 
 private:
-    // Not std::call_once: an exception that leaves it ends the process where memory is exhausted (glibc then has to
-    // load the library that unwinds its stack frames).
+    // A mutex instead of std::call_once: an exception that leaves call_once ends the process when memory is exhausted,
+    // because glibc then has to load the library that unwinds its stack frames.
     void keep_all() const {
         const std::lock_guard one_at_a_time(keeping_);
         if (all_) return;
@@ -65,7 +65,7 @@ private:
 
     block_function f_;
     dataset x_, z_;
-    mutable std::atomic<index> asked_ = 0;  // pairs
+    mutable std::atomic<index> asked_ = 0;  // number of pairs requested so far
     mutable std::mutex keeping_;
     mutable std::optional<matrix<double>> all_;
 };

@@ -1,5 +1,5 @@
-// The vectors a statistic is taken of, as the tile loops want them: rows of T, dense or sparse, converted on the fly
-// from whatever storage the data have, so that no copy of the data is kept.
+// operand: the vectors of one side of a statistic, in the form that the tile loops read. Rows are converted to T, dense
+// or sparse, from whatever form the data are stored in, so that no copy of the data is needed.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace mercer {
 
-// Some coordinates of vectors that lie side by side.
+// A range of consecutive coordinates.
 struct slice {
     index first = 0;
     index count = 0;
 };
 
-// Scratch of one thread; grows and is kept.
+// Scratch memory of one thread. It grows and is reused.
 template <class T>
 struct pack_scratch {
     buffer<T> rows;  // converted dense rows
@@ -38,8 +38,8 @@ template <class T>
 class operand {
 public:
     operand() = default;
-    // Streamed as sparse vectors or not; density: the part of the coordinates that are not zero, where the storage does
-    // not tell.
+    // as_sparse: the tile loops read the vectors as sparse ones. density: the fraction of nonzero coordinates, for data
+    // that do not store it.
     operand(dataset vectors, bool as_sparse, double density = 1)
         : vectors_(std::move(vectors)), sparse_(as_sparse), density_(density) {}
 
@@ -48,36 +48,39 @@ public:
     bool streamed_sparse() const { return sparse_; }
     const dataset& vectors() const { return vectors_; }
     double density() const { return density_; }
-    double mean_entries() const;  // coordinates of a vector that are worked on, on average
+    double mean_entries() const;  // average number of coordinates of a vector that the loops read
 
-    // packed[k·width + r] ← coordinate part.first + k of vector which[r], minus the shift's, rounded to T; zero beyond
-    // which.size() and dims().
+    // packed[k·width + r] ← coordinate part.first + k of vector which[r], minus the shift, rounded to T; zero for r >=
+    // which.size() and for coordinates beyond dims().
     void pack(const selection& which, slice part, const T* shift, T* packed, index width,
               pack_scratch<T>& scratch) const;
-    // The same of what that rounding took away, and whether it took anything from any vector.
+    // The same for the rounding errors of these coordinates. `rounds` returns true if any coordinate of any vector has
+    // one.
     void pack_low(const selection& which, slice part, const T* shift, T* packed, index width,
                   pack_scratch<T>& scratch) const;
     bool rounds(const T* shift) const;
-    // How many coordinates of vector i are not zero: terms of a sum over it.
+    // Returns the number of nonzero coordinates of vector i, which is the number of terms of a sum over it.
     index terms(index i) const;
-    // Whether all coordinates of vector i, minus the shift's, are whole numbers.
+    // Returns true if all coordinates of vector i, minus the shift, are whole numbers.
     bool whole(index i, const T* shift) const;
-    // Replaces the vectors by copies in T, minus the shift, dense where most coordinates are stored; low: also what
-    // rounding takes from them. The bytes that takes, 0 where it would be more than `budget` or nothing is gained.
+    // Replaces the vectors by copies in T, minus the shift; they are dense, unless at most half of the coordinates are
+    // stored and neither a shift nor low parts are wanted. `low`: also stores the rounding errors. Returns the bytes of
+    // the copies, or 0 without a copy if they would exceed `budget` or save no time.
     std::size_t copy(const T* shift, bool low, std::size_t budget);
-    // The entries of vector i: where they are stored, or written to `cols` and `values`, which have room for
-    // room_for_entries(i).
+    // Returns the entries of vector i: a reference to the stored ones, or a copy in `cols` and `values`, which must
+    // hold room_for_entries(i) numbers.
     sparse_entries<T> entries(index i, std::int32_t* cols, T* values) const;
     index room_for_entries(index i) const;
-    // The same in scratch, valid until its next use.
+    // The same, with the copy in `scratch`, valid until its next use.
     sparse_entries<T> entries(index i, pack_scratch<T>& scratch) const;
-    // ‖xᵢ - shift‖² for as many vectors as `out` holds, from vector `from` on, by the same chain of operations as a dot
-    // product in a tile.
+    // out[i] = ‖x_{from+i} - shift‖² for all i < out.size(), by the same chain of operations as a dot product in a
+    // tile.
     void norms(const T* shift, std::span<T> out, index from = 0) const;
 
 private:
     slice all_coordinates() const { return {0, dims()}; }
-    // Part of row i as it lies in memory, or written to scratch: then minus the shift.
+    // A range of coordinates of row i: a pointer to the stored row, without the shift, or a copy in `scratch`, minus
+    // the shift.
     const T* dense_row(index i, slice part, const T* shift, T* scratch) const;
     void low_row(index i, slice part, const T* shift, T* out) const;
     void pack_rows(const selection& which, slice part, const T* shift, T* packed, index width,
@@ -91,17 +94,18 @@ private:
 // Sparse vectors in a space of more coordinates: a copy, with zeros for the new ones.
 dataset widened(const dataset& vectors, index dims);
 
-// ‖xᵢ-zⱼ‖² from the differences of the coordinates as they are stored, in double.
+// Returns ‖xᵢ-zⱼ‖², computed in double from the differences of the stored coordinates.
 template <class T>
 double squared_difference(const operand<T>& x, index i, const operand<T>& z, index j);
 
-// What a sample of vectors tells of them all.
+// Estimates from a sample of the vectors of a data set.
 template <class T>
 struct vector_sample {
-    std::vector<T> centre;  // the median of every coordinate: a few far points do not move it
+    std::vector<T> centre;  // median of every coordinate, which a few outliers do not move
     double centre_share =
-        0;               // of the squared norms, what subtracting the centre takes away; 0 where that is not finite
-    double density = 1;  // the part of the coordinates that are not zero
+        // fraction of the sum of squared norms that subtracting the centre removes; 0 if a norm is not finite
+        0;
+    double density = 1;  // fraction of nonzero coordinates
 };
 template <class T>
 vector_sample<T> sample_vectors(const dataset& x);
