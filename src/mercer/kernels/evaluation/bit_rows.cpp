@@ -7,7 +7,8 @@ namespace mercer {
 
 namespace {
 
-// Calls f(coordinate, value) for the stored coordinates of vector i until it says no; whether it never did.
+// Calls f(coordinate, value) for the stored coordinates of vector i, until f returns false. Returns true if f never
+// did.
 template <class Function>
 bool each_coordinate(const dataset& vectors, index i, Function f) {
     return std::visit(

@@ -10,7 +10,7 @@ namespace mercer::evaluation {
 template <class T>
 index deep_statistics<T>::rows_at_once(index cols) const {
     constexpr index most_bytes = index{16} << 20;
-    index numbers = 0;  // a pair; with doubt, four sums beside its value
+    index numbers = 0;  // numbers per pair: its value and, if distances may be recomputed, four partial sums
     for (const auto& s : bound_.sources)
         if (s.deep()) numbers += s.careful() ? 5 : 1;
     if (numbers == 0) return std::numeric_limits<index>::max();
@@ -38,7 +38,7 @@ void deep_statistics<T>::fill(row_group<T>& group, const selection& cols, index 
     }
 }
 
-// Shares the wanted rows of all stripes over the threads.
+// Runs `work` in parallel on chunks of the rows to compute of all column tiles.
 template <class T>
 template <class Work>
 void deep_statistics<T>::each_part(const task& t, Work work) const {
@@ -55,7 +55,7 @@ void deep_statistics<T>::each_part(const task& t, Work work) const {
     });
 }
 
-// Makes the rows of a slice ready, and the panels of every stripe, before its work.
+// Packs the rows, and the panels of every column tile, for each range of coordinates before its work.
 template <class T>
 template <class Work>
 void deep_statistics<T>::each_slice(const task& t, bool low, Work work) const {
@@ -75,7 +75,7 @@ void deep_statistics<T>::each_slice(const task& t, bool low, Work work) const {
     }
 }
 
-// The sums over coordinates.
+// Computes the sums over all coordinates.
 template <class T>
 void deep_statistics<T>::add_up(const task& t) const {
     const bool low = t.s.low && !t.s.careful();
@@ -103,7 +103,7 @@ std::size_t deep_statistics<T>::tile_number(const task& t, index r0, index c0) c
                                     c0 / stripes_.width());
 }
 
-// Squared distances in the place of dot products. Marks the tiles with pairs in doubt; whether there are any.
+// Replaces dot products by squared distances and marks the tiles with inaccurate ones. Returns true if there are any.
 template <class T>
 bool deep_statistics<T>::to_distances(const task& t, std::vector<char>& doubtful) const {
     doubtful.assign(tile_number(t, t.rows.size() + ops_.block_rows, 0), 0);
@@ -123,7 +123,7 @@ bool deep_statistics<T>::to_distances(const task& t, std::vector<char>& doubtful
     return std::find(doubtful.begin(), doubtful.end(), 1) != doubtful.end();
 }
 
-// Doubtful pairs again, from their differences.
+// Recomputes the squared distances of inaccurate pairs from the coordinate differences.
 template <class T>
 void deep_statistics<T>::from_differences(const task& t, const std::vector<char>& doubtful) const {
     const index height = ceil_div(t.rows.size(), ops_.block_rows) * ops_.block_rows;

@@ -17,7 +17,7 @@
 
 namespace mercer {
 
-// What an evaluator consists of. Internal to evaluator*.cpp.
+// The parts of an evaluator.
 
 template <class T>
 struct evaluator<T>::state {
@@ -107,7 +107,7 @@ bool evaluator<T>::same() const {
 }
 
 namespace {
-// A block of an evaluator in double, rounded; some rows at a time.
+// Fills a block from an evaluator in double, 64 rows at a time, rounded to T.
 template <class T>
 void narrow(const evaluator<double>& from, const selection& rows, const selection& cols, const block_rows<T>& out) {
     constexpr index band = 64;
@@ -124,8 +124,8 @@ void narrow(const evaluator<double>& from, const selection& rows, const selectio
 
 template <class T>
 double evaluator<T>::element_cost() const {
-    // Measured: a coordinate costs 1 cycle per vector of results in the dense loop and 1.4 in the sparse one, a map
-    // about 20; a word of bits costs 2, a look into a table 6.
+    // Measured in cycles per vector of results: 1 for a coordinate in the dense loop and 1.4 in the sparse loop, about
+    // 20 for a map, 2 for a word of bits, 6 for reading a table.
     if (wide_) return wide_->element_cost();
     const auto& bound = state_->bound;
     double cycles = bound.table.size() > 0 ? 6.0 : 20.0 * static_cast<double>(bound.code->code.size());
@@ -148,7 +148,7 @@ std::size_t evaluator<T>::kept_bytes() const {
 
 namespace {
 
-// How many rows of a call are made ready at once.
+// Returns the number of rows of a call that are packed as one batch.
 template <class T>
 index rows_at_once(const bound_plan<T>& bound, const deep_statistics<T>& deep, index cols) {
     const index most = std::min(rows_in_group(bound.sources), deep.rows_at_once(cols)),
@@ -156,7 +156,7 @@ index rows_at_once(const bound_plan<T>& bound, const deep_statistics<T>& deep, i
     return bound.users ? std::min(most, ceil_div(user_values::rows_at_once(cols), unit) * unit) : most;
 }
 
-// What users say of all pairs of a call's rows and columns.
+// Requests the values of user functions for all rows of the batch and all columns of the call.
 template <class T>
 void ask_users(const bound_plan<T>& bound, row_group<T>& group, const selection& cols) {
     if (!bound.users) return;
@@ -174,7 +174,8 @@ bool worth_mirroring(const bound_plan<T>& bound) {
     return work >= 32;
 }
 
-// The distance of `count` rows from the first one on, where every row lies that far behind the one before it.
+// Returns the distance between consecutive rows if `count` rows from `first` on are evenly spaced in memory, else
+// nothing.
 template <class T>
 std::optional<index> even_distance(const block_rows<T>& out, index first, index count) {
     const index distance = count > 1 ? out[first + 1] - out[first] : 0;
@@ -183,7 +184,7 @@ std::optional<index> even_distance(const block_rows<T>& out, index first, index 
     return distance;
 }
 
-// out(j, i) = out(i, j) for rows i from r0 and columns j from c0; the rows of `out` may be scattered.
+// out(j, i) = out(i, j) for `rows` rows i from r0 and `cols` columns j from c0. The rows of `out` may lie anywhere.
 template <class T>
 void mirror(const block_rows<T>& out, index r0, index c0, index rows, index cols) {
     const auto from = even_distance(out, r0, rows), to = even_distance(out, c0, cols);
@@ -236,14 +237,15 @@ template <class T>
 void evaluator<T>::square(const selection& which, block_rows<T> out) const {
     if (wide_) return block(which, which, out);
     const state& s = *state_;
-    // Few coordinates: computing both halves is cheaper than mirroring one. A user's function may not be symmetric: ask
-    // for both.
+    // With few coordinates computing both halves is cheaper than mirroring one. A user's function may be asymmetric, so
+    // both halves are requested from it.
     const index n = which.size(), stripe_width = s.stripes.width(), stripes = ceil_div(n, stripe_width),
                 unit = best_tile_ops<T>().block_rows;
     if (!s.bound.same || stripes < 2 || !worth_mirroring(s.bound)) return block(which, which, out);
-    // Stripe by stripe down to the diagonal; what lies below it is the mirror image. The longest stripes first.
+    // Each column tile is computed down to the diagonal; the part below the diagonal is its mirror image. The longest
+    // column tiles come first.
     const bool kept = s.stripes.kept_for(which);
-    const index band = stripe_width / unit * unit;  // rows mirrored while they are still in L2
+    const index band = stripe_width / unit * unit;  // rows to mirror while they are still in L2
     const index most = rows_at_once(s.bound, s.deep, n);
     const lease<T> own;
     for (index g0 = 0; g0 < n; g0 += most) {

@@ -68,7 +68,7 @@ private:
 
 // Returns k(xᵢ, xᵢ) for all objects, in double.
 std::vector<double> self_values(const kernel& k, const dataset& x);
-// Returns k(x₀, z₀) for two data sets of one object each. For single values only: each call prepares the data anew.
+// Returns k(x₀, z₀) for two data sets of one object each. For single values only, since each call prepares the data.
 double pair_value(const kernel& k, const dataset& x, const dataset& z);
 
 extern template class evaluator<float>;

@@ -18,7 +18,7 @@ template <class T>
 void column_stripes<T>::choose_width() {
     constexpr index panel_bytes = index{256} * 1024, most = 1024 / static_cast<index>(sizeof(T));
     width_ = most;
-    const index unit = ops_.sparse_panel;  // a whole number of dense panels too
+    const index unit = ops_.sparse_panel;  // also a whole number of dense panels
     for (const auto& s : bound_.sources) {
         if (s.what == statistic::user) continue;
         const index d = s.wide ? 16384 : std::max<index>(1, s.bits() ? s.bit_stride() : s.depth_at_once());
@@ -100,7 +100,7 @@ void column_stripes<T>::collect_numbers(const open_stripe<T>& stripe, std::size_
     if (s.x_norms.size() > 0) collect(bound_.right_norms(s), stripe.cols, stripe.width, w.col_norms[at]);
     if (!s.careful()) return;
     collect(bound_.right_doubt(s), stripe.cols, stripe.width, w.col_doubt[at]);
-    // Columns that are not there are far from everything: their differences need not be looked at.
+    // Padding columns get a huge norm, so that their distances are never recomputed.
     std::fill(w.col_norms[at].data() + stripe.cols.size(), w.col_norms[at].data() + stripe.width, T(1e30));
 }
 
@@ -114,7 +114,7 @@ void column_stripes<T>::pack_bits(const open_stripe<T>& stripe, std::size_t at, 
                                   panels + j * s.bit_stride(), p);
 }
 
-// The norms of the stripe's bits side by side; the largest of them.
+// Collects the norms of the bit vectors of a column tile and returns the largest one.
 template <class T>
 std::int32_t column_stripes<T>::collect_bit_norms(const open_stripe<T>& stripe, workspace<T>& w) const {
     const std::size_t at = bound_.table_source();
@@ -176,7 +176,7 @@ const T* column_stripes<T>::pack_panels(const source<T>& s, const selection& col
     return to;
 }
 
-// Panels that hold only the columns which occur in the stripe.
+// Packs panels that hold only the columns which occur in the column tile.
 template <class T>
 const T* column_stripes<T>::pack_present(const source<T>& s, const open_stripe<T>& stripe, workspace<T>& w,
                                          std::size_t at) const {

@@ -1,5 +1,5 @@
 // Kernel values pair by pair: precise_kernel with a bound on the error of each value, kernel_slopes with derivatives.
-// Both are slow. They run the same plan as the tile loops, but for a single pair.
+// Both are slow. They run the plan that the tile loops run, on one pair at a time.
 #pragma once
 
 #include <memory>

@@ -10,8 +10,8 @@ namespace mercer::evaluation {
 
 namespace {
 
-// A run of objects as a tile of one row: register s holds the statistic s of (xᵢ, xᵢ), and the row and column vectors
-// of norms and factors both vary along the row, so the row's share is folded into the column's.
+// A chunk of objects as a tile of one row: register s holds statistic s of the pairs (xᵢ, xᵢ). Norms and factors of
+// rows and columns both vary along this row, so those of the rows are added to those of the columns.
 template <class T>
 class diagonal_run {
 public:
@@ -28,7 +28,7 @@ public:
         const auto& s = bound_.sources[at];
         T* stat = register_of(static_cast<int>(at));
         if (s.what == statistic::dot) {
-            // A shifted statistic is only ever asked for distances, and those are 0 here.
+            // A statistic with a shift is used for distances only, and those are 0 here.
             if (s.x_norms.size())
                 std::copy_n(s.x_norms.data() + first_, count_, stat);
             else
@@ -73,7 +73,8 @@ public:
 private:
     T* register_of(int number) { return registers_.data() + number * width; }
 
-    // Of statistics that are 0 for equal vectors, or are sums and products over their coordinates.
+    // Returns statistic s of (xᵢ, xᵢ). Except for min_sum and product, which are computed, these statistics are 0 for
+    // equal vectors.
     T self_statistic(const source<T>& s, index i) const {
         if (s.what != statistic::min_sum && s.what != statistic::product) return T(0);
         const dense<T> one = as_dense<T>(gather(s.x.vectors(), selection(i, 1)));
@@ -96,7 +97,8 @@ private:
         ops_.map({step.formula, step.input, a, width, &to, zero_.data(), col_.data(), 1, width});
     }
 
-    // f(t, ‖x‖², ‖x‖²) with both norms varying: one object at a time, a vector's worth of copies of it.
+    // Computes f(t, ‖x‖², ‖x‖²), where both norms vary, object by object: a SIMD vector is filled with copies of one
+    // object.
     void map_with_norms(const instruction& step, const T* a, T* to) const {
         const index lanes = ops_.lanes;
         buffer<T> in(lanes), result(lanes), norm(lanes);

@@ -14,9 +14,9 @@ namespace mercer::evaluation {
 
 namespace {
 
-constexpr std::size_t most_rows = 16;  // at least block_rows of any instruction set
+constexpr std::size_t most_rows = 16;  // an upper bound of block_rows for all instruction sets
 
-// The entries of a row whose columns are present in the stripe, under their places there.
+// Returns the entries of a row in columns that occur in the column tile, numbered by their positions there.
 template <class T>
 sparse_entries<T> renumbered(const sparse_entries<T>& row, const std::vector<std::int32_t>& places,
                              pack_scratch<T>& scratch) {
@@ -32,7 +32,7 @@ sparse_entries<T> renumbered(const sparse_entries<T>& row, const std::vector<std
     return {cols.data(), values.data(), static_cast<index>(cols.size())};
 }
 
-// Values made before for all pairs of a call.
+// Copies values that were computed for all pairs of a call into a register.
 template <class T, class U>
 void copy_values(const matrix_view<const U>& values, index width, T* out) {
     for (index i = 0; i < values.rows; ++i) {
@@ -69,14 +69,15 @@ T* tile_runner<T>::register_of(const tile& t, int number) const {
     return t.registers + (shared ? sources[number].same_as : number) * ops_.block_rows * t.width();
 }
 
-// Functions of the squared distances of bits, where all of these are in the table.
+// Reads kernel values from the table, indexed by the squared distances of bit vectors. Returns false, without a result,
+// if a distance may lie beyond the table.
 template <class T>
 bool tile_runner<T>::look_up(const tile& t) const {
     if constexpr (std::is_same_v<T, float>) {
         const std::size_t at = bound_.table_source();
         const auto& s = bound_.sources[at];
         const auto& table = bound_.table;
-        // ‖x - z‖² <= ‖x‖² + ‖z‖², and twice that where signs may differ
+        // ‖x - z‖² <= ‖x‖² + ‖z‖², or twice that if the signs may differ
         const auto entries = [&](index i) {
             return (s.signs ? 2 : 1) * (s.x_bits.norm(t.rows[i]) + t.stripe.largest) + 1;
         };
@@ -96,7 +97,7 @@ bool tile_runner<T>::look_up(const tile& t) const {
     return false;
 }
 
-// Statistic `at` of the rows of a tile, which stand at `first` in their group.
+// Fills the register of statistic `at` for the rows of a tile, which begin at `first` in their batch.
 template <class T>
 void tile_runner<T>::fill_statistic(std::size_t at, const row_group<T>& group, index first, const tile& t) const {
     const auto& s = bound_.sources[at];
@@ -153,8 +154,8 @@ void tile_runner<T>::fill_sparse(std::size_t at, const left_rows<T>& left, index
     if (s.careful() && to_distances(at, t, out, nullptr, nullptr) > 0) compute_doubtful(at, t, out);
 }
 
-// Squared distances in the place of dot products, from differences where they are in doubt and there are blocks. How
-// many were in doubt.
+// Replaces dot products by squared distances. Inaccurate ones are recomputed from differences if a block is given.
+// Returns the number of inaccurate ones.
 template <class T>
 index tile_runner<T>::to_distances(std::size_t at, const tile& t, T* out, const T* block, const T* block_low) const {
     const auto& s = bound_.sources[at];
@@ -167,7 +168,7 @@ index tile_runner<T>::to_distances(std::size_t at, const tile& t, T* out, const 
                            s.depth()});
 }
 
-// Doubtful pairs of sparse rows, one after the other.
+// Recomputes the inaccurate pairs of sparse rows one by one.
 template <class T>
 void tile_runner<T>::compute_doubtful(std::size_t at, const tile& t, T* out) const {
     const auto& s = bound_.sources[at];
@@ -182,7 +183,8 @@ void tile_runner<T>::run_code(const tile& t) const {
     const auto& steps = bound_.code->code;
     const auto& last = steps.back();
     std::array<T*, most_rows> rows;
-    // A last map writes straight to the result when that has room for whole vectors.
+    // If the last instruction is a map, it writes directly to the result, provided that the result holds whole SIMD
+    // vectors.
     const bool direct = t.width() == t.real_width() && last.what == instruction::op::map;
     for (std::size_t at = 0; at + (direct ? 1 : 0) < steps.size(); ++at) run_step(at, t);
     const T* result = register_of(t, bound_.code->result);
@@ -231,7 +233,7 @@ void tile_runner<T>::run_step(std::size_t at, const tile& t) const {
 template <class T>
 void tile_runner<T>::run_map(const instruction& step, const tile& t, T* const* to, bool stream) const {
     const index n = t.rows.size(), width = t.width();
-    // The register of a careful statistic holds squared distances already.
+    // The register of a careful() statistic already holds squared distances.
     const bool ready = step.input == map_input::squared_distance && bound_.sources[step.a].careful();
     tile_map<T> call{step.formula,
                      ready ? map_input::value : step.input,
@@ -251,7 +253,8 @@ void tile_runner<T>::run_map(const instruction& step, const tile& t, T* const* t
     ops_.map(call);
 }
 
-// Points `rows` at the result; whether it may be written past the caches.
+// Makes `rows` point to the rows of the result. Returns true if the result may be written with stores that bypass the
+// caches.
 template <class T>
 bool tile_runner<T>::point_at_result(const tile& t, T** rows) const {
     bool stream = t.stripe.stream;

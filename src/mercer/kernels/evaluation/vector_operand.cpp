@@ -11,7 +11,7 @@ namespace mercer {
 
 namespace {
 
-// Calls use(k, value) for the entries of row i within a slice, k counted from its first coordinate.
+// Calls use(k, value) for the entries of row i within a range of coordinates; k counts from the start of the range.
 template <class U, class Use>
 void entries_within(const sparse<U>& from, index i, slice part, Use use) {
     const auto cols = from.cols(i);
@@ -22,7 +22,7 @@ void entries_within(const sparse<U>& from, index i, slice part, Use use) {
         use(static_cast<index>(cols[k]) - part.first, values[k]);
 }
 
-// Coordinates of vector i as doubles.
+// Reads a range of coordinates of vector i as doubles.
 void read_row(const dataset& vectors, index i, slice part, double* out) {
     std::visit(
         [&](const auto& some) {
@@ -37,7 +37,7 @@ void read_row(const dataset& vectors, index i, slice part, double* out) {
 }
 void read_row(const dataset& vectors, index i, double* out) { read_row(vectors, i, {0, vectors.dims()}, out); }
 
-// What is left of a - b when T has rounded it (Knuth's two-sum, where T is double already).
+// Returns the rounding error of a - b in T (by Knuth's two-sum if T is double).
 template <class T>
 T rest_of(double a, double b) {
     const double d = a - b;
@@ -54,7 +54,8 @@ const T* operand<T>::dense_row(index i, slice part, const T* shift, T* scratch) 
     if (shift) shift += part.first;
     std::visit(
         [&](const auto& some) {
-            // In the precision of the data: far from the origin T alone would lose what the shift is to keep.
+            // The shift is subtracted in double: far from the origin, rounding to T first would lose the digits that
+            // the shift preserves.
             using U = std::conditional_t<sizeof(T) == 8, T, double>;
             const auto minus = [&](auto value, index a) {
                 return static_cast<T>(shift ? static_cast<U>(value) - static_cast<U>(shift[a]) : static_cast<U>(value));
@@ -81,7 +82,7 @@ double operand<T>::mean_entries() const {
 
 namespace {
 
-// Writes sparse rows straight into a zeroed panel.
+// Writes sparse rows directly into a panel filled with zeros.
 template <class T, class U>
 void scatter(const sparse<U>& from, const selection& which, slice part, T* packed, index width) {
     std::fill_n(packed, part.count * width, T(0));
@@ -89,10 +90,10 @@ void scatter(const sparse<U>& from, const selection& which, slice part, T* packe
         entries_within(from, which[r], part, [&](index k, U value) { packed[k * width + r] = static_cast<T>(value); });
 }
 
-// The coordinates of a slice that there are, of `dims`.
+// Cuts a range to the coordinates that exist, of `dims`.
 slice within(slice part, index dims) { return {part.first, std::clamp<index>(dims - part.first, 0, part.count)}; }
 
-// Zeros for those that there are not.
+// Fills the part of a panel beyond the existing coordinates with zeros.
 template <class T>
 void clear_rest(slice part, slice there, T* packed, index width) {
     std::fill_n(packed + there.count * width, (part.count - there.count) * width, T(0));
@@ -277,7 +278,9 @@ index operand<T>::room_for_entries(index i) const {
                 return static_cast<index>(some.cols(i).size());
             } else if constexpr (requires { some.row(i); }) {
                 const auto* row = some.row(i);
-                index count = 1;  // every coordinate is written to the next free place, the last ones in vain
+                // One more, since entries() writes every coordinate to the next free position, and the next coordinate
+                // overwrites a zero.
+                index count = 1;
                 for (index a = 0; a < some.dims(); ++a) count += row[a] != 0;
                 return count;
             } else {
@@ -322,8 +325,8 @@ sparse_entries<T> operand<T>::entries(index i, pack_scratch<T>& scratch) const {
 }
 
 namespace {
-constexpr index deep = 8192;  // coordinates
-}
+constexpr index deep = 8192;  // dense vectors with more coordinates are read row by row
+}  // namespace
 
 template <class T>
 void operand<T>::norms(const T* shift, std::span<T> out, index from) const {
@@ -336,7 +339,7 @@ void operand<T>::norms(const T* shift, std::span<T> out, index from) const {
         auto& sums = per_thread<buffer<T>>([] {});
         const index first = g * width, count = std::min(width, all - first);
         if (dims() > deep && !vectors_.is_sparse()) {
-            // One row after the other: a panel of so many coordinates would take megabytes for every thread.
+            // Row by row, because a panel of these vectors would take megabytes per thread.
             T* own = panel.at_least(dims());
             for (index i = first; i < first + count; ++i) {
                 const T* row = dense_row(from + i, all_coordinates(), shift, own);
@@ -364,8 +367,8 @@ void operand<T>::norms(const T* shift, std::span<T> out, index from) const {
 template <class T>
 vector_sample<T> sample_vectors(const dataset& x) {
     if (x.kind() != domain::vectors || x.size() == 0 || x.dims() == 0) return {};
-    const index depth = x.dims(),
-                most = std::clamp<index>((index{1} << 17) / depth, 16, 256);  // medians cost ten times what a sum does
+    // At most 256 rows: a median costs ten times as much as a sum.
+    const index depth = x.dims(), most = std::clamp<index>((index{1} << 17) / depth, 16, 256);
     const index step = std::max<index>(1, x.size() / most), count = (x.size() + step - 1) / step;
     if (x.is_sparse() && depth > 4096) return {};
     constexpr index at_once = 4096;  // columns
