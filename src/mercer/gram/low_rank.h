@@ -15,8 +15,8 @@ namespace mercer {
 // Returns Φ, one row per row of K, with K + common ≈ ΦΦᵀ, by a Cholesky decomposition whose pivot is the largest
 // remaining diagonal entry (Fine, Scheinberg, J. Machine Learning Research 2, 2001). Every entry of K + common agrees
 // with ΦΦᵀ up to `residual` or rounding. Returns an empty matrix if that takes more than `most` columns or K is not
-// positive semidefinite. K has few directions, for example, for linear kernels on few columns, polynomials, and
-// Gaussians that hardly vary over the data.
+// positive semidefinite. Linear kernels on few columns, polynomials, and Gaussians that hardly vary over the data have
+// factors with few columns.
 matrix<double> low_rank_factor(const gram<double>& K, double common, index most, double residual);
 
 // Randomly pivoted Cholesky (Chen, Epperly, Tropp, Webber 2022): K ≈ FFᵀ of rank r from r columns and the diagonal of a

@@ -25,7 +25,7 @@ double dot(const vec& a, const vec& b) {
     return sum;
 }
 
-// The b that minimises Σwᵢℓ(yᵢ, fᵢ + b). Fails where the sum falls for ever.
+// Returns the b that minimises Σwᵢℓ(yᵢ, fᵢ + b). Throws if the sum decreases without bound.
 double best_offset(const rounded_loss& l, std::span<const double> y, std::span<const double> weight,
                    std::span<const double> f, std::span<const double> centre, double start) {
     struct slopes {
@@ -39,14 +39,16 @@ double best_offset(const rounded_loss& l, std::span<const double> y, std::span<c
         }
         return sum;
     };
-    // A bracket [low, high] with slopes of either sign, then Newton's method that falls back on halving it.
+    // Finds a bracket [low, high] with slopes of opposite signs, then runs Newton's method, with bisection where it
+    // leaves the bracket.
     double b = start, low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
     double width = 1;
     for (int step = 0; step < 400; ++step) {
         const slopes s = at(b);
         if (s.first == 0) return b;
         if (std::isnan(s.first))
-            return start;  // infinities of both signs: a trial point far out, which the line search will refuse
+            // infinities of both signs: a trial point far away, which the line search will reject
+            return start;
         (s.first > 0 ? high : low) = b;
         if (!std::isfinite(low) || !std::isfinite(high)) {
             if (width > 1e300)
@@ -66,7 +68,7 @@ double best_offset(const rounded_loss& l, std::span<const double> y, std::span<c
     return b;
 }
 
-// Newton's method on a representer problem with a smooth or a rounded loss (solve_representer.h): where it stands, and
+// Newton's method on a representer problem with a smooth or a smoothed loss (see the header): its current point, and
 // steps from there.
 
 class rounded_newton {
@@ -74,12 +76,12 @@ public:
     rounded_newton(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l,
                    const representer_options& o);
 
-    // Steps on the loss rounded by μ until `enough(gap, P)`; gap() is what was reached.
+    // Takes steps on the loss smoothed by μ until enough(gap, P) returns true. gap() returns the gap reached.
     fit_status minimise(double mu, const std::function<bool(double gap, double value)>& enough);
 
-    // P of the rounded problem.
+    // P of the smoothed problem.
     double objective() const;
-    // Measured where it last stood, above where it stands now.
+    // The gap where it was last computed. It also bounds the current point, since P has not risen.
     double gap() const { return gap_; }
 
     vec times(const vec& v);  // Kv
@@ -87,40 +89,40 @@ public:
     const vec& alpha() const { return alpha_; }
     const vec& fixed() const { return fixed_; }    // Kα
     const vec& slopes() const { return g_; }       // wℓ'
-    const vec& centre() const { return centre_; }  // of the rounding
+    const vec& centre() const { return centre_; }  // of the smoothed loss
     double offset() const { return b_; }
     int rounds() const { return rounds_; }
     std::int64_t products() const { return products_; }
 
-    // The dual variables u = g/w as the next centre.
+    // Makes the dual variables u = g/w the next centre.
     void recentre();
 
 private:
     rounded_loss rounded() const { return {loss_, mu_}; }
-    // P of the rounded problem at Kα = fixed, with αᵀKα given.
+    // P of the smoothed problem at Kα = fixed, with αᵀKα = square.
     double value_at(const vec& fixed, double b, double square) const;
     double offset_for(const vec& fixed, double start) const {
         return o_.intercept ? best_offset(rounded(), y_, w_, fixed, centre_, start) : 0.0;
     }
     void differentiate();
     void refresh(double& value);
-    // P and how often it did not fall, with where it stands.
+    // Writes and reads the state for resuming: the point, P, and the number of steps without progress (`flat`).
     std::vector<double> state(double value, int flat) const;
     void take(const std::vector<double>& state, double& value, int& flat);
     bool may_go_on(double value);
-    double rounding() const;  // of the gap
+    double rounding() const;  // rounding error of the gap
 
-    // One Newton step with its line search. False when P falls no further.
+    // Takes one Newton step with a line search. Returns false if P does not fall any further.
     bool step(double& value);
     bool polish(const vec& direction, const vec& along, double& value);
 
-    // Δα and KΔα
+    // Return Δα and KΔα.
     std::pair<vec, vec> solve_system();
-    // Where there is no curvature Δα = -r/λ. On the other examples Δα = D^½z, (λI + D^½KD^½)z = -D^(-½)r - D^½q -
-    // D^½1Δb with q what the first ones add to KΔα. False where that matrix is not positive definite.
+    // On examples without curvature Δα = -r/λ. On the others Δα = D^½z with (λI + D^½KD^½)z = -D^(-½)r - D^½q - D^½1Δb,
+    // where q is the contribution of the first ones to KΔα. Returns false if that matrix is not positive definite.
     bool by_cholesky(const std::vector<index>& active, vec& direction);
-    // (λI + D'K)Δα = -r with D' = D - D11ᵀD/1ᵀD1, what D becomes when Δb is the best one. They end at min(0.1,
-    // 0.1√(relative gap)) of the residual, which makes the convergence superlinear.
+    // Solves (λI + D'K)Δα = -r, where D' = D - D11ᵀD/1ᵀD1 is D after the best Δb has been eliminated. The iteration
+    // ends at min(0.1, 0.1√(relative gap)) of the residual, which makes the convergence superlinear.
     std::pair<vec, vec> by_conjugate_gradients();
 
     const gram<double>& K_;
@@ -195,7 +197,7 @@ fit_status rounded_newton::minimise(double mu, const std::function<bool(double g
     mu_ = mu;
     b_ = offset_for(fixed_, b_);
     double value = objective();
-    bool fresh = false;  // Kα has just been multiplied out
+    bool fresh = false;  // Kα has just been recomputed
     int flat = 0;
     if (!o_.start.empty()) take(o_.start, value, flat);
     for (;; ++rounds_) {
@@ -254,7 +256,8 @@ void rounded_newton::refresh(double& value) {
 
 bool rounded_newton::step(double& value) {
     const auto [direction, along] = solve_system();
-    const double slope = dot(r_, along);  // dP along the direction; b is the best one, so it does not enter
+    // derivative of P along the direction; b is optimal, so it does not contribute
+    const double slope = dot(r_, along);
     if (!(slope < 0)) return false;
     const double square = dot(alpha_, fixed_), mixed = dot(direction, fixed_), own = dot(direction, along);
     vec trial(n_);
@@ -271,7 +274,7 @@ bool rounded_newton::step(double& value) {
             return true;
         }
     }
-    // Where the fall is below the rounding of P, the full step is still right if it makes the gap smaller.
+    // If the decrease is below the rounding error of P, the full step is still right if it reduces the gap.
     return polish(direction, along, value);
 }
 
@@ -348,7 +351,7 @@ std::pair<vec, vec> rounded_newton::by_conjugate_gradients() {
         if (d > 1e-14 * largest) root(i, 0) = std::sqrt(d), total += d;
         r(i, 0) = r_[static_cast<std::size_t>(i)], Kr(i, 0) = Kr_[static_cast<std::size_t>(i)];
     }
-    // What the best Δb takes out: the direction of D^½1.
+    // Projects out the direction D^½1, which the best Δb compensates.
     const auto without_offset = [&](matrix<double>& u) {
         if (!o_.intercept || !(total > 0)) return;
         double along = 0;
@@ -369,7 +372,7 @@ std::pair<vec, vec> rounded_newton::by_conjugate_gradients() {
     return {list(found.x), list(found.Kx)};
 }
 
-// From Newton's method on rounded losses to the problem itself.
+// Solves the problem: directly if the loss is smooth, else in rounds over smoothed losses.
 class representer {
 public:
     representer(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l,
@@ -400,7 +403,7 @@ private:
         return out;
     }
 
-    // P of the problem itself at α, with its best b; the gap to `lower`.
+    // Returns P of the original problem at α with its best b, and the gap to the lower bound `lower`.
     representer_result candidate(vec alpha, vec f, double lower) const {
         representer_result out;
         out.objective = 0.5 * o_.lambda * dot(alpha, f);
@@ -412,9 +415,9 @@ private:
         return out;
     }
 
-    // What was reached of the problem itself. u gives the lower bound. There are two points for the upper one: a, which
-    // is 0 where u is, and where λ is so small that a = -wu/λ is no longer exact α, with the same zeros if it loses
-    // nothing by them.
+    // Returns the best known point of the original problem with its gap. u gives the lower bound. There are three
+    // candidates for the upper bound: a, which is 0 where u is 0; α with the same zeros, since a = -wu/λ is inaccurate
+    // if λ is very small; and α itself, if its gap is less than half of theirs.
     representer_result measured() {
         const vec& g = at_.slopes();
         vec dual(n_), sparse = at_.alpha();
@@ -429,7 +432,7 @@ private:
         const double square = dot(dual, Kdual);
         for (std::size_t i = 0; i < n_; ++i) size += std::abs(dual[i] * Kdual[i]);
         indefinite_ = square < -1e-12 * size;
-        // Σg = 0 holds up to rounding; what that may be worth is taken off.
+        // Σg = 0 holds up to rounding only; the possible effect is subtracted from the bound.
         const double lower =
             -0.5 * o_.lambda * square - conjugates - (o_.intercept ? std::abs(unbalanced * at_.offset()) : 0.0);
         representer_result best = candidate(std::move(dual), std::move(Kdual), lower);
@@ -445,9 +448,9 @@ private:
     }
 
     representer_result round_by_round() {
-        // Newton's matrix is K + (λμ/w)I on the examples at a corner: μ is measured by what λμ/w is beside k(x, x). Too
-        // large and the rounds are many, too small and u, which is known to the rounding of f over μ, is not exact
-        // enough.
+        // Newton's matrix is K + (λμ/w)I on the examples at a corner, so μ is chosen by the ratio of λμ/w to k(x, x).
+        // If μ is too large, there are many rounds. If it is too small, u is inaccurate, since its error is the
+        // rounding error of f divided by μ.
         vec self(n_);
         K_.diagonal(self);
         double top = 0;
@@ -465,13 +468,14 @@ private:
                 inner = at_.minimise(
                     mu, [&](double gap, double value) { return gap <= std::min(1e-3 * std::abs(value), aim); });
             });
-            const listening_to nobody(nullptr);  // two products, without which there is nothing to show
+            // cancellation is ignored for two products, without which there is no result
+            const listening_to nobody(nullptr);
             representer_result now = measured();
             const double progress = now.gap / best.gap;
             if (now.gap < best.gap) best = std::move(now);
             best.status =
                 inner == fit_status::step_limit || inner == fit_status::cancelled ? inner : fit_status::stalled;
-            // A matrix with aᵀKa < 0 makes the "gap" mean nothing.
+            // If aᵀKa < 0, the "gap" is meaningless.
             if (best.gap <= o_.tol * std::abs(best.objective) && !indefinite_) best.status = fit_status::converged;
             idle = progress < 0.9 ? 0 : idle + 1;
             if (best.status != fit_status::stalled || idle > 8) break;

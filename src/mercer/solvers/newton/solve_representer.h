@@ -1,25 +1,26 @@
-// The minimiser over f = Σαᵢk(xᵢ, ·) + b, which by the representer theorem is the one over all functions of the
-// kernel's space, of
+// Minimises, over functions f = Σαᵢk(xᵢ, ·) + b,
 //
-//     P(α, b) = Σ wᵢℓ(yᵢ, fᵢ) + λ/2 αᵀKα,     fᵢ = (Kα)ᵢ + b          (b = 0 unless asked for)
+//     P(α, b) = Σ wᵢℓ(yᵢ, fᵢ) + λ/2 αᵀKα,     fᵢ = (Kα)ᵢ + b          (b = 0 without an intercept)
 //
-// for any convex loss. K is seen only through gram<double>.
+// for any convex loss. By the representer theorem this is the minimiser over the whole function space of the kernel. K
+// is read through gram<double> only.
 //
-// Smooth losses: Newton's method. With gᵢ = wᵢℓ'(fᵢ), D = diag(wᵢℓ''(fᵢ)) and r = g + λα (zero at the minimum) a step
-// solves
-//     (λI + DK)Δα + D1Δb = -r,  1ᵀ(α + Δα) = 0,
-// by a Cholesky decomposition, symmetrically and only on the examples of positive curvature, where that is small enough
-// for time and memory, else by conjugate gradients, exact enough for superlinear convergence (Dembo, Eisenstat,
-// Steihaug 1982). After every step b is minimised over exactly, and the step is halved until P falls enough.
+// Smooth losses: Newton's method. Let gᵢ = wᵢℓ'(fᵢ), D = diag(wᵢℓ''(fᵢ)) and r = g + λα, which is zero at the minimum.
+// A step solves
+//     (λI + DK)Δα + D1Δb = -r,  1ᵀ(α + Δα) = 0.
+// If time and memory allow, it is solved by a Cholesky decomposition, in symmetric form and only for the examples of
+// positive curvature. Otherwise it is solved by conjugate gradients, accurately enough for superlinear convergence
+// (Dembo, Eisenstat, Steihaug 1982). After every step b is minimised exactly, and the step is halved until P falls
+// enough.
 //
-// Stopping rule, in double: the gap to the dual point a = -g/λ, which is feasible since Σg = 0 when b is the best one.
-// By Fenchel's equality
+// Stopping rule, in double: the gap to the dual point a = -g/λ. That point is feasible, since Σg = 0 for the best b. By
+// Fenchel's equality
 //     P(α) - P* <= gap = λ/2 (α-a)ᵀK(α-a) = rᵀKr/(2λ)  <=  tol·|P|,
-// measured with Kα multiplied out afresh, not as it was carried along.
+// where Kα is recomputed and not updated.
 //
-// Losses with corners: the same on a rounded loss (loss.h), round after round with the dual variables u as the next
-// centre and a smaller μ; then the gap is that of the problem itself, through the conjugate: P(α, b) + Σwᵢℓ*(uᵢ) + λ/2
-// aᵀKa with a = -wu/λ.
+// Losses with corners: the same for a smoothed loss (rounded_loss in loss.h), in rounds. Each round takes the dual
+// variables u of the previous one as its centre and may use a smaller μ. The gap is that of the original problem, by
+// the conjugate: P(α, b) + Σwᵢℓ*(uᵢ) + λ/2 aᵀKa with a = -wu/λ.
 #pragma once
 
 #include <cstddef>
@@ -39,33 +40,33 @@ enum class newton_system { automatic, cholesky, conjugate_gradient };
 struct representer_options {
     double lambda = 1;  // > 0
     bool intercept = false;
-    double tol = 1e-6;      // of the gap, relative to |P|
+    double tol = 1e-6;      // bound on the gap, relative to |P|
     int most_rounds = 500;  // Newton steps, over all μ
     newton_system system = newton_system::automatic;
     std::size_t memory_bytes = std::size_t{1} << 30;  // for the matrix of a Newton step
-    std::function<bool(int rounds, double objective, double gap)>
-        progress{};  // before every step and product within; false: stop and keep what there is
-    // Of a smooth loss: what is needed to go on, after every step; and such a state to start from, with the bits of a
-    // solution that was never interrupted.
+    // Called before every step and every product within a step. Returns false to stop with the current α.
+    std::function<bool(int rounds, double objective, double gap)> progress{};
+    // For smooth losses only: `keep` receives the state after every step. `start` is such a state; the resumed solution
+    // is bit-identical to one that was never interrupted.
     std::function<void(const std::vector<double>& state)> keep{};
     std::vector<double> start{};
 };
 
-// How it ends: stationary: the stopping rule is met, but nothing says that K is positive semidefinite, without which it
-// proves nothing (set by those who know the kernel). stalled: rounding, or a matrix that is not positive semidefinite,
-// lets P fall no further; the gap says how far it came.
+// Values of `status` besides the usual ones. stationary: the stopping rule is met, but K is not known to be positive
+// semidefinite, without which the gap proves nothing (set by callers who know the kernel). stalled: P does not fall any
+// further, because of rounding or because K is not positive semidefinite; the gap tells how far the solver came.
 struct representer_result {
     std::vector<double> alpha;
     double offset = 0;
     std::vector<double> f;  // Kα + b
     double objective = 0;   // P
-    double gap = 0;         // measured, of the problem itself
+    double gap = 0;         // recomputed, for the original problem
     fit_status status = fit_status::step_limit;
     int rounds = 0;             // Newton steps
-    std::int64_t products = 0;  // multiplications by K
+    std::int64_t products = 0;  // number of products with K
 };
 
-// weight > 0 for all; empty: all 1. Targets are what the loss takes (±1, >= 0, …).
+// Weights must be > 0; empty: all 1. Targets must be valid for the loss (±1, >= 0, …).
 representer_result solve_representer(const gram<double>& K, std::span<const double> y, std::span<const double> weight,
                                      const loss& l, const representer_options& options);
 
