@@ -36,8 +36,8 @@ double Q_at(const quadratic_program& q, std::size_t i, std::size_t j) {
     return q.Q.rows == 0 ? 0 : q.Q(static_cast<index>(std::min(i, j)), static_cast<index>(std::max(i, j)));
 }
 
-// Is u, divided by -pᵀu, a ray: Qu = 0, Gu <= 0, Au = 0 and the bounds left open, each up to `tol` times the terms it
-// sums?
+// Returns true if u/(-pᵀu) is a ray: Qu = 0, Gu <= 0, Au = 0, and u in the directions that the bounds leave open, each
+// up to `tol` relative to its terms.
 bool is_ray(const quadratic_program& q, const vec& u, double tol) {
     const std::size_t n = u.size();
     double fall = 0, largest = 0;
@@ -58,7 +58,8 @@ bool is_ray(const quadratic_program& q, const vec& u, double tol) {
         return true;
     };
     if (!vanishes(q.A, false) || !vanishes(q.G, true)) return false;
-    // uᵀQu against what it sums, and against the fall: along the ray the objective is ½t²uᵀQu - t·fall.
+    // uᵀQu is compared with its terms and with the descent -pᵀu, since the objective along the ray is ½t²uᵀQu -
+    // t·(-pᵀu).
     vec Qu(n, 0.0);
     if (q.Q.rows > 0) multiply_symmetric(q.Q, u.data(), Qu.data());
     double curve = 0, size = 0;
@@ -91,7 +92,8 @@ public:
             if (proves_unbounded()) return finish(fit_status::unbounded);
             if (step >= options_.most_steps) return finish(fit_status::step_limit);
             if (seconds() > options_.most_seconds) return finish(fit_status::time_limit);
-            // Close to the end rounding decides; further away a pause may come before progress.
+            // Near the solution, rounding ends the progress. Further away, progress may resume after some steps without
+            // it.
             if (++since > (best < 1e-6 ? 4 : 20) || !std::isfinite(merit) || !newton_.factor())
                 return finish(fit_status::stalled);
             advance();
@@ -108,8 +110,8 @@ private:
         if (q_.Q.rows > 0) multiply_symmetric(q_.Q, u.data(), out.data());
     }
 
-    // Variables as far inside their bounds as the curvature says that p would carry them; multipliers of bounds that
-    // make u stationary where a variable has both.
+    // The start: variables are as far inside of their bounds as p would move them given the curvature. Multipliers of
+    // bounds make u stationary where a variable has both bounds.
     void start() {
         double curvature = 0;
         for (index i = 0; i < q_.Q.rows; ++i) curvature += q_.Q(i, i) / static_cast<double>(n_);
@@ -147,7 +149,7 @@ private:
         for (const inequalities* f : all_.each) products_at_start_ += inner_product(f->s, f->z);
     }
 
-    // Residuals and objectives of where we are.
+    // Computes the residuals and objectives at the current point.
     void measure() {
         multiply_Q(u_, Qu_);
         vec parts(n_, 0.0), turned(n_, 0.0);
@@ -187,7 +189,8 @@ private:
         const double curve = inner_product(u_, Qu_);
         result_.primal = curve / 2 + inner_product(q_.p, u_);
         result_.dual = -curve / 2 - farkas_value_;
-        // An optimum of zero has no relative gap: rounding of what the products started from is as good.
+        // If the optimum is zero there is no relative gap; then the rounding error of the products at the start is the
+        // scale.
         const double scale = std::max({std::abs(result_.primal), std::abs(result_.dual), 1e-14 * products_at_start_});
         const double apart = std::max(std::abs(result_.primal - result_.dual), products);
         result_.gap = scale > 0 ? apart / scale : apart;
@@ -239,9 +242,9 @@ private:
             for (std::size_t i = 0; i < f->size(); ++i) f->s[i] += step * f->ds[i], f->z[i] += step * f->dz[i];
     }
 
-    // Products s·z that would be far from the others after a longer step shorten the step that can be taken. Bringing
-    // them nearer to `mean` costs another solution with the factors at hand, and saves a factorisation where it
-    // lengthens the step (Gondzio 1996).
+    // Products s·z that would be far from the others after a longer step limit the step length. Moving them nearer to
+    // `mean` takes another solution with the same factors, and saves a factorisation if it lengthens the step (Gondzio
+    // 1996).
     void centre(double mean) {
         for (int tries = 0; tries < most_centrings; ++tries) {
             const double reach = std::min(1.0, longest());
@@ -266,12 +269,12 @@ private:
         }
     }
 
-    // Multipliers as they are, divided by -(tᵀz + bᵀy), exclude every u with ‖u‖₁ < 1/‖Mᵀz + Aᵀy‖∞.
+    // The current multipliers, divided by -(tᵀz + bᵀy), exclude every u with ‖u‖₁ < 1/‖Mᵀz + Aᵀy‖∞.
     bool proves_infeasible() const {
         if (!(farkas_value_ < 0)) return false;
         double size = 0;
         for (const double each : u_) size += std::abs(each);
-        // The sum must also vanish against its terms: u may be zero by chance.
+        // The sum must also be small relative to its terms, since u may be zero by chance.
         return largest(farkas_) <= options_.tol * farkas_size_ &&
                largest(farkas_) * size <= options_.tol * -farkas_value_;
     }
@@ -321,16 +324,16 @@ private:
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
-// The iteration itself: every lower bound below its upper bound.
+// Runs the iteration. Every lower bound must be below its upper bound.
 qp_result iterate_qp(const quadratic_program& problem, const qp_options& options) {
     return method(problem, options).run();
 }
 
-// Takes variables with equal bounds out, iterates, and looks for a proof where that came to nothing and `proofs` is
-// set.
+// Eliminates variables with equal bounds, iterates, and searches for a certificate if the iteration fails and `proofs`
+// is true.
 qp_result solve_checked_qp(const quadratic_program& problem, const qp_options& options, bool proofs);
 
-// Bounds that cross are a proof by themselves: z_l = z_r = 1/(l-r) for that variable.
+// Crossing bounds are a certificate: z_l = z_r = 1/(l-r) for that variable. Returns true if there are any.
 bool crossed(const quadratic_program& q, qp_result& out) {
     const std::size_t n = q.p.size();
     for (std::size_t i = 0; i < n; ++i) {
@@ -346,7 +349,7 @@ bool crossed(const quadratic_program& q, qp_result& out) {
     return false;
 }
 
-// Some columns of a matrix.
+// Returns the columns `which` of a matrix.
 matrix<double> columns(matrix_view<const double> a, const std::vector<index>& which) {
     matrix<double> out(a.rows, static_cast<index>(which.size()));
     for (index i = 0; i < a.rows; ++i)
@@ -354,8 +357,8 @@ matrix<double> columns(matrix_view<const double> a, const std::vector<index>& wh
     return out;
 }
 
-// With no variable that can move there is nothing to choose: the worst row of 0 <= h, 0 = b decides. q has the right
-// sides as they were given.
+// The result if all variables are fixed: the most violated row of 0 <= h, 0 = b decides. q has the original right
+// sides.
 qp_result without_variables(const quadratic_program& q, const vec& h, const vec& b) {
     qp_result out;
     out.z.assign(h.size(), 0.0), out.y.assign(b.size(), 0.0);
@@ -369,8 +372,8 @@ qp_result without_variables(const quadratic_program& q, const vec& h, const vec&
     return out;
 }
 
-// The solution, ray or proof of the variables that can move, as one of all. What makes a fixed variable stationary is
-// the multiplier of one of its two bounds.
+// Extends the solution, ray or certificate of the free variables to all variables. A fixed variable becomes stationary
+// by the multiplier of one of its two bounds.
 qp_result with_fixed(const quadratic_program& q, const qp_result& inner, const std::vector<index>& free,
                      const vec& fixed) {
     const std::size_t n = q.p.size();
@@ -395,7 +398,7 @@ qp_result with_fixed(const quadratic_program& q, const qp_result& inner, const s
     return out;
 }
 
-// The problem of the variables that can move; the others contribute constants.
+// Solves the problem of the free variables, to which the fixed ones contribute constants.
 qp_result without_fixed(const quadratic_program& q, const qp_options& options, bool proofs,
                         const std::vector<index>& free) {
     const std::size_t n = q.p.size(), m = free.size();
@@ -430,7 +433,7 @@ qp_result without_fixed(const quadratic_program& q, const qp_options& options, b
     return out;
 }
 
-// hᵀz - lᵀz_l + rᵀz_r + bᵀy
+// Returns hᵀz - lᵀz_l + rᵀz_r + bᵀy.
 double farkas_value(const quadratic_program& q, const qp_result& r) {
     double sum = 0;
     for (std::size_t i = 0; i < r.z.size(); ++i) sum += q.h[i] * r.z[i];
@@ -447,9 +450,8 @@ void scale_proof(qp_result& r, double by) {
         for (double& each : *v) each *= by;
 }
 
-// min ½‖t‖² + ½‖v‖², Gu - t <= h, l <= u <= r, Au - v = b. At its solution t and v are multipliers z and y of a proof
-// whose value is
-// -(‖t‖² + ‖v‖²), unless both are zero.
+// Searches for a Farkas certificate by min ½‖t‖² + ½‖v‖² subject to Gu - t <= h, l <= u <= r, Au - v = b. At its
+// solution t and v are the multipliers z and y of a certificate with the value -(‖t‖² + ‖v‖²), unless both are zero.
 bool find_farkas(const quadratic_program& q, const qp_options& options, qp_result& out) {
     const std::size_t n = q.p.size(), m = q.h.size(), e = q.b.size(), all = n + m + e;
     if (m + e == 0) return false;
@@ -475,7 +477,7 @@ bool find_farkas(const quadratic_program& q, const qp_options& options, qp_resul
     found.z = near.z, found.y = near.y;
     found.z_lower.assign(near.z_lower.begin(), near.z_lower.begin() + static_cast<std::ptrdiff_t>(n));
     found.z_upper.assign(near.z_upper.begin(), near.z_upper.begin() + static_cast<std::ptrdiff_t>(n));
-    // The bounds take up what the rows leave, which makes the proof exact there.
+    // The multipliers of the bounds are set to the remaining sum, which makes the certificate exact there.
     vec rest(n, 0.0);
     add_multiply(1, q.G, transposed::yes, found.z.data(), rest.data());
     add_multiply(1, q.A, transposed::yes, found.y.data(), rest.data());
@@ -495,7 +497,8 @@ bool find_farkas(const quadratic_program& q, const qp_options& options, qp_resul
         wrong = std::max(wrong, std::abs(rest[i] / -value - found.z_lower[i] + found.z_upper[i]));
         size += std::abs(found.u[i]);
     }
-    // It excludes every u of less than 1/wrong; that must reach far beyond the point that violates least.
+    // The certificate excludes every u of size below 1/wrong, which must be far beyond the point with the smallest
+    // violation.
     if (wrong * size > 1e-6 || wrong > 1e-6 * terms) return false;
     found.status = fit_status::infeasible;
     found.steps = near.steps;
@@ -503,8 +506,8 @@ bool find_farkas(const quadratic_program& q, const qp_options& options, qp_resul
     return true;
 }
 
-// min ½rᵀQr + ½‖Ar‖² + ½‖t‖² + ½(pᵀr + 1)², Gr - t <= 0, r in the cone that the bounds leave open: zero exactly at a
-// ray.
+// Searches for a ray by min ½rᵀQr + ½‖Ar‖² + ½‖t‖² + ½(pᵀr + 1)² subject to Gr - t <= 0 and r in the cone that the
+// bounds leave open. The minimum is zero exactly if r is a ray.
 bool find_ray(const quadratic_program& q, const qp_options& options, qp_result& out) {
     const std::size_t n = q.p.size(), m = q.h.size(), all = n + m;
     matrix<double> Q(static_cast<index>(all), static_cast<index>(all)),
@@ -555,7 +558,7 @@ qp_result solve_checked_qp(const quadratic_program& q, const qp_options& options
         for (double& each : out.u) each /= fall;
     }
     const bool lost = out.status == fit_status::stalled || out.status == fit_status::step_limit;
-    // A gap and residuals this small are a solution, only not to the last digit.
+    // With a gap and residuals of at most 1e-5 the result is a solution of lower accuracy.
     if (proofs && lost && std::max({out.gap, out.primal_residual, out.dual_residual}) > 1e-5) {
         const auto steps = out.steps;
         if (find_farkas(q, options, out) || find_ray(q, options, out)) out.steps += steps;
@@ -563,7 +566,7 @@ qp_result solve_checked_qp(const quadratic_program& q, const qp_options& options
     return out;
 }
 
-// What a quadratic program must be before it is solved.
+// Throws if the sizes, values or options are invalid.
 void check(const quadratic_program& q, const qp_options& options) {
     const auto n = static_cast<index>(q.p.size());
     const auto need = [](bool ok, const char* what, index got, index wanted) {

@@ -101,7 +101,7 @@ private:
 // = FFᵀ + D with FFᵀ ≈ K of rank r. If the eigenvalues of K beyond the r-th are of the size of D, the number of steps
 // does not grow with n. By Woodbury's identity
 //     P⁻¹ = D⁻¹ - D⁻¹F(I + FᵀD⁻¹F)⁻¹FᵀD⁻¹.
-// The iteration ends when ‖b - (K + D)x‖ <= tol·‖b‖ for every right-hand side, with the residual computed anew in
+// The iteration ends when ‖b - (K + D)x‖ <= tol·‖b‖ for every right-hand side, with the residual recomputed in
 // double. If that residual is larger than the recurrence claims, the iteration starts again from it.
 
 struct ridge_cg_options {
