@@ -1,6 +1,5 @@
-// Low-rank factors K ≈ ΦΦᵀ of a Gram matrix by pivoted Cholesky decompositions, which compute as many rows or columns
-// of K as Φ has columns: low_rank_factor with the largest remaining diagonal entry as pivot, rp_cholesky with random
-// pivots.
+// Low-rank factors K ≈ ΦΦᵀ of a Gram matrix by pivoted Cholesky decompositions, which compute one row or column of K
+// per column of Φ: low_rank_factor with the largest remaining diagonal entry as pivot, rp_cholesky with random pivots.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Statistics of dense vectors with so many coordinates that packed whole rows would take hundreds of megabytes and
-// leave the caches. The coordinates are packed and processed range by range, for all pairs of a row batch and the
-// columns of a call. Every sum continues where the previous range ended: one chain in ascending order, bit-identical to
-// the sum over whole rows. The tiles then read the values from memory. Internal to this folder.
+// Statistics of very long dense vectors, whose packed rows would take hundreds of megabytes and leave the caches. The
+// coordinates are packed and processed range by range, for all pairs of a row batch and the columns of a call. Every
+// sum continues where the previous range ended: one chain in ascending order, bit-identical to the sum over whole rows.
+// The tiles then read the values from memory. Internal to this folder.
 #pragma once
 
 #include <vector>

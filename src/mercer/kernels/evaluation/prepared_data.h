@@ -45,8 +45,7 @@ struct source {
     std::size_t copy_bytes = 0;
     // number of an earlier statistic with the same values, whose register is read instead; -1: none
     int same_as = -1;
-    // sparse vectors with so many columns (> 4096) that the panels of a column tile hold only the columns that occur
-    // there
+    // sparse vectors with more than 4096 columns: the panels of a column tile hold only the columns that occur there
     bool wide = false;
     index slice_depth =
         // long vectors are processed in ranges of this many coordinates; 0: all coordinates at once

@@ -100,7 +100,7 @@ HWY_INLINE lanes<T> operator/(double a, lanes<T> b) {
 #if HWY_TARGET == HWY_EMU128
 // Rounds to the nearest whole number and returns it as a number and as an integer. In WebAssembly Highway's Round and
 // ConvertTo work lane by lane; this version adds 1.5·2²³ (float, |x| < 2²²) or 1.5·2⁵² (double, |x| < 2⁵¹), whose last
-// bit stands for 1.
+// bit has the value 1.
 template <class V>
 HWY_INLINE auto nearest_whole(V x) {
     const hn::DFromV<V> f;
@@ -199,7 +199,7 @@ HWY_INLINE lanes<double> exp(lanes<double> x) {
                                                      0x1.ea4afa2a490dap+0};
     const auto low = hn::Set(d, -708.396418532264);  // just above ln 2⁻¹⁰²²
     const auto t = hn::Min(hn::Set(d, 710.0), hn::Max(low, x.v));
-    // The last bit of 1.5·2⁵² stands for 1, so the low bits of the sum are n in two's complement.
+    // The last bit of 1.5·2⁵² has the value 1, so the low bits of the sum are n in two's complement.
     const auto shift = hn::Set(d, 0x1.8p52);
     const auto sum = hn::MulAdd(t, hn::Set(d, 0x1.71547652b82fep+4), shift);
     const auto n = hn::Sub(sum, shift);
