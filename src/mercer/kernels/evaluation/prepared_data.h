@@ -47,9 +47,8 @@ struct source {
     int same_as = -1;
     // sparse vectors with more than 4096 columns: the panels of a column tile hold only the columns that occur there
     bool wide = false;
-    index slice_depth =
-        // long vectors are processed in ranges of this many coordinates; 0: all coordinates at once
-        0;
+    // long vectors are processed in ranges of this many coordinates; 0: all coordinates at once
+    index slice_depth = 0;
     index words = 0;  // number of words of a vector stored as bits; 0: not stored as bits
     bool signs = false;
     bit_rows x_bits, z_bits;

@@ -102,9 +102,8 @@ double squared_difference(const operand<T>& x, index i, const operand<T>& z, ind
 template <class T>
 struct vector_sample {
     std::vector<T> centre;  // median of every coordinate, which a few outliers do not move
-    double centre_share =
-        // fraction of the sum of squared norms that subtracting the centre removes; 0 if a norm is not finite
-        0;
+    // fraction of the sum of squared norms that subtracting the centre removes; 0 if a norm is not finite
+    double centre_share = 0;
     double density = 1;  // fraction of nonzero coordinates
 };
 template <class T>

@@ -69,9 +69,8 @@ struct qp_result {
     std::vector<double> z, z_lower, z_upper, y;  // the multipliers, or the Farkas certificate
     double primal = 0, dual = 0;                 // objectives
     double gap = 0;                              // max(|primal - dual|, Σs·z)/max(|primal|, |dual|)
-    double primal_residual =
-        // The largest violation of a constraint, and of the stationarity condition, relative to their terms.
-        0;
+    // The largest violation of a constraint, and of the stationarity condition, relative to their terms.
+    double primal_residual = 0;
     double dual_residual = 0;
     std::int64_t steps = 0;
     double seconds = 0;
