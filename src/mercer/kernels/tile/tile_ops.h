@@ -13,10 +13,10 @@
 
 namespace mercer {
 
-// Recomputes squared distances that cancellation has made inaccurate from the coordinate differences, slice by slice
-// over the coordinates. A pair is recomputed if its squared distance is below the larger of row_doubt[i] and
+// Recomputes squared distances that cancellation has made inaccurate from the coordinate differences, one range of
+// coordinates after the other. A pair is recomputed if its squared distance is below the larger of row_doubt[i] and
 // col_doubt[j]. `tile` holds the squared distances computed from dot products; block and panels hold the coordinates of
-// the current slice. `sums` points to 4·rows·width numbers, which belong to this tile until its last slice.
+// the current range. `sums` points to 4·rows·width numbers, which belong to this tile until its last range.
 template <class T>
 struct tile_differences {
     T* tile;
@@ -27,7 +27,7 @@ struct tile_differences {
     const T *block, *block_low;    // low parts (rounding errors of the coordinates), or null
     const T *panels, *panels_low;  // consecutive panels are panel_stride numbers apart
     std::int64_t panel_stride;
-    std::int64_t depth;  // number of coordinates of the slice; a multiple of 4, except in the last slice
+    std::int64_t depth;  // number of coordinates of the range; a multiple of 4, except in the last range
     T* sums;
     bool first, last;
 };
