@@ -27,7 +27,6 @@ extern template void gram_product(const gram<double>&, matrix_view<const double>
 // results are bit-identical for any number of threads. A product takes at least 4n² bytes of memory traffic and
 // 2n²·columns operations. For eight columns both take about the same time, so the next part is prefetched while one is
 // processed.
-
 class half_gram {
 public:
     static double bytes(index n, index columns);  // bytes of the stored half and of the sums of a product

@@ -289,7 +289,6 @@ private:
 // K - c in T, where K is a Gram matrix in double. Differences between entries close to c are not lost when they are
 // rounded to float. For vectors v with sum 0, vᵀ(K - c)v = vᵀKv, so K - c is positive semidefinite on these vectors if
 // K is.
-
 template <class T>
 class lowered final : public gram<T> {
 public:
@@ -346,7 +345,6 @@ private:
 using narrowed = lowered<float>;
 
 // A matrix that is stored already: borrowed from its owner, who keeps it alive, or owned.
-
 template <class T>
 class precomputed final : public gram<T> {
 public:

@@ -23,7 +23,6 @@ matrix<double> low_rank_factor(const gram<double>& K, double common, index most,
 // remaining diagonal d = diag(K - FFᵀ), so that the columns suit the kernel and the data without leverage scores. A
 // block of pivots is sampled by rejection (Epperly, Tropp, Webber 2024): the distribution is that of sampling one by
 // one, but the work is in products of matrices.
-
 struct rp_cholesky_options {
     index rank = 1;     // fewer pivots are found if the numerical rank of K is smaller
     index block = 0;    // pivots proposed at once; 0: block_of_rank(rank)

@@ -87,7 +87,6 @@ private:
 //
 // Because z is many times as large as x, z is not packed into panels: its rows are read against the few columns x, and
 // the result is transposed. A copied object starts without stored data.
-
 class ready_rows {
 public:
     ready_rows() = default;

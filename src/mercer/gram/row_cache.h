@@ -59,7 +59,6 @@ extern template class row_cache<double>;
 
 // Stores the first rows of a Gram matrix, as many as a byte budget holds; other rows are computed for every request.
 // For methods that pass over the whole matrix repeatedly, for which a cache of recently used rows would be useless.
-
 template <class T>
 class kept_rows final : public gram<T> {
 public:

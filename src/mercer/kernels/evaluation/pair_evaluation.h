@@ -47,7 +47,6 @@ extern template class precise_kernel<long double>;
 //     k.inputs();                              // squared distance, dot product
 //     double slope[2];
 //     k(std::array{t, p}, slope);              // e^(-t/2) + p; slope = {-e^(-t/2)/2, 1}
-
 class kernel_slopes {
 public:
     struct input {

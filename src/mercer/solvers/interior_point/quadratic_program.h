@@ -18,9 +18,8 @@
 // objectives is <= tol relative to the objectives. If there is no solution, the result is a certificate of that,
 // verified up to tol:
 //     primal infeasible   z, z_l, z_r >= 0 and y with Gᵀz - z_l + z_r + Aᵀy = 0 and hᵀz - lᵀz_l + rᵀz_r + bᵀy = -1
-//     (Farkas)
-//     dual infeasible     a ray u with Qu = 0, Gu <= 0, Au = 0, u in the directions that the bounds leave open, pᵀu =
-//     -1
+//                         (Farkas' lemma)
+//     dual infeasible     a ray u with Qu = 0, Gu <= 0, Au = 0, pᵀu = -1, in the directions that the bounds leave open
 // If the iteration fails, both certificates are searched for by quadratic programs that always have a solution: the
 // smallest violation of the constraints, and the nearest approximation of a ray.
 #pragma once

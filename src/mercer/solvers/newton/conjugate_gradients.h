@@ -25,8 +25,8 @@ struct newton_step {
 //     (λI + D'K)X = -R,     D' = S Q S
 //
 // with a diagonal S >= 0 and an orthogonal projection Q. Q removes from the curvature the directions in which the best
-// offsets compensate, and with several classes the direction in which the probabilities do not change. Write X = X₀ + S
-// U with X₀ = -(R - S Q S⁺R)/λ, the part outside of the range of Q. Then
+// offsets compensate, and with several classes the direction in which the probabilities do not change. Write
+// X = X₀ + S U with X₀ = -(R - S Q S⁺R)/λ, the part that Q does not see. Then
 //
 //     (λI + Q S K S Q)U = -Q S⁺R - Q S K X₀,
 //
@@ -103,7 +103,6 @@ private:
 //     P⁻¹ = D⁻¹ - D⁻¹F(I + FᵀD⁻¹F)⁻¹FᵀD⁻¹.
 // The iteration ends when ‖b - (K + D)x‖ <= tol·‖b‖ for every right-hand side, with the residual recomputed in
 // double. If that residual is larger than the recurrence claims, the iteration starts again from it.
-
 struct ridge_cg_options {
     double tol = 1e-10;
     index max_iter = 1000;                                            // number of products with K
