@@ -1,4 +1,5 @@
-// Processes started by mpirun or srun, or those of a communicator, by MPI.
+// Implements process_group (base/communicator.h) by MPI, for the ranks that mpirun or srun started, or those of a given
+// communicator.
 #include <mpi.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace mercer {
 namespace {
 
-// MPI counts with an int.
+// MPI counts are of type int, so that larger messages are split.
 constexpr std::size_t at_once = std::size_t{1} << 30;
 
 template <class Call>
@@ -24,8 +25,8 @@ void in_pieces(void* data, std::size_t bytes, Call call) {
 
 class mpi_group final : public process_group {
 public:
-    // Communicators of its own, so that nothing that is said here meets what the caller says; faults of MPI end the
-    // job, whatever the caller wants of his.
+    // Duplicates the communicator, so that its messages never mix with those of the caller. MPI errors end the job,
+    // whatever error handler the caller has set.
     explicit mpi_group(MPI_Comm from) {
         for (MPI_Comm* each : {&all_, &failures_}) {
             MPI_Comm_dup(from, each);
@@ -102,7 +103,7 @@ private:
 
 void start_mpi() {
     int started = 0, level = 0;
-    MPI_Initialized(&started);  // by mpi4py, say
+    MPI_Initialized(&started);  // by mpi4py, for example
     if (started) return;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
     std::atexit([] {
@@ -115,7 +116,8 @@ void start_mpi() {
 }  // namespace
 }  // namespace mercer
 
-// The number is that of the form of process_group: a program and a library of different forms do not find each other.
+// The number is the version of the interface process_group: a program and a library of different versions do not find
+// each other's symbols.
 extern "C" mercer::process_group* mercer_open_processes_3() {
     mercer::start_mpi();
     static mercer::mpi_group* const group = new mercer::mpi_group(MPI_COMM_WORLD);

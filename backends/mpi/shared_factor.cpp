@@ -24,7 +24,7 @@ namespace {
 
 constexpr int block = 128;
 
-// As square as it can be; a few processes may be left without a place.
+// A grid of ranks that is as square as possible. Some ranks may be left out of the grid.
 struct process_grid {
     int rows, cols;
     explicit process_grid(int processes)
@@ -32,8 +32,8 @@ struct process_grid {
     int size() const { return rows * cols; }
 };
 
-// The blocks of one process: those of every rows-th block row and every cols-th block column, from its own on.
-// ScaLAPACK counts columns first, so it sees the lower half of Aᵀ = A.
+// The blocks of one rank: every rows-th block row and every cols-th block column, beginning with its own. ScaLAPACK
+// stores matrices by columns, so it sees the lower half of Aᵀ = A.
 class dealt_blocks {
 public:
     dealt_blocks(const process_grid& grid, int rank, int n)
@@ -45,7 +45,8 @@ public:
     int lead() const { return std::max(1, rows_); }
     std::size_t size() const { return static_cast<std::size_t>(lead()) * static_cast<std::size_t>(std::max(1, cols_)); }
 
-    // use(where in these blocks, where in the upper half, how many): all runs of numbers on and above the diagonal.
+    // Calls use(position in these blocks, position in the upper half, count) for all contiguous sections on and above
+    // the diagonal.
     template <class Use>
     void each_run(Use use) const {
         for (int c = 0; c < cols_; ++c) {
@@ -68,7 +69,7 @@ private:
     int row_, col_, n_, rows_ = 0, cols_ = 0;
 };
 
-// The place in the grid, for as long as it is needed.
+// The BLACS context of the grid, released by the destructor.
 class grid_context {
 public:
     grid_context(MPI_Comm all, const process_grid& grid) : handle_(Csys2blacs_handle(all)), context_(handle_) {
@@ -86,7 +87,7 @@ private:
     int handle_, context_;
 };
 
-// What pdpotrf says of these blocks, R in their place.
+// Factors these blocks in place and returns the status of pdpotrf.
 int factored(const grid_context& at, const dealt_blocks& mine, int n, double* a) {
     int desc[9], info = 0;
     const int zero = 0, one = 1, context = at.context(), lead = mine.lead();
@@ -128,7 +129,7 @@ bool shared_factor(MPI_Comm all, double* upper, std::size_t size) {
             info = factored(at, mine, n, a.data());
         }
     }
-    // The largest and, as the largest of what is subtracted from 0, the smallest of what they say.
+    // The largest status of all ranks, and the smallest as the largest of the negated ones.
     int said[2] = {info, -info};
     MPI_Allreduce(MPI_IN_PLACE, said, 2, MPI_INT, MPI_MAX, all);
     if (said[1] > 0) throw std::logic_error("ScaLAPACK's pdpotrf: argument " + std::to_string(said[1]) + " is wrong");

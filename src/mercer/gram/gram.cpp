@@ -35,13 +35,13 @@ void gram<T>::multiply(matrix_view<const double> v, matrix_view<double> out) con
         fail(errc::invalid_argument,
              fmt::format("out = K·v with K of {}×{} numbers, v of {}×{} and out of {}×{}: the sizes do not fit", rows(),
                          cols(), v.rows, v.cols, out.rows, out.cols));
-    // Row bands, each a thread's own: K is seen 192 × 4096 numbers at a time, and each sum runs over columns in
-    // ascending order.
+    // Each thread computes tiles of 192 rows. It reads 192 × 4096 numbers of K at a time, and each sum runs over the
+    // columns in ascending order.
     constexpr index band = 192, strip = 4096;
     const index m = v.cols;
     const matrix_view<const T> memory = in_memory();
     parallel_for((rows() + band - 1) / band, [&](index b) {
-        // Taken away from the thread while it is in use: block() may multiply by another matrix on the way.
+        // The buffer is moved out of thread storage while it is in use, because block() may multiply by another matrix.
         auto& kept = per_thread<buffer<T>>([] {});
         buffer<T> tile = std::move(kept);
         const index first = b * band, count = std::min(band, rows() - first);
@@ -61,7 +61,7 @@ void gram<T>::multiply(matrix_view<const double> v, matrix_view<double> out) con
                 const T* row = k.row(i);
                 double* to = out.row(first + i);
                 if (m == 1) {
-                    // Eight partial sums: enough for the compiler to use vectors, and always the same order.
+                    // Eight partial sums allow the compiler to use SIMD instructions; their order is fixed.
                     double part[8] = {};
                     index j = 0;
                     for (; j + 8 <= width; j += 8)

@@ -1,6 +1,7 @@
-// A kernel matrix nobody has to store. Everything a kernel method needs of its data is blocks of one.
+// gram<T>: a kernel matrix K that need not be stored. Kernel methods read blocks of it. The header also has functions
+// that write a whole matrix to memory, for code that needs all of it at once.
 //
-// A complete one, written by a user:
+// A complete matrix written by a user:
 //
 //     class hilbert final : public gram<double> {                       // K(i, j) = 1/(i + j + 1)
 //     public:
@@ -27,41 +28,43 @@ public:
     virtual index rows() const = 0;
     virtual index cols() const = 0;
 
-    // out[i][j] = K(rows[i], cols[j]): the one primitive. Safe to call from several threads at once.
+    // out[i][j] = K(rows[i], cols[j]). This is the one primitive. It may be called from several threads at once.
     virtual void block(const selection& rows, const selection& cols, block_rows<T> out) const = 0;
 
     // out[i] = K(i, i)
     virtual void diagonal(std::span<T> out) const;
-    // out = K·v, one column of v and out per right-hand side; sums are in double whatever T is.
+    // out = K·v, where v and out have one column per right-hand side. Sums are in double for every T.
     virtual void multiply(matrix_view<const double> v, matrix_view<double> out) const;
-    // The whole matrix: n×m numbers, only when somebody asks.
+    // Fills the whole matrix, n×m numbers. A symmetric matrix may compute one half and mirror it.
     virtual void all(matrix_view<T> out) const;
 
-    // out[i][j] = K(which[i], which[j]), of a symmetric matrix: half the work where elements have to be computed.
+    // out[i][j] = K(which[i], which[j]), for a symmetric matrix. It takes half the work of `block` if elements have to
+    // be computed.
     virtual void square(const selection& which, block_rows<T> out) const { block(which, which, out); }
-    // The first rows, as many as lie in memory: read there, they need not be copied.
+    // Returns the first rows, as many as are stored in memory, so that they can be read without a copy.
     virtual matrix_view<const T> in_memory() const { return {}; }
-    // About how many processor cycles one element costs: a solver weighs keeping a row against computing it again.
+    // Returns the approximate number of processor cycles per element, by which a solver decides whether to store a row
+    // or to compute it again.
     virtual double element_cost() const { return 100; }
-    // Whether it is proven to be positive semidefinite, so that √K(i, i) bounds what a change of w can do to point i.
+    // Returns true if K is proven to be positive semidefinite, so that √K(i, i) bounds the change of w·φ(xᵢ) per unit
+    // change of w.
     virtual bool positive() const { return false; }
 
-    // Φ, one row an object, with K = ΦΦᵀ, where such a map is known and has at most `most` columns; else nothing.
+    // Returns Φ with K = ΦΦᵀ, one row per object, if such a map is known and has at most `most` columns; else an empty
+    // matrix.
     virtual matrix<double> features(index /*most*/) const { return {}; }
 
     void row(index i, T* out) const { block(selection(i, 1), selection(0, cols()), block_rows<T>(&out)); }
 };
 
-// Fails, saying what for, unless K is square.
+// Throws unless K is square; the message says that `what` needs it.
 template <class T>
 void require_square(const gram<T>& k, const char* what);
 
 extern template class gram<float>;
 extern template class gram<double>;
 
-// A Gram matrix made into numbers in memory, for what has to see all of it at once.
-
-// Where K and Kᵀ differ most. row = col = 0 and size = 0 for a symmetric matrix.
+// The pair of entries in which K and Kᵀ differ most. For a symmetric matrix row = col = 0 and size = 0.
 struct asymmetry {
     double size = 0;
     index row = 0;
@@ -69,9 +72,11 @@ struct asymmetry {
 };
 asymmetry largest_asymmetry(matrix_view<const double> k);
 
-// All of K, entry by entry: `gram::all` may mirror one half and so hide that a user's kernel is not symmetric.
+// Returns all of K, entry by entry. Unlike gram::all it never mirrors one half, which would hide that a user's kernel
+// is not symmetric.
 matrix<double> formed(const gram<double>& k);
-// ½(K + Kᵀ); fails unless K is square, finite, and symmetric to 1e-12 of its largest entry.
+// Returns ½(K + Kᵀ). Throws unless K is square, finite, and symmetric to 1e-12 of its largest entry; the message begins
+// with `owner`.
 matrix<double> formed_symmetric(const gram<double>& k, const std::string& owner);
 // a ← ½(a + aᵀ)
 void symmetrise(matrix<double>& a);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr index rows_of_tile = 96, columns_of_tile = 1024;
 
-// v in panels of `width` columns, padded with zeros: panel p holds row k at (p·rows + k)·width.
+// Packs v into panels of `width` columns, padded with zeros: row k of panel p begins at (p·rows + k)·width.
 buffer<double> packed(matrix_view<const double> v, index width) {
     const index panels = (v.cols + width - 1) / width;
     buffer<double> out(panels * v.rows * width);
@@ -35,7 +35,8 @@ struct scratch {
     buffer<double> widened, last, sums;
 };
 
-// Rows first … and columns c … of K, in double: where they lie, or in the scratch.
+// Returns `count` rows from `first` and `depth` columns from c of K, in double: the stored numbers, or a copy in the
+// scratch memory.
 template <class T>
 matrix_view<const double> part_of(const gram<T>& k, matrix_view<const T> kept, index first, index count, index c,
                                   index depth, scratch<T>& s) {
@@ -72,7 +73,8 @@ void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<dou
     const buffer<double> right = packed(v, wide);
     const matrix_view<const T> kept = k.in_memory();
     parallel_for((k.rows() + rows_of_tile - 1) / rows_of_tile, [&](index b) {
-        // Taken away from the thread while in use: block() may multiply by another matrix on the way.
+        // The buffers are moved out of thread storage while they are in use, because block() may multiply by another
+        // matrix.
         auto& memory = per_thread<scratch<T>>([] {});
         scratch<T> s = std::move(memory);
         const index first = b * rows_of_tile, count = std::min(rows_of_tile, k.rows() - first),
@@ -80,7 +82,8 @@ void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<dou
         double* sums = s.sums.at_least(groups * high * stride);
         std::fill_n(sums, groups * high * stride, 0.0);
         for (index c = 0; c < k.cols(); c += columns_of_tile) {
-            // With thousands of columns in v, one tile is work for tenths of a second.
+            // With thousands of columns in v, one tile takes tenths of a second, so cancellation is checked for each
+            // tile.
             stop_point();
             const index depth = std::min(columns_of_tile, k.cols() - c);
             const matrix_view<const double> t = part_of(k, kept, first, count, c, depth, s);
@@ -109,10 +112,11 @@ template void gram_product(const gram<double>&, matrix_view<const double>, matri
 
 namespace {
 
-// Whole micro-tiles of 12; a part stays in L2 while it is used twice, and begins where a panel of the evaluator does.
+// Tile sizes are multiples of the micro-tile of 12. A part stays in L2 while it is used twice, and begins at a panel of
+// the evaluator.
 constexpr index micro = 12, height_of_tile = 288, width_of_tile = 4 * height_of_tile, part = 96;
 
-constexpr index few = 1000;  // objects
+constexpr index few = 1000;  // number of rows below which a plain buffer is used
 
 constexpr index whole(index count, index unit) { return (count + unit - 1) / unit * unit; }
 
@@ -158,7 +162,7 @@ half_gram::half_gram(const gram<double>& k) : n_(k.rows()) {
     parallel_for(static_cast<index>(tiles_.size()), [&](index i) {
         const tile& t = tiles_[static_cast<std::size_t>(i)];
         const index rows = std::min(t.rows, n_ - t.row);
-        // What lies beyond n stays as the system gave it: zero.
+        // Entries beyond n stay zero, as the system provides the memory.
         for (index c = 0; t.col + c < n_ && c < t.cols; c += part) {
             const index cols = std::min(part, n_ - t.col - c);
             k.block(selection(t.row, rows), selection(t.col + c, cols),
@@ -167,10 +171,11 @@ half_gram::half_gram(const gram<double>& k) : n_(k.rows()) {
     });
 }
 
-// own += T·v[columns of T], turned += Tᵀ·v[rows of T] beyond the block on the diagonal.
+// own += T·v[columns of T], and turned += Tᵀ·v[rows of T] for the columns outside of the block on the diagonal.
 void half_gram::products(const tile& t, const double* v, index width, double* own, double* turned) const {
     const auto& ops = smo::best_vector_ops();
-    const index mirrored = t.row == t.col ? height_of_tile : 0;  // columns from here on
+    // first column of the tile that is also used transposed
+    const index mirrored = t.row == t.col ? height_of_tile : 0;
     for (index c = 0; c < t.cols; c += part) {
         const double* k = place(t) + c * t.rows;
         const double* ahead = k + t.rows * part;
@@ -194,7 +199,7 @@ void half_gram::multiply(matrix_view<const double> v, matrix_view<double> out) {
                   width_of_tile % height_of_tile == 0);
     if (n_ == 0 || v.cols == 0) return;
     const index width = whole(v.cols, smo::best_vector_ops().narrow_cols);
-    // Rows up to the end of the last part, zeros beyond n.
+    // The rows of the right-hand sides are padded with zeros to the end of the last part.
     const index padded = whole(n_, height_of_tile) + part;
     double* right = right_.at_least(padded * width);
     std::fill_n(right + n_ * width, (padded - n_) * width, 0.0);

@@ -1,7 +1,6 @@
-// out = K·v for many columns at once, sums in double whatever K is made of: tiles of K are asked for and multiplied by
-// the micro-kernel of dense/vector_ops. Each row of out is one thread's own and its sum runs over the columns of K in
-// ascending order, so the bits do not depend on the number of threads. About ten times as fast as gram::multiply from
-// sixteen columns on.
+// Products out = K·v with a Gram matrix for many right-hand sides: gram_product for any Gram matrix, half_gram for a
+// stored symmetric one that is multiplied repeatedly. Right-hand sides are the columns of v, sums are in double. The
+// results are bit-identical for any number of threads.
 #pragma once
 
 #include <vector>
@@ -11,32 +10,34 @@
 
 namespace mercer {
 
+// out = K·v. Tiles of K are computed and multiplied by the micro-kernel of dense/vector_ops. Each row of out belongs to
+// one thread, and its sum runs over the columns of K in ascending order. With 16 or more columns this is about ten
+// times as fast as gram::multiply.
 template <class T>
 void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<double> out);
 
 extern template void gram_product(const gram<float>&, matrix_view<const double>, matrix_view<double>);
 extern template void gram_product(const gram<double>&, matrix_view<const double>, matrix_view<double>);
 
-// A symmetric K in memory as its upper half, for methods that multiply by it again and again: out = K·v for a few
-// columns at once.
+// Stores the upper half of a symmetric K and multiplies by it repeatedly: out = K·v for a few columns at once.
 //
-// K is cut into tiles of 288 × 1152 numbers, a band of rows beginning at its diagonal, and a tile into parts of 288 ×
-// 96, each in one piece; every part serves its own rows and, turned, the rows of its columns, so that a pass reads half
-// of K. Each tile has sums of its own, which are added up in a fixed order: the bits do not depend on the number of
-// threads. Floor of a pass: 4n² bytes from memory, 2n²·columns operations; for eight columns both take about as long,
-// so the next part is fetched while one is worked on.
-
+// K is cut into tiles of 288 × 1152 numbers, beginning at the diagonal in each band of 288 rows, and a tile into parts
+// of 288 × 96 numbers, each contiguous. Every part is used for its own rows and, transposed, for the rows that belong
+// to its columns, so one product reads half of K. Each tile has its own sums, which are added in a fixed order, so the
+// results are bit-identical for any number of threads. A product takes at least 4n² bytes of memory traffic and
+// 2n²·columns operations. For eight columns both take about the same time, so the next part is prefetched while one is
+// processed.
 class half_gram {
 public:
-    static double bytes(index n, index columns);  // of the half and of the sums of a product
-    explicit half_gram(const gram<double>& k);    // k = kᵀ; it is read once
+    static double bytes(index n, index columns);  // bytes of the stored half and of the sums of a product
+    explicit half_gram(const gram<double>& k);    // k must be symmetric; it is read once
 
     index size() const { return n_; }
     void multiply(matrix_view<const double> v, matrix_view<double> out);
 
 private:
     struct tile {
-        index row = 0, col = 0, rows = 0, cols = 0;  // whole micro-tiles and whole parts; zeros beyond n
+        index row = 0, col = 0, rows = 0, cols = 0;  // padded with zeros to whole micro-tiles and parts
         std::size_t at = 0;
     };
     static std::vector<tile> cut(index n);
@@ -45,11 +46,11 @@ private:
 
     index n_ = 0;
     std::vector<tile> tiles_;
-    std::vector<std::size_t> first_;  // of every band's tiles
+    std::vector<std::size_t> first_;  // number of the first tile of each band
     reserved_memory memory_;
-    buffer<double> few_;           // in its place for few objects: memory that was used before is quicker to fill
-    double* numbers_ = nullptr;    // in one of the two
-    buffer<double> right_, sums_;  // of a product; kept for the next
+    buffer<double> few_;  // used instead of memory_ for small n, since memory that was used before is faster to fill
+    double* numbers_ = nullptr;    // points into memory_ or few_
+    buffer<double> right_, sums_;  // of a product; reused by the next one
 };
 
 }  // namespace mercer

@@ -1,5 +1,5 @@
-// Gram matrices made from other ones, block by block: none of them stores n² numbers.
-// Each borrows the matrix it stands on, which must outlive it.
+// Gram matrices derived from other ones, block by block: none of them stores n² numbers, except precomputed, which
+// holds a matrix. Each borrows the matrix that it is made from, which must outlive it.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace mercer {
 
-// A matrix of the same rows and columns as another. It has all that the other has, but for what it says itself: an
-// adaptor that only changes entries says how, and keeps half the work of `square` and the proof.
+// Base class of matrices that only change the entries of another matrix. A derived class overrides `change`. `square`
+// still computes one half only, and `positive` is that of the other matrix unless overridden.
 template <class T>
 class changed_entries : public gram<T> {
 public:
@@ -35,7 +35,7 @@ public:
 
 protected:
     explicit changed_entries(const gram<T>& k) : k_(k) {}
-    // out[i][j] is K(rows[i], cols[j]), and is to become the entry of this matrix.
+    // On entry out[i][j] is K(rows[i], cols[j]); `change` replaces it by the entry of this matrix.
     virtual void change(const selection& rows, const selection& cols, block_rows<T> out) const = 0;
     const gram<T>& k_;
 };
@@ -58,7 +58,7 @@ private:
     double lambda_;
 };
 
-// K(r[i], c[j]): some rows and columns, in any order, repeats allowed.
+// K(r[i], c[j]): a choice of rows and columns in any order, with repeats.
 template <class T>
 class subset final : public gram<T> {
 public:
@@ -72,14 +72,14 @@ public:
         k_.block(std::span<const index>(r), std::span<const index>(c), out);
     }
     void square(const selection& which, block_rows<T> out) const override {
-        if (rows_ != cols_) return block(which, which, out);  // symmetric by chance: nothing of k_ says so
+        if (rows_ != cols_) return block(which, which, out);  // nothing is known about the symmetry of this block
         const std::vector<index> r = chosen(rows_, which);
         k_.square(std::span<const index>(r), out);
     }
 
     void diagonal(std::span<T> out) const override {
-        // The few rows of a pair of classes among thousands are computed one by one: the diagonal of all rows would be
-        // work for every pair.
+        // A small choice, such as the rows of two classes among thousands, is computed entry by entry: the diagonal of
+        // all rows for every pair of classes would cost too much.
         if (rows_ != cols_ || k_.rows() != k_.cols() || rows() < k_.rows() / 64) return gram<T>::diagonal(out);
         std::vector<T> all(static_cast<std::size_t>(k_.rows()));
         k_.diagonal(all);
@@ -106,7 +106,7 @@ private:
     std::vector<index> rows_, cols_;
 };
 
-// [K K; K K]: regression has two variables for each example, and both see the same kernel values.
+// [K K; K K]: in regression each example has two variables, which see the same kernel values.
 template <class T>
 class mirrored final : public gram<T> {
 public:
@@ -139,8 +139,8 @@ public:
     }
 
 private:
-    // Examples behind a choice of variables, each once, and where in that list the example of each variable stands. Of
-    // few variables it is not worth looking for those that share an example.
+    // The examples that belong to a choice of variables, each listed once, and for each variable the position of its
+    // example in that list. In a small choice, variables of the same example are not merged.
     struct folded {
         folded(const selection& which, index n) : place(static_cast<std::size_t>(which.size())) {
             std::vector<index> seen(which.size() > n / 8 ? static_cast<std::size_t>(n) : 0, index{-1});
@@ -159,7 +159,7 @@ private:
         std::vector<index> once, place;
     };
 
-    // compute() fills the first row of every example, one number an example; they are spread to their columns, and
+    // compute() fills one row per example, with one number per example. The numbers are then spread to the columns and
     // copied to the other rows.
     template <class Compute>
     static void fill(const folded& r, const folded& c, block_rows<T> out, Compute compute) {
@@ -184,7 +184,7 @@ private:
     const gram<T>& k_;
 };
 
-// HKH with H = I - 11ᵀ/n: the inner products of φ(xᵢ) - mean. The means cost one pass over K.
+// HKH with H = I - 11ᵀ/n: the inner products of φ(xᵢ) - mean(φ). The constructor computes the means in one pass over K.
 template <class T>
 class centred final : public changed_entries<T> {
 public:
@@ -214,7 +214,7 @@ private:
     double total_ = 0;
 };
 
-// K(i, j)/√(K(i, i)K(j, j)); 0 where K(i, i) = 0.
+// K(i, j)/√(K(i, i)K(j, j)), or 0 if K(i, i) or K(j, j) is not positive.
 template <class T>
 class normalised final : public changed_entries<T> {
 public:
@@ -235,12 +235,8 @@ private:
     std::vector<double> factor_;
 };
 
-// Distances in feature space as a matrix of their own, block by block:
-//     D(i, j)² = K(i, i) + K(j, j) - 2K(i, j).
-// A square that rounding made negative is 0. With a matrix that is not positive semidefinite it can be negative in
-// truth: the squared form gives it as it is, the root is refused.
-
-// kxx + kzz - 2kxz; 0 when it is negative by no more than the rounding of its three terms, themselves sums of so many.
+// Returns kxx + kzz - 2kxz, or 0 if the result is negative by no more than the rounding of the three values, each of
+// which is a sum of `terms` terms.
 inline double squared_distance(double kxx, double kzz, double kxz, std::size_t terms = 1) {
     const double d = kxx / 2 + kzz / 2 - kxz;
     const double rounding = static_cast<double>(15 + terms) * std::numeric_limits<double>::epsilon() *
@@ -248,7 +244,9 @@ inline double squared_distance(double kxx, double kzz, double kxz, std::size_t t
     return d < 0 && d >= -rounding ? 0.0 : 2 * d;
 }
 
-// The matrix is borrowed, and must outlive this one.
+// Distances in feature space, with D(i, j)² = K(i, i) + K(j, j) - 2K(i, j). A square that is negative through rounding
+// becomes 0. If K is not positive semidefinite, a square may be truly negative: form::squared returns it, form::root
+// throws.
 class distance_gram final : public gram<double> {
 public:
     enum class form { root, squared };
@@ -288,10 +286,9 @@ private:
     std::vector<double> self_;
 };
 
-// A Gram matrix of doubles as one of other numbers, less a value that all its entries may have in common. What tells
-// entries apart that lie close about c is not lost in their rounding to float; on vectors of sum 0, K - c is K, and as
-// positive as that.
-
+// K - c in T, where K is a Gram matrix in double. Differences between entries close to c are not lost when they are
+// rounded to float. For vectors v with sum 0, vᵀ(K - c)v = vᵀKv, so K - c is positive semidefinite on these vectors if
+// K is.
 template <class T>
 class lowered final : public gram<T> {
 public:
@@ -305,7 +302,7 @@ public:
             parallel_for(some.size(), [&](index i) { lower(room.row(i), cols.size(), out[first + i]); });
         });
     }
-    // On and above the diagonal, and what is below from there.
+    // Computes the entries on and above the diagonal and mirrors them.
     void square(const selection& which, block_rows<T> out) const override {
         matrix<double> room(std::min(band, which.size()), which.size());
         by_bands(which, [&](const selection& some, index first) {
@@ -332,7 +329,7 @@ public:
     matrix<double> features(index most) const override { return c_ == 0 ? k_.features(most) : matrix<double>(); }
 
 private:
-    static constexpr index band = 64;  // rows at a time: their doubles take little memory beside the block
+    static constexpr index band = 64;  // rows per batch; their doubles take little memory compared with the block
     template <class Body>
     static void by_bands(const selection& rows, Body body) {
         for (index first = 0; first < rows.size(); first += band)
@@ -347,8 +344,7 @@ private:
 
 using narrowed = lowered<float>;
 
-// A matrix that is already there. It is borrowed: the owner keeps it alive.
-
+// A matrix that is stored already: borrowed from its owner, who keeps it alive, or owned.
 template <class T>
 class precomputed final : public gram<T> {
 public:

@@ -14,12 +14,12 @@
 #include "mercer/base/threads.h"
 #include "mercer/dense/dense_algebra.h"
 
-namespace mercer::smo {
+namespace mercer {
 namespace {
 
-constexpr index together = 8;       // rows asked for at once
-constexpr index stretch = 2048;     // numbers of a column that a thread works on at once
-constexpr double rounding = 1e-14;  // of the largest diagonal entry
+constexpr index together = 8;       // rows of K computed at once
+constexpr index stretch = 2048;     // numbers of a column per chunk of parallel work
+constexpr double rounding = 1e-14;  // relative to the largest diagonal entry
 
 class factor {
 public:
@@ -39,7 +39,7 @@ public:
             if (pivots.empty()) return reproduces_rows();
             ask(pivots);
             for (std::size_t k = 0; k < pivots.size(); ++k) {
-                // One that those before it have mostly explained is left for later.
+                // A pivot that the previous ones have mostly explained is postponed.
                 if (k > 0 &&
                     !(left_[pivots[k]] > 0.1 * left_[*std::max_element(pivots.begin() + static_cast<std::ptrdiff_t>(k),
                                                                        pivots.end(), less())]))
@@ -85,8 +85,8 @@ private:
         for (index i = 0; common_ != 0 && i < static_cast<index>(which.size()) * n_; ++i) rows_.data()[i] += common_;
     }
 
-    // The row less what the columns say of it, over the root of what is left; false where the diagonal falls below
-    // zero.
+    // Adds a column to Φ: the row of K minus its approximation by the previous columns, divided by the root of the
+    // remaining diagonal entry. Returns false if a diagonal entry becomes negative.
     bool add(index pivot, const double* row) {
         const double root = std::sqrt(left_[pivot]);
         double* const column = columns_.row(rank_);
@@ -104,7 +104,7 @@ private:
         return *std::min_element(left_.begin(), left_.end()) > -100 * enough_;
     }
 
-    // An indefinite K may have nothing left on its diagonal, and much beside it.
+    // Checks some rows: an indefinite K may have no diagonal left, but large entries beside it.
     bool reproduces_rows() {
         std::vector<index> some;
         for (index k = 0; k < std::min(together, n_); ++k)
@@ -124,7 +124,7 @@ private:
     const index n_, most_;
     double enough_ = 0;
     index rank_ = 0;
-    matrix<double> columns_, rows_;  // Φᵀ; rows of K last asked for
+    matrix<double> columns_, rows_;  // Φᵀ, and the rows of K computed last
     std::vector<double> left_;       // diagonal of K - ΦΦᵀ
 };
 
@@ -135,12 +135,9 @@ matrix<double> low_rank_factor(const gram<double>& K, double common, index most,
     return made.run() ? made.by_objects() : matrix<double>();
 }
 
-}  // namespace mercer::smo
-
-namespace mercer {
 namespace {
 
-// `count` objects, each drawn with a probability proportional to d.
+// Samples `count` objects with probabilities proportional to d.
 std::vector<index> drawn(const std::vector<double>& d, index count, random_generator& random) {
     std::vector<double> up_to(d.size());
     double sum = 0;
@@ -153,8 +150,8 @@ std::vector<index> drawn(const std::vector<double>& d, index count, random_gener
     return out;
 }
 
-// Of the proposals those that one pivot after the other would have taken: each with probability (what is left of its
-// diagonal entry)/(what was when it was drawn). `left` is the residual on the proposals and is used up.
+// Returns the proposals that sampling one by one would have taken: each is accepted with probability (its remaining
+// diagonal entry)/(the entry when it was proposed). `left` is the residual matrix of the proposals.
 std::vector<index> accepted(const std::vector<index>& proposed, const std::vector<double>& d, matrix<double> left,
                             index most, random_generator& random) {
     std::vector<index> out;
@@ -177,7 +174,8 @@ matrix<double> rows_of(const matrix<double>& f, std::span<const index> which, in
     return out;
 }
 
-// Columns first … of F: (K - FFᵀ)(:, taken) R⁻¹ with RᵀR = (K - FFᵀ)(taken, taken). Returns how many there are.
+// Computes the columns of F from `first` on: (K - FFᵀ)(:, taken) R⁻¹ with RᵀR = (K - FFᵀ)(taken, taken). Returns the
+// number of columns; pivots after one that is not positive are dropped from `taken`.
 index add_columns(const gram<double>& k, std::vector<index>& taken, index first, matrix<double>& f) {
     const index n = k.rows();
     auto count = static_cast<index>(taken.size());

@@ -10,29 +10,11 @@
 #include "mercer/data/vectors.h"
 
 namespace mercer {
-
-template <class T>
-std::unique_ptr<kernel_gram<T>> make_gram(const kernel& k, dataset x, evaluator_memory memory) {
-    return std::make_unique<computed<T>>(k, std::move(x), memory);
-}
-
-template <class T>
-std::unique_ptr<kernel_gram<T>> make_gram(const kernel& k, dataset x, dataset z, evaluator_memory memory) {
-    return std::make_unique<computed<T>>(k, std::move(x), std::move(z), memory);
-}
-
-template std::unique_ptr<kernel_gram<float>> make_gram(const kernel&, dataset, evaluator_memory);
-template std::unique_ptr<kernel_gram<double>> make_gram(const kernel&, dataset, evaluator_memory);
-template std::unique_ptr<kernel_gram<float>> make_gram(const kernel&, dataset, dataset, evaluator_memory);
-template std::unique_ptr<kernel_gram<double>> make_gram(const kernel&, dataset, dataset, evaluator_memory);
-
-}  // namespace mercer
-
-namespace mercer::detail {
+namespace detail {
 namespace {
 
-// Whether a plan takes sums over coordinates only, so that their order and number do not matter. `seen`: the plans of
-// parts that were looked at, which plans share.
+// Returns true if a plan only uses sums over coordinates, so that their order and number do not matter. `seen`: the
+// plans of kernel parts that were checked already, since plans share them.
 bool sums_over_coordinates(const plan& code, std::set<const plan*>& seen) {
     if (!seen.insert(&code).second) return true;
     const auto as_they_are = [](const feature& f) { return !f.apply || f.key == "non_negative"; };
@@ -61,12 +43,26 @@ std::pair<dataset, dataset> without_empty_columns(const kernel& k, dataset x, da
     return {renumbered(x, columns), same ? std::move(z) : renumbered(z, columns)};
 }
 
-}  // namespace mercer::detail
+}  // namespace detail
 
-namespace mercer {
+template <class T>
+std::unique_ptr<kernel_gram<T>> make_gram(const kernel& k, dataset x, evaluator_memory memory) {
+    return std::make_unique<computed<T>>(k, std::move(x), memory);
+}
+
+template <class T>
+std::unique_ptr<kernel_gram<T>> make_gram(const kernel& k, dataset x, dataset z, evaluator_memory memory) {
+    return std::make_unique<computed<T>>(k, std::move(x), std::move(z), memory);
+}
+
+template std::unique_ptr<kernel_gram<float>> make_gram(const kernel&, dataset, evaluator_memory);
+template std::unique_ptr<kernel_gram<double>> make_gram(const kernel&, dataset, evaluator_memory);
+template std::unique_ptr<kernel_gram<float>> make_gram(const kernel&, dataset, dataset, evaluator_memory);
+template std::unique_ptr<kernel_gram<double>> make_gram(const kernel&, dataset, dataset, evaluator_memory);
+
 namespace {
 
-// K(i, j) = k(xᵢ, zⱼ) from k(zⱼ, xᵢ).
+// K(i, j) = k(xᵢ, zⱼ), the transpose of an evaluator of k(zⱼ, xᵢ).
 class turned final : public gram<double> {
 public:
     turned(std::shared_ptr<const evaluator<double>> rows, evaluator<double> k)
@@ -97,7 +93,7 @@ private:
 struct ready_rows::once {
     std::mutex lock;
     bool tried = false;
-    std::shared_ptr<const evaluator<double>> rows;  // null: they cannot be made ready alone
+    std::shared_ptr<const evaluator<double>> rows;  // null: z cannot be prepared without x
 };
 
 void ready_rows::keep() const {

@@ -1,7 +1,7 @@
-// Where a Gram matrix of a kernel and data comes from: everything outside gram/ asks here, so that on which processor
-// it is computed is chosen in one place.
+// make_gram returns the Gram matrix of a kernel and data. All code outside of gram/ calls it, so that the processor
+// which computes the matrix is chosen in one place.
 //
-//     const auto K = make_gram<double>(gaussian{0.5}, x);        // K(i, j) = k(xᵢ, xⱼ), computed when asked for
+//     const auto K = make_gram<double>(gaussian{0.5}, x);        // K(i, j) = k(xᵢ, xⱼ), computed when it is read
 //     const auto cross = make_gram<float>(k, z, x, memory);      // k(zᵢ, xⱼ)
 #pragma once
 
@@ -19,7 +19,7 @@ namespace mercer {
 template <class T>
 class kernel_gram : public gram<T> {
 public:
-    virtual std::size_t kept_bytes() const = 0;  // beside the data, of what `memory` allows
+    virtual std::size_t kept_bytes() const = 0;  // memory used besides the data, within the limits of `memory`
 };
 
 template <class T>
@@ -27,15 +27,14 @@ std::unique_ptr<kernel_gram<T>> make_gram(const kernel& k, dataset x, evaluator_
 template <class T>
 std::unique_ptr<kernel_gram<T>> make_gram(const kernel& k, dataset x, dataset z, evaluator_memory memory = {});
 
-// K(i, j) = k(xᵢ, zⱼ), computed by this processor when asked for.
-
 namespace detail {
-// Sparse vectors without the columns that occur in none of x and z, where these are nearly all and k does not tell the
-// columns apart: the evaluator has arrays as long as there are columns. The values stay the same bits. An empty z: x
-// alone.
+// Returns x and z, renumbered without the columns that are empty in both, if nearly all columns are empty and k does
+// not depend on the order of columns; else returns them unchanged. The evaluator's arrays are as long as there are
+// columns. Kernel values stay bit-identical. Without z (empty), only x counts.
 std::pair<dataset, dataset> without_empty_columns(const kernel& k, dataset x, dataset z = {});
 }  // namespace detail
 
+// K(i, j) = k(xᵢ, zⱼ), computed by the processor when it is read.
 template <class T>
 class computed final : public kernel_gram<T> {
 public:
@@ -79,16 +78,15 @@ private:
     evaluator<T> k_;
 };
 
-// k(xᵢ, zⱼ) for a few new objects x at a time and the same z again and again, as a model asks that is served: what is
-// made of z (norms, thresholds, a centre) is made at the first call and kept.
+// Kernel values k(xᵢ, zⱼ) of a few new objects x per call and always the same z, as a model computes them when it
+// serves requests. Norms, thresholds and the centre of z are computed in the first call and stored.
 //
 //     ready_rows ready;
 //     ready.keep();
-//     const auto K = ready.gram_of(k, x, z, memory);   // as make_gram<double>(k, x, z, memory), and the same bits
+//     const auto K = ready.gram_of(k, x, z, memory);   // bit-identical to make_gram<double>(k, x, z, memory)
 //
-// Many times as large as a request, z is not packed for the tile loops: it is streamed against the few x, and the
-// answer is turned round. A copy of it keeps nothing.
-
+// Because z is many times as large as x, z is not packed into panels: its rows are read against the few columns x, and
+// the result is transposed. A copied object starts without stored data.
 class ready_rows {
 public:
     ready_rows() = default;
@@ -98,15 +96,16 @@ public:
         return *this;
     }
 
+    // Stores the data of z from the next call of gram_of on.
     void keep() const;
     bool kept() const { return made_ != nullptr; }
-    // z and the kernel are those of the first call.
+    // k and z must be the same in every call.
     std::unique_ptr<gram<double>> gram_of(const kernel& k, const dataset& x, const dataset& z,
                                           evaluator_memory memory) const;
 
 private:
     struct once;
-    mutable std::shared_ptr<once> made_;  // null: nothing is kept
+    mutable std::shared_ptr<once> made_;  // null: nothing is stored
 };
 
 }  // namespace mercer

@@ -23,7 +23,7 @@ template <class T>
 T* row_cache<T>::insert(index row) const {
     slot fresh;
     if (held_.size() >= most_rows_) {
-        // The oldest row's memory serves the new one.
+        // The memory of the least recently used row is reused.
         const auto oldest = held_.find(order_.back());
         fresh.values = std::move(oldest->second.values);
         held_.erase(oldest);
@@ -52,7 +52,8 @@ template <class T>
 void row_cache<T>::block(const selection& rows, const selection& cols, block_rows<T> out) const {
     if (cols.size() == 0) return;
     const std::lock_guard guard(lock_);
-    // As many rows at a time as the cache holds: those missing are computed in one block, straight into their slots.
+    // Rows are processed in batches as large as the cache. The missing rows of a batch are computed in one call,
+    // directly into their slots.
     const index batch = static_cast<index>(most_rows_);
     for (index first = 0; first < rows.size(); first += batch) {
         const index count = std::min(batch, rows.size() - first);
@@ -64,7 +65,7 @@ void row_cache<T>::block(const selection& rows, const selection& cols, block_row
             else
                 missing.push_back(rows[i]), ++misses_;
         }
-        // Rows of this batch that are held have just been used, so the ones given up are others.
+        // Stored rows of this batch have just been used, so none of them is evicted.
         std::vector<T*> slots;
         slots.reserve(missing.size());
         try {
@@ -72,7 +73,7 @@ void row_cache<T>::block(const selection& rows, const selection& cols, block_row
             if (!missing.empty())
                 k_.block(std::span<const index>(missing), selection(0, k_.cols()), block_rows<T>(slots.data()));
         } catch (...) {
-            // The slots were never computed.
+            // The values of these slots were not computed.
             for (std::size_t i = 0; i < slots.size(); ++i) forget(missing[i]);
             throw;
         }

@@ -1,4 +1,5 @@
-// Whole rows of a Gram matrix kept within a byte budget, the least recently used given up first.
+// Gram matrices that keep rows of another matrix in memory: row_cache the most recently used ones, kept_rows the first
+// ones. Both borrow the matrix, which must outlive them.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +17,11 @@
 
 namespace mercer {
 
+// Whole rows within a byte budget. The least recently used row is evicted first.
 template <class T>
 class row_cache final : public gram<T> {
 public:
-    // Keeps at least one row however small the budget. The matrix is borrowed.
+    // Keeps whole rows in at most budget_bytes, but at least one row.
     row_cache(const gram<T>& k, std::size_t budget_bytes);
     index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
@@ -30,7 +32,7 @@ public:
     bool positive() const override { return k_.positive(); }
     matrix<double> features(index most) const override { return k_.features(most); }
 
-    std::size_t bytes() const;  // of the rows held now
+    std::size_t bytes() const;  // of the rows that are stored now
     index hits() const;
     index misses() const;
 
@@ -39,7 +41,7 @@ private:
         buffer<T> values;
         std::list<index>::iterator used;
     };
-    // The cached row, moved to the front; nullptr when it is not there.
+    // Returns the stored row and marks it as most recently used, or returns nullptr.
     const T* find(index row) const;
     T* insert(index row) const;
     void forget(index row) const;
@@ -55,17 +57,14 @@ private:
 extern template class row_cache<float>;
 extern template class row_cache<double>;
 
-// The first rows of a Gram matrix kept in memory, as many as a byte budget holds; the others come from the matrix each
-// time. For methods that go over the whole matrix again and again, where keeping the least recently used rows would
-// keep none of use.
-
+// Stores the first rows of a Gram matrix, as many as a byte budget holds; other rows are computed for every request.
+// For methods that pass over the whole matrix repeatedly, for which a cache of recently used rows would be useless.
 template <class T>
 class kept_rows final : public gram<T> {
 public:
-    // The matrix is borrowed. `symmetric`: K = Kᵀ, so that half of it need not be computed when all of it is kept.
-    // `patience`: memory that is written for the first time may take so many times as long as the values themselves
-    // (some machines, virtual ones that were never asked for it before, need thirty times as long); where it takes
-    // longer no more rows are kept.
+    // `symmetric`: K = Kᵀ, so that only half of K is computed if all rows are stored. `patience`: the largest ratio of
+    // the time for writing new memory to the time for computing the values. On some virtual machines memory that is
+    // used for the first time takes thirty times as long. If the ratio is larger, no more rows are stored.
     kept_rows(const gram<T>& k, std::size_t budget_bytes, bool symmetric = true,
               double patience = std::numeric_limits<double>::infinity())
         : k_(k) {
@@ -84,7 +83,7 @@ public:
     index cols() const override { return k_.cols(); }
     index kept() const { return kept_; }
     bool all_kept() const { return kept_ == k_.rows(); }
-    // nullptr when the row is not kept
+    // Returns nullptr if the row is not stored.
     const T* row_if_kept(index i) const {
         return i < kept_ ? static_cast<const T*>(rows_.data()) + i * cols() : nullptr;
     }
@@ -99,7 +98,7 @@ public:
                 ++i;
                 continue;
             }
-            // a run of rows that are not there is computed at once
+            // Consecutive rows that are not stored are computed at once.
             index end = i + 1;
             while (end < rows.size() && rows[end] >= kept_) ++end;
             k_.block(rows.slice(i, end - i), cols, out.from(i));
@@ -119,8 +118,9 @@ public:
     double element_cost() const override { return all_kept() ? 0.5 : k_.element_cost(); }
 
 private:
-    static constexpr index stretch = 512;   // what a matrix that works on copies of blocks may hold at once
-    static constexpr double hiccup = 0.01;  // seconds that say nothing
+    // rows per call of `block`, which bounds the memory of matrices that copy blocks
+    static constexpr index stretch = 512;
+    static constexpr double hiccup = 0.01;  // shorter times (seconds) are not compared
 
     double seconds_for(index first, index count) {
         const auto start = std::chrono::steady_clock::now();
@@ -128,7 +128,7 @@ private:
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
     void fill(double patience) {
-        double spent = 0, once = 0;  // and what a stretch takes whose memory is there
+        double spent = 0, once = 0;  // seconds in total, and seconds for 512 rows whose memory has been used before
         for (index r = 0, done = 1; r < kept_; r += stretch, ++done) {
             const index count = std::min(stretch, kept_ - r);
             spent += seconds_for(r, count);
@@ -141,7 +141,7 @@ private:
 
     const gram<T>& k_;
     index kept_ = 0;
-    reserved_memory rows_;  // in large pages where there are any: a pass over the rows goes at the speed of the memory
+    reserved_memory rows_;  // in huge pages if available, so that a pass over the rows runs at memory speed
 };
 
 }  // namespace mercer

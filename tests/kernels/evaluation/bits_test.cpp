@@ -7,8 +7,8 @@
 #include <random>
 
 #include "kernels/rows_support.h"
+#include "mercer/kernels/evaluation/bit_rows.h"
 #include "mercer/kernels/evaluation/evaluator.h"
-#include "mercer/kernels/evaluation/vector_operand.h"
 #include "mercer/kernels/expression/algebra.h"
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/kernels/vectors/linear.h"

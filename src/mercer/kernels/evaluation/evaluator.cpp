@@ -1,17 +1,23 @@
-
 #include "mercer/kernels/evaluation/evaluator.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
+#include "mercer/kernels/evaluation/deep_statistics.h"
+#include "mercer/kernels/evaluation/packed_columns.h"
+#include "mercer/kernels/evaluation/plan_diagonal.h"
+#include "mercer/kernels/evaluation/prepared_data.h"
+#include "mercer/kernels/evaluation/row_batch.h"
+#include "mercer/kernels/evaluation/scratch.h"
 #include "mercer/kernels/evaluation/tile_runner.h"
 
 namespace mercer {
 
-// What an evaluator consists of. Internal to evaluator*.cpp.
+// The parts of an evaluator.
 
 template <class T>
 struct evaluator<T>::state {
@@ -101,7 +107,7 @@ bool evaluator<T>::same() const {
 }
 
 namespace {
-// A block of an evaluator in double, rounded; some rows at a time.
+// Fills a block from an evaluator in double, 64 rows at a time, rounded to T.
 template <class T>
 void narrow(const evaluator<double>& from, const selection& rows, const selection& cols, const block_rows<T>& out) {
     constexpr index band = 64;
@@ -118,8 +124,8 @@ void narrow(const evaluator<double>& from, const selection& rows, const selectio
 
 template <class T>
 double evaluator<T>::element_cost() const {
-    // Measured: a coordinate costs 1 cycle per vector of results in the dense loop and 1.4 in the sparse one, a map
-    // about 20; a word of bits costs 2, a look into a table 6.
+    // Measured in cycles per vector of results: 1 for a coordinate in the dense loop and 1.4 in the sparse loop, about
+    // 20 for a map, 2 for a word of bits, 6 for reading a table.
     if (wide_) return wide_->element_cost();
     const auto& bound = state_->bound;
     double cycles = bound.table.size() > 0 ? 6.0 : 20.0 * static_cast<double>(bound.code->code.size());
@@ -142,7 +148,7 @@ std::size_t evaluator<T>::kept_bytes() const {
 
 namespace {
 
-// How many rows of a call are made ready at once.
+// Returns the number of rows of a call that are packed as one batch.
 template <class T>
 index rows_at_once(const bound_plan<T>& bound, const deep_statistics<T>& deep, index cols) {
     const index most = std::min(rows_in_group(bound.sources), deep.rows_at_once(cols)),
@@ -150,7 +156,7 @@ index rows_at_once(const bound_plan<T>& bound, const deep_statistics<T>& deep, i
     return bound.users ? std::min(most, ceil_div(user_values::rows_at_once(cols), unit) * unit) : most;
 }
 
-// What users say of all pairs of a call's rows and columns.
+// Requests the values of user functions for all rows of the batch and all columns of the call.
 template <class T>
 void ask_users(const bound_plan<T>& bound, row_group<T>& group, const selection& cols) {
     if (!bound.users) return;
@@ -168,7 +174,8 @@ bool worth_mirroring(const bound_plan<T>& bound) {
     return work >= 32;
 }
 
-// The distance of `count` rows from the first one on, where every row lies that far behind the one before it.
+// Returns the distance between consecutive rows if `count` rows from `first` on are evenly spaced in memory, else
+// nothing.
 template <class T>
 std::optional<index> even_distance(const block_rows<T>& out, index first, index count) {
     const index distance = count > 1 ? out[first + 1] - out[first] : 0;
@@ -177,7 +184,7 @@ std::optional<index> even_distance(const block_rows<T>& out, index first, index 
     return distance;
 }
 
-// out(j, i) = out(i, j) for rows i from r0 and columns j from c0; the rows of `out` may be scattered.
+// out(j, i) = out(i, j) for `rows` rows i from r0 and `cols` columns j from c0. The rows of `out` may lie anywhere.
 template <class T>
 void mirror(const block_rows<T>& out, index r0, index c0, index rows, index cols) {
     const auto from = even_distance(out, r0, rows), to = even_distance(out, c0, cols);
@@ -230,14 +237,15 @@ template <class T>
 void evaluator<T>::square(const selection& which, block_rows<T> out) const {
     if (wide_) return block(which, which, out);
     const state& s = *state_;
-    // Few coordinates: computing both halves is cheaper than mirroring one. A user's function may not be symmetric: ask
-    // for both.
+    // With few coordinates computing both halves is cheaper than mirroring one. A user's function may be asymmetric, so
+    // both halves are requested from it.
     const index n = which.size(), stripe_width = s.stripes.width(), stripes = ceil_div(n, stripe_width),
                 unit = best_tile_ops<T>().block_rows;
     if (!s.bound.same || stripes < 2 || !worth_mirroring(s.bound)) return block(which, which, out);
-    // Stripe by stripe down to the diagonal; what lies below it is the mirror image. The longest stripes first.
+    // Each column tile is computed down to the diagonal; the part below the diagonal is its mirror image. The longest
+    // column tiles come first.
     const bool kept = s.stripes.kept_for(which);
-    const index band = stripe_width / unit * unit;  // rows mirrored while they are still in L2
+    const index band = stripe_width / unit * unit;  // rows to mirror while they are still in L2
     const index most = rows_at_once(s.bound, s.deep, n);
     const lease<T> own;
     for (index g0 = 0; g0 < n; g0 += most) {
@@ -261,6 +269,17 @@ void evaluator<T>::square(const selection& which, block_rows<T> out) const {
     }
 }
 
+template <class T>
+void evaluator<T>::diagonal(std::span<T> out) const {
+    if (wide_) {
+        std::vector<double> values(out.size());
+        wide_->diagonal(values);
+        std::transform(values.begin(), values.end(), out.begin(), [](double v) { return static_cast<T>(v); });
+        return;
+    }
+    diagonal_of(state_->bound, out);
+}
+
 std::vector<double> self_values(const kernel& k, const dataset& x) {
     std::vector<double> values(static_cast<std::size_t>(x.size()));
     evaluator<double>(k, x).diagonal(values);
@@ -275,147 +294,5 @@ double pair_value(const kernel& k, const dataset& x, const dataset& z) {
 
 template class evaluator<float>;
 template class evaluator<double>;
-
-// The diagonal k(x, x), without the rest of the matrix.
-
-using namespace evaluation;
-
-namespace {
-
-// A run of objects as a tile of one row: register s holds the statistic s of (xᵢ, xᵢ), and the row and column vectors
-// of norms and factors both vary along the row, so the row's share is folded into the column's.
-template <class T>
-class diagonal_run {
-public:
-    static constexpr index width = 1024 / static_cast<index>(sizeof(T));
-    diagonal_run(const bound_plan<T>& bound, index first, index count)
-        : bound_(bound),
-          first_(first),
-          count_(count),
-          registers_(bound.code->registers * width),
-          col_(width),
-          zero_(1) {}
-
-    void fill_statistic(std::size_t at) {
-        const auto& s = bound_.sources[at];
-        T* stat = register_of(static_cast<int>(at));
-        if (s.what == statistic::dot) {
-            // A shifted statistic is only ever asked for distances, and those are 0 here.
-            if (s.x_norms.size())
-                std::copy_n(s.x_norms.data() + first_, count_, stat);
-            else
-                s.x.norms(nullptr, std::span<T>(stat, static_cast<std::size_t>(count_)), first_);
-        } else if (s.what == statistic::user) {
-            std::vector<double> values(static_cast<std::size_t>(count_));
-            s.user->diagonal(first_, count_, values.data());
-            std::copy(values.begin(), values.end(), stat);
-        } else {
-            for (index i = 0; i < count_; ++i) stat[i] = self_statistic(s, first_ + i);
-        }
-    }
-
-    void run_step(std::size_t at) {
-        using op = instruction::op;
-        const auto& step = bound_.code->code[at];
-        T* to = register_of(step.to);
-        const T* b = register_of(step.b);
-        const auto& u = bound_.factors[at].x;
-        switch (step.what) {
-            case op::fill: std::fill_n(to, width, static_cast<T>(step.shift)); break;
-            case op::map: run_map(step, to); break;
-            case op::affine: ops_.affine(to, step.scale, step.shift, width); break;
-            case op::add: ops_.binary(tile_binary::add, to, b, width); break;
-            case op::multiply: ops_.binary(tile_binary::multiply, to, b, width); break;
-            case op::power: ops_.power(to, step.shift, width); break;
-            case op::polynomial:
-                ops_.polynomial(to, step.coefficients.data(), static_cast<index>(step.coefficients.size()), width);
-                break;
-            case op::exponential: ops_.exponential(to, width); break;
-            case op::outer_multiply:
-                for (index i = 0; i < count_; ++i) to[i] *= u[first_ + i] * u[first_ + i];
-                break;
-            case op::outer_add:
-                for (index i = 0; i < count_; ++i) to[i] += u[first_ + i] + u[first_ + i];
-                break;
-        }
-    }
-
-    const T* result() { return register_of(bound_.code->result); }
-
-private:
-    T* register_of(int number) { return registers_.data() + number * width; }
-
-    // Of statistics that are 0 for equal vectors, or are sums and products over their coordinates.
-    T self_statistic(const source<T>& s, index i) const {
-        if (s.what != statistic::min_sum && s.what != statistic::product) return T(0);
-        const dense<T> one = as_dense<T>(gather(s.x.vectors(), selection(i, 1)));
-        T sum = s.what == statistic::product ? T(1) : T(0);
-        for (index a = 0; a < one.dims(); ++a) {
-            const T v = one.row(0)[a];
-            if (s.what == statistic::product)
-                sum *= 1 + v * v;
-            else
-                sum += v;
-        }
-        return sum;
-    }
-
-    void run_map(const instruction& step, T* to) {
-        const T* a = register_of(step.a);
-        if (step.input == map_input::with_norms) return map_with_norms(step, a, to);
-        if (step.input == map_input::squared_distance)
-            for (index i = 0; i < width; ++i) col_[i] = 2 * a[i];  // ‖x‖² + ‖x‖² - 2xᵀx = 0
-        ops_.map({step.formula, step.input, a, width, &to, zero_.data(), col_.data(), 1, width});
-    }
-
-    // f(t, ‖x‖², ‖x‖²) with both norms varying: one object at a time, a vector's worth of copies of it.
-    void map_with_norms(const instruction& step, const T* a, T* to) const {
-        const index lanes = ops_.lanes;
-        buffer<T> in(lanes), result(lanes), norm(lanes);
-        for (index i = 0; i < count_; ++i) {
-            std::fill_n(in.data(), lanes, a[i]);
-            std::fill_n(norm.data(), lanes, a[i]);
-            T* one = result.data();
-            ops_.map({step.formula, step.input, in.data(), lanes, &one, norm.data(), norm.data(), 1, lanes});
-            to[i] = result[0];
-        }
-    }
-
-    const bound_plan<T>& bound_;
-    const tile_ops<T>& ops_ = best_tile_ops<T>();
-    index first_, count_;
-    buffer<T> registers_, col_, zero_;
-};
-
-}  // namespace
-
-template <class T>
-void evaluation::diagonal_of(const bound_plan<T>& bound, std::span<T> out) {
-    if (!bound.same) fail(errc::invalid_argument, "a diagonal k(x, x) needs the same data on both sides");
-    constexpr index width = diagonal_run<T>::width;
-    parallel_for(ceil_div(bound.rows, width), [&](index part) {
-        const index first = part * width, count = std::min(width, bound.rows - first);
-        diagonal_run<T> run(bound, first, count);
-        for (std::size_t s = 0; s < bound.sources.size(); ++s) run.fill_statistic(s);
-        for (std::size_t at = 0; at < bound.code->code.size(); ++at) run.run_step(at);
-        std::copy_n(run.result(), count, out.data() + first);
-    });
-}
-
-template <class T>
-void evaluator<T>::diagonal(std::span<T> out) const {
-    if (wide_) {
-        std::vector<double> values(out.size());
-        wide_->diagonal(values);
-        std::transform(values.begin(), values.end(), out.begin(), [](double v) { return static_cast<T>(v); });
-        return;
-    }
-    diagonal_of(state_->bound, out);
-}
-
-template void evaluation::diagonal_of(const bound_plan<float>&, std::span<float>);
-template void evaluation::diagonal_of(const bound_plan<double>&, std::span<double>);
-template void evaluator<float>::diagonal(std::span<float>) const;
-template void evaluator<double>::diagonal(std::span<double>) const;
 
 }  // namespace mercer

@@ -1,8 +1,8 @@
 // A kernel bound to data: fills blocks of the matrix K(i, j) = k(xᵢ, zⱼ).
 //
-// The columns are cut into stripes. A stripe's vectors are packed into panels (or were packed before), the rows are
-// streamed against them in small blocks, and the plan's maps run over each small tile while it is in L1. Work is shared
-// over tiles, each computed by one thread in a fixed order, so the bits do not depend on the number of threads.
+// The columns are cut into column tiles. The vectors of a column tile are packed into panels, or were packed before.
+// Small blocks of rows are multiplied by the panels, and the kernel's formulas run on each small tile while it is in
+// L1. Each tile is computed by one thread in a fixed order, so the results are bit-identical for any number of threads.
 #pragma once
 
 #include <memory>
@@ -15,17 +15,19 @@
 
 namespace mercer {
 
-// Memory that may be spent on the data in forms that are quicker to read; without it they are made ready again for
+// Memory that may be used for the data in forms that are faster to read. Without it the data are converted again for
 // every block.
 struct evaluator_memory {
     evaluator_memory(std::size_t packed = 0, std::size_t copy = 0, bool roughly = false,
                      index whole = 16384)  // NOLINT: a number of bytes is one
         : packed_bytes(packed), copy_bytes(copy), rough(roughly), whole_depth(whole) {}
-    std::size_t packed_bytes;  // z packed: a few per cent where blocks have many rows
-    std::size_t copy_bytes;    // a copy in T where the data are stored otherwise
-    bool rough;  // values need be right only to 128 units of rounding, not 8: for those who look again in double before
-                 // they answer
-    index whole_depth;  // dense vectors of more coordinates are worked on slice by slice; the bits are the same
+    std::size_t packed_bytes;  // bytes for packed columns: saves a few per cent of the time of blocks with many rows
+    std::size_t copy_bytes;    // bytes for a copy of the data in T, if they are stored in another form
+    // values need an accuracy of 128 units of rounding only, not 8: for callers that recompute decisive values in
+    // double
+    bool rough;
+    // dense vectors with more coordinates are processed in ranges of coordinates; the results are bit-identical
+    index whole_depth;
 };
 
 template <class T>
@@ -36,8 +38,9 @@ public:
     evaluator(std::shared_ptr<const plan> code, dataset x);
     ~evaluator();
     evaluator(evaluator&&) noexcept;
-    // Where z is x: the same rows against other columns, of which alone something is computed here; nothing where
-    // they cannot be seen apart (objects with a common dictionary, numbers of objects, a user's function).
+    // Requires z = x. Returns the same rows against other columns, computing only what belongs to the columns; returns
+    // nothing if rows and columns cannot be prepared independently (objects with a common dictionary, numbers per
+    // object, a user's function).
     std::optional<evaluator> against(const dataset& columns) const;
 
     index rows() const;
@@ -45,25 +48,25 @@ public:
     bool same() const;  // z is x
     // out(i, j) = k(x[rows[i]], z[cols[j]])
     void block(const selection& rows, const selection& cols, block_rows<T> out) const;
-    // out(i, j) = k(x[which[i]], x[which[j]]) where z is x; only half is computed when that is worth it.
+    // out(i, j) = k(x[which[i]], x[which[j]]), for z = x. Only one half is computed if that saves time.
     void square(const selection& which, block_rows<T> out) const;
-    // The whole matrix; of K(x, x) only half is computed.
+    // Fills the whole matrix. For K(x, x) only one half is computed if that saves time.
     void all(matrix_view<T> out) const;
     // out[i] = k(xᵢ, xᵢ)
     void diagonal(std::span<T> out) const;
-    // About how many cycles one element takes one core.
+    // Returns the approximate number of processor cycles that one element takes on one core.
     double element_cost() const;
-    // What is kept of the data in other forms.
+    // Returns the bytes of the data stored in other forms.
     std::size_t kept_bytes() const;
 
 private:
     struct state;
     explicit evaluator(std::unique_ptr<state> made);
     std::unique_ptr<state> state_;
-    std::unique_ptr<evaluator<double>> wide_;  // instead of state_, where floats would not do
+    std::unique_ptr<evaluator<double>> wide_;  // used instead of state_ if float is not precise enough
 };
 
-// k(x₀, z₀), for two data sets of one object each: a convenience, not for loops.
+// Returns k(x₀, z₀) for two data sets of one object each. For single values only, since each call prepares the data.
 double pair_value(const kernel& k, const dataset& x, const dataset& z);
 
 extern template class evaluator<float>;

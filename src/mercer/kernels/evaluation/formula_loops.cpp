@@ -1,6 +1,6 @@
-// Compiled once per instruction set: MERCER_SIMD_TARGET names the namespace, the compiler flags say which instructions.
-// Only code of that namespace may be emitted here, so that no function shared with other files is built for a newer
-// processor.
+// Fills the table of tile loops (tile_ops.h). This file is compiled once per instruction set: MERCER_SIMD_TARGET is the
+// namespace of the code, compiler flags select the instructions. Only code of that namespace may be emitted here, so
+// that no function that other files share is compiled for a newer processor.
 #include "mercer/kernels/evaluation/formula_loops.h"
 
 #include "mercer/kernels/tile/packing.h"

@@ -1,5 +1,5 @@
-// Scalar maps of every kernel of the list on a tile, and a plan's arithmetic.
-// Included by formula_loops.cpp only, once per instruction set.
+// The loops over tiles that apply the formula of a listed kernel to every number, and the arithmetic of plans. Included
+// by formula_loops.cpp only, once per instruction set.
 #pragma once
 
 #include "mercer/kernels/expression/all_kernels.h"
@@ -29,7 +29,7 @@ HWY_INLINE void map_rows(const tile_map<T>& call, F f) {
                 for (size j = 0; j < call.width; j += n) {
                     const lanes<T> t{
                         hn::MulAdd(lanes<T>::load(in + j).v, minus_two.v, (norm + lanes<T>::load(call.col + j)).v)};
-                    put<T, streamed>(f(max(zero, t)), out + j);  // in this order a NaN stays
+                    put<T, streamed>(f(max(zero, t)), out + j);  // this order of the operands keeps a NaN
                 }
             } else {
                 for (size j = 0; j < call.width; j += n) put<T, streamed>(f(lanes<T>::load(in + j)), out + j);
@@ -47,7 +47,7 @@ void map_loop(const tile_map<T>& call, F f) {
     call.stream ? map_rows<T, true>(call, f) : map_rows<T, false>(call, f);
 }
 
-// The loop of one kernel of the list.
+// The loop of one listed kernel.
 template <class T, class F>
 void map_listed(const tile_map<T>& call) {
     if constexpr (tile_formula<F>) use_formula<F>(call.formula, [&](auto f) HWY_ATTR { map_loop(call, f); });
@@ -64,7 +64,7 @@ void map(const tile_map<T>& call) {
     map_by_place(call, listed_kernels());
 }
 
-// a ← f(a), whole vectors
+// a ← f(a) for `count` numbers, a whole number of SIMD vectors
 template <class T, class F>
 HWY_INLINE void in_place(T* a, size count, F f) {
     for (size i = 0; i < count; i += lane_count<T>) f(lanes<T>::load(a + i), i).store(a + i);
@@ -92,10 +92,8 @@ void power(T* a, double exponent, size count) {
     else if (whole)
         in_place(a, count, [m = static_cast<int>(exponent)](lanes<T> x, size) HWY_ATTR { return whole_power(x, m); });
     else
-        for (size i = 0; i < count; ++i)
-            a[i] = static_cast<T>(
-                __builtin_pow(static_cast<double>(a[i]),
-                              exponent));  // any sign, any exponent: no rule covers it, nobody is in a hurry
+        // Any sign and any exponent. Speed does not matter here.
+        for (size i = 0; i < count; ++i) a[i] = static_cast<T>(__builtin_pow(static_cast<double>(a[i]), exponent));
 }
 
 template <class T>

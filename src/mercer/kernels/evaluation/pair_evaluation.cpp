@@ -16,10 +16,11 @@
 #include "mercer/kernels/plan.h"
 
 namespace mercer {
+namespace {
 
-// A plan run for one pair of objects, on any type of number that formulas run on: double, `bounded`, `dual`.
+// Running a plan for a single pair of objects, on any number type that formulas accept: double, `bounded`, `dual`.
 
-// f(t) by the formula of a call; `otherwise` where that wants norms.
+// Returns f(t) for the formula of a call, or `otherwise` if the formula needs norms.
 template <class Number, class... F>
 Number mapped_by(const map_call& call, Number t, Number otherwise, kernel_list<F...>) {
     Number made = otherwise;
@@ -48,8 +49,8 @@ Number polynomial_in(Number x, const std::vector<double>& c) {
     return sum;
 }
 
-// map(step) gives what an instruction `map` makes of the pair, multiplied(s, a) and added(s, a) what instruction s of
-// the code makes of a by the numbers u, v of the two objects.
+// Runs the instructions of a plan. map(step) returns the result of an instruction `map` for the pair. multiplied(s, a)
+// and added(s, a) return the result of instruction s, outer_multiply or outer_add, applied to a.
 template <class Number, class Map, class Multiplied, class Added>
 Number run_plan(const plan& code, Map map, Multiplied multiplied, Added added) {
     std::vector<Number> registers(static_cast<std::size_t>(code.registers));
@@ -74,9 +75,7 @@ Number run_plan(const plan& code, Map map, Multiplied multiplied, Added added) {
     return in(code.result);
 }
 
-namespace {
-
-// Vectors as they are stored; `each` visits the pairs of coordinates of which one at least may not be zero.
+// Vectors as they are stored. `each` visits the pairs of coordinates of which at least one may be nonzero.
 class coordinates {
 public:
     explicit coordinates(const dataset& x) : x_(x) {
@@ -106,13 +105,13 @@ private:
     dense<double> dense_;
 };
 
-// A sum of terms ≥ 0 or not, each good to `units` roundings.
+// A sum of terms of any sign with a bound on its error; every term has an error of `units` roundings.
 template <class R>
 struct running_sum {
     R value = 0, size = 0;
     index count = 0;
     bool all_zero = true;
-    // `zero`: the term is zero in truth, and not one that underflow took.
+    // `zero`: the exact term is zero, which excludes terms that underflowed.
     void add(R term, bool zero) { value += term, size += std::abs(term), ++count, all_zero = all_zero && zero; }
     bounded<R> with(int units) const {
         if (all_zero) return {};
@@ -162,17 +161,17 @@ void walk(const kernel_node& node, F visit) {
 
 }  // namespace
 
-// A plan and what it needs of the objects.
+// A plan and the data of the objects that it needs.
 template <class R>
 struct precise_kernel<R>::bound_plan {
     std::shared_ptr<const mercer::plan> code;
-    std::vector<coordinates> vectors;              // of every feature
-    std::vector<matrix<double>> given;             // of every statistic: what a user's function says of all pairs
-    std::vector<std::vector<bounded<R>>> factors;  // of every instruction: the numbers u of outer_*
+    std::vector<coordinates> vectors;              // per feature
+    std::vector<matrix<double>> given;             // per statistic: the values of a user's function for all pairs
+    std::vector<std::vector<bounded<R>>> factors;  // per instruction: the numbers u of outer_*
 
-    R rounding;  // of values that are computed pair by pair, relative
+    R rounding;  // relative error of values that are computed pair by pair
 
-    // k(x, x) of the plans of parts, which plans share.
+    // The diagonals k(x, x) for the plans of kernel parts. Plans may share a part.
     using diagonals = std::map<const mercer::plan*, std::vector<bounded<R>>>;
 
     bound_plan(std::shared_ptr<const mercer::plan> from, const dataset& x, R rounded, diagonals& known)
@@ -224,7 +223,7 @@ struct precise_kernel<R>::bound_plan {
 
     bounded<R> map(const instruction& step, index i, index j) const {
         const bounded<R> t = input_of(step, i, j);
-        const bounded<R> unknown{t.value, std::numeric_limits<R>::infinity()};  // where the formula wants norms
+        const bounded<R> unknown{t.value, std::numeric_limits<R>::infinity()};  // if the formula needs norms
         if (step.input != map_input::with_norms) return mapped_by(step.formula, t, unknown, listed_kernels());
         return jaccard{}(t, input_of(step, i, i), input_of(step, j, j));
     }
@@ -238,8 +237,9 @@ struct precise_kernel<R>::bound_plan {
     }
 };
 
-// What a user's function says is the truth. The library's own kernels on pairs (alignments, common substrings, random
-// walks) are sums of positive terms in double, hundreds of thousands of roundings one after another at most.
+// The values of a user's function are exact by definition. The library's own kernels on pairs (alignments, common
+// substrings, random walks) are sums of positive terms in double with at most some hundred thousand roundings in
+// sequence, which 1e-10 bounds.
 template <class R>
 precise_kernel<R>::precise_kernel(const kernel& k, const dataset& x) {
     typename bound_plan::diagonals known;
@@ -307,7 +307,7 @@ kernel_slopes::kernel_slopes(const kernel& k) : plan_(k.compile()) {
 
 double kernel_slopes::operator()(std::span<const double> at, std::span<double> slope) const {
     double value = 0;
-    const auto none = [](std::size_t, dual a) { return a; };  // such plans were refused
+    const auto none = [](std::size_t, dual a) { return a; };  // the constructor has rejected such plans
     for (std::size_t by = 0; by < inputs_.size(); ++by) {
         const dual made = run_plan<dual>(
             *plan_,

@@ -6,6 +6,9 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
+#include "mercer/kernels/evaluation/plan_diagonal.h"
+#include "mercer/kernels/tile/bits.h"
+#include "mercer/kernels/tile/tile_ops.h"
 #include "mercer/kernels/vector_sample.h"
 
 namespace mercer::evaluation {
@@ -18,8 +21,9 @@ bool wants_norms(const plan& code, int stat) {
     });
 }
 
-// Sparse rows are streamed as such when that is less work than the dense loop, which does 1.4 times more per
-// coordinate; dense rows of mostly zeros too, unless their distances need a shift to be exact.
+// Returns true if the rows are processed as sparse vectors because that takes less time. The dense loop processes 1.4
+// times as many coordinates per cycle. Dense rows that are mostly zeros are processed as sparse ones too, unless their
+// distances need a shift to be accurate.
 template <class T>
 bool worth_sparse(const dataset& x, const vector_sample<T>& seen, bool centred) {
     if (!x.is_sparse()) return seen.density < 0.4 && x.dims() >= 32 && !(centred && seen.centre_share > 0.9);
@@ -32,7 +36,7 @@ bool worth_sparse(const dataset& x, const vector_sample<T>& seen, bool centred) 
     return false;
 }
 
-// ‖x‖² + ‖z‖² - 2xᵀz says nothing once a norm is infinite or NaN.
+// Throws if a squared norm is infinite or NaN, since ‖x‖² + ‖z‖² - 2xᵀz is then meaningless.
 template <class T>
 void require_norms(const dataset& vectors, const buffer<T>& norms) {
     for (index i = 0; i < norms.size(); ++i)
@@ -45,7 +49,8 @@ void require_norms(const dataset& vectors, const buffer<T>& norms) {
         }
 }
 
-// The thresholds of vectors with these norms; whether any of them is in doubt.
+// Computes the cancellation thresholds of vectors with these norms. Returns true if any distance may have to be
+// recomputed.
 template <class T>
 bool thresholds(doubt<T>& close, const operand<T>& vectors, const buffer<T>& norms, const source<T>& of,
                 buffer<T>& out) {
@@ -56,7 +61,7 @@ bool thresholds(doubt<T>& close, const operand<T>& vectors, const buffer<T>& nor
         const auto norm = static_cast<double>(norms[i]);
         out[i] = close.threshold(norm, of.depth());
         if (out[i] >= 0 && !shift) out[i] = close.threshold(norm, vectors.terms(i));
-        // Products and sums of whole numbers are exact as long as they fit the mantissa.
+        // Products and sums of whole numbers are exact if they fit into the mantissa.
         if (out[i] >= 0 && norms[i] < (sizeof(T) == 4 ? 0x1p22 : 0x1p51) && vectors.whole(i, shift))
             out[i] = doubt<T>::never;
         any = any || out[i] >= 0;
@@ -64,7 +69,8 @@ bool thresholds(doubt<T>& close, const operand<T>& vectors, const buffer<T>& nor
     return any;
 }
 
-// log k(x, z) - ½ log k(x, x) - ½ log k(z, z) keeps no digits where the logarithms are too large.
+// Returns -½ log k(x, x), and throws if the logarithm is so large that log k(x, z) - ½ log k(x, x) - ½ log k(z, z) has
+// no correct digits.
 template <class T>
 double minus_half(T self, double scale, std::size_t object) {
     constexpr double unit = sizeof(T) == 4 ? 0x1p-24 : 0x1p-53, most = sizeof(T) == 4 ? 32 : 1e-6 / unit;
@@ -98,7 +104,7 @@ const std::vector<T>& diagonal_of_part(const std::shared_ptr<const plan>& part, 
     return known.emplace(part.get(), std::move(self)).first->second;
 }
 
-// The numbers u of an outer instruction, one for each object.
+// Returns the numbers u of an outer instruction, one per object.
 template <class T>
 std::vector<T> object_values(const instruction& step, const dataset& objects, part_diagonals<T>& known) {
     std::vector<double> values;
@@ -109,7 +115,8 @@ std::vector<T> object_values(const instruction& step, const dataset& objects, pa
                  fmt::format("a function of objects must give one number for each of {} objects, got {}",
                              objects.size(), values.size()));
     } else {
-        // In the precision of the tiles, so that k(x, x) is divided by itself.
+        // The diagonal is computed in the precision of the tiles, so that k(x, x)/√(k(x, x)k(x, x)) is 1 up to
+        // rounding.
         const std::vector<T>& self = diagonal_of_part(step.self, objects, known);
         for (std::size_t i = 0; i < self.size(); ++i)
             values.push_back(step.self_rule == instruction::self_use::minus_half ? minus_half(self[i], step.scale, i)
@@ -124,7 +131,7 @@ template <class T>
 bound_plan<T>::bound_plan(std::shared_ptr<const plan> plan_, dataset x_, const dataset* z_,
                           const evaluator_memory& memory)
     : code(std::move(plan_)), same(z_ == nullptr), x(std::move(x_)), z(z_ ? *z_ : dataset()), memory_(memory) {
-    // A map of the vectors must see the same coordinates on both sides.
+    // A map of the vectors must see the same number of coordinates on both sides.
     const bool maps = std::any_of(code->features.begin(), code->features.end(),
                                   [](const feature& f) { return static_cast<bool>(f.apply); });
     if (!same && maps && x.is_sparse() && z.is_sparse() && x.dims() != z.dims()) {
@@ -226,7 +233,7 @@ void bound_plan<T>::bind_sources() {
     }
 }
 
-// Slices of which a stripe of panels stays in L2.
+// Chooses the number of coordinates per range, so that the panels of a column tile stay in L2.
 template <class T>
 void bound_plan<T>::choose_slices(source<T>& one) const {
     const bool deep = one.reads_numbers() && !one.sparse() && one.depth() > memory_.whole_depth;
@@ -236,11 +243,12 @@ void bound_plan<T>::choose_slices(source<T>& one) const {
 template <class T>
 void bound_plan<T>::bind_vectors(source<T>& one, const pair_statistic& wanted, int at, const dataset& left,
                                  const dataset& right) {
-    const bool empty = left.size() == 0 || right.size() == 0;  // no vectors, so their coordinates do not matter
+    // without vectors the number of coordinates does not matter
+    const bool empty = left.size() == 0 || right.size() == 0;
     if (left.dims() != right.dims() && !empty && !(left.is_sparse() && right.is_sparse()))
         fail(errc::invalid_argument, fmt::format("x has {} coordinates and z has {}", left.dims(), right.dims()));
-    // Of the right side, so that a row's values do not depend on the rows asked for with it.
-    // Differences need the shift only where the data have more digits than T.
+    // The sample is taken of the columns, so that the values of a row do not depend on the other rows. Sums over
+    // differences need a shift only if the data have more digits than T.
     const bool more_digits = sizeof(T) == 4 && (left.as<dense<double>>() || left.as<sparse<double>>());
     const bool absolute = wanted.what == statistic::manhattan && more_digits;
     vector_sample<T> seen = wanted.what == statistic::dot || absolute ? sample_vectors<T>(right) : vector_sample<T>();
@@ -248,21 +256,21 @@ void bound_plan<T>::bind_vectors(source<T>& one, const pair_statistic& wanted, i
     one.x = operand<T>(left, as_sparse, as_sparse ? seen.density : 1);
     one.z = operand<T>(right, as_sparse && right.is_sparse());
     if (wanted.what == statistic::dot) bind_bits(one, left, right);
-    // Where the centre is less than half of the squared norms, a shift would gain less than a bit.
+    // If the centre accounts for less than half of the squared norms, a shift gains less than one bit.
     if ((wanted.centred || absolute) && !as_sparse && !one.bits() && seen.centre_share > 0.5 &&
         left.dims() == right.dims())
         one.shift = std::move(seen.centre);
     one.wide = as_sparse && right.is_sparse() && one.depth() > 4096 && !one.bits();
     if (wants_norms(*code, at)) bind_norms(one, left, right);
     if (wanted.centred && !one.bits()) bind_doubt(one, at);
-    // Sums over differences are exact but for what rounding to T takes from the coordinates.
+    // Sums over differences are accurate except for the rounding of the coordinates to T, which the low parts restore.
     const bool differences = wanted.what == statistic::manhattan || wanted.what == statistic::chi2;
     one.low = (differences || (one.careful() && !one.sparse())) &&
               (one.x.rounds(one.shift_data()) || (!same && one.z.rounds(one.shift_data())));
 }
 
-// Holds the vectors as bits where they can be and counting words is less work than adding up products. Measured in
-// cycles per vector of results: 2 a word, 4 with signs, and 14 less for a map that is looked up.
+// Stores the vectors as bits if their coordinates allow it and counting bits takes less time than adding products.
+// Measured in cycles per vector of results: 2 per word, 4 with signs, and 14 less for a map that is read from a table.
 template <class T>
 void bound_plan<T>::bind_bits(source<T>& one, const dataset& left, const dataset& right) const {
     if constexpr (std::is_same_v<T, float>) {
@@ -302,7 +310,7 @@ doubt<T> bound_plan<T>::doubt_of(int at) const {
     return doubt<T>(std::move(maps), memory_.rough ? 128 : 8);
 }
 
-// Which pairs need their differences.
+// Computes the thresholds that decide which pairs are recomputed from differences.
 template <class T>
 void bound_plan<T>::bind_doubt(source<T>& one, int at) const {
     doubt<T> close = doubt_of(at);
@@ -311,8 +319,8 @@ void bound_plan<T>::bind_doubt(source<T>& one, int at) const {
     if (!any) one.x_doubt = {}, one.z_doubt = {};
 }
 
-// The first earlier source with the same numbers: where a shift would gain nothing, the plain dot product is shared.
-// -1: none.
+// Returns the first earlier statistic with the same values, or -1. If a shift gains nothing, the plain dot product is
+// shared.
 template <class T>
 int bound_plan<T>::twin_of(const source<T>& one, std::size_t at) const {
     const auto& wanted = code->statistics[at];
@@ -323,17 +331,17 @@ int bound_plan<T>::twin_of(const source<T>& one, std::size_t at) const {
     return -1;
 }
 
-// The vectors in the form the tile loops read best, where there is room for it.
+// Copies the vectors into the form that the tile loops read fastest, if it fits into the budget.
 template <class T>
 void bound_plan<T>::copy_vectors(source<T>& one, std::size_t& room) const {
-    if (one.bits() || (one.careful() && one.sparse())) return;  // sparse rows in doubt are looked up as they are stored
+    if (one.bits() || (one.careful() && one.sparse())) return;  // recomputation reads sparse rows as stored
     const auto copied = [&](operand<T>& vectors) {
         const std::size_t bytes = vectors.copy(one.shift_data(), one.low, room);
         room -= bytes;
         one.copy_bytes += bytes;
         return bytes > 0;
     };
-    // Both sides or none: one shift serves them.
+    // Both sides are copied or none, because they share one shift.
     const std::size_t before = room;
     operand<T> left = one.x;
     if (!copied(left)) return;
@@ -361,7 +369,7 @@ void bound_plan<T>::bind_factors(part_diagonals<T>& of_x) {
     }
 }
 
-// Where the plan is one function of the squared distance of bits.
+// Fills the table if the plan is a single function of the squared distance of bit vectors.
 template <class T>
 void bound_plan<T>::bind_table() {
     const auto& last = code->code.back();

@@ -1,18 +1,17 @@
-
 #include "mercer/kernels/evaluation/vector_operand.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "mercer/base/per_thread.h"
 #include "mercer/base/threads.h"
+#include "mercer/kernels/tile/tile_ops.h"
 
 namespace mercer {
 
 namespace {
 
-// What is left of a - b when T has rounded it (Knuth's two-sum, where T is double already).
+// Returns the rounding error of a - b in T (by Knuth's two-sum if T is double).
 template <class T>
 T rest_of(double a, double b) {
     const double d = a - b;
@@ -29,7 +28,8 @@ const T* operand<T>::dense_row(index i, slice part, const T* shift, T* scratch) 
     if (shift) shift += part.first;
     std::visit(
         [&](const auto& some) {
-            // In the precision of the data: far from the origin T alone would lose what the shift is to keep.
+            // The shift is subtracted in double: far from the origin, rounding to T first would lose the digits that
+            // the shift preserves.
             using U = std::conditional_t<sizeof(T) == 8, T, double>;
             const auto minus = [&](auto value, index a) {
                 return static_cast<T>(shift ? static_cast<U>(value) - static_cast<U>(shift[a]) : static_cast<U>(value));
@@ -56,7 +56,7 @@ double operand<T>::mean_entries() const {
 
 namespace {
 
-// Writes sparse rows straight into a zeroed panel.
+// Writes sparse rows directly into a panel filled with zeros.
 template <class T, class U>
 void scatter(const sparse<U>& from, const selection& which, slice part, T* packed, index width) {
     std::fill_n(packed, part.count * width, T(0));
@@ -64,10 +64,10 @@ void scatter(const sparse<U>& from, const selection& which, slice part, T* packe
         entries_within(from, which[r], part, [&](index k, U value) { packed[k * width + r] = static_cast<T>(value); });
 }
 
-// The coordinates of a slice that there are, of `dims`.
+// Cuts a range to the coordinates that exist, of `dims`.
 slice within(slice part, index dims) { return {part.first, std::clamp<index>(dims - part.first, 0, part.count)}; }
 
-// Zeros for those that there are not.
+// Fills the part of a panel beyond the existing coordinates with zeros.
 template <class T>
 void clear_rest(slice part, slice there, T* packed, index width) {
     std::fill_n(packed + there.count * width, (part.count - there.count) * width, T(0));
@@ -252,7 +252,9 @@ index operand<T>::room_for_entries(index i) const {
                 return static_cast<index>(some.cols(i).size());
             } else if constexpr (requires { some.row(i); }) {
                 const auto* row = some.row(i);
-                index count = 1;  // every coordinate is written to the next free place, the last ones in vain
+                // One more, since entries() writes every coordinate to the next free position, and the next coordinate
+                // overwrites a zero.
+                index count = 1;
                 for (index a = 0; a < some.dims(); ++a) count += row[a] != 0;
                 return count;
             } else {
@@ -297,8 +299,8 @@ sparse_entries<T> operand<T>::entries(index i, pack_scratch<T>& scratch) const {
 }
 
 namespace {
-constexpr index deep = 8192;  // coordinates
-}
+constexpr index deep = 8192;  // dense vectors with more coordinates are read row by row
+}  // namespace
 
 template <class T>
 void operand<T>::norms(const T* shift, std::span<T> out, index from) const {
@@ -311,7 +313,7 @@ void operand<T>::norms(const T* shift, std::span<T> out, index from) const {
         auto& sums = per_thread<buffer<T>>([] {});
         const index first = g * width, count = std::min(width, all - first);
         if (dims() > deep && !vectors_.is_sparse()) {
-            // One row after the other: a panel of so many coordinates would take megabytes for every thread.
+            // Row by row, because a panel of these vectors would take megabytes per thread.
             T* own = panel.at_least(dims());
             for (index i = first; i < first + count; ++i) {
                 const T* row = dense_row(from + i, all_coordinates(), shift, own);
@@ -340,65 +342,6 @@ template class operand<float>;
 template class operand<double>;
 template double squared_difference(const operand<float>&, index, const operand<float>&, index);
 template double squared_difference(const operand<double>&, index, const operand<double>&, index);
-
-namespace {
-
-// Calls f(coordinate, value) for the stored coordinates of vector i until it says no; whether it never did.
-template <class Function>
-bool each_coordinate(const dataset& vectors, index i, Function f) {
-    return std::visit(
-        [&](const auto& some) {
-            if constexpr (requires { some.cols(i); }) {
-                const auto cols = some.cols(i);
-                const auto values = some.values(i);
-                for (std::size_t k = 0; k < cols.size(); ++k)
-                    if (!f(static_cast<index>(cols[k]), values[k])) return false;
-            } else if constexpr (requires { some.row(i); }) {
-                for (index a = 0; a < some.dims(); ++a)
-                    if (!f(a, some.row(i)[a])) return false;
-            } else {
-                return false;
-            }
-            return true;
-        },
-        vectors.items());
-}
-
-}  // namespace
-
-bit_kind bit_rows::kind_of(const dataset& vectors) {
-    bool negative = false;
-    for (index i = 0; i < vectors.size(); ++i) {
-        const bool bits = each_coordinate(vectors, i, [&](index, auto value) {
-            negative = negative || value == -1;
-            return value == 0 || value == 1 || value == -1;
-        });
-        if (!bits) return bit_kind::no_bits;
-    }
-    return negative ? bit_kind::signs : bit_kind::zero_one;
-}
-
-bit_rows::bit_rows(const dataset& vectors, index words, bool signs) : stride_(signs ? 2 * words : words) {
-    bits_.assign(static_cast<std::size_t>(vectors.size() * stride_), 0);
-    norm_.assign(static_cast<std::size_t>(vectors.size()), 0);
-    for (index i = 0; i < vectors.size(); ++i) {
-        std::uint32_t* const to = bits_.data() + i * stride_;
-        each_coordinate(vectors, i, [&](index a, auto value) {
-            if (value != 0) to[a / 32] |= std::uint32_t{1} << (a % 32);
-            if (value < 0) to[words + a / 32] |= std::uint32_t{1} << (a % 32);
-            return true;
-        });
-        for (index w = 0; w < words; ++w) norm_[i] += std::popcount(to[w]);
-    }
-}
-
-void bit_rows::pack(const selection& which, std::uint32_t* panel, index width) const {
-    for (index r = 0; r < which.size(); ++r) {
-        const std::uint32_t* const from = row(which[r]);
-        for (index w = 0; w < stride_; ++w) panel[w * width + r] = from[w];
-    }
-    for (index w = 0; w < stride_; ++w) std::fill(panel + w * width + which.size(), panel + (w + 1) * width, 0u);
-}
 
 dataset widened(const dataset& vectors, index dims) {
     return std::visit(

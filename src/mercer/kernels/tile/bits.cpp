@@ -1,5 +1,6 @@
-// Compiled for AVX-512 with VPOPCNTDQ only (cmake/simd.cmake). Like formula_loops.cpp it may emit no function that
-// other files share.
+// This file is compiled for AVX-512 with VPOPCNTDQ only (cmake/simd.cmake). As in formula_loops.cpp, it must not emit
+// functions that other files share: the linker could keep the version compiled here, and it would not run on older
+// processors.
 #include "mercer/kernels/tile/bits.h"
 
 #include <immintrin.h>
@@ -10,8 +11,8 @@ namespace {
 using size = std::int64_t;
 constexpr size lanes = 16, width = 64, vectors = width / lanes, longest = 128;
 
-// The dot products of x with the 64 vectors of a panel: how many coordinates both have, less twice those of different
-// sign.
+// The dot products of x with the 64 vectors of a panel: the number of coordinates that are nonzero in both vectors,
+// minus twice the number of those coordinates in which the signs differ.
 template <bool negative>
 inline void count(const std::uint32_t* x, size words, const std::uint32_t* z, __m512i (&sum)[vectors]) {
     for (size v = 0; v < vectors; ++v) sum[v] = _mm512_setzero_si512();
@@ -40,7 +41,8 @@ void dot_of(const std::uint32_t* x, size words, const std::uint32_t* z, size pan
     }
 }
 
-// A table in 2·pairs registers: its pairs are looked into by the low five bits, and one of them chosen by those above.
+// Reads the entries `at` of a table that fills 2·pairs registers. The low five bits of an index select an entry in each
+// pair of registers; the bits above them select the pair.
 template <int pairs>
 inline __m512 entry(const __m512 (&table)[2 * pairs], __m512i at) {
     __m512 value = _mm512_permutex2var_ps(table[0], at, table[1]);

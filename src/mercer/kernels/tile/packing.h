@@ -1,4 +1,4 @@
-// Vectors interleaved coordinate by coordinate, and transposed tiles.
+// Packs vectors into blocks and panels, in which they are interleaved coordinate by coordinate, and transposes tiles.
 // Included by formula_loops.cpp only, once per instruction set.
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace mercer::MERCER_SIMD_TARGET {
 namespace {
 
-// A vector of coordinates, minus the shift's where there is one.
+// Loads coordinates into a SIMD vector and subtracts the shift if `shifted` is true.
 template <bool shifted, class D, class T>
 HWY_INLINE auto coordinates(D d, const T* in, const T* shift) {
     if constexpr (shifted)
@@ -16,8 +16,8 @@ HWY_INLINE auto coordinates(D d, const T* in, const T* shift) {
         return hn::LoadU(d, in);
 }
 
-// out(j, i) = in(i, j) - shift(j) for a square of as many numbers as a 128-bit vector holds; in and out are rows of
-// pointers apart by strides.
+// out(j, i) = in(i, j) - shift(j) for a q × q square, where q is the number of T that fit into 128 bits (4 floats or 2
+// doubles). in0, in1, … point to the rows of the input; the rows of the output are out_stride numbers apart.
 template <bool shifted>
 HWY_INLINE void transpose_square(const float* in0, const float* in1, const float* in2, const float* in3,
                                  const float* shift, float* out, size out_stride) {
@@ -48,7 +48,7 @@ constexpr size square = 16 / sizeof(T);
 template <class T, bool shifted>
 void pack_rows(const T* const* vectors, size rows, size depth, const T* shift, T* packed, size width) {
     constexpr size q = square<T>;
-    // Strips of coordinates short enough that the written lines stay in L1.
+    // The coordinates are packed 32 at a time, so that the cache lines being written stay in L1.
     constexpr size strip = 32;
     const auto one = [&](size r, size k) {
         packed[k * width + r] = shifted ? vectors[r][k] - shift[k] : vectors[r][k];

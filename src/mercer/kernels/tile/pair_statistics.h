@@ -1,5 +1,7 @@
-// Statistics of pairs as sums over coordinates, and squared norms by the same chains.
-// Included by formula_loops.cpp only, once per instruction set.
+// Statistics of pairs of packed vectors: sums and products over the coordinates, squared norms by the same chains of
+// operations, squared distances from dot products, and the recomputation of distances from coordinate differences where
+// a dot product is not accurate enough. A vector may have a low part: the rounding errors of its coordinates, stored as
+// a second vector of T. Included by formula_loops.cpp only, once per instruction set.
 #pragma once
 
 #include "mercer/kernels/formula_call.h"
@@ -9,7 +11,7 @@
 namespace mercer::MERCER_SIMD_TARGET {
 namespace {
 
-// One coordinate's contribution to a statistic.
+// Returns the statistic S after one more coordinate, whose values are x and z.
 template <statistic S, class V>
 HWY_INLINE V step(V sum, V x, V z) {
     if constexpr (S == statistic::dot) return hn::MulAdd(x, z, sum);
@@ -102,7 +104,7 @@ void panel_norms(const T* panel, size depth, T* out) {
 
 template <class T>
 T sparse_norm(const T* value, size count) {
-    // All lanes compute the same chain; one is read.
+    // Every lane computes the same chain of multiply-adds; the result is read from the first one.
     const tag<T> d;
     auto sum = hn::Zero(d);
     for (size k = 0; k < count; ++k) {
@@ -112,23 +114,14 @@ T sparse_norm(const T* value, size count) {
     return hn::GetLane(sum);
 }
 
-}  // namespace
-}  // namespace mercer::MERCER_SIMD_TARGET
-
-namespace mercer::MERCER_SIMD_TARGET {
-
-// Squared distances from products, and from differences where products leave doubt; sums over differences of vectors
-// with low parts. Included by formula_loops.cpp only, once per instruction set.
-
-namespace {
-
-// x - z where each is a sum of a number and what rounding took from it.
+// (x + x_low) - (z + z_low), where the low parts hold the rounding errors of x and z.
 template <class V>
 HWY_INLINE V difference(V x, V x_low, V z, V z_low) {
     return hn::Add(hn::Sub(x, z), hn::Sub(x_low, z_low));
 }
 
-// Four sums for one vector of squared distances: a single chain of so few would wait for itself.
+// Four partial sums for one vector of squared distances. With a single sum every multiply-add would wait for the one
+// before.
 template <class T>
 struct four_sums {
     using V = hn::Vec<tag<T>>;
@@ -139,7 +132,7 @@ struct four_sums {
     HWY_INLINE V total() const { return hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)); }
 };
 
-// s + the squares of the differences over `depth` coordinates.
+// s + the sum of the squared differences over `depth` coordinates.
 template <class T, bool low>
 HWY_INLINE four_sums<T> squared_differences(four_sums<T> s, const T* HWY_RESTRICT block,
                                             const T* HWY_RESTRICT block_low, const T* HWY_RESTRICT panel,
@@ -168,7 +161,7 @@ HWY_INLINE four_sums<T> squared_differences(four_sums<T> s, const T* HWY_RESTRIC
     return s;
 }
 
-// The same for row i and the columns from j of a tile.
+// squared_differences for row i and the columns from j of a tile.
 template <class T, class Call>
 HWY_INLINE four_sums<T> differences_at(const Call& call, four_sums<T> s, size i, size j, size panel_stride) {
     const size at = j / panel_width<T> * panel_stride + j % panel_width<T>;
@@ -232,7 +225,7 @@ void differences(const tile_differences<T>& call) {
     }
 }
 
-// Statistics that are sums over differences, of vectors with low parts.
+// Statistics that are sums over differences (manhattan, chi2), for vectors with low parts.
 template <class T, statistic S>
 void dense_low_tile(const T* block, const T* block_low, const T* panel, const T* panel_low, size depth, T* out,
                     size stride, bool more) {

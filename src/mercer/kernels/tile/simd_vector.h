@@ -1,6 +1,6 @@
-// A vector of numbers that reads like a number, so that a kernel's formula is written once, as a plain function of one
-// number, and serves double, float, and whole SIMD vectors. Included by formula_loops.cpp only, once per instruction
-// set.
+// lanes<T>: a SIMD vector of T with the operators of a number. The formula of a kernel is written once, as a plain
+// function of one number, and runs on double, float and whole SIMD vectors. Included by formula_loops.cpp only, once
+// per instruction set.
 #pragma once
 
 #include <hwy/contrib/math/math-inl.h>
@@ -17,14 +17,35 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 using tag = hn::ScalableTag<T>;
 
+namespace {
+
+using size = std::int64_t;
+
+template <class T>
+constexpr size lane_count = static_cast<size>(hn::MaxLanes(tag<T>()));
+// A tile of `dense` needs registers for two vectors of the panel, one value of the block and 2·rows_in_block sums.
+// AVX-512 has 32 registers, the other instruction sets have 16.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+constexpr size rows_in_block = 12;
+#else
+constexpr size rows_in_block = 6;
+#endif
+
+template <class T>
+constexpr size panel_width = 2 * lane_count<T>;
+template <class T>
+constexpr size sparse_panel_width = 4 * lane_count<T>;
+
+}  // namespace
+
 template <class T>
 struct lanes {
     hn::Vec<tag<T>> v;
     static lanes all(double x) { return {hn::Set(tag<T>(), static_cast<T>(x))}; }
     static lanes load(const T* p) { return {hn::LoadU(tag<T>(), p)}; }
     void store(T* p) const { hn::StoreU(v, tag<T>(), p); }
-    // A factor beyond the range of T becomes the largest number of T, so that 0 times it stays 0 (rbf(gamma=1e300) in
-    // float).
+    // A factor beyond the range of T becomes the largest number of T, so that 0 times the factor stays 0
+    // (rbf(gamma=1e300) in float).
     static lanes factor(double x) {
         const double most = hwy::HighestValue<T>();
         return all(x > most ? most : x < -most ? -most : x);
@@ -77,8 +98,9 @@ HWY_INLINE lanes<T> operator/(double a, lanes<T> b) {
 }
 
 #if HWY_TARGET == HWY_EMU128
-// WebAssembly, where Highway's Round and ConvertTo go lane by lane: |x| < 2²² (2⁵¹) rounded by adding 1.5·2²³ (2⁵²),
-// whose last bit is 1, as a number and as bits.
+// Rounds to the nearest whole number and returns it as a number and as an integer. In WebAssembly Highway's Round and
+// ConvertTo work lane by lane; this version adds 1.5·2²³ (float, |x| < 2²²) or 1.5·2⁵² (double, |x| < 2⁵¹), whose last
+// bit has the value 1.
 template <class V>
 HWY_INLINE auto nearest_whole(V x) {
     const hn::DFromV<V> f;
@@ -88,7 +110,7 @@ HWY_INLINE auto nearest_whole(V x) {
     const auto sum = hn::Add(x, shift);
     return std::pair(hn::Sub(sum, shift), hn::Sub(hn::BitCast(i, sum), hn::BitCast(i, shift)));
 }
-// e^x = 2ⁿ·Σ rᵏ/k!, |r| <= ln 2 / 2, k <= 13: what is cut off is below 1e-17.
+// e^x = 2ⁿ·Σ rᵏ/k! with |r| <= ln 2 / 2 and k <= 13; the truncation error is below 1e-17.
 template <class V>
 HWY_INLINE V exp_by_series(V x) {
     const tag<double> d;
@@ -107,10 +129,11 @@ HWY_INLINE V exp_by_series(V x) {
     return hn::Mul(hn::Mul(p, first), second);
 }
 #endif
-// eˣ = 2ⁿ·eʳ with n = round(x·log₂e) and r = x - n·ln 2 in two pieces; the polynomial is the minimax one of
-// Moshier's Cephes library (expf) for |r| <= ln 2 / 2, within 1.2e-7 relative. What would be below the normal numbers
-// is 0: unscaled data have little else, and every such number costs the processor a hundred cycles, here and wherever
-// it is used. Overflows to infinity, keeps NaN (x86 min and max return the second of a pair with a NaN).
+// eˣ = 2ⁿ·eʳ with n = round(x·log₂e) and r = x - n·ln 2, where ln 2 is split into two numbers. The polynomial for eʳ is
+// the minimax polynomial of Moshier's Cephes library (expf) for |r| <= ln 2 / 2, accurate to 1.2e-7 relative. Results
+// below the normal numbers are set to 0: on unscaled data nearly all results are subnormal, and every subnormal number
+// costs the processor about a hundred cycles, here and wherever it is used. Large x gives infinity, NaN gives NaN (x86
+// min and max return the second operand if one is NaN).
 HWY_INLINE lanes<float> exp(lanes<float> x) {
     const tag<float> f;
     const hn::RebindToSigned<tag<float>> i;
@@ -134,7 +157,7 @@ HWY_INLINE lanes<float> exp(lanes<float> x) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
     return {hn::IfThenZeroElse(hn::Lt(x.v, low), decltype(p){_mm512_scalef_ps(p.raw, n.raw)})};
 #endif
-    // 2ⁿ in two factors, so that n = -149 … 128 needs no special case.
+    // 2ⁿ as a product of two factors, so that n = -149 … 128 needs no special case.
 #if HWY_TARGET != HWY_EMU128
     const auto k = hn::ConvertTo(i, n);
 #endif
@@ -152,9 +175,10 @@ HWY_INLINE lanes<double> exp(lanes<double> x) {
     return {hn::IfThenElse(hn::Eq(x.v, x.v), hn::IfThenZeroElse(hn::Lt(x.v, low), exp_by_series(within)), x.v)};
 }
 #else
-// The same with n in sixteenths: 2^(n/16) is a power of two times one of sixteen numbers, which AVX-512 has in two
-// registers, and |r| <= ln 2 / 32 leaves seven terms of the series, what is cut off below 1.3e-18. Half the time of
-// Highway's, which needs thirteen, wraps around beyond 1420 and makes NaN zero.
+// The same method with n counted in sixteenths: 2^(n/16) is a power of two times one of sixteen numbers, which AVX-512
+// holds in two registers. Since |r| <= ln 2 / 32, seven terms of the series are enough, with a truncation error below
+// 1.3e-18. This takes half the time of Highway's exp, which needs thirteen terms, wraps around for |x| > 1420 and
+// returns 0 for NaN.
 HWY_INLINE lanes<double> exp(lanes<double> x) {
     const tag<double> d;
     alignas(64) static constexpr double roots[16] = {0x1p+0,
@@ -175,11 +199,11 @@ HWY_INLINE lanes<double> exp(lanes<double> x) {
                                                      0x1.ea4afa2a490dap+0};
     const auto low = hn::Set(d, -708.396418532264);  // just above ln 2⁻¹⁰²²
     const auto t = hn::Min(hn::Set(d, 710.0), hn::Max(low, x.v));
-    // The last bits of the sum are n, in two's complement.
+    // The last bit of 1.5·2⁵² has the value 1, so the low bits of the sum are n in two's complement.
     const auto shift = hn::Set(d, 0x1.8p52);
     const auto sum = hn::MulAdd(t, hn::Set(d, 0x1.71547652b82fep+4), shift);
     const auto n = hn::Sub(sum, shift);
-    // ln 2 / 16 in two pieces, the first with so few digits that n times it does not round.
+    // ln 2 / 16 is split into two numbers; the first one has so few digits that its product with n is exact.
     auto r = hn::NegMulAdd(n, hn::Set(d, 6.93147180369123816490e-01 / 16), t);
     r = hn::NegMulAdd(n, hn::Set(d, 1.90821492927058770002e-10 / 16), r);
     auto p = hn::Set(d, 1.0 / 5040);
@@ -188,13 +212,14 @@ HWY_INLINE lanes<double> exp(lanes<double> x) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
     const decltype(p) root{
         _mm512_permutex2var_pd(_mm512_load_pd(roots), _mm512_castpd_si512(sum.raw), _mm512_load_pd(roots + 8))};
-    const auto by = hn::Mul(n, hn::Set(d, 0.0625));  // rounded down by scalef
+    const auto by = hn::Mul(n, hn::Set(d, 0.0625));  // scalef rounds n/16 down
     const decltype(p) out{_mm512_scalef_pd(hn::MulAdd(root, p, root).raw, by.raw)};
 #else
     const hn::RebindToSigned<tag<double>> i;
     const auto bits = hn::BitCast(i, sum), sixteenth = hn::And(bits, hn::Set(i, 15));
     const auto root = hn::GatherIndex(d, roots, sixteenth);
-    // n/16 rounded down, times the power that the exponent begins at: what is above it is shifted out.
+    // Adds floor(n/16) to the exponent field, whose unit is 2⁵²: n - (n mod 16) = 16·floor(n/16), shifted by 48 bits.
+    // The higher bits of the sum are shifted out.
     const auto exponent = hn::ShiftLeft<48>(hn::Sub(bits, sixteenth));
     const auto power = hn::BitCast(d, hn::Add(hn::BitCast(i, hn::MulAdd(root, p, root)), exponent));
     const auto finite = hn::IfThenElse(hn::Gt(x.v, hn::Set(d, 709.782712893384)),
@@ -204,8 +229,8 @@ HWY_INLINE lanes<double> exp(lanes<double> x) {
     return {hn::IfThenZeroElse(hn::Lt(x.v, low), out)};
 }
 #endif
-// 2ⁿ for a whole n >= 0, exactly; infinity where it is too large. In two factors, since 2ⁿ itself may be just out of
-// range.
+// 2ⁿ for a whole n >= 0: exact, or infinity if the result is out of range. The result is a product of two factors,
+// because 2ⁿ itself may be just out of range.
 template <class T>
 HWY_INLINE lanes<T> exp2(lanes<T> n) {
     const tag<T> d;
@@ -244,30 +269,4 @@ HWY_INLINE lanes<T> ratio(lanes<T> a, lanes<T> b, double otherwise) {
     return {hn::IfThenElse(hn::Eq(b.v, hn::Zero(d)), hn::Set(d, static_cast<T>(otherwise)), hn::Div(a.v, b.v))};
 }
 
-}  // namespace mercer::MERCER_SIMD_TARGET
-
-namespace mercer::MERCER_SIMD_TARGET {
-
-// How many numbers the loops work on at once.
-// Included by formula_loops.cpp only, once per instruction set.
-
-namespace {
-
-using size = std::int64_t;
-
-template <class T>
-constexpr size lane_count = static_cast<size>(hn::MaxLanes(tag<T>()));
-// Registers: two vectors of the panel, one of the block, and 2·rows sums. AVX-512 has 32 registers, the others 16.
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-constexpr size rows_in_block = 12;
-#else
-constexpr size rows_in_block = 6;
-#endif
-
-template <class T>
-constexpr size panel_width = 2 * lane_count<T>;
-template <class T>
-constexpr size sparse_panel_width = 4 * lane_count<T>;
-
-}  // namespace
 }  // namespace mercer::MERCER_SIMD_TARGET

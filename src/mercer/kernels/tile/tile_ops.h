@@ -1,9 +1,10 @@
-// The hot loops, one implementation per instruction set (AVX-512, AVX2, baseline), chosen once at run time.
+// The table of all SIMD loops over tiles, one implementation per instruction set (AVX-512, AVX2, baseline). The
+// processor's best one is chosen once, at run time.
 //
-// Operands come packed. The streamed side is a block of `block_rows` vectors interleaved coordinate by coordinate; the
-// other side is panels of `panel` vectors interleaved likewise. Every sum over coordinates is one chain of fused
-// multiply-adds in ascending order, for dense and sparse operands and for norms alike, so equal vectors have distance
-// exactly zero.
+// The loops read packed vectors. The rows of a tile are a block of `block_rows` vectors interleaved coordinate by
+// coordinate; its columns are panels of `panel` vectors interleaved in the same way. Every sum over coordinates is one
+// chain of fused multiply-adds in ascending order, for dense and sparse vectors and for norms alike, so the distance
+// between equal vectors is exactly zero.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,10 @@
 
 namespace mercer {
 
-// Squared distances of doubtful pairs from their differences, slice by slice over the coordinates. The tile holds what
-// products gave, the vectors are those of a slice; `sums` has room for 4·rows·width numbers that belong to this tile
-// until its last slice.
+// Recomputes squared distances that cancellation has made inaccurate from the coordinate differences, one range of
+// coordinates after the other. A pair is recomputed if its squared distance is below the larger of row_doubt[i] and
+// col_doubt[j]. `tile` holds the squared distances computed from dot products; block and panels hold the coordinates of
+// the current range. `sums` points to 4·rows·width numbers, which belong to this tile until its last range.
 template <class T>
 struct tile_differences {
     T* tile;
@@ -22,10 +24,10 @@ struct tile_differences {
     std::int64_t rows;
     std::int64_t width;  // a whole number of panels
     const T *row_doubt, *col_doubt;
-    const T *block, *block_low;    // low parts: null where there are none
-    const T *panels, *panels_low;  // every panel_stride numbers a panel
+    const T *block, *block_low;    // low parts (rounding errors of the coordinates), or null
+    const T *panels, *panels_low;  // consecutive panels are panel_stride numbers apart
     std::int64_t panel_stride;
-    std::int64_t depth;  // a multiple of 4 but for the last slice
+    std::int64_t depth;  // number of coordinates of the range; a multiple of 4, except in the last range
     T* sums;
     bool first, last;
 };
@@ -33,34 +35,34 @@ struct tile_differences {
 template <class T>
 struct tile_ops {
     const char* name;
-    std::int64_t lanes;         // numbers in a vector
-    std::int64_t block_rows;    // vectors in a streamed block
+    std::int64_t lanes;         // numbers in a SIMD vector
+    std::int64_t block_rows;    // vectors in a block of rows
     std::int64_t panel;         // vectors in a dense panel
-    std::int64_t sparse_panel;  // vectors in a panel that sparse rows are streamed against
+    std::int64_t sparse_panel;  // vectors in a panel that is multiplied by sparse rows
 
-    // out(r, j) = statistic(block vector r, panel vector j), r < block_rows, j < panel. `more`: continue from out's
-    // values.
+    // out(r, j) = statistic(block vector r, panel vector j) for r < block_rows, j < panel. `more`: continue from the
+    // values in `out`.
     void (*dense)(statistic what, const T* block, const T* panel, std::int64_t depth, T* out, std::int64_t stride,
                   bool more);
-    // out[j] = Σ_k value[k] · panel[col[k]][j], j < sparse_panel.
+    // out[j] = Σ_k value[k] · panel[col[k]][j] for j < sparse_panel.
     void (*sparse_dot)(const std::int32_t* col, const T* value, std::int64_t count, const T* panel, T* out);
     // packed[k·width + r] ← vectors[r][k] - shift[k] (shift may be null) for r < rows, 0 for rows <= r < width.
     void (*pack)(const T* const* vectors, std::int64_t rows, std::int64_t depth, const T* shift, T* packed,
                  std::int64_t width);
-    // out[j] = Σ_k panel[k][j]², j < panel, and the same for one sparse vector: the chains that `dense` and
-    // `sparse_dot` follow.
+    // out[j] = Σ_k panel[k][j]² for j < panel, and the squared norm of one sparse vector. Both use the same chain of
+    // operations as `dense` and `sparse_dot`.
     void (*panel_norms)(const T* panel, std::int64_t depth, T* out);
     T (*sparse_norm)(const T* value, std::int64_t count);
 
-    // out(r, j) of vectors with low parts, for statistics that are sums over differences (manhattan, chi2). `more` as
-    // above.
+    // The same as `dense` for vectors with low parts and statistics that are sums over differences (manhattan, chi2).
     void (*dense_low)(statistic what, const T* block, const T* block_low, const T* panel, const T* panel_low,
                       std::int64_t depth, T* out, std::int64_t stride, bool more);
-    // How many pairs were in doubt.
+    // Turns dot products into squared distances (tile_distances in formula_call.h) and returns the number of pairs
+    // whose distance cancellation has made inaccurate.
     std::int64_t (*distances)(const tile_distances<T>& call);
     void (*differences)(const tile_differences<T>& call);
     void (*map)(const tile_map<T>& call);
-    // a ← a ∘ b over `count` numbers (whole vectors)
+    // a ← a ∘ b for `count` numbers. Here and below, `count` is a whole number of SIMD vectors.
     void (*binary)(tile_binary what, T* a, const T* b, std::int64_t count);
     // a ← scale·a + shift
     void (*affine)(T* a, double scale, double shift, std::int64_t count);
@@ -75,7 +77,8 @@ struct tile_ops {
                       std::int64_t cols);
 };
 
-// The best set of loops this processor can run. MERCER_SIMD=baseline|avx2|avx512 in the environment forces one.
+// Returns the fastest set of loops that this processor can run. The environment variable
+// MERCER_SIMD=baseline|avx2|avx512 selects one explicitly.
 template <class T>
 const tile_ops<T>& best_tile_ops();
 

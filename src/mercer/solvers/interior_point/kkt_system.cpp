@@ -7,7 +7,6 @@
 #include "mercer/dense/dense_algebra.h"
 
 namespace mercer {
-namespace {}  // namespace
 
 void inequalities::apply(const std::vector<double>& u, std::vector<double>& out) const {
     out.assign(size(), 0.0);
@@ -62,7 +61,8 @@ void kkt_system::assemble() {
         for (std::size_t i = 0; i < f->size(); ++i) H_(f->at[i], f->at[i]) += f->z[i] / f->s[i];
 }
 
-// The median, roughly: bounds that are met make single entries huge.
+// Returns the larger of the smallest positive entry of H and the largest one of Q, because active bounds make some
+// entries huge.
 double kkt_system::typical_diagonal() const {
     double most = infinity;
     for (index i = 0; i < H_.rows(); ++i)
@@ -85,14 +85,14 @@ bool kkt_system::factor_hessian() {
     return false;
 }
 
-// T = H⁻¹Aᵀ by rows, S = AT
+// T = H⁻¹Aᵀ, stored by rows, and S = AT
 bool kkt_system::factor_equations() {
     for (index e = 0; e < q_.A.rows; ++e) std::copy_n(q_.A.row(e), n_, T_.row(e));
     cholesky_solve(H_, T_.view());
     const matrix<double> S = product(q_.A, transposed::no, T_.view(), transposed::yes);
     double top = 0;
     for (index e = 0; e < S.rows(); ++e) top = std::max(top, S(e, e));
-    // Equations that repeat each other, or say nothing, leave S singular.
+    // Equations that are linearly dependent or have no coefficients make S singular.
     for (double regular = 0; regular < 1e-2; regular = regular == 0 ? 1e-14 : regular * 100) {
         S_ = S;
         for (index e = 0; e < S.rows(); ++e) S_(e, e) += regular * top + (top == 0 ? 1 : 0);

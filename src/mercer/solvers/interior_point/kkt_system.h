@@ -1,6 +1,6 @@
-// The linear system of an interior-point step:
-//     Q du + Mᵀdz + Aᵀdy = -(stationarity),  M du + ds = -residual,  A du = -equation,  s·dz + z·ds = -target,
-// reduced to H du + Aᵀdy = r with H = Q + Mᵀ(z/s)M by Cholesky, and to S = A H⁻¹Aᵀ for dy.
+// kkt_system: the linear system of a step of the interior-point method in quadratic_program.h:
+//     Q du + Mᵀdz + Aᵀdy = -(stationarity),  M du + ds = -residual,  A du = -equation,  s·dz + z·ds = -target.
+// It is reduced to H du + Aᵀdy = r with H = Q + Mᵀ(z/s)M, which is solved by Cholesky, and to S = A H⁻¹Aᵀ for dy.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@
 
 namespace mercer {
 
-// Inequalities Mu + s = t, s >= 0, with multipliers z >= 0: the rows of G, or a diagonal M = ∓I over the bounded
+// Inequalities Mu + s = t, s >= 0, with multipliers z >= 0. M has the rows of G, or is diagonal (∓I) over the bounded
 // variables.
 struct inequalities {
     matrix_view<const double> rows;
-    std::vector<index> at;  // the variables of a diagonal family
-    double sign = 0;        // 0: rows
+    std::vector<index> at;  // the variables of a diagonal M
+    double sign = 0;        // of a diagonal M; 0: M has rows
     std::vector<double> t, s, z;
-    std::vector<double> Mu, residual;    // Mu + s - t
+    std::vector<double> Mu, residual;    // residual = Mu + s - t
     std::vector<double> ds, dz, target;  // s·dz + z·ds = -target
 
     std::size_t size() const { return t.size(); }
@@ -25,7 +25,7 @@ struct inequalities {
     void add_transposed(const std::vector<double>& v, std::vector<double>& out) const;  // out += Mᵀv
 };
 
-// The rows of G, and the lower and upper bounds there are.
+// The rows of G and the finite lower and upper bounds.
 struct all_inequalities {
     explicit all_inequalities(const quadratic_program& q);
     all_inequalities(const all_inequalities&) = delete;
@@ -38,17 +38,18 @@ class kkt_system {
 public:
     kkt_system(const quadratic_program& q, const all_inequalities& all);
 
-    // Of where s and z are now; false where no small multiple of I makes H, or S, positive definite.
+    // Factors the system for the current s and z. Returns false if no small multiple of I makes H, or S, positive
+    // definite.
     bool factor();
 
-    // The direction towards s·z = what the targets say: du and dy here, ds and dz there.
+    // Computes the direction in which s·z reaches the targets: du and dy in this object, ds and dz in `all`.
     void solve(all_inequalities& all, const std::vector<double>& stationarity, const std::vector<double>& equation);
 
     std::vector<double> du, dy;
 
 private:
-    void assemble();                  // the upper half of H
-    double typical_diagonal() const;  // of H
+    void assemble();                  // fills the upper half of H
+    double typical_diagonal() const;  // a typical size of the diagonal entries of H
     bool factor_hessian();
     bool factor_equations();
 

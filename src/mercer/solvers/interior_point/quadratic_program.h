@@ -1,27 +1,27 @@
-// Convex quadratic programs with dense matrices:
+// Solves convex quadratic programs with dense matrices:
 //
 //     min  ½uᵀQu + pᵀu    subject to   Gu <= h,   l <= u <= r,   Au = b,        Q symmetric positive semidefinite.
 //
-// Its dual, with multipliers z >= 0 of Gu <= h, z_l, z_r >= 0 of the bounds and y of the equations:
+// The dual, with multipliers z >= 0 of Gu <= h, z_l, z_r >= 0 of the bounds and y of the equations, is
 //
 //     max  -½uᵀQu - hᵀz + lᵀz_l - rᵀz_r - bᵀy    subject to   Qu + p + Gᵀz - z_l + z_r + Aᵀy = 0.
 //
-// Mehrotra's predictor-corrector method (SIAM J. Optimization 2, 1992) from a start that need not be feasible. With
-// slacks s = h - Gu, s_l = u - l, s_r = r - u every step factors
+// The method is Mehrotra's predictor-corrector method (SIAM J. Optimization 2, 1992) from a start that need not be
+// feasible. With slacks s = h - Gu, s_l = u - l, s_r = r - u every step factors
 //
 //     H = Q + Gᵀ diag(z/s) G + diag(z_l/s_l + z_r/s_r)     (bounds cost a diagonal, never a product)
 //
-// once and solves with it twice: for the direction in which all products s·z vanish, then for one that aims at σμ, σ =
-// (μ_aff/μ)³, corrected by the products of the first. Equations go through the Schur complement A H⁻¹ Aᵀ.
+// once and solves with it twice: for the direction in which all products s·z vanish, then for one that aims at σμ with
+// σ = (μ_aff/μ)³, corrected by the products of the first. Equations are handled by the Schur complement A H⁻¹ Aᵀ.
 //
-// It ends when the residuals of both problems are <= tol relative to the terms they are sums of, and the gap between
-// both objectives is
-// <= tol relative to them. Where there is no solution it ends with a proof of that, checked up to tol:
-//   primal infeasible   z, z_l, z_r >= 0 and y with Gᵀz - z_l + z_r + Aᵀy = 0 and hᵀz - lᵀz_l + rᵀz_r + bᵀy = -1
-//   (Farkas) dual infeasible     a ray u with Qu = 0, Gu <= 0, Au = 0, u within the directions the bounds leave open,
-//   pᵀu = -1
-// When the iteration comes to nothing, both proofs are looked for as quadratic programs that always have a solution:
-// the least violation of the constraints, and the nearest thing to a ray.
+// The iteration ends when the residuals of both problems are <= tol relative to their terms, and the gap between both
+// objectives is <= tol relative to the objectives. If there is no solution, the result is a certificate of that,
+// verified up to tol:
+//     primal infeasible   z, z_l, z_r >= 0 and y with Gᵀz - z_l + z_r + Aᵀy = 0 and hᵀz - lᵀz_l + rᵀz_r + bᵀy = -1
+//                         (Farkas' lemma)
+//     dual infeasible     a ray u with Qu = 0, Gu <= 0, Au = 0, pᵀu = -1, in the directions that the bounds leave open
+// If the iteration fails, both certificates are searched for by quadratic programs that always have a solution: the
+// smallest violation of the constraints, and the nearest approximation of a ray.
 #pragma once
 
 #include <cstdint>
@@ -36,13 +36,14 @@
 namespace mercer {
 
 struct quadratic_program {
-    matrix_view<const double> Q;  // n × n; only the upper triangle is read. Without rows: zero, a linear program
+    // n × n; only the upper triangle is read. Without rows: zero, which gives a linear program
+    matrix_view<const double> Q;
     std::span<const double> p;    // n
-    matrix_view<const double> G;  // general rows, may be none
+    matrix_view<const double> G;  // general inequalities; may have no rows
     std::span<const double> h;
-    std::span<const double> lower;  // empty: none; single ones may be -∞
-    std::span<const double> upper;  // empty: none; single ones may be +∞
-    matrix_view<const double> A;    // may be none
+    std::span<const double> lower;  // empty: no lower bounds; entries may be -∞
+    std::span<const double> upper;  // empty: no upper bounds; entries may be +∞
+    matrix_view<const double> A;    // equations; may have no rows
     std::span<const double> b;
 };
 
@@ -58,35 +59,22 @@ struct qp_options {
     double tol = 1e-8;
     std::int64_t most_steps = 200;
     double most_seconds = std::numeric_limits<double>::infinity();
-    std::function<bool(const qp_progress&)> progress;  // once a step; false: stop and keep what there is
+    std::function<bool(const qp_progress&)> progress;  // called once per step; returns false to stop with the current u
 };
 
 struct qp_result {
     fit_status status = fit_status::converged;
     std::vector<double> u;                       // the solution, or the ray
-    std::vector<double> z, z_lower, z_upper, y;  // the multipliers, or Farkas' proof
+    std::vector<double> z, z_lower, z_upper, y;  // the multipliers, or the Farkas certificate
     double primal = 0, dual = 0;                 // objectives
-    double gap = 0;                              // primal - dual over the larger of the two in size
-    double primal_residual =
-        0;  // the largest violation of a constraint, and of the stationarity, relative to the terms
+    double gap = 0;                              // max(|primal - dual|, Σs·z)/max(|primal|, |dual|)
+    // The largest violation of a constraint, and of the stationarity condition, relative to their terms.
+    double primal_residual = 0;
     double dual_residual = 0;
     std::int64_t steps = 0;
     double seconds = 0;
 };
 
 qp_result solve_qp(const quadratic_program& problem, const qp_options& options = {});
-
-// What surrounds the interior-point iteration: variables that cannot move, and proofs that there is no solution.
-
-// The iteration itself: every lower bound below its upper bound.
-qp_result iterate_qp(const quadratic_program& problem, const qp_options& options);
-
-// Takes variables with equal bounds out, iterates, and looks for a proof where that came to nothing and `proofs` is
-// set.
-qp_result solve_checked_qp(const quadratic_program& problem, const qp_options& options, bool proofs);
-
-// Is u, divided by -pᵀu, a ray: Qu = 0, Gu <= 0, Au = 0 and the bounds left open, each up to `tol` times the terms it
-// sums?
-bool is_ray(const quadratic_program& q, const std::vector<double>& u, double tol);
 
 }  // namespace mercer

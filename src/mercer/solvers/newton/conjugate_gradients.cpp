@@ -44,7 +44,8 @@ void newton_equations::factor(index functions) {
     const index n = K_.rows();
     if (std::exchange(made_, true)) return;
     rp_cholesky_options o;
-    // The work on F grows with rank² and the number of functions, and where K is in memory a product costs little.
+    // The work on F grows with rank² and the number of functions. If K is stored, a product with it is cheap, and a
+    // smaller rank suffices.
     const bool there = K_.element_cost() <= 2;
     const double share = (there ? 0.4 : 1.0) / std::sqrt(static_cast<double>(functions));
     const double room = static_cast<double>(memory_bytes_) / 3 / (8.0 * static_cast<double>(n));
@@ -115,7 +116,7 @@ std::optional<newton_step> newton_equations::low_rank(const rows& S, const proje
     rows square(f_.cols(), f_.cols());
     add_gram(f_.view(), square);
     if (f_.cols() == 0 || !mercer::cholesky_in_place(square)) return std::nullopt;
-    // A row for each function.
+    // Results have one row per function.
     const auto inside = [&](const rows& x) {
         return mercer::product(x.view(), transposed::yes, f_.view(), transposed::no);
     };
@@ -151,7 +152,7 @@ std::optional<newton_step> newton_equations::low_rank(const rows& S, const proje
     return out;
 }
 
-// |K(i, j)| <= √K(i, i)√K(j, j)
+// Uses |K(i, j)| <= √K(i, i)√K(j, j).
 double newton_equations::rounding(const rows& R) const {
     std::vector<double> self(static_cast<std::size_t>(R.rows()));
     K_.diagonal(self);
@@ -195,7 +196,7 @@ newton_step newton_equations::plain(const rows& S, const projection& Q, const ro
 newton_step newton_equations::preconditioned(const rows& S, const rows& T, const projection& Q, const rows& R,
                                              double goal, const product& multiply, const std::function<bool()>& go_on) {
     const index n = R.rows(), numbers = n * R.cols();
-    rows r(n, R.cols());  // of the equations in U
+    rows r(n, R.cols());  // residual of the equations in U
     for (index k = 0; k < numbers; ++k) r.data()[k] = S.data()[k] > 0 ? -R.data()[k] / S.data()[k] : 0.0;
     Q(r);
     newton_step out{rows(n, R.cols()), rows(n, R.cols())};
@@ -307,7 +308,7 @@ public:
 private:
     double dot(const double* a, const double* b) const { return smo::best_vector_ops().dot(a, b, n_); }
 
-    // From the residual r as it stands, by the recurrence; false where the caller said stop.
+    // Iterates from the current residual r by the recurrence. Returns false if the caller stopped it.
     bool descend(int start) {
         matrix<double> p(m_, n_);
         std::vector<double> rz(static_cast<std::size_t>(m_)), scratch;
@@ -340,7 +341,7 @@ private:
                 for (index i = 0; i < n_; ++i) p(c, i) = z(0, i) + by * p(c, i);
                 now = next;
             }
-            if (!moved) break;  // no direction of positive curvature: further products would be the same
+            if (!moved) break;  // no direction of positive curvature is left
             if (o_.keep) o_.keep(state(start, p, rz));
         }
         return true;
@@ -352,7 +353,7 @@ private:
         for (const matrix<double>* each : {&x_, &r_, &p}) out.insert(out.end(), each->data(), each->data() + m_ * n_);
         return out;
     }
-    // How often it had started from the true residual.
+    // Restores a state and returns the number of restarts from the true residual.
     int take(const std::vector<double>& from) {
         const auto columns = static_cast<std::size_t>(m_), numbers = static_cast<std::size_t>(m_ * n_);
         if (from.size() != 3 + columns + 3 * numbers) fail(errc::invalid_argument, "a state of another problem");
@@ -385,7 +386,7 @@ private:
     }
     const double* diagonal_of(index c) const { return d_.row(d_.rows > 1 ? c : 0); }
 
-    // (K + D)v for the rows v
+    // Returns (K + D)v for each row v.
     matrix<double> times(const matrix<double>& v) {
         matrix<double> columns(n_, m_), made(n_, m_), out(m_, n_);
         for (index i = 0; i < n_; ++i)
@@ -399,14 +400,14 @@ private:
 
     const block_operator& multiply_;
     matrix_view<const double> d_;
-    std::vector<preconditioner> p_;  // of each row of d
+    std::vector<preconditioner> p_;  // per row of d
     matrix_view<double> b_;
     const ridge_cg_options& o_;
     index n_, m_;
     matrix<double> x_, r_;
     std::vector<double> norm_;
     double last_ = 0;
-    matrix<double> p_start_;  // of a state to start from; none else
+    matrix<double> p_start_;  // search directions of the state to resume; empty without one
     std::vector<double> rz_start_;
     ridge_cg_result out_;
 };

@@ -20,11 +20,11 @@ double largest_of(const numbers& a) {
 }
 
 struct pair_of_steps {
-    numbers s, y;  // moved by s, the gradient changed by y
+    numbers s, y;  // a step s and the change y of the gradient
     double rho;    // 1/sᵀy
 };
 
-// -H·g by the two loops.
+// Returns -H·g by the two-loop recursion.
 numbers lbfgs_direction(const std::deque<pair_of_steps>& past, const numbers& g) {
     numbers d = g, a(past.size());
     for (std::size_t k = past.size(); k-- > 0;) {
@@ -64,7 +64,7 @@ lbfgs_result minimise(const smooth_function& f, std::vector<double> start, const
         if (options.progress && !options.progress(at.steps, at.f)) return at;
         numbers d = lbfgs_direction(past, g);
         double slope = inner(g, d);
-        if (!(slope < 0)) {  // what the past says is of no use any more
+        if (!(slope < 0)) {  // the estimate of H is useless, so it is dropped
             past.clear();
             d = lbfgs_direction(past, g);
             slope = inner(g, d);

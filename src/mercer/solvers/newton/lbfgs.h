@@ -1,7 +1,7 @@
-// min f(x) of a smooth function, by the limited-memory method of Broyden, Fletcher, Goldfarb and Shanno (Nocedal 1980):
-// the direction -H∇f, H an estimate of the inverse Hessian from the last few steps, and a step along it that is halved
-// till f has fallen by a share of what its slope promises (Armijo). f need not be convex: what is found is a point
-// where the gradient vanishes, with f no larger than at the start.
+// Minimises a smooth function f by the limited-memory method of Broyden, Fletcher, Goldfarb and Shanno (Nocedal 1980).
+// The search direction is -H∇f, where H estimates the inverse Hessian from the last steps. The step length is halved
+// until f falls by 1e-4 of what the slope predicts (Armijo). f need not be convex: the result is a point with a
+// vanishing gradient whose f is at most that of the start.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@
 namespace mercer {
 
 struct lbfgs_options {
-    double tol = 1e-5;  // of the largest |∂f|
+    double tol = 1e-5;  // bound on the largest |∂f|
     index max_iter = 200;
     index memory = 10;
-    double longest = 2;                                    // no coordinate moves farther in one step
-    std::function<bool(index step, double f)> progress{};  // false: stop and keep what there is
+    double longest = 2;                                    // bound on the change of any coordinate in one step
+    std::function<bool(index step, double f)> progress{};  // returns false to stop with the current x
 };
 
 struct lbfgs_result {
@@ -30,7 +30,7 @@ struct lbfgs_result {
     index steps = 0, evaluations = 0;
 };
 
-// Writes ∇f(x) and returns f(x); infinite or NaN where x is out of bounds, whose gradient is not looked at.
+// Writes ∇f(x) and returns f(x). Returns infinity or NaN if x is outside of the domain; the gradient is then not read.
 using smooth_function = std::function<double(std::span<const double> x, std::span<double> gradient)>;
 
 lbfgs_result minimise(const smooth_function& f, std::vector<double> start, const lbfgs_options& options = {});

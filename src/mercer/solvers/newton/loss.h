@@ -1,4 +1,5 @@
-// Losses ℓ(y, f) of a target y and a value f, convex in f, with what Newton's method and duality ask of them.
+// Losses ℓ(y, f) of a target y and a value f, convex in f, with the derivatives and conjugates that Newton's method and
+// duality need.
 //
 //     squared               ½(y - f)²
 //     logistic              log(1 + e^(-yf))                  y = ±1
@@ -10,8 +11,9 @@
 //     quantile              max(τ(y - f), (τ-1)(y - f))       parameter 0 < τ < 1
 //     user                  given by its value and its first and second derivative in f
 //
-// The three that have corners are all   ℓ(y, f) = max { u(f - y) - ε|u| : low <= u <= high },   their conjugate is uy +
-// ε|u| on [low, high].
+// The three losses with corners (hinge, epsilon_insensitive, quantile) have the form
+//     ℓ(y, f) = max { u(f - y) - ε|u| : low <= u <= high };
+// their conjugate is uy + ε|u| on [low, high].
 #pragma once
 
 #include <algorithm>
@@ -37,7 +39,7 @@ struct user_loss {
 struct loss {
     loss_kind kind = loss_kind::squared;
     double parameter = 0;  // δ, ε or τ
-    user_loss own = {};    // of kind user
+    user_loss own = {};    // for loss_kind::user
 
     static loss squared() { return {}; }
     static loss logistic() { return {loss_kind::logistic}; }
@@ -61,9 +63,9 @@ struct loss {
 
     double value(double y, double f) const;
     double first(double y, double f) const;   // a subgradient at a corner
-    double second(double y, double f) const;  // of a loss with corners: 0
+    double second(double y, double f) const;  // 0 for a loss with corners
 
-    // Of a loss with corners.
+    // low, high and ε of a loss with corners (see above), and its conjugate at u.
     double low(double y) const {
         return kind == loss_kind::hinge ? (y > 0 ? -1.0 : 0.0) : kind == loss_kind::quantile ? -parameter : -1.0;
     }
@@ -124,12 +126,12 @@ inline double loss::second(double y, double f) const {
     }
 }
 
-// A loss as Newton's method sees it. One with corners is rounded: the maximum is taken of u(f - y) - ε|u| - μ/2 (u -
-// c)², whose derivative in f is the u that attains it. c is where u was in the round before, so that μ need not go to 0
-// for u to become exact (the proximal point method on the dual, Rockafellar 1976).
+// A loss in the form that Newton's method needs. A loss with corners is smoothed: rounded_loss is the maximum over u of
+// u(f - y) - ε|u| - μ/2 (u - c)², and its derivative in f is the maximising u. The centre c is the u of the previous
+// round, so that u becomes exact although μ does not go to 0 (proximal point method on the dual, Rockafellar 1976).
 struct rounded_loss {
     const loss& of;
-    double mu = 0;  // 0: of is smooth
+    double mu = 0;  // 0: the loss is smooth and is used as it is
 
     struct derivatives {
         double value, first, second;

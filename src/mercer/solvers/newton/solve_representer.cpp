@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/dense/dense_algebra.h"
+#include "mercer/solvers/newton/conjugate_gradients.h"
 
 namespace mercer {
 namespace {
@@ -23,173 +25,7 @@ double dot(const vec& a, const vec& b) {
     return sum;
 }
 
-void check(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l,
-           const representer_options& o) {
-    require_square(K, "representer");
-    const auto n = static_cast<std::size_t>(K.rows());
-    const auto need = [](bool ok, const char* condition, double value) {
-        if (!ok) fail(errc::invalid_argument, fmt::format("representer: must satisfy {}, got {}", condition, value));
-    };
-    if (n == 0) fail(errc::data, "representer: there are no examples");
-    need(o.lambda > 0 && std::isfinite(o.lambda), "0 < lambda < infinity", o.lambda);
-    need(o.tol > 0, "tol > 0", o.tol);
-    need(o.most_rounds >= 1, "most_rounds >= 1", o.most_rounds);
-    if (l.kind == loss_kind::huber)
-        need(l.parameter > 0 && std::isfinite(l.parameter), "0 < delta < infinity", l.parameter);
-    if (l.kind == loss_kind::epsilon_insensitive)
-        need(l.parameter >= 0 && std::isfinite(l.parameter), "0 <= epsilon < infinity", l.parameter);
-    if (l.kind == loss_kind::quantile) need(l.parameter > 0 && l.parameter < 1, "0 < tau < 1", l.parameter);
-    if (l.kind == loss_kind::user && (!l.own.value || !l.own.first || !l.own.second))
-        fail(errc::invalid_argument, "representer: a user's loss needs a value and a first and second derivative");
-    if (y.size() != n)
-        fail(errc::invalid_argument, fmt::format("representer: {} examples but {} targets", n, y.size()));
-    if (!weight.empty() && weight.size() != n)
-        fail(errc::invalid_argument, fmt::format("representer: {} examples but {} weights", n, weight.size()));
-    for (std::size_t i = 0; i < n; ++i) {
-        if (!std::isfinite(y[i]))
-            fail(errc::data, fmt::format("representer: target {} is {}, not a finite number", i, y[i]));
-        if (l.has_labels() && y[i] != 1 && y[i] != -1)
-            fail(errc::data, fmt::format("representer: targets of the {} loss must be 1 or -1, got {} for example {}",
-                                         name(l.kind), y[i], i));
-        if (l.kind == loss_kind::poisson && y[i] < 0)
-            fail(errc::data,
-                 fmt::format("representer: targets of the poisson loss must be >= 0, got {} for example {}", y[i], i));
-        if (!weight.empty() && (!(weight[i] > 0) || !std::isfinite(weight[i])))
-            fail(errc::data,
-                 fmt::format("representer: weight {} must satisfy 0 < weight < infinity, got {}", i, weight[i]));
-    }
-}
-
-// From Newton's method on rounded losses to the problem itself.
-class representer {
-public:
-    representer(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l,
-                const representer_options& o)
-        : K_(K), y_(y), loss_(l), o_(o), n_(y.size()), at_(K, y, weight, l, o) {}
-
-    representer_result run() {
-        representer_result best = loss_.is_smooth() ? at_once() : round_by_round();
-        best.rounds = at_.rounds();
-        best.products = at_.products();
-        return best;
-    }
-
-private:
-    representer_result at_once() {
-        fit_status status = fit_status::cancelled;
-        unless_stopped([&] {
-            status = at_.minimise(0, [&](double gap, double value) { return gap <= o_.tol * std::abs(value); });
-        });
-        representer_result out;
-        out.alpha = at_.alpha();
-        out.offset = at_.offset();
-        out.f = at_.fixed();
-        for (double& each : out.f) each += out.offset;
-        out.objective = at_.objective();
-        out.gap = std::abs(at_.gap());
-        out.status = status;
-        return out;
-    }
-
-    // P of the problem itself at α, with its best b; the gap to `lower`.
-    representer_result candidate(vec alpha, vec f, double lower) const {
-        representer_result out;
-        out.objective = 0.5 * o_.lambda * dot(alpha, f);
-        out.offset = o_.intercept ? best_offset({loss_, 0}, y_, w_, f, at_.centre(), at_.offset()) : 0.0;
-        for (std::size_t i = 0; i < n_; ++i) f[i] += out.offset, out.objective += w_[i] * loss_.value(y_[i], f[i]);
-        out.gap = std::max(out.objective - lower, 0.0);
-        out.alpha = std::move(alpha);
-        out.f = std::move(f);
-        return out;
-    }
-
-    // What was reached of the problem itself. u gives the lower bound. There are two points for the upper one: a, which
-    // is 0 where u is, and where λ is so small that a = -wu/λ is no longer exact α, with the same zeros if it loses
-    // nothing by them.
-    representer_result measured() {
-        const vec& g = at_.slopes();
-        vec dual(n_), sparse = at_.alpha();
-        double unbalanced = 0, conjugates = 0, size = 0;
-        for (std::size_t i = 0; i < n_; ++i) {
-            dual[i] = -g[i] / o_.lambda;
-            conjugates += w_[i] * loss_.conjugate(y_[i], g[i] / w_[i]);
-            unbalanced += g[i];
-            if (g[i] == 0) sparse[i] = 0;
-        }
-        vec Kdual = at_.times(dual);
-        const double square = dot(dual, Kdual);
-        for (std::size_t i = 0; i < n_; ++i) size += std::abs(dual[i] * Kdual[i]);
-        indefinite_ = square < -1e-12 * size;
-        // Σg = 0 holds up to rounding; what that may be worth is taken off.
-        const double lower =
-            -0.5 * o_.lambda * square - conjugates - (o_.intercept ? std::abs(unbalanced * at_.offset()) : 0.0);
-        representer_result best = candidate(std::move(dual), std::move(Kdual), lower);
-        const auto good = [&] { return best.gap <= o_.tol * std::abs(best.objective); };
-        if (good()) return best;
-        vec f = at_.times(sparse);
-        if (representer_result other = candidate(std::move(sparse), std::move(f), lower); other.gap < best.gap)
-            best = std::move(other);
-        if (good()) return best;
-        if (representer_result other = candidate(at_.alpha(), at_.fixed(), lower); other.gap < 0.5 * best.gap)
-            best = std::move(other);
-        return best;
-    }
-
-    representer_result round_by_round() {
-        // Newton's matrix is K + (λμ/w)I on the examples at a corner: μ is measured by what λμ/w is beside k(x, x). Too
-        // large and the rounds are many, too small and u, which is known to the rounding of f over μ, is not exact
-        // enough.
-        vec self(n_);
-        K_.diagonal(self);
-        double top = 0;
-        for (std::size_t i = 0; i < n_; ++i) top += w_[i] * std::abs(self[i]) / static_cast<double>(n_);
-        double mu = top > 0 ? 0.01 * top / o_.lambda : 1.0;
-        const double least = 1e-7 * mu;
-        representer_result best;
-        best.gap = std::numeric_limits<double>::infinity();
-        for (int outer = 0, idle = 0; outer < 200; ++outer) {
-            const double aim = std::isfinite(best.gap)
-                                   ? std::max(0.01 * best.gap, 1e-3 * o_.tol * std::abs(best.objective))
-                                   : std::numeric_limits<double>::infinity();
-            fit_status inner = fit_status::cancelled;
-            unless_stopped([&] {
-                inner = at_.minimise(
-                    mu, [&](double gap, double value) { return gap <= std::min(1e-3 * std::abs(value), aim); });
-            });
-            const listening_to nobody(nullptr);  // two products, without which there is nothing to show
-            representer_result now = measured();
-            const double progress = now.gap / best.gap;
-            if (now.gap < best.gap) best = std::move(now);
-            best.status =
-                inner == fit_status::step_limit || inner == fit_status::cancelled ? inner : fit_status::stalled;
-            // A matrix with aᵀKa < 0 makes the "gap" mean nothing.
-            if (best.gap <= o_.tol * std::abs(best.objective) && !indefinite_) best.status = fit_status::converged;
-            idle = progress < 0.9 ? 0 : idle + 1;
-            if (best.status != fit_status::stalled || idle > 8) break;
-            if (!(progress < 0.3)) mu = std::max(0.2 * mu, least);
-            at_.recentre();
-        }
-        return best;
-    }
-
-    const gram<double>& K_;
-    std::span<const double> y_;
-    const loss& loss_;
-    const representer_options& o_;
-    std::size_t n_;
-    rounded_newton at_;
-    const vec& w_ = at_.weight();
-    bool indefinite_ = false;
-};
-
-}  // namespace
-
-representer_result solve_representer(const gram<double>& K, std::span<const double> y, std::span<const double> weight,
-                                     const loss& l, const representer_options& options) {
-    check(K, y, weight, l, options);
-    return representer(K, y, weight, l, options).run();
-}
-
+// Returns the b that minimises Σwᵢℓ(yᵢ, fᵢ + b). Throws if the sum decreases without bound.
 double best_offset(const rounded_loss& l, std::span<const double> y, std::span<const double> weight,
                    std::span<const double> f, std::span<const double> centre, double start) {
     struct slopes {
@@ -203,14 +39,16 @@ double best_offset(const rounded_loss& l, std::span<const double> y, std::span<c
         }
         return sum;
     };
-    // A bracket [low, high] with slopes of either sign, then Newton's method that falls back on halving it.
+    // Finds a bracket [low, high] with slopes of opposite signs, then runs Newton's method, with bisection where it
+    // leaves the bracket.
     double b = start, low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
     double width = 1;
     for (int step = 0; step < 400; ++step) {
         const slopes s = at(b);
         if (s.first == 0) return b;
         if (std::isnan(s.first))
-            return start;  // infinities of both signs: a trial point far out, which the line search will refuse
+            // infinities of both signs: a trial point far away, which the line search will reject
+            return start;
         (s.first > 0 ? high : low) = b;
         if (!std::isfinite(low) || !std::isfinite(high)) {
             if (width > 1e300)
@@ -229,6 +67,79 @@ double best_offset(const rounded_loss& l, std::span<const double> y, std::span<c
     }
     return b;
 }
+
+// Newton's method on a representer problem with a smooth or a smoothed loss (see the header): its current point, and
+// steps from there.
+
+class rounded_newton {
+public:
+    rounded_newton(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l,
+                   const representer_options& o);
+
+    // Takes steps on the loss smoothed by μ until enough(gap, P) returns true. gap() returns the gap reached.
+    fit_status minimise(double mu, const std::function<bool(double gap, double value)>& enough);
+
+    // P of the smoothed problem.
+    double objective() const;
+    // The gap where it was last computed. It also bounds the current point, since P has not risen.
+    double gap() const { return gap_; }
+
+    vec times(const vec& v);  // Kv
+    const vec& weight() const { return w_; }
+    const vec& alpha() const { return alpha_; }
+    const vec& fixed() const { return fixed_; }    // Kα
+    const vec& slopes() const { return g_; }       // wℓ'
+    const vec& centre() const { return centre_; }  // of the smoothed loss
+    double offset() const { return b_; }
+    int rounds() const { return rounds_; }
+    std::int64_t products() const { return products_; }
+
+    // Makes the dual variables u = g/w the next centre.
+    void recentre();
+
+private:
+    rounded_loss rounded() const { return {loss_, mu_}; }
+    // P of the smoothed problem at Kα = fixed, with αᵀKα = square.
+    double value_at(const vec& fixed, double b, double square) const;
+    double offset_for(const vec& fixed, double start) const {
+        return o_.intercept ? best_offset(rounded(), y_, w_, fixed, centre_, start) : 0.0;
+    }
+    void differentiate();
+    void refresh(double& value);
+    // Writes and reads the state for resuming: the point, P, and the number of steps without progress (`flat`).
+    std::vector<double> state(double value, int flat) const;
+    void take(const std::vector<double>& state, double& value, int& flat);
+    bool may_go_on(double value);
+    double rounding() const;  // rounding error of the gap
+
+    // Takes one Newton step with a line search. Returns false if P does not fall any further.
+    bool step(double& value);
+    bool polish(const vec& direction, const vec& along, double& value);
+
+    // Return Δα and KΔα.
+    std::pair<vec, vec> solve_system();
+    // On examples without curvature Δα = -r/λ. On the others Δα = D^½z with (λI + D^½KD^½)z = -D^(-½)r - D^½q - D^½1Δb,
+    // where q is the contribution of the first ones to KΔα. Returns false if that matrix is not positive definite.
+    bool by_cholesky(const std::vector<index>& active, vec& direction);
+    // Solves (λI + D'K)Δα = -r, where D' = D - D11ᵀD/1ᵀD1 is D after the best Δb has been eliminated. The iteration
+    // ends at min(0.1, 0.1√(relative gap)) of the residual, which makes the convergence superlinear.
+    std::pair<vec, vec> by_conjugate_gradients();
+
+    const gram<double>& K_;
+    std::span<const double> y_;
+    const loss& loss_;
+    const representer_options& o_;
+    std::size_t n_;
+    vec w_, alpha_;
+    vec fixed_;  // Kα
+    vec centre_, g_, d_, r_, Kr_;
+    newton_equations equations_;
+    double b_ = 0, mu_ = 0;
+    double gap_ = std::numeric_limits<double>::infinity();
+    int rounds_ = 0;
+    std::int64_t products_ = 0;
+    bool stopped_ = false;
+};
 
 rounded_newton::rounded_newton(const gram<double>& K, std::span<const double> y, std::span<const double> weight,
                                const loss& l, const representer_options& o)
@@ -252,7 +163,7 @@ void rounded_newton::recentre() {
     for (std::size_t i = 0; i < n_; ++i) centre_[i] = g_[i] / w_[i];
 }
 
-rounded_newton::vec rounded_newton::times(const vec& v) {
+vec rounded_newton::times(const vec& v) {
     vec out(n_);
     ++products_;
     const auto size = static_cast<index>(n_);
@@ -286,7 +197,7 @@ fit_status rounded_newton::minimise(double mu, const std::function<bool(double g
     mu_ = mu;
     b_ = offset_for(fixed_, b_);
     double value = objective();
-    bool fresh = false;  // Kα has just been multiplied out
+    bool fresh = false;  // Kα has just been recomputed
     int flat = 0;
     if (!o_.start.empty()) take(o_.start, value, flat);
     for (;; ++rounds_) {
@@ -345,7 +256,8 @@ void rounded_newton::refresh(double& value) {
 
 bool rounded_newton::step(double& value) {
     const auto [direction, along] = solve_system();
-    const double slope = dot(r_, along);  // dP along the direction; b is the best one, so it does not enter
+    // derivative of P along the direction; b is optimal, so it does not contribute
+    const double slope = dot(r_, along);
     if (!(slope < 0)) return false;
     const double square = dot(alpha_, fixed_), mixed = dot(direction, fixed_), own = dot(direction, along);
     vec trial(n_);
@@ -362,7 +274,7 @@ bool rounded_newton::step(double& value) {
             return true;
         }
     }
-    // Where the fall is below the rounding of P, the full step is still right if it makes the gap smaller.
+    // If the decrease is below the rounding error of P, the full step is still right if it reduces the gap.
     return polish(direction, along, value);
 }
 
@@ -380,7 +292,7 @@ bool rounded_newton::polish(const vec& direction, const vec& along, double& valu
     return false;
 }
 
-std::pair<rounded_newton::vec, rounded_newton::vec> rounded_newton::solve_system() {
+std::pair<vec, vec> rounded_newton::solve_system() {
     std::vector<index> active;
     const double largest = *std::max_element(d_.begin(), d_.end());
     for (std::size_t i = 0; i < n_; ++i)
@@ -427,7 +339,7 @@ bool rounded_newton::by_cholesky(const std::vector<index>& active, vec& directio
     return true;
 }
 
-std::pair<rounded_newton::vec, rounded_newton::vec> rounded_newton::by_conjugate_gradients() {
+std::pair<vec, vec> rounded_newton::by_conjugate_gradients() {
     const double relative = std::abs(gap_) / std::max(std::abs(objective()), std::numeric_limits<double>::min());
     const double forcing = std::clamp(0.1 * std::sqrt(relative), 1e-10, 0.1);
     const double largest = *std::max_element(d_.begin(), d_.end());
@@ -439,7 +351,7 @@ std::pair<rounded_newton::vec, rounded_newton::vec> rounded_newton::by_conjugate
         if (d > 1e-14 * largest) root(i, 0) = std::sqrt(d), total += d;
         r(i, 0) = r_[static_cast<std::size_t>(i)], Kr(i, 0) = Kr_[static_cast<std::size_t>(i)];
     }
-    // What the best Δb takes out: the direction of D^½1.
+    // Projects out the direction D^½1, which the best Δb compensates.
     const auto without_offset = [&](matrix<double>& u) {
         if (!o_.intercept || !(total > 0)) return;
         double along = 0;
@@ -458,6 +370,174 @@ std::pair<rounded_newton::vec, rounded_newton::vec> rounded_newton::by_conjugate
                          multiply, [&] { return may_go_on(value); });
     const auto list = [&](const matrix<double>& column) { return vec(column.data(), column.data() + n); };
     return {list(found.x), list(found.Kx)};
+}
+
+// Solves the problem: directly if the loss is smooth, else in rounds over smoothed losses.
+class representer {
+public:
+    representer(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l,
+                const representer_options& o)
+        : K_(K), y_(y), loss_(l), o_(o), n_(y.size()), at_(K, y, weight, l, o) {}
+
+    representer_result run() {
+        representer_result best = loss_.is_smooth() ? at_once() : round_by_round();
+        best.rounds = at_.rounds();
+        best.products = at_.products();
+        return best;
+    }
+
+private:
+    representer_result at_once() {
+        fit_status status = fit_status::cancelled;
+        unless_stopped([&] {
+            status = at_.minimise(0, [&](double gap, double value) { return gap <= o_.tol * std::abs(value); });
+        });
+        representer_result out;
+        out.alpha = at_.alpha();
+        out.offset = at_.offset();
+        out.f = at_.fixed();
+        for (double& each : out.f) each += out.offset;
+        out.objective = at_.objective();
+        out.gap = std::abs(at_.gap());
+        out.status = status;
+        return out;
+    }
+
+    // Returns P of the original problem at α with its best b, and the gap to the lower bound `lower`.
+    representer_result candidate(vec alpha, vec f, double lower) const {
+        representer_result out;
+        out.objective = 0.5 * o_.lambda * dot(alpha, f);
+        out.offset = o_.intercept ? best_offset({loss_, 0}, y_, w_, f, at_.centre(), at_.offset()) : 0.0;
+        for (std::size_t i = 0; i < n_; ++i) f[i] += out.offset, out.objective += w_[i] * loss_.value(y_[i], f[i]);
+        out.gap = std::max(out.objective - lower, 0.0);
+        out.alpha = std::move(alpha);
+        out.f = std::move(f);
+        return out;
+    }
+
+    // Returns the best known point of the original problem with its gap. u gives the lower bound. There are three
+    // candidates for the upper bound: a, which is 0 where u is 0; α with the same zeros, since a = -wu/λ is inaccurate
+    // if λ is very small; and α itself, if its gap is less than half of theirs.
+    representer_result measured() {
+        const vec& g = at_.slopes();
+        vec dual(n_), sparse = at_.alpha();
+        double unbalanced = 0, conjugates = 0, size = 0;
+        for (std::size_t i = 0; i < n_; ++i) {
+            dual[i] = -g[i] / o_.lambda;
+            conjugates += w_[i] * loss_.conjugate(y_[i], g[i] / w_[i]);
+            unbalanced += g[i];
+            if (g[i] == 0) sparse[i] = 0;
+        }
+        vec Kdual = at_.times(dual);
+        const double square = dot(dual, Kdual);
+        for (std::size_t i = 0; i < n_; ++i) size += std::abs(dual[i] * Kdual[i]);
+        indefinite_ = square < -1e-12 * size;
+        // Σg = 0 holds up to rounding only; the possible effect is subtracted from the bound.
+        const double lower =
+            -0.5 * o_.lambda * square - conjugates - (o_.intercept ? std::abs(unbalanced * at_.offset()) : 0.0);
+        representer_result best = candidate(std::move(dual), std::move(Kdual), lower);
+        const auto good = [&] { return best.gap <= o_.tol * std::abs(best.objective); };
+        if (good()) return best;
+        vec f = at_.times(sparse);
+        if (representer_result other = candidate(std::move(sparse), std::move(f), lower); other.gap < best.gap)
+            best = std::move(other);
+        if (good()) return best;
+        if (representer_result other = candidate(at_.alpha(), at_.fixed(), lower); other.gap < 0.5 * best.gap)
+            best = std::move(other);
+        return best;
+    }
+
+    representer_result round_by_round() {
+        // Newton's matrix is K + (λμ/w)I on the examples at a corner, so μ is chosen by the ratio of λμ/w to k(x, x).
+        // If μ is too large, there are many rounds. If it is too small, u is inaccurate, since its error is the
+        // rounding error of f divided by μ.
+        vec self(n_);
+        K_.diagonal(self);
+        double top = 0;
+        for (std::size_t i = 0; i < n_; ++i) top += w_[i] * std::abs(self[i]) / static_cast<double>(n_);
+        double mu = top > 0 ? 0.01 * top / o_.lambda : 1.0;
+        const double least = 1e-7 * mu;
+        representer_result best;
+        best.gap = std::numeric_limits<double>::infinity();
+        for (int outer = 0, idle = 0; outer < 200; ++outer) {
+            const double aim = std::isfinite(best.gap)
+                                   ? std::max(0.01 * best.gap, 1e-3 * o_.tol * std::abs(best.objective))
+                                   : std::numeric_limits<double>::infinity();
+            fit_status inner = fit_status::cancelled;
+            unless_stopped([&] {
+                inner = at_.minimise(
+                    mu, [&](double gap, double value) { return gap <= std::min(1e-3 * std::abs(value), aim); });
+            });
+            // cancellation is ignored for two products, without which there is no result
+            const listening_to nobody(nullptr);
+            representer_result now = measured();
+            const double progress = now.gap / best.gap;
+            if (now.gap < best.gap) best = std::move(now);
+            best.status =
+                inner == fit_status::step_limit || inner == fit_status::cancelled ? inner : fit_status::stalled;
+            // If aᵀKa < 0, the "gap" is meaningless.
+            if (best.gap <= o_.tol * std::abs(best.objective) && !indefinite_) best.status = fit_status::converged;
+            idle = progress < 0.9 ? 0 : idle + 1;
+            if (best.status != fit_status::stalled || idle > 8) break;
+            if (!(progress < 0.3)) mu = std::max(0.2 * mu, least);
+            at_.recentre();
+        }
+        return best;
+    }
+
+    const gram<double>& K_;
+    std::span<const double> y_;
+    const loss& loss_;
+    const representer_options& o_;
+    std::size_t n_;
+    rounded_newton at_;
+    const vec& w_ = at_.weight();
+    bool indefinite_ = false;
+};
+
+void check(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l,
+           const representer_options& o) {
+    require_square(K, "representer");
+    const auto n = static_cast<std::size_t>(K.rows());
+    const auto need = [](bool ok, const char* condition, double value) {
+        if (!ok) fail(errc::invalid_argument, fmt::format("representer: must satisfy {}, got {}", condition, value));
+    };
+    if (n == 0) fail(errc::data, "representer: there are no examples");
+    need(o.lambda > 0 && std::isfinite(o.lambda), "0 < lambda < infinity", o.lambda);
+    need(o.tol > 0, "tol > 0", o.tol);
+    need(o.most_rounds >= 1, "most_rounds >= 1", o.most_rounds);
+    if (l.kind == loss_kind::huber)
+        need(l.parameter > 0 && std::isfinite(l.parameter), "0 < delta < infinity", l.parameter);
+    if (l.kind == loss_kind::epsilon_insensitive)
+        need(l.parameter >= 0 && std::isfinite(l.parameter), "0 <= epsilon < infinity", l.parameter);
+    if (l.kind == loss_kind::quantile) need(l.parameter > 0 && l.parameter < 1, "0 < tau < 1", l.parameter);
+    if (l.kind == loss_kind::user && (!l.own.value || !l.own.first || !l.own.second))
+        fail(errc::invalid_argument, "representer: a user's loss needs a value and a first and second derivative");
+    if (y.size() != n)
+        fail(errc::invalid_argument, fmt::format("representer: {} examples but {} targets", n, y.size()));
+    if (!weight.empty() && weight.size() != n)
+        fail(errc::invalid_argument, fmt::format("representer: {} examples but {} weights", n, weight.size()));
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!std::isfinite(y[i]))
+            fail(errc::data, fmt::format("representer: target {} is {}, not a finite number", i, y[i]));
+        if (l.has_labels() && y[i] != 1 && y[i] != -1)
+            fail(errc::data, fmt::format("representer: targets of the {} loss must be 1 or -1, got {} for example {}",
+                                         name(l.kind), y[i], i));
+        if (l.kind == loss_kind::poisson && y[i] < 0)
+            fail(errc::data,
+                 fmt::format("representer: targets of the poisson loss must be >= 0, got {} for example {}", y[i], i));
+        if (!weight.empty() && (!(weight[i] > 0) || !std::isfinite(weight[i])))
+            fail(errc::data,
+                 fmt::format("representer: weight {} must satisfy 0 < weight < infinity, got {}", i, weight[i]));
+    }
+}
+
+}  // namespace
+
+representer_result solve_representer(const gram<double>& K, std::span<const double> y, std::span<const double> weight,
+                                     const loss& l, const representer_options& options) {
+    check(K, y, weight, l, options);
+    return representer(K, y, weight, l, options).run();
 }
 
 }  // namespace mercer

@@ -133,7 +133,8 @@ private:
         return out;
     }
 
-    // Calls body(first, end) for runs of examples that together have at least 65,536 numbers: a row may have thousands.
+    // Calls body(first, end) for chunks of examples with at least 65,536 numbers each, since a row may have thousands
+    // of numbers.
     template <class Body>
     void in_runs(Body body) const {
         parallel_runs(n_, std::max<index>(1, (index{1} << 16) / C_), body);
@@ -168,7 +169,7 @@ private:
         });
     }
 
-    // G's column sums are zero at the best b; what the rest may be worth.
+    // Returns the effect on the gap of the column sums of G, which are zero for the exactly best b.
     double imbalance() const {
         if (!o_.intercept || sums_.empty()) return 0;
         double worth = 0;
@@ -189,8 +190,8 @@ private:
             }
     }
 
-    // Σᵢ Dᵢ, made regular along (1, …, 1), where it vanishes: the half above the diagonal, which is all that a Cholesky
-    // decomposition reads.
+    // Returns Σᵢ Dᵢ, regularised along (1, …, 1), where it vanishes. Only the upper half is filled, which is all that
+    // the Cholesky decomposition reads.
     rows curvature(const rows& p) const {
         constexpr index rows_at_once = 8, examples_at_once = 256;
         rows m(C_, C_);
@@ -217,7 +218,7 @@ private:
         return m;
     }
 
-    // Newton's method on b alone: C unknowns.
+    // Minimises over b by Newton's method with C unknowns.
     void improve_offsets(const rows& fixed, std::vector<double>& b) const {
         if (!o_.intercept) return;
         rows p(n_, C_);
@@ -247,7 +248,8 @@ private:
                             static_cast<double>(C_);
                 for (double& each : next) each -= mean;
                 const double now = value_at(fixed, next);
-                // Close to the end the fall drowns in rounding; the full Newton step is then the better point.
+                // Near the minimum the decrease is lost in rounding errors; then the full Newton step is the better
+                // point.
                 fell = now <= value + 1e-4 * t * slope ||
                        (halvings == 0 && largest < 1e-6 * total && now <= value + 1e-13 * std::abs(value));
                 if (fell) value = now;
@@ -257,7 +259,8 @@ private:
         }
     }
 
-    // D = S Π S with S = diag √(wp) and Π = I - √p√pᵀ for each example; the offsets take the directions ΠS1 out.
+    // D = S Π S with S = diag √(wp) and Π = I - √p√pᵀ for each example. With an intercept the directions ΠS1 are
+    // projected out.
     newton_step solve_system(double value) {
         rows root(n_, C_), own(n_, C_);
         for (index i = 0; i < n_; ++i)
