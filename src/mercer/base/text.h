@@ -1,18 +1,25 @@
-// "a, b, c": texts or numbers with something between them. (fmt::join would have fmt's whole formatter compiled into
-// every source that uses it.)
+// Text: lists, lines, places for messages, quoting, UTF-8, and numbers as decimal text.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "mercer/base/error.h"
+#include "mercer/base/matrix_view.h"
+
 namespace mercer {
 
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// "a, b, c": texts or numbers with something between them. (fmt::join would have fmt's whole formatter compiled into
+// every source that uses it.)
 template <class Range>
 std::string joined(const Range& items, std::string_view between) {
     std::string out;
@@ -28,6 +35,9 @@ std::string joined(const Range& items, std::string_view between) {
     return out;
 }
 
+// Text made safe for XML and HTML, in elements and attributes.
+std::string xml_escaped(std::string_view text);
+
 // Numbers as decimal text, independent of the locale and fast enough for files of millions of them.
 
 inline constexpr int longest_decimal = 32;  // characters any of these may write
@@ -40,44 +50,45 @@ char* write_general(char* to, double value, int digits);
 char* write_shortest(char* to, double value);
 char* write_whole(char* to, long long value);
 
-// The name that somebody meant who wrote another one.
-
 namespace detail {
 
-// Letters to insert, drop or replace and neighbours to exchange, to make one word of the other.
-inline std::size_t edits(const std::string& a, const std::string& b) {
-    std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-    for (std::size_t i = 0; i <= a.size(); ++i)
-        for (std::size_t j = 0; j <= b.size(); ++j) {
-            if (i == 0 || j == 0) {
-                d[i][j] = i + j;
-                continue;
-            }
-            d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-        }
-    return d[a.size()][b.size()];
-}
+// "file:line:column" of a byte; lines and columns (bytes) count from 1.
+std::string place(const std::string& name, std::string_view text, std::size_t offset);
 
-}  // namespace detail
+// 'token', with what is not printable escaped, cut after 40 bytes.
+std::string quoted(std::string_view token);
 
-// Of these the closest to the word, when so close, or so well begun, that it is likely what was meant; else empty.
-inline std::string nearest_name(const std::string& word, const std::vector<std::string>& known) {
-    std::string best;
-    std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
-    for (const auto& each : known) {
-        const bool begins = word.size() >= 2 && each.compare(0, word.size(), word) == 0;
-        const bool long_one = word.size() > 64 || each.size() > 64;
-        const std::size_t apart = begins ? 1 : long_one ? least : detail::edits(word, each);
-        if (apart < least && apart < each.size()) least = apart, best = each;
-    }
-    return best;
-}
+[[noreturn]] void fail_at(errc code, const std::string& name, std::string_view text, std::size_t offset,
+                          const std::string& message);
 
-}  // namespace mercer
+// How many times each of two characters occurs.
+struct two_counts {
+    index first = 0, second = 0;
+};
+two_counts count_two(std::string_view text, char first, char second);
 
-namespace mercer::detail {
+// Text without the byte order mark some editors put in front.
+std::string_view without_mark(std::string_view text);
+
+// Text without blanks, tabs and carriage returns at its ends.
+std::string_view trimmed(std::string_view text);
+
+// The parts between separators, trimmed.
+std::vector<std::string_view> split(std::string_view line, std::string_view separators);
+
+// Is it written as a number, whatever its size?
+bool is_number(std::string_view token);
+
+// Takes the next line off the front of `rest`, without its line end (\n or \r\n). False at the end.
+bool next_line(std::string_view& rest, std::string_view& line);
+
+// Whether a text is UTF-8 (RFC 3629).
+bool is_utf8(std::string_view text);
+// A name as UTF-8: bytes that are not are taken as Latin-1, so that the same name is the same in every file.
+std::string as_utf8(std::string_view name);
+
+// Is it an empty field, NA, N/A, nan, null or "?"
+bool is_missing(std::string_view field);
 
 // Decimal numbers in text, correctly rounded and independent of the locale.
 
@@ -139,10 +150,35 @@ inline const char* short_decimal(const char* p, T& value) {
     return p;
 }
 
-}  // namespace mercer::detail
+// Letters to insert, drop or replace and neighbours to exchange, to make one word of the other.
+inline std::size_t edits(const std::string& a, const std::string& b) {
+    std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+    for (std::size_t i = 0; i <= a.size(); ++i)
+        for (std::size_t j = 0; j <= b.size(); ++j) {
+            if (i == 0 || j == 0) {
+                d[i][j] = i + j;
+                continue;
+            }
+            d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+        }
+    return d[a.size()][b.size()];
+}
 
-namespace mercer {
+}  // namespace detail
 
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
+// Of these the closest to the word, when so close, or so well begun, that it is likely what was meant; else empty.
+inline std::string nearest_name(const std::string& word, const std::vector<std::string>& known) {
+    std::string best;
+    std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+    for (const auto& each : known) {
+        const bool begins = word.size() >= 2 && each.compare(0, word.size(), word) == 0;
+        const bool long_one = word.size() > 64 || each.size() > 64;
+        const std::size_t apart = begins ? 1 : long_one ? least : detail::edits(word, each);
+        if (apart < least && apart < each.size()) least = apart, best = each;
+    }
+    return best;
+}
 
 }  // namespace mercer

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "mercer/base/error.h"
+#include "mercer/base/text.h"
 #include "mercer/methods/svm/libsvm_model.h"
 #include "mercer/methods/svm/svm_model.h"
-#include "mercer/plot/svg.h"
 
 namespace mercer::api {
 namespace {

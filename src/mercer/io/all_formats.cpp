@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/io/csv.h"
 #include "mercer/io/fasta.h"
 #include "mercer/io/graphml.h"

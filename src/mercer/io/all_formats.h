@@ -17,6 +17,9 @@ namespace mercer {
 
 struct read_options;
 
+// The numbers a reader produces. natural: what the file holds (text is f64).
+enum class precision { natural, f32, f64 };
+
 // How a file begins.
 struct file_beginning {
     std::string_view bytes;               // all of them

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/data/strings.h"
 #include "mercer/io/read.h"
 #include "mercer/io/record_ends.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/io/file_contents.h"
 #include "mercer/io/record_ends.h"
 

@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "mercer/base/error.h"
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/base/threads.h"
 #include "mercer/base/workspace.h"
 #include "mercer/io/csv.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 
 namespace mercer::detail {
 

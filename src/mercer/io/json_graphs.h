@@ -17,7 +17,7 @@
 #include <optional>
 #include <string>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/data/graphs.h"
 #include "mercer/io/all_formats.h"
 #include "mercer/io/json.h"

@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "mercer/base/readers_text.h"
 #include "mercer/base/text.h"
 #include "mercer/base/threads.h"
 #include "mercer/io/file_contents.h"

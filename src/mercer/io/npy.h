@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/data/dataset.h"
 #include "mercer/io/all_formats.h"
 

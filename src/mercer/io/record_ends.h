@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include "mercer/base/matrix_view.h"
 
 namespace mercer::detail {
 
@@ -26,5 +29,10 @@ private:
     bool quotes_, inside_ = false;
     std::size_t at_, end_ = 0, quote_ = 0;
 };
+
+// What file_format::cut_to_rows is for formats with an example in every line. is_row: of a line without its end.
+bool cut_to_lines(std::string& text, index rows, bool (*is_row)(std::string_view line));
+bool is_filled(std::string_view line);  // it has more than blanks
+bool is_any_line(std::string_view);     // every line is an example
 
 }  // namespace mercer::detail

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <unordered_map>
 
-#include "mercer/base/readers_text.h"
 #include "mercer/base/text.h"
 #include "mercer/data/series.h"
 #include "mercer/io/read.h"

@@ -1,14 +1,41 @@
 // What readers of folders with a sub-folder for each class share.
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/data/dataset.h"
 
 namespace mercer::detail {
+
+// Labels of one file. All numbers: y holds them. Otherwise y holds positions in class_names: the sorted names, or the
+// given ones.
+class label_column {
+public:
+    // `label` must live until finish(); `offset` is its place in the text.
+    void add(std::string_view label, std::size_t offset);
+    // Labels that are names get memory of their own: the text need not be looked at again.
+    void own_names();
+    // The labels that follow, from another part of the file.
+    void append(label_column&& next);
+    // A label that is not among `known` (when there are any) fails at its place.
+    void finish(const std::string& name, std::string_view text, const std::vector<std::string>& known, table& out);
+
+private:
+    struct entry {
+        std::string_view text;
+        std::size_t offset;
+    };
+    std::vector<entry> entries_;
+    std::deque<std::string> converted_;          // labels that were not UTF-8; never moves what it holds
+    std::vector<std::deque<std::string>> kept_;  // those of other parts
+    std::vector<double> numbers_;                // of the first entries, while all are numbers
+};
 
 // What is in a folder, in the order of the names, without what starts with '.'.
 std::vector<std::filesystem::path> folder_entries(const std::filesystem::path& folder);

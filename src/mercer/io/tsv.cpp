@@ -7,7 +7,7 @@
 #include <limits>
 #include <unordered_map>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/data/all_kinds.h"
 #include "mercer/io/file_contents.h"
 #include "mercer/io/read.h"

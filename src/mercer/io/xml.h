@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 
 namespace mercer::detail {
 

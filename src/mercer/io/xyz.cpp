@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "mercer/base/error.h"
-#include "mercer/base/readers_text.h"
 #include "mercer/base/text.h"
 #include "mercer/data/point_clouds.h"
 #include "mercer/io/read.h"

@@ -10,7 +10,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/json.h"
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/base/threads.h"
 
 namespace mercer {

@@ -1,0 +1,26 @@
+// base/file.h where there are no files: writing fails with errc::unsupported, and no checkpoint is found.
+#include "mercer/base/error.h"
+#include "mercer/base/file.h"
+#include "mercer/base/fit_checkpoint.h"
+
+namespace mercer {
+namespace {
+
+[[noreturn]] void no_files(const std::string& path) { fail(errc::unsupported, path + ": there are no files here"); }
+
+}  // namespace
+
+struct atomic_file::state {};
+
+void write_atomically(const std::string& path, std::string_view, durability) { no_files(path); }
+atomic_file::atomic_file(const std::string& path) { no_files(path); }
+atomic_file::~atomic_file() = default;
+void atomic_file::write(std::string_view) {}
+void atomic_file::commit(durability) {}
+void remove_temporaries_on_signals() {}
+
+void write_state(const std::string& path, std::uint64_t, std::span<const double>) { no_files(path); }
+std::optional<std::vector<double>> read_state(const std::string&, std::uint64_t) { return std::nullopt; }
+void remove_state(const std::string&) {}
+
+}  // namespace mercer
