@@ -1,7 +1,11 @@
 // base/file.h where there are no files: writing fails with errc::unsupported, and no checkpoint is found.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/base/fit_checkpoint.h"
 
 namespace mercer {
 namespace {

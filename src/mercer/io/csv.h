@@ -18,10 +18,10 @@
 
 namespace mercer {
 
-class column_encoder;
-
 // automatic: there is one if a column has text in the first row and numbers in the rows after it.
 enum class csv_header { automatic, present, absent };
+
+class csv_encoder;
 
 struct csv_options {
     char separator = 0;  // ',', ';' or '\t'; 0: the one that gives the first rows the same number of fields
@@ -36,7 +36,7 @@ struct csv_options {
     std::string text{};
     // How columns of any kind become numbers, found out on a training set (data/columns/): then columns are looked for
     // by name, and `label` may be missing where it is the target of that set.
-    std::shared_ptr<const column_encoder> columns{};
+    std::shared_ptr<const csv_encoder> columns{};
     std::function<void(const std::string&)> tell{};  // what such columns hold that the training set had not
 };
 
@@ -46,6 +46,13 @@ struct csv_options {
 table read_csv(const std::string& path, const csv_options& options = {});
 table parse_csv(const source& file, const csv_options& options = {});
 table parse_csv(std::string_view text, const std::string& name, const csv_options& options = {});
+
+// A table of a file whose columns are of any kind: what csv_options::columns does with it (preprocess/column_encoder.h).
+class csv_encoder {
+public:
+    virtual ~csv_encoder() = default;
+    virtual table parse(const source& file, const csv_options& options) const = 0;
+};
 
 // A text as a field of such a file: in quotes where separators, quotes, line ends or blanks at its ends would make
 // something else of it.
@@ -102,9 +109,7 @@ private:
     bool named_ = false;
 };
 
-}  // namespace mercer
-
-namespace mercer::detail {
+namespace detail {
 
 // What readers of comma-separated text share: its records, in pieces for threads, its separator, its header and the
 // column of targets.
@@ -175,4 +180,5 @@ std::optional<std::size_t> column_position(const std::string& column, const char
 std::optional<std::size_t> label_position(const csv_options& options, const std::vector<std::string>& header,
                                           std::size_t columns, const std::string& name);
 
-}  // namespace mercer::detail
+}  // namespace detail
+}  // namespace mercer

@@ -8,6 +8,7 @@
 #include "mercer/data/strings.h"
 #include "mercer/io/read.h"
 #include "mercer/io/record_ends.h"
+#include "mercer/io/target_column.h"
 
 namespace mercer {
 namespace {

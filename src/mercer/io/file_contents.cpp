@@ -1,4 +1,3 @@
-
 #include "mercer/io/file_contents.h"
 
 #include <fcntl.h>

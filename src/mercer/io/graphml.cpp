@@ -11,6 +11,7 @@
 #include "mercer/data/graphs.h"
 #include "mercer/io/json_graphs.h"
 #include "mercer/io/read.h"
+#include "mercer/io/target_column.h"
 #include "mercer/io/xml.h"
 
 namespace mercer {

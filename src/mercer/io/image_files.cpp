@@ -1,4 +1,3 @@
-
 #include "mercer/io/image_files.h"
 
 #include <fmt/format.h>
@@ -313,11 +312,6 @@ void no_decoder(const std::string& name, const char* format, const char* library
                                         name, format, format, library, package));
 }
 
-}  // namespace detail
-}  // namespace mercer
-
-namespace mercer::detail {
-
 // PGM and PPM, in text (P2, P3) or binary (P5, P6): the format, width, height and the largest value in decimal with
 // blanks or comments between them, one blank, then the values; binary ones of two bytes where the largest is above 255.
 
@@ -397,4 +391,5 @@ image decode_netpbm(std::string_view bytes, const std::string& name, index most_
     return netpbm_parser(bytes, name).run(most_pixels);
 }
 
-}  // namespace mercer::detail
+}  // namespace detail
+}  // namespace mercer

@@ -1,19 +1,30 @@
-// PNG by libpng. Its errors come as a jump out of the call, over which no object may need to be destroyed: what is
-// allocated lies in a struct outside of the function that is jumped in.
+// PNG by libpng and JPEG by libjpeg. Their errors come as a jump out of the call, over which no object may need to be
+// destroyed: what is allocated lies in a struct outside of the functions that are jumped in.
+#include <fmt/format.h>
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <vector>
 
 #include "mercer/io/image_files.h"
 
 #ifdef MERCER_HAVE_PNG
-
-#include <fmt/format.h>
 #include <png.h>
-
-#include <cstring>
-#include <memory>
+#endif
+#ifdef MERCER_HAVE_JPEG
+#include <jpeglib.h>  // after <cstdio>, which it needs
+#endif
 
 #include "mercer/base/error.h"
 
 namespace mercer::detail {
+
+#ifdef MERCER_HAVE_PNG
+
 namespace {
 
 struct png_state {
@@ -107,33 +118,14 @@ image decode_png(std::string_view bytes, const std::string& name, index most_pix
     return out;
 }
 
-}  // namespace mercer::detail
-
 #else
-
-namespace mercer::detail {
 
 image decode_png(std::string_view, const std::string& name, index) { no_decoder(name, "PNG", "libpng", "libpng-dev"); }
 
-}  // namespace mercer::detail
-
 #endif
-
-// JPEG by libjpeg. Its errors come as a jump out of the call, over which no object may need to be destroyed: what is
-// allocated lies in a struct outside of the functions that are jumped in.
 
 #ifdef MERCER_HAVE_JPEG
 
-#include <fmt/format.h>
-#include <jpeglib.h>  // after <cstdio>, which it needs
-
-#include <csetjmp>
-#include <cstddef>
-#include <cstdio>
-
-#include "mercer/base/error.h"
-
-namespace mercer::detail {
 namespace {
 
 struct jpeg_state {
@@ -224,16 +216,12 @@ image decode_jpeg(std::string_view bytes, const std::string& name, index most_pi
     return std::move(state.out);
 }
 
-}  // namespace mercer::detail
-
 #else
-
-namespace mercer::detail {
 
 image decode_jpeg(std::string_view, const std::string& name, index) {
     no_decoder(name, "JPEG", "libjpeg", "libjpeg-dev");
 }
 
-}  // namespace mercer::detail
-
 #endif
+
+}  // namespace mercer::detail

@@ -4,10 +4,13 @@
 
 #include <cmath>
 
+#include "mercer/base/text.h"
 #include "mercer/base/workspace.h"
 #include "mercer/data/graphs.h"
 #include "mercer/io/json.h"
 #include "mercer/io/read.h"
+#include "mercer/io/record_ends.h"
+#include "mercer/io/target_column.h"
 
 namespace mercer {
 namespace {

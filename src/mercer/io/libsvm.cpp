@@ -1,4 +1,3 @@
-
 #include "mercer/io/libsvm.h"
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "mercer/base/threads.h"
 #include "mercer/io/file_contents.h"
 #include "mercer/io/read.h"
+#include "mercer/io/record_ends.h"
 
 namespace mercer {
 namespace {

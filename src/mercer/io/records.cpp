@@ -1,4 +1,3 @@
-
 #include "mercer/io/records.h"
 
 #include <fmt/format.h>
@@ -15,6 +14,8 @@
 #include "mercer/io/csv.h"
 #include "mercer/io/json_graphs.h"
 #include "mercer/io/read.h"
+#include "mercer/io/record_ends.h"
+#include "mercer/io/target_column.h"
 #include "mercer/io/tsv.h"
 
 namespace mercer {
@@ -234,9 +235,7 @@ private:
 
 table parse_json_records(const source& file, const read_options& options) { return json_lines(file, options).read(); }
 
-}  // namespace mercer
-
-namespace mercer::detail {
+namespace detail {
 namespace {
 
 // One text, number, true or false.
@@ -457,4 +456,5 @@ dataset json_field::as_series() const {
     return series(std::move(out));
 }
 
-}  // namespace mercer::detail
+}  // namespace detail
+}  // namespace mercer

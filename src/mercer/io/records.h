@@ -38,9 +38,7 @@ const file_format&
 records_format();  // "records": has to be named where it is comma-separated, for such a file is csv too
 const file_format& json_records_format();  // "jsonl"
 
-}  // namespace mercer
-
-namespace mercer::detail {
+namespace detail {
 
 // The values of one field of JSON lines, and the objects they are:
 //
@@ -95,4 +93,5 @@ private:
     const std::vector<json_value>& values_;
 };
 
-}  // namespace mercer::detail
+}  // namespace detail
+}  // namespace mercer

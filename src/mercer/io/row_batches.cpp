@@ -1,4 +1,3 @@
-
 #include "mercer/io/row_batches.h"
 
 #include <fmt/format.h>

@@ -48,9 +48,7 @@ std::optional<std::size_t> bytes_of_vectors(const dataset& x);
 // The same batches, kept where all of them take at most so many bytes: then files are read once.
 std::unique_ptr<row_batches> keep_batches(std::unique_ptr<row_batches> from, std::size_t bytes);
 
-}  // namespace mercer
-
-namespace mercer::detail {
+namespace detail {
 
 // A part of some data files, batch by batch: what row_batches of all of them and of the share of one process are.
 
@@ -73,4 +71,5 @@ struct text_form {
 };
 text_form form_of(const std::string& path, const read_options& options);
 
-}  // namespace mercer::detail
+}  // namespace detail
+}  // namespace mercer

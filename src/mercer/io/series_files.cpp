@@ -10,6 +10,7 @@
 #include "mercer/data/series.h"
 #include "mercer/io/read.h"
 #include "mercer/io/record_ends.h"
+#include "mercer/io/target_column.h"
 
 namespace mercer {
 namespace {

@@ -95,4 +95,25 @@ void label_list::finish(const std::string& name, const std::vector<std::string>&
     column.finish(name, text_, known, out);
 }
 
+void graph_targets::add(std::optional<std::string> label, const std::string& name, std::string_view text,
+                        std::size_t offset) {
+    if (!options_.labelled) return;
+    if (!first_) first_ = label.has_value();
+    if (*first_ != label.has_value())
+        fail_at(errc::parse, name, text, offset,
+                *first_ ? "expected a label of this graph, for the first one has a label"
+                        : "expected no label of this graph, for the first one has none");
+    if (!label) return;
+    const auto& known = options_.classes;
+    *label = as_utf8(*label);
+    if (!known.empty() && std::ranges::find(known, *label) == known.end())
+        fail_at(errc::data, name, text, offset,
+                fmt::format("expected one of the {} known classes, got {}", known.size(), detail::quoted(*label)));
+    labels_.add(kept_.emplace_back(std::move(*label)), 0);
+}
+
+void graph_targets::finish(table& out) {
+    if (!kept_.empty()) labels_.finish({}, {}, options_.classes, out);
+}
+
 }  // namespace mercer::detail

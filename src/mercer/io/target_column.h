@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <deque>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "mercer/data/dataset.h"
+#include "mercer/io/tsv.h"
 
 namespace mercer::detail {
 
@@ -52,6 +54,23 @@ public:
 private:
     std::string text_;  // each on a line of its own
     std::vector<std::pair<std::size_t, std::size_t>> places_;
+};
+
+// The targets of graphs: every graph has one, or none has. What is wrong with one is said at its place, for the graphs
+// may come from several files.
+class graph_targets {
+public:
+    explicit graph_targets(const tsv_options& options) : options_(options) {}
+
+    // The label of the next graph, which stands at that byte of the file; or the graph does, where it has none.
+    void add(std::optional<std::string> label, const std::string& name, std::string_view text, std::size_t offset);
+    void finish(table& out);
+
+private:
+    const tsv_options& options_;
+    std::optional<bool> first_;     // whether the first graph has one
+    std::deque<std::string> kept_;  // never moves what it holds
+    label_column labels_;
 };
 
 }  // namespace mercer::detail

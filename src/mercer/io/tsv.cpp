@@ -1,4 +1,3 @@
-
 #include "mercer/io/tsv.h"
 
 #include <fmt/format.h>
@@ -11,6 +10,8 @@
 #include "mercer/data/all_kinds.h"
 #include "mercer/io/file_contents.h"
 #include "mercer/io/read.h"
+#include "mercer/io/record_ends.h"
+#include "mercer/io/target_column.h"
 
 namespace mercer {
 namespace {

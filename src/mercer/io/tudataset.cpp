@@ -11,6 +11,7 @@
 #include "mercer/data/graphs.h"
 #include "mercer/io/read.h"
 #include "mercer/io/tar.h"
+#include "mercer/io/target_column.h"
 
 namespace mercer {
 namespace {

@@ -1,4 +1,3 @@
-
 #include "mercer/preprocess/column_encoder.h"
 
 #include <fmt/format.h>
@@ -443,16 +442,15 @@ std::optional<double> target_of(std::string_view field, const std::vector<std::s
 
 }  // namespace
 
-table parse_encoded_csv(const source& file, const csv_options& options) {
-    const column_encoder& by = *options.columns;
-    const std::vector<std::string> known = by.named() ? by.names() : std::vector<std::string>{};
+table column_encoder::parse(const source& file, const csv_options& options) const {
+    const std::vector<std::string> known = named_ ? names() : std::vector<std::string>{};
     const text_table from = text_table::parse(file, options, known);
     table out;
-    out.x = by.apply(from, options.tell);
-    out.feature_names = by.coordinates();
+    out.x = apply(from, options.tell);
+    out.feature_names = coordinates();
     if (options.label.empty()) return out;
     const std::optional<std::size_t> at =
-        options.label == by.target() ? by.target_in(from) : std::optional(from.position(options.label, "label"));
+        options.label == target_ ? target_in(from) : std::optional(from.position(options.label, "label"));
     if (!at) return out;
     out.label = options.label;
     for (index r = 0; r < from.rows(); ++r) {

@@ -18,7 +18,7 @@ struct column_options {
     std::string scale = "standard";  // numbers to mean 0 and variance 1; "minmax": to -1 … 1; "none"
 };
 
-class column_encoder {
+class column_encoder final : public csv_encoder {
 public:
     // `target` is not among what it encodes. Fails with errc::data where no column is left.
     static column_encoder fit(const text_table& from, std::optional<std::size_t> target,
@@ -38,6 +38,9 @@ public:
     dataset apply(const text_table& from, const teller& tell = {}) const;
     // Where the target is, if it is there.
     std::optional<std::size_t> target_in(const text_table& from) const;
+    // The file as the table of the fit was. Targets that are not there, missing or of a class that was not known are
+    // left out, all of them, and options.tell is told.
+    table parse(const source& file, const csv_options& options) const override;
 
     // JSON; applies to the same table with the same result.
     std::string to_json() const;
@@ -52,9 +55,5 @@ private:
     std::size_t target_at_ = 0;
     bool named_ = true;
 };
-
-// The file as the table of the fit was: options.columns says how. Targets that are not there, missing or of a class
-// that was not known are left out, all of them, and options.tell is told.
-table parse_encoded_csv(const source& file, const csv_options& options);
 
 }  // namespace mercer

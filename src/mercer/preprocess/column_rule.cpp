@@ -1,4 +1,3 @@
-
 #include "mercer/preprocess/column_rule.h"
 
 #include <fmt/format.h>

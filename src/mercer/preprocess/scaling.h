@@ -80,10 +80,4 @@ private:
     std::optional<range> target_;
 };
 
-// What scaling needs to know of columns: min and max, or mean and sd, in passes over rows that come in batches.
-
-// Of the rows of all processes of the group, where there is one.
-std::vector<scaling::range> fit_columns(const scaling::batch_pass& pass, scaling_method method,
-                                        const process_group* group);
-
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/preprocess/text_features.h"
 
 #include <fast_float/fast_float.h>
