@@ -1,4 +1,4 @@
-// base/file.h where there are no files: writing fails with errc::unsupported, and no checkpoint is found.
+// base/file.h for systems without files: writing throws errc::unsupported, and reading finds no checkpoint.
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -25,7 +25,7 @@ namespace mercer {
 namespace detail {
 namespace {
 
-constexpr int rows_to_look_at = 10;  // when guessing separator and header
+constexpr int rows_to_look_at = 10;  // for guessing separator and header
 
 bool guess_header(std::string_view text, const std::string& name, char separator) {
     record_reader records(text, name, separator);
@@ -95,7 +95,7 @@ csv_text_field record_reader::next_field() {
 
 csv_text_field record_reader::quoted_field() {
     const std::size_t open = at_++;
-    std::string* joined = nullptr;  // needed only once a doubled quote has to shrink to one
+    std::string* joined = nullptr;  // the field with "" replaced by "; null until a doubled quote occurs
     std::size_t part = at_;
     for (;;) {
         const std::size_t quote = text_.find('"', at_);
@@ -126,16 +126,16 @@ std::vector<csv_piece> csv_pieces(const source& file, std::string_view text, std
     constexpr std::size_t size = 1 << 20;
     const std::string_view body = text.substr(begin);
     const std::size_t count = (body.size() + size - 1) / size;
-    std::vector<two_counts> found(count);  // quotes and line ends of each stretch
+    std::vector<two_counts> found(count);  // quotes and line ends of each 1 MB of the text
     parallel_for(static_cast<index>(count), [&](index k) {
         const std::string_view stretch = body.substr(static_cast<std::size_t>(k) * size, size);
         found[static_cast<std::size_t>(k)] = count_two(stretch, '"', '\n');
         file.done_with(stretch);
     });
     std::vector<csv_piece> pieces;
-    index quotes = 0, lines = 0, first = 0;  // before the stretch, and before the last piece
+    index quotes = 0, lines = 0, first = 0;  // quotes and lines before byte k * size; lines before the last chunk
     for (std::size_t k = 0; k < count; ++k) {
-        // Behind the first line end outside quotes a piece begins.
+        // A chunk begins after the first line end outside quotes.
         const std::size_t end = std::min(body.size(), (k + 1) * size);
         std::size_t at = k * size;
         index seen = 0;
@@ -152,7 +152,7 @@ std::vector<csv_piece> csv_pieces(const source& file, std::string_view text, std
         quotes += found[k].first;
         lines += found[k].second;
     }
-    if (!pieces.empty()) pieces.back().lines = lines - first + 1;  // the last line may lack its end
+    if (!pieces.empty()) pieces.back().lines = lines - first + 1;  // the last line may lack its line end
     return pieces;
 }
 
@@ -229,7 +229,7 @@ void require_distinct_names(const std::vector<std::string>& header, const std::s
 
 bool cut_to_records(std::string& text, index rows, const csv_options& options) {
     const std::string_view whole = without_mark(std::string_view(text).substr(0, record_ends(true).last(text)));
-    const std::string name = "the first rows";  // faults are told by the reader of what is left
+    const std::string name = "the first rows";  // never shown: the reader of the result reports faults
     try {
         const char separator = options.separator ? options.separator : guess_separator(whole);
         record_reader records(whole, name, separator);
@@ -241,7 +241,7 @@ bool cut_to_records(std::string& text, index rows, const csv_options& options) {
         return true;
     } catch (const error&) {
         text.resize(static_cast<std::size_t>(whole.data() - text.data()) + whole.size());
-        return true;  // more of the file would not mend it
+        return true;  // more bytes of the file would not repair the fault
     }
 }
 
@@ -282,7 +282,7 @@ using detail::csv_piece;
 using detail::number_fault;
 using detail::record_reader;
 
-// The column of texts, as strings.
+// Reads the column options.text as strings.
 table parse_texts(const source& file, const csv_options& options) {
     const std::string_view text = detail::without_mark(file.bytes());
     const char separator = options.separator ? options.separator : detail::guess_separator(text);
@@ -317,7 +317,7 @@ table parse_texts(const source& file, const csv_options& options) {
     return result;
 }
 
-// What all pieces of a file share.
+// The shape of a file, which all its chunks share.
 struct csv_shape {
     std::string_view text;
     const std::string& name;
@@ -328,8 +328,8 @@ struct csv_shape {
     std::optional<std::size_t> label;
 };
 
-// The rows of one piece. Most are read straight into their place (plain_row); one with anything unusual in it is read
-// once more by the general reader, which has the words for what is wrong.
+// Parses the rows of one chunk. plain_row() reads most rows directly into the result. A row with anything unusual is
+// read again by record_reader, which handles all of RFC 4180 and reports errors.
 template <class T>
 class piece_parser {
 public:
@@ -338,12 +338,12 @@ public:
           records_(shape.text, shape.name, shape.separator, piece.begin, piece.end),
           begin_(piece.begin),
           out_(out) {
-        // Behind every line that has its end, loops over digits and letters stop by themselves.
+        // In lines that have a line end, loops over digits and letters stop at the line end without a bounds check.
         const auto last = shape.text.substr(0, piece.end).rfind('\n');
         ended_ = last == std::string_view::npos ? piece.begin : std::max(piece.begin, last + 1);
     }
 
-    // `before`: rows of the file before this piece, for messages.
+    // `before` is the number of rows of the file before this chunk, for error messages.
     void run(index before) {
         const char* const text = shape_.text.data();
         for (std::size_t at = begin_;;) {
@@ -365,7 +365,7 @@ public:
     detail::label_column& labels() { return labels_; }
 
 private:
-    // The line end and what follows it, or nullptr.
+    // Returns the first byte after the line end, or nullptr if the row is not plain.
     const char* plain_row(const char* p, T* to) {
         std::string_view label;
         const char* label_begin = p;
@@ -451,7 +451,7 @@ private:
     }
 
     const csv_shape& shape_;
-    record_reader records_;  // labels with doubled quotes live in it
+    record_reader records_;  // owns the labels with doubled quotes
     std::size_t begin_, ended_;
     T* out_;
     std::vector<field> row_;
@@ -459,7 +459,7 @@ private:
     index rows_ = 0;
 };
 
-// A file in pieces, side by side.
+// Parses the chunks of a file in parallel.
 template <class T>
 class csv_parser {
 public:
@@ -477,7 +477,7 @@ public:
     }
 
 private:
-    // And what the first row says. Where it begins.
+    // Reads the header and the number of fields of the first row. Returns the offset of the first row.
     std::size_t read_header() {
         record_reader records(shape_.text, shape_.name, shape_.separator);
         std::vector<field> row;
@@ -495,8 +495,8 @@ private:
         return begin;
     }
 
-    // Each piece writes where it would stand if every line were a row; what blank lines leave free is closed
-    // afterwards. A value takes two bytes at least, so they cannot make this much larger than the file.
+    // Each chunk writes to the position that its rows have if every line is a row; close_gaps() removes the gaps that
+    // blank lines leave. A value and its separator take at least two bytes of the file, which bounds the allocation.
     void make_room() {
         first_.push_back(0);
         for (const csv_piece& piece : pieces_)
@@ -545,7 +545,7 @@ private:
     const csv_options& options_;
     csv_shape shape_;
     std::vector<csv_piece> pieces_;
-    std::vector<index> first_;  // the row each piece begins to write at
+    std::vector<index> first_;  // the row at which each chunk begins to write
     std::deque<piece_parser<T>> parsers_;
     std::shared_ptr<buffer<T>> values_ = std::make_shared<buffer<T>>();
     detail::label_column labels_;
@@ -595,7 +595,7 @@ const file_format& csv_format() {
     return about;
 }
 
-// The fields, in pieces that threads share out.
+// The file and its fields, which are parsed in parallel chunks.
 struct text_table::held {
     held(const source& from, char by) : file(from), text(detail::without_mark(file.bytes())), separator(by) {}
     void read();
@@ -607,14 +607,14 @@ struct text_table::held {
     index rows = 0;
     buffer<field> fields;
     std::vector<std::string_view> listed;
-    std::deque<piece_reader> readers;  // fields with doubled quotes live in them
+    std::deque<piece_reader> readers;  // own the fields with doubled quotes
 };
 
 struct text_table::piece_reader {
     piece_reader(const held& table, const detail::csv_piece& piece, field* to)
         : records(table.text, table.file.name(), table.separator, piece.begin, piece.end), to(to) {}
 
-    // `before`: records of the file before this piece, for messages.
+    // `before` is the number of records of the file before this chunk, for error messages.
     void run(const held& table, index before) {
         std::vector<detail::csv_text_field> row;
         for (; records.next(row); ++rows) {
@@ -644,7 +644,8 @@ void text_table::held::read() {
     if (!detail::record_reader(text, file.name(), separator).next(row)) return;
     columns = row.size();
     const std::vector<detail::csv_piece> pieces = detail::csv_pieces(file, text, 0);
-    std::vector<index> first{0};  // the row each piece begins to write at; every field has its separator or line end
+    // The row at which each chunk begins to write. A field takes at least one byte: its separator or line end.
+    std::vector<index> first{0};
     for (const auto& piece : pieces)
         first.push_back(first.back() +
                         std::min(piece.lines, static_cast<index>((piece.end - piece.begin) / columns + 1)));
@@ -703,7 +704,8 @@ text_table text_table::parse(const source& file, const csv_options& options, std
     return out;
 }
 
-// Columns of text have their names above them where these are different, and none of them comes again below.
+// Decides for a file without a column of numbers: the first row is a header if its fields are distinct texts, none of
+// them occurs again in its own column, and some column contains a value twice.
 bool text_table::looks_like_header() const {
     if (rows_ < 3) return false;
     std::unordered_set<std::string_view> above;

@@ -1,5 +1,5 @@
-// io/file_contents.h where there are no files: bytes in memory are read unless they are packed, everything else fails
-// with errc::unsupported.
+// io/file_contents.h for systems without files: plain bytes in memory are read, everything else throws
+// errc::unsupported.
 #include "mercer/base/error.h"
 #include "mercer/io/file_contents.h"
 
