@@ -1,13 +1,13 @@
-// Graphs as JSON lines, one a line:
+// Graphs as JSON lines, one graph per line:
 //
 //     {"nodes": ["C", "C", "O"], "edges": [[0, 1], [1, 2, "double"]], "label": "toxic"}
 //
-// nodes      the number of nodes, or the list of their labels: whole numbers or words
-// edges      [from, to] or [from, to, label]; nodes count from 0
+// nodes      the number of nodes (at most 10⁶), or the list of their labels: whole numbers or words
+// edges      a list of [from, to] or [from, to, label]; nodes are numbered from 0
 // label      the target of the graph: a number or a class
-// attributes one list of numbers a node
-// directed   true: edges lead one way
-// All but nodes may be missing; other members are skipped.
+// attributes a list of numbers for each node
+// directed   true: the edges are directed
+// All members but nodes are optional; other members are skipped.
 #pragma once
 
 #include <string>
@@ -20,10 +20,10 @@
 
 namespace mercer {
 
-// A label where `options` asks for labels: in every line or in none.
+// Parses the lines of a file. If options.labelled, the label must be in every line or in no line.
 table parse_graph_lines(std::string_view text, const std::string& name, const tsv_options& options = {});
 
-// One graph that stands here; its label is not looked at.
+// Parses the graph at the cursor; its label is ignored.
 graph read_graph(detail::json_cursor& from);
 
 const file_format& graph_lines_format();

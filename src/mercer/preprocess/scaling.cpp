@@ -36,7 +36,7 @@ void check(const scaling_options& options) {
     if (options.targets) check_interval(options.target_lower, options.target_upper, "target_");
 }
 
-// Calls visit(column, value) for every stored coordinate.
+// Calls visit(column, value) for every stored coordinate of all rows.
 template <class Visit>
 void each_value(const dataset& x, Visit&& visit) {
     std::visit(
@@ -57,7 +57,7 @@ void each_value(const dataset& x, Visit&& visit) {
         x.items());
 }
 
-// min and max of each column, how often it is stored, and the number of rows.
+// The minimum and maximum of each column, the number of its stored values, and the number of rows.
 struct column_extremes {
     std::vector<range> columns;
     std::vector<index> stored;
@@ -73,7 +73,7 @@ struct column_extremes {
         columns[j] = {std::min(columns[j].first, low), std::max(columns[j].second, high)};
         stored[j] += count;
     }
-    // Of the rows of all processes.
+    // Combines the rows of all processes. Collective.
     void join(const process_group& group) {
         std::string mine(sizeof(index) + stored.size() * (sizeof(range) + sizeof(index)), '\0');
         copy_bytes(mine.data(), &rows, sizeof rows);
@@ -96,7 +96,7 @@ struct column_extremes {
     }
 };
 
-// Columns that do not store all n coordinates also hold a zero.
+// Computes the extremes in one pass. A column that does not store all n values also contains a zero.
 column_extremes extremes(const scaling::batch_pass& pass, const process_group* group) {
     column_extremes out;
     pass([&](const dataset& x) {
@@ -115,7 +115,8 @@ void add_up(const process_group* group, std::vector<order_free_sum>& sums) {
     if (group && !sums.empty()) group->add(sums.front().parts, 3 * sums.size());
 }
 
-// mean and sd of each column in two passes, both in units of the largest magnitude so that no sum can overflow.
+// Computes mean and standard deviation of each column in two passes after the pass for the extremes. Values are divided
+// by the largest magnitude of their column, so that no sum can overflow.
 std::vector<range> moments(const scaling::batch_pass& pass, const process_group* group) {
     const column_extremes between = extremes(pass, group);
     const std::size_t dims = between.columns.size();
@@ -130,7 +131,8 @@ std::vector<range> moments(const scaling::batch_pass& pass, const process_group*
         sum[static_cast<std::size_t>(j)].add(value / unit[static_cast<std::size_t>(j)]);
     });
     add_up(group, sum);
-    // Distances to the mean in units of the largest: tiny ones beside a large mean keep their digits.
+    // Distances to the mean are divided by the largest distance, so that their squares do not underflow if the
+    // distances are tiny compared to the mean.
     std::vector<double> mean(dims), reach(dims);
     for (std::size_t j = 0; j < dims; ++j) {
         mean[j] = sum[j].value() / n;
@@ -148,11 +150,11 @@ std::vector<range> moments(const scaling::batch_pass& pass, const process_group*
     std::vector<range> columns(dims);
     for (std::size_t j = 0; j < dims; ++j) {
         const double zeros = n - static_cast<double>(between.stored[j]);
-        // What the distances add up to: 0 but for the rounding of the mean. Taking it out corrects the sum of squares
-        // to second order.
+        // residual = Σ (value - mean) / reach is 0 except for the rounding of the mean. Subtracting residual²/n
+        // corrects the sum of squares for that rounding.
         const auto& [high, middle, low] = sum[j].parts;
         const double residual = (std::fma(-n, mean[j], high) + (middle + low)) / reach[j];
-        const double zero = mean[j] / reach[j];  // columns that are not stored hold a zero, so within reach
+        const double zero = mean[j] / reach[j];  // |zero| <= 1 where it is used: the column contains a zero
         const double squares = square[j].value() + zeros * zero * zero;
         const double variance = std::max(0.0, (squares - residual * residual / n) / n);
         if (between.columns[j].first == between.columns[j].second)
@@ -163,7 +165,7 @@ std::vector<range> moments(const scaling::batch_pass& pass, const process_group*
     return columns;
 }
 
-// Of the rows of all processes of the group, where there is one.
+// Returns the two numbers of each column, for the rows of all processes of the group unless it is null.
 std::vector<range> fit_columns(const scaling::batch_pass& pass, scaling_method method, const process_group* group) {
     return method == scaling_method::minmax ? extremes(pass, group).columns : moments(pass, group);
 }
@@ -185,7 +187,7 @@ dataset map_rows(const dense<T>& x, std::span<const range> columns, const Map& m
     return dense<T>(std::move(out));
 }
 
-// Columns where zero does not stay zero are merged into every row; results that are zero are not stored.
+// Columns that do not map zero to zero are stored in every row; results that are zero are not stored.
 template <class T, class Map>
 dataset map_rows(const sparse<T>& x, std::span<const range> columns, const Map& map) {
     std::vector<std::pair<std::int32_t, T>> filled;
@@ -270,7 +272,7 @@ scaling scaling::fit(const dataset& x, std::span<const double> y, const scaling_
     return result;
 }
 
-// min-max in the order in which svm-scale computes it, so that the ends and all rounding agree with it.
+// Min-max uses the order of operations of svm-scale, so that the ends and all rounding agree with it.
 double scaling::forward(const range& column, double value, double lower, double upper) const {
     const auto [first, second] = column;
     if (options_.method == scaling_method::standardise) {
