@@ -17,20 +17,20 @@ using rule = computation::rule;
 using chances = computation::probability;
 using op = formula::op;
 
-// A number that C++ reads as the same double, never as an int.
+// Returns a literal that C++ reads as the same double, never as an int.
 std::string cpp_number(double value) {
     std::string out = fmt::format("{}", value);
     return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;
 }
 
-// "{1.0, 2.0, 3.0}"
+// Returns "{1.0, 2.0, 3.0}".
 std::string cpp_list(std::span<const double> values) {
     std::string out = "{";
     for (std::size_t i = 0; i < values.size(); ++i) out += (i ? ", " : "") + cpp_number(values[i]);
     return out + "}";
 }
 
-// A statistic of n coordinates: its name, and what one coordinate adds (or multiplies).
+// A statistic of two vectors: its name, its start value, and the code that updates s with coordinate a.
 struct statistic_code {
     op what;
     const char* name;
@@ -90,7 +90,7 @@ std::string step_code(const formula& f, const formula::step& s) {
                        number, second, number, f.dims[static_cast<std::size_t>(s.space)]);
 }
 
-// The functions it needs, and `inline double kernel(const double* x, const double* z)`.
+// Returns the code of `inline double kernel(const double* x, const double* z)` and of the functions that it calls.
 std::string cpp_kernel(const formula& f) {
     std::string out, body;
     const auto needed = [&](op what) {
@@ -238,7 +238,7 @@ private:
                "    for (std::size_t j = 0; j < functions; ++j) f[j] += offset[j];\n}\n";
     }
 
-    // Distances come as k(x, x) + k(z, z) - 2k(x, z); of equally near points the first is taken.
+    // The squared distance is k(x, x) + k(z, z) - 2k(x, z); of equally near points the first one is taken.
     std::string neighbours() const {
         const std::string vote =
             c_.by_distance ? "std::sqrt(near[0]) == 0.0 ? (d == 0.0 ? 1.0 : 0.0) : std::sqrt(near[0]) / d" : "1.0";
@@ -322,7 +322,7 @@ std::string cpp_identifier(std::string name) {
     for (char& c : name)
         if (!std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) > 127) c = '_';
     if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "model_" + name;
-    // Words of the language, and names at global scope that a namespace cannot share.
+    // Keywords, and names at global scope that cannot be the name of a namespace.
     static const std::set<std::string> taken = {
         "alignas",  "alignof",  "and",     "asm",     "auto",      "bool",     "break",    "case",      "catch",
         "char",     "class",    "concept", "const",   "constexpr", "continue", "decltype", "default",   "delete",

@@ -23,9 +23,8 @@ using type = onnx_graph::type;
 using rule = computation::rule;
 using chances = computation::probability;
 
-// A kernel as ONNX operators. Values of pairs are n × m tensors, those of x with itself n × 1 and of z with itself 1 ×
-// m, so that every step works on them alike.
-
+// Writes a kernel as ONNX operators. Values of pairs (x, z) are n × m tensors, values of (x, x) are n × 1 and values of
+// (z, z) 1 × m, so that broadcasting lets every step combine them.
 class kernel_graph {
 public:
     kernel_graph(onnx_graph& out, const formula& f, std::string x, std::string z) : out_(out), f_(f) {
@@ -40,7 +39,7 @@ public:
         std::vector<std::string> t;
         for (const formula::step& s : f_.steps) t.push_back(step(s, t));
         if (f_.sees_both()) return t.back();
-        // A constant for every pair.
+        // The kernel is constant or depends on one argument: add an n × m tensor of zeros for its shape.
         const std::string none = out_.node("Mul", {spaces_[0].z, out_.number(0)});
         return out_.node("Add", {products(spaces_[0].x, none), t.back()});
     }
@@ -50,7 +49,8 @@ private:
         std::string x, z;
     };
 
-    // xᵀz of all pairs. Not MatMul: onnxruntime takes a factor behind it for its own, and rounds it to float.
+    // xᵀz of all pairs. Gemm in place of MatMul: onnxruntime fuses MatMul with a scalar factor after it and rounds the
+    // factor to float.
     std::string products(const std::string& x, const std::string& z) {
         return out_.node("Gemm", {x, z}, {{"transB", std::int64_t{1}}});
     }
@@ -68,7 +68,7 @@ private:
             for (index i = 0; i < rows.rows(); ++i) std::ranges::copy(m.rows[static_cast<std::size_t>(i)], rows.row(i));
             return products(from, out_.numbers(rows));
         }
-        // cos t = sin(t + π/2): runtimes have the sine in double, not all of them the cosine
+        // cos t = sin(t + π/2): all runtimes have the sine in double, but not all have the cosine.
         const std::string turns = out_.node("Div", {from, out_.number(m.period)});
         const std::string rest = out_.node("Sub", {turns, out_.node("Round", {turns})});
         const std::string angle = out_.node("Mul", {rest, out_.number(6.283185307179586)});
@@ -100,7 +100,7 @@ private:
         }
     }
 
-    // A statistic of each object with itself.
+    // A statistic of each object with itself, for (x, x) or (z, z).
     std::string of_itself(const formula::step& s) {
         const space& at = spaces_[static_cast<std::size_t>(s.space)];
         const std::string& x = s.of == pair::xx ? at.x : at.z;
@@ -128,12 +128,12 @@ private:
             return product(out_.node("Add", {out_.node("Mul", {x, at.z}), out_.number(1)}), s, 2);
         const std::string difference = out_.node("Sub", {x, at.z});
         if (s.what == op::manhattan) return sum(out_.node("Abs", {difference}));
-        // 0/0 = 0: both are 0 where their sum is
+        // 0/0 = 0: coordinates are not negative, so both are 0 if their sum is 0.
         const std::string below = out_.node("Max", {out_.node("Add", {x, at.z}), out_.number(1e-300)});
         return sum(out_.node("Div", {out_.node("Mul", {difference, difference}), below}));
     }
 
-    // ‖x‖² + ‖z‖² - 2xᵀz, both measured from the mean of z so that little cancels.
+    // ‖x‖² + ‖z‖² - 2xᵀz, with the mean of z subtracted from both, so that little cancels.
     std::string squared_distance(const space& at) {
         const std::string mean = out_.node("ReduceMean", {at.z}, {{"axes", std::vector<std::int64_t>{0}}});
         const std::string x = out_.node("Sub", {at.x, mean}), z = out_.node("Sub", {at.z, mean});
@@ -143,7 +143,7 @@ private:
         return out_.node("Max", {out_.node("Sub", {norms, twice}), out_.number(0)});
     }
 
-    // Over the last axis, halves multiplied with halves: runtimes have no product of doubles.
+    // The product over the last axis, by multiplying its halves repeatedly: runtimes have no ReduceProd for doubles.
     std::string product(std::string of, const formula::step& s, std::int64_t axis) {
         for (index left = f_.dims[static_cast<std::size_t>(s.space)]; left > 1; left -= left / 2) {
             const index half = left / 2;
@@ -161,16 +161,15 @@ private:
     std::vector<space> spaces_;
 };
 
-// K(x, z), one row an object of x; z is a constant. `x` and `z` are tensors of rows.
+// Returns the tensor K(x, z), with one row per row of x. `x` and `z` are tensors of rows; z is a constant.
 std::string onnx_kernel(onnx_graph& out, const formula& k, const std::string& x, const std::string& z) {
     return kernel_graph(out, k, x, z).write();
 }
 
-// What a model computes, as plain ONNX operators.
-
-// TensorProto.DataType, as the operator Cast wants it.
+// TensorProto.DataType, for the operator Cast.
 constexpr std::int64_t as_int64 = 7, as_double = 11;
 
+// Writes the computation of a model as basic ONNX operators.
 class operators {
 public:
     operators(onnx_graph& out, const computation& c) : out_(out), c_(c) {}
@@ -217,7 +216,7 @@ private:
         gathered(out_.wholes(std::vector<std::int64_t>(c_.labels.begin(), c_.labels.end())), type::int64);
     }
 
-    // Which class, one number an object.
+    // The position of the class in `labels`, one number per object.
     std::string places(const std::string& f) {
         if (c_.how == rule::sign) {
             const std::string above = out_.node(c_.zero_is_first ? "GreaterOrEqual" : "Greater", {f, out_.number(0)});
@@ -228,10 +227,10 @@ private:
         return largest(c_.how == rule::votes ? votes(f) : f);
     }
 
-    // Σ over pairs (a, b) of a vote for a where f > 0, else for b.
+    // The votes for each class: a pair (a, b) votes for a if f > 0, else for b.
     std::string votes(const std::string& f) {
         const auto k = static_cast<index>(c_.labels.size());
-        matrix<double> turn(c_.functions(), k);  // what f > 0 changes
+        matrix<double> turn(c_.functions(), k);  // the change of the votes if f > 0
         std::vector<double> start(static_cast<std::size_t>(k));
         index p = 0;
         for (index a = 0; a < k; ++a)
@@ -255,7 +254,7 @@ private:
                                             : out_.node("Concat", {rest, p}, last);
     }
 
-    // Of the nearest points: the mean of what they say.
+    // The weighted mean of the targets of the nearest points.
     std::string shares(const std::string& x) {
         const auto whole = [&](std::int64_t value) { return out_.wholes(std::span(&value, 1)); };
         const std::string z = out_.numbers(c_.points);
@@ -293,15 +292,13 @@ private:
     const computation& c_;
 };
 
-// Support vector machines as the operators that ai.onnx.ml has for them.
-
 std::vector<float> floats(const double* from, std::size_t count) { return {from, from + count}; }
 std::vector<float> floats(const std::vector<double>& from) { return floats(from.data(), from.size()); }
 std::vector<float> floats(const matrix<double>& from) {
     return floats(from.data(), static_cast<std::size_t>(from.rows() * from.cols()));
 }
 
-// What both operators are told. Their rho is the offset b itself, the negative of LIBSVM's.
+// Attributes of both operators of ai.onnx.ml. Their rho is the offset b itself, the negative of LIBSVM's rho.
 onnx_graph::attributes machine(const svm_model& s, const matrix<double>& support, const libsvm_kernel& k) {
     constexpr const char* kinds[] = {"LINEAR", "POLY", "RBF", "SIGMOID"};
     return {{"kernel_type", std::string(kinds[static_cast<int>(k.type)])},
@@ -335,13 +332,13 @@ void classifier(onnx_graph& out, const computation& c, const svm_model& s, onnx_
     }
     const auto made = out.nodes("SVMClassifier", {x}, 2, with, "ai.onnx.ml");
     out.output(made[0], "label", c.names.empty() ? type::int64 : type::text, {-1});
-    // Of two classes there are two columns, -f and f, where f > 0 says the first class.
+    // For two classes the operator gives two columns, -f and f, where f > 0 means the first class.
     const std::int64_t columns = chances || classes == 2 ? classes : classes * (classes - 1) / 2;
     out.output(out.node("Cast", {made[1]}, {{"to", std::int64_t{11}}}), chances ? "probabilities" : "scores",
                type::float64, {-1, columns});
 }
 
-// SVMClassifier or SVMRegressor; false where they cannot hold the machine.
+// Writes a support vector machine as SVMClassifier or SVMRegressor. Returns false if these cannot represent it.
 bool onnx_svm(onnx_graph& out, const computation& c, const svm_model& s, const std::string& x) {
     const auto k = s.k ? libsvm_kernel::of(*s.k) : std::nullopt;
     index of_classes = 0;
@@ -351,7 +348,8 @@ bool onnx_svm(onnx_graph& out, const computation& c, const svm_model& s, const s
     if (!k || !holds || s.coef.cols() == 0) return false;
     const matrix<double> support = rows_of(s.support, c.dims, "an ONNX file");
     const std::string in_float = out.node("Cast", {x}, {{"to", std::int64_t{1}}});
-    // Of two classes the classifier would find probabilities by coupling, an iteration that ends early.
+    // For two classes with probabilities the operator SVMRegressor is used: SVMClassifier computes probabilities by
+    // pairwise coupling, an iteration that ends before it has converged.
     if (s.is_classifier() && c.chances == computation::probability::none)
         classifier(out, c, s, machine(s, support, *k), in_float);
     else

@@ -1,13 +1,13 @@
-// Fitted models as ONNX files. The input is `X`, double, one row an object. The outputs are
+// Writes fitted models as ONNX files. The input is `X`, double, one row per object. The outputs are
 //
-//     prediction       double: values of regression, densities; `components` of kernel PCA
-//     label            of classes: their names, or whole numbers where they have none; 1 and -1 of one-class machines
-//     scores           the functions that labels come from
-//     probabilities    where the model has them
+//     prediction       double: predicted values, densities. The output of kernel PCA is named `components`
+//     label            the name of the class, or its number if classes have no names; 1 or -1 for one-class models
+//     scores           the values of the functions that determine the label
+//     probabilities    if the model has them
 //
-// Support vector machines with a linear, polynomial, Gaussian or sigmoid kernel are one operator of ai.onnx.ml,
-// SVMClassifier or SVMRegressor, which computes in float. Everything else, and with `plain` those too, is made of plain
-// operators of opset 13, in double.
+// Support vector machines with a linear, polynomial, Gaussian or sigmoid kernel become one operator of ai.onnx.ml,
+// SVMClassifier or SVMRegressor, which computes in float. All other models, and with `plain` all models, consist of
+// basic operators of opset 13 in double.
 #pragma once
 
 #include <string>
@@ -18,8 +18,9 @@ namespace mercer::api {
 
 struct onnx_file {
     std::string bytes;
-    bool in_float = false;  // the operators of support vector machines
+    bool in_float = false;  // the file has an operator of ai.onnx.ml, which computes in float
 };
+// Throws errc::unsupported, with the reason, if the model has no such form.
 onnx_file onnx_of(const model& m, bool plain);
 
 }  // namespace mercer::api

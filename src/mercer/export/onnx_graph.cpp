@@ -29,7 +29,7 @@ void protobuf_message::key(int field, wire type) {
     varint(static_cast<std::uint64_t>(field) << 3 | static_cast<std::uint64_t>(type));
 }
 
-// Seven bits a byte, the lowest first; the eighth says that more follow.
+// Seven bits per byte, the lowest first; the eighth bit is set if more bytes follow.
 void protobuf_message::varint(std::uint64_t value) {
     for (; value > 0x7f; value >>= 7) bytes_ += static_cast<char>((value & 0x7f) | 0x80);
     bytes_ += static_cast<char>(value);
@@ -73,7 +73,7 @@ namespace {
 constexpr int ir_version = 8, opset = 13, ml_opset = 1;
 constexpr const char* ml_domain = "ai.onnx.ml";
 
-// The numbers of the fields in onnx.proto.
+// The field numbers of onnx.proto.
 namespace field {
 enum model {
     model_ir_version = 1,
@@ -97,7 +97,7 @@ enum pair { key = 1, pair_value = 2 };
 protobuf_message attribute_message(const std::string& name, const onnx_graph::attribute_value& value) {
     protobuf_message out;
     out.text(field::attribute_name, name);
-    // What kind of value it is, by the number in AttributeProto.AttributeType.
+    // AttributeProto.AttributeType for each alternative of attribute_value.
     constexpr int kinds[] = {2, 3, 6, 7, 8};
     std::visit(
         [&](const auto& some) {

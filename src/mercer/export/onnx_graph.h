@@ -1,4 +1,4 @@
-// ONNX files in the making: the wire format of protocol buffers, and a graph of operators.
+// Writes ONNX files: the wire format of protocol buffers, and a graph of operators.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,17 @@
 
 namespace mercer::api {
 
-// The wire format of protocol buffers, as much of it as writing takes: a message is a sequence of fields, each a key
-// (number·8 + wire type) and a value. ONNX files are the only such files here and are never read, so these few lines
-// stand for what would otherwise be a library, its compiler and generated sources.
-
+// Writes a message in the wire format of protocol buffers: a sequence of fields, each a key (number·8 + wire type) and
+// a value. Only ONNX files use this format here, and they are never read, so these few lines replace a library, its
+// compiler and generated sources.
 class protobuf_message {
 public:
-    void whole(int field, std::int64_t value);     // varint; negative ones as 64 bits, in ten bytes
-    void number(int field, float value);           // 32 bits, the lowest byte first
-    void text(int field, std::string_view value);  // length, then the bytes
+    void whole(int field, std::int64_t value);     // a varint; negative numbers as 64 bits, in ten bytes
+    void number(int field, float value);           // 32 bits, little-endian
+    void text(int field, std::string_view value);  // the length, then the bytes
     void message(int field, const protobuf_message& value) { text(field, value.bytes()); }
-    void wholes(int field, std::span<const std::int64_t> values);  // packed: one field for all
-    void numbers(int field, std::span<const float> values);        // likewise
+    void wholes(int field, std::span<const std::int64_t> values);  // packed: one field for all values
+    void numbers(int field, std::span<const float> values);        // packed
     const std::string& bytes() const { return bytes_; }
 
 private:
@@ -36,25 +35,24 @@ private:
     std::string bytes_;
 };
 
-// Numbers as they lie in the files of a machine that puts the lowest byte first, whatever this one does.
+// Return the bytes of the numbers in little-endian order, on any machine.
 std::string little_endian(std::span<const double> values);
 std::string little_endian(std::span<const std::int64_t> values);
 
-// An ONNX file in the making: constants, operators, inputs and outputs (onnx.proto, IR version 8).
-
+// Builds an ONNX file of constants, operators, inputs and outputs (onnx.proto, IR version 8).
 class onnx_graph {
 public:
-    // Types of the elements of tensors, by their numbers in onnx.proto.
+    // Types of the elements of tensors, with their numbers in onnx.proto.
     enum class type { float32 = 1, int64 = 7, text = 8, float64 = 11 };
     using attribute_value =
         std::variant<std::int64_t, std::string, std::vector<float>, std::vector<std::int64_t>, text_list>;
     using attributes = std::vector<std::pair<std::string, attribute_value>>;
     using names = std::vector<std::string>;
-    using shape = std::vector<std::int64_t>;  // -1: as many as there are objects
+    using shape = std::vector<std::int64_t>;  // -1: the number of objects
 
-    // Each gives the name of the tensor that it makes.
+    // Each adds a constant or an operator and returns the name of its tensor.
     std::string number(double value);
-    std::string numbers(std::span<const double> values);  // a row
+    std::string numbers(std::span<const double> values);  // a tensor of one dimension
     std::string numbers(const matrix<double>& values);
     std::string wholes(std::span<const std::int64_t> values);
     std::string texts(std::span<const std::string> values);
@@ -62,12 +60,12 @@ public:
     names nodes(const char* op, const names& from, int outputs, const attributes& with = {}, const char* domain = "");
 
     void input(const std::string& name, type of, const shape& size);
-    // The tensor `from`, to be found under this name.
+    // Makes the tensor `from` an output with this name.
     void output(const std::string& from, const std::string& name, type of, const shape& size);
-    // What people may want to know of the file.
+    // Adds a key and a value to the metadata of the file.
     void remark(const std::string& key, const std::string& value);
 
-    // Fails where the file would have more than 2 GB, which protocol buffers cannot.
+    // Returns the file. Throws if it has more than 2³¹ - 1 bytes, the limit of protocol buffers.
     std::string bytes(const std::string& about) const;
 
 private:
@@ -75,7 +73,7 @@ private:
     std::string fresh(const char* what) { return what + std::to_string(made_++); }
     int made_ = 0;
     bool uses_ml_ = false;
-    std::vector<std::pair<double, std::string>> known_;  // numbers that are there already
+    std::vector<std::pair<double, std::string>> known_;  // scalar constants and their tensors
     protobuf_message graph_, inputs_, initializers_, remarks_;
 };
 
