@@ -43,8 +43,8 @@ char* write_whole(char* to, long long value) { return std::to_chars(to, to + lon
 char* write_shortest(char* to, double value) {
     const double size = std::abs(value);
     if (size >= 1e-4 && size < 99999999) {
-        // 8 digits: m = round(size·10^places). If m/10^places, one correctly rounded division of exact numbers, is the
-        // value again, then so is the text; and no other text of at most 8 digits can be.
+        // Try 8 digits: m = round(size·10^places). If m/10^places, a correctly rounded division of exact numbers,
+        // equals the value, the text m/10^places reads back as the value, and no other text of at most 8 digits does.
         int places = 11;
         for (double limit = 1e-3; places > 0 && size >= limit; --places) limit *= 10;
         auto m = static_cast<std::uint64_t>(std::floor(size * power[places] + 0.5));
@@ -96,7 +96,7 @@ void fail_at(errc code, const std::string& name, std::string_view text, std::siz
     fail(code, fmt::format("{}: {}", place(name, text, offset), message));
 }
 
-// At most 255 steps fit a counter of a byte, which lets the loop use all lanes.
+// Counters of one byte, which overflow after 255 steps, let the compiler vectorise the loop over 64 bytes.
 two_counts count_two(std::string_view text, char first, char second) {
     two_counts total;
     const char* p = text.data();
@@ -159,7 +159,7 @@ bool next_line(std::string_view& rest, std::string_view& line) {
     return true;
 }
 
-// RFC 3629: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+// RFC 3629 excludes overlong forms, surrogates and numbers above U+10FFFF.
 bool is_utf8(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         const auto lead = static_cast<unsigned char>(text[at++]);
@@ -193,7 +193,7 @@ std::string as_utf8(std::string_view name) {
 bool is_missing(std::string_view field) {
     if (field.empty() || field == "?") return true;
     if (field.size() > 4) return false;
-    // All these words have an n in front, but for a sign; nearly all fields have a digit there.
+    // All these words begin with n, possibly after a sign. Nearly all other fields have a digit there.
     const char first = field[field.size() > 1 && (field[0] == '-' || field[0] == '+')];
     if (first != 'n' && first != 'N') return false;
     std::string lower;
@@ -214,7 +214,7 @@ number_fault parse_number(std::string_view token, T& value) {
     if (std::isnan(magnitude)) return number_fault::not_finite;
     if (std::isinf(magnitude))
         return is_digit(*first) || *first == '.' ? number_fault::overflow : number_fault::not_finite;
-    // Versions differ in whether they call 1e-400 out of range; it is 0, as strtod has it.
+    // Some versions of fast_float report 1e-400 as out of range; here it is 0, as in strtod.
     if (result.ec == std::errc::invalid_argument) return number_fault::syntax;
     value = negative ? -magnitude : magnitude;
     return number_fault::none;
