@@ -32,9 +32,10 @@ set(mercer_alone
     src/mercer/plot/class_regions.cpp
     src/mercer/plot/heat_map.cpp
     # Variants for places without the system (cmake/core.cmake).
+    src/mercer/base/file_none.cpp
     src/mercer/base/threads_serial.cpp
     src/mercer/dense/lapack_eigen.cpp
-    src/mercer/io/files.cpp
+    src/mercer/io/file_contents_none.cpp
     src/mercer/io/image_files_none.cpp
     # Each defines names that neighbours in its new folder have too.
     apps/mercer/kernel_list.cpp

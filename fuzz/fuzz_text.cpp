@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/preprocess/text_features.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

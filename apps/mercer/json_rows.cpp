@@ -14,7 +14,6 @@
 
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
-#include "mercer/base/readers_text.h"
 #include "mercer/base/text.h"
 #include "mercer/io/csv.h"
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "mercer/export/onnx.h"
+#include "mercer/export/onnx_graph.h"
 
 namespace mercer::api {
 namespace {

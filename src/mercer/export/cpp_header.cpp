@@ -1,4 +1,3 @@
-
 #include "mercer/export/cpp_header.h"
 
 #include <fmt/format.h>
@@ -6,14 +5,120 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <span>
 
 #include "mercer/base/error.h"
+#include "mercer/export/kernel_formula.h"
 
 namespace mercer::api {
 namespace {
 
 using rule = computation::rule;
 using chances = computation::probability;
+using op = formula::op;
+
+// Returns a literal that C++ reads as the same double, never as an int.
+std::string cpp_number(double value) {
+    std::string out = fmt::format("{}", value);
+    return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;
+}
+
+// Returns "{1.0, 2.0, 3.0}".
+std::string cpp_list(std::span<const double> values) {
+    std::string out = "{";
+    for (std::size_t i = 0; i < values.size(); ++i) out += (i ? ", " : "") + cpp_number(values[i]);
+    return out + "}";
+}
+
+// A statistic of two vectors: its name, its start value, and the code that updates s with coordinate a.
+struct statistic_code {
+    op what;
+    const char* name;
+    const char* start;
+    const char* each;
+};
+constexpr statistic_code statistics[] = {
+    {op::dot, "dot", "0.0", "s += x[a] * z[a]"},
+    {op::squared_distance, "squared_distance", "0.0", "s += (x[a] - z[a]) * (x[a] - z[a])"},
+    {op::manhattan, "manhattan", "0.0", "s += std::fabs(x[a] - z[a])"},
+    {op::chi2, "chi2", "0.0", "s += x[a] + z[a] == 0.0 ? 0.0 : (x[a] - z[a]) * (x[a] - z[a]) / (x[a] + z[a])"},
+    {op::min_sum, "min_sum", "0.0", "s += x[a] < z[a] ? x[a] : z[a]"},
+    {op::product, "product", "1.0", "s *= 1.0 + x[a] * z[a]"}};
+
+std::string map_code(const formula& f, int space) {
+    const formula::map& m = f.maps[static_cast<std::size_t>(space) - 1];
+    const index before = f.dims[static_cast<std::size_t>(m.from)];
+    std::string out = fmt::format("inline void map{}(const double* x, double* to) {{\n", space);
+    if (m.what == formula::map::kind::columns) {
+        for (std::size_t a = 0; a < m.columns.size(); ++a) out += fmt::format("    to[{}] = x[{}];\n", a, m.columns[a]);
+    } else if (m.what == formula::map::kind::linear) {
+        out += fmt::format("    static constexpr double rows[{}][{}] = {{\n", m.rows.size(), before);
+        for (const auto& row : m.rows) out += fmt::format("        {},\n", cpp_list(row));
+        out += fmt::format("    }};\n    for (std::size_t a = 0; a < {}; ++a) to[a] = dot(rows[a], x, {});\n",
+                           m.rows.size(), before);
+    } else {
+        out += fmt::format(
+            "    for (std::size_t a = 0; a < {0}; ++a) {{\n"
+            "        const double angle = 6.283185307179586 * (std::remainder(x[a], {1}) / {1});\n"
+            "        to[a] = std::cos(angle);\n        to[{0} + a] = std::sin(angle);\n    }}\n",
+            before, cpp_number(m.period));
+    }
+    return out + "}\n";
+}
+
+std::string step_code(const formula& f, const formula::step& s) {
+    const std::string a = fmt::format("t{}", s.a), b = fmt::format("t{}", s.b), c = cpp_number(s.c);
+    switch (s.what) {
+        case op::number: return c;
+        case op::add: return a + " + " + b;
+        case op::subtract: return a + " - " + b;
+        case op::multiply: return a + " * " + b;
+        case op::divide: return a + " / " + b;
+        case op::exp: return "std::exp(" + a + ")";
+        case op::log1p: return "std::log1p(" + a + ")";
+        case op::sqrt: return "std::sqrt(" + a + ")";
+        case op::tanh: return "std::tanh(" + a + ")";
+        case op::at_most: return a + " < " + c + " ? " + a + " : " + c;
+        case op::power: return "std::pow(" + a + ", " + c + ")";
+        case op::over_root: return b + " > 0.0 ? " + a + " / std::sqrt(" + b + ") : 0.0";
+        default: break;
+    }
+    const std::string number = s.space == 0 ? "" : std::to_string(s.space);
+    const char* const first = s.of == formula::pair::zz ? "z" : "x";
+    const char* const second = s.of == formula::pair::xx ? "x" : "z";
+    return fmt::format("{}({}{}, {}{}, {})", std::ranges::find(statistics, s.what, &statistic_code::what)->name, first,
+                       number, second, number, f.dims[static_cast<std::size_t>(s.space)]);
+}
+
+// Returns the code of `inline double kernel(const double* x, const double* z)` and of the functions that it calls.
+std::string cpp_kernel(const formula& f) {
+    std::string out, body;
+    const auto needed = [&](op what) {
+        const bool by_map = what == op::dot && std::ranges::any_of(f.maps, [](const formula::map& m) {
+                                return m.what == formula::map::kind::linear;
+                            });
+        return by_map || std::ranges::find(f.steps, what, &formula::step::what) != f.steps.end();
+    };
+    for (const auto& [what, name, start, each] : statistics)
+        if (needed(what))
+            out += fmt::format(
+                "inline double {}(const double* x, const double* z, std::size_t n) {{\n"
+                "    double s = {};\n    for (std::size_t a = 0; a < n; ++a) {};\n    return s;\n}}\n",
+                name, start, each);
+    for (std::size_t m = 0; m < f.maps.size(); ++m) {
+        const int space = static_cast<int>(m) + 1;
+        const std::string from = f.maps[m].from == 0 ? "" : std::to_string(f.maps[m].from);
+        out += map_code(f, space);
+        body += fmt::format("    double x{0}[{1}], z{0}[{1}];\n    map{0}(x{2}, x{0});\n    map{0}(z{2}, z{0});\n",
+                            space, f.maps[m].dims, from);
+    }
+    for (std::size_t i = 0; i < f.steps.size(); ++i)
+        body += fmt::format("    const double t{} = {};\n", i, step_code(f, f.steps[i]));
+    return out + fmt::format("inline double kernel({}) {{\n{}    return t{};\n}}\n",
+                             f.sees_both() || !f.maps.empty() ? "const double* x, const double* z"
+                                                              : "const double*, const double*",
+                             body, f.steps.size() - 1);
+}
 
 std::string quoted(const std::string& text) {
     std::string out = "\"";
@@ -133,7 +238,7 @@ private:
                "    for (std::size_t j = 0; j < functions; ++j) f[j] += offset[j];\n}\n";
     }
 
-    // Distances come as k(x, x) + k(z, z) - 2k(x, z); of equally near points the first is taken.
+    // The squared distance is k(x, x) + k(z, z) - 2k(x, z); of equally near points the first one is taken.
     std::string neighbours() const {
         const std::string vote =
             c_.by_distance ? "std::sqrt(near[0]) == 0.0 ? (d == 0.0 ? 1.0 : 0.0) : std::sqrt(near[0]) / d" : "1.0";
@@ -217,7 +322,7 @@ std::string cpp_identifier(std::string name) {
     for (char& c : name)
         if (!std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) > 127) c = '_';
     if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "model_" + name;
-    // Words of the language, and names at global scope that a namespace cannot share.
+    // Keywords, and names at global scope that cannot be the name of a namespace.
     static const std::set<std::string> taken = {
         "alignas",  "alignof",  "and",     "asm",     "auto",      "bool",     "break",    "case",      "catch",
         "char",     "class",    "concept", "const",   "constexpr", "continue", "decltype", "default",   "delete",
@@ -240,112 +345,6 @@ std::string cpp_header(const computation& c, const std::string& space) {
                          "model to .onnx",
                          numbers, most));
     return header_writer(c).write(space);
-}
-
-namespace {
-
-using op = formula::op;
-
-// A statistic of n coordinates: its name, and what one coordinate adds (or multiplies).
-struct statistic_code {
-    op what;
-    const char* name;
-    const char* start;
-    const char* each;
-};
-constexpr statistic_code statistics[] = {
-    {op::dot, "dot", "0.0", "s += x[a] * z[a]"},
-    {op::squared_distance, "squared_distance", "0.0", "s += (x[a] - z[a]) * (x[a] - z[a])"},
-    {op::manhattan, "manhattan", "0.0", "s += std::fabs(x[a] - z[a])"},
-    {op::chi2, "chi2", "0.0", "s += x[a] + z[a] == 0.0 ? 0.0 : (x[a] - z[a]) * (x[a] - z[a]) / (x[a] + z[a])"},
-    {op::min_sum, "min_sum", "0.0", "s += x[a] < z[a] ? x[a] : z[a]"},
-    {op::product, "product", "1.0", "s *= 1.0 + x[a] * z[a]"}};
-
-std::string map_code(const formula& f, int space) {
-    const formula::map& m = f.maps[static_cast<std::size_t>(space) - 1];
-    const index before = f.dims[static_cast<std::size_t>(m.from)];
-    std::string out = fmt::format("inline void map{}(const double* x, double* to) {{\n", space);
-    if (m.what == formula::map::kind::columns) {
-        for (std::size_t a = 0; a < m.columns.size(); ++a) out += fmt::format("    to[{}] = x[{}];\n", a, m.columns[a]);
-    } else if (m.what == formula::map::kind::linear) {
-        out += fmt::format("    static constexpr double rows[{}][{}] = {{\n", m.rows.size(), before);
-        for (const auto& row : m.rows) out += fmt::format("        {},\n", cpp_list(row));
-        out += fmt::format("    }};\n    for (std::size_t a = 0; a < {}; ++a) to[a] = dot(rows[a], x, {});\n",
-                           m.rows.size(), before);
-    } else {
-        out += fmt::format(
-            "    for (std::size_t a = 0; a < {0}; ++a) {{\n"
-            "        const double angle = 6.283185307179586 * (std::remainder(x[a], {1}) / {1});\n"
-            "        to[a] = std::cos(angle);\n        to[{0} + a] = std::sin(angle);\n    }}\n",
-            before, cpp_number(m.period));
-    }
-    return out + "}\n";
-}
-
-std::string step_code(const formula& f, const formula::step& s) {
-    const std::string a = fmt::format("t{}", s.a), b = fmt::format("t{}", s.b), c = cpp_number(s.c);
-    switch (s.what) {
-        case op::number: return c;
-        case op::add: return a + " + " + b;
-        case op::subtract: return a + " - " + b;
-        case op::multiply: return a + " * " + b;
-        case op::divide: return a + " / " + b;
-        case op::exp: return "std::exp(" + a + ")";
-        case op::log1p: return "std::log1p(" + a + ")";
-        case op::sqrt: return "std::sqrt(" + a + ")";
-        case op::tanh: return "std::tanh(" + a + ")";
-        case op::at_most: return a + " < " + c + " ? " + a + " : " + c;
-        case op::power: return "std::pow(" + a + ", " + c + ")";
-        case op::over_root: return b + " > 0.0 ? " + a + " / std::sqrt(" + b + ") : 0.0";
-        default: break;
-    }
-    const std::string number = s.space == 0 ? "" : std::to_string(s.space);
-    const char* const first = s.of == formula::pair::zz ? "z" : "x";
-    const char* const second = s.of == formula::pair::xx ? "x" : "z";
-    return fmt::format("{}({}{}, {}{}, {})", std::ranges::find(statistics, s.what, &statistic_code::what)->name, first,
-                       number, second, number, f.dims[static_cast<std::size_t>(s.space)]);
-}
-
-}  // namespace
-
-std::string cpp_number(double value) {
-    std::string out = fmt::format("{}", value);
-    return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;
-}
-
-std::string cpp_list(std::span<const double> values) {
-    std::string out = "{";
-    for (std::size_t i = 0; i < values.size(); ++i) out += (i ? ", " : "") + cpp_number(values[i]);
-    return out + "}";
-}
-
-std::string cpp_kernel(const formula& f) {
-    std::string out, body;
-    const auto needed = [&](op what) {
-        const bool by_map = what == op::dot && std::ranges::any_of(f.maps, [](const formula::map& m) {
-                                return m.what == formula::map::kind::linear;
-                            });
-        return by_map || std::ranges::find(f.steps, what, &formula::step::what) != f.steps.end();
-    };
-    for (const auto& [what, name, start, each] : statistics)
-        if (needed(what))
-            out += fmt::format(
-                "inline double {}(const double* x, const double* z, std::size_t n) {{\n"
-                "    double s = {};\n    for (std::size_t a = 0; a < n; ++a) {};\n    return s;\n}}\n",
-                name, start, each);
-    for (std::size_t m = 0; m < f.maps.size(); ++m) {
-        const int space = static_cast<int>(m) + 1;
-        const std::string from = f.maps[m].from == 0 ? "" : std::to_string(f.maps[m].from);
-        out += map_code(f, space);
-        body += fmt::format("    double x{0}[{1}], z{0}[{1}];\n    map{0}(x{2}, x{0});\n    map{0}(z{2}, z{0});\n",
-                            space, f.maps[m].dims, from);
-    }
-    for (std::size_t i = 0; i < f.steps.size(); ++i)
-        body += fmt::format("    const double t{} = {};\n", i, step_code(f, f.steps[i]));
-    return out + fmt::format("inline double kernel({}) {{\n{}    return t{};\n}}\n",
-                             f.sees_both() || !f.maps.empty() ? "const double* x, const double* z"
-                                                              : "const double*, const double*",
-                             body, f.steps.size() - 1);
 }
 
 }  // namespace mercer::api

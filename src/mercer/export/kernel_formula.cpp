@@ -14,7 +14,7 @@ namespace {
 using op = formula::op;
 using pair = formula::pair;
 
-// A value inside a formula that is being written.
+// A symbolic number: a step of the formula that is being built.
 struct term {
     formula* in;
     int step;
@@ -31,7 +31,7 @@ term number(formula& in, double value) { return push(in, {.what = op::number, .c
 term both(op what, const term& a, const term& b) { return push(*a.in, {.what = what, .a = a.step, .b = b.step}); }
 term one(op what, const term& a, double c = 0) { return push(*a.in, {.what = what, .a = a.step, .c = c}); }
 
-// What formulas of kernels do with numbers; found by the type of their argument.
+// The operations that the formulas of kernels use. Argument-dependent lookup finds them.
 term operator+(const term& a, const term& b) { return both(op::add, a, b); }
 term operator+(const term& a, double b) { return a + number(*a.in, b); }
 term operator+(double a, const term& b) { return number(*b.in, a) + b; }
@@ -79,7 +79,7 @@ public:
             return part();
         }
         if (form.what == "normalize") return normalised(*form.parts[0]);
-        if (form.what == "libsvm_poly") {  // of a LIBSVM file: coef0 may be negative there
+        if (form.what == "libsvm_poly") {  // read from a LIBSVM file, where coef0 may be negative
             const auto at = [&](std::size_t i) { return std::get<double>(form.arguments[i].second); };
             return mapped(polynomial_kernel{static_cast<int>(at(0)), at(1), at(2)});
         }
@@ -91,7 +91,7 @@ public:
     }
 
 private:
-    // While it lives, statistics are those of the mapped vectors.
+    // During its lifetime, statistics are computed from the mapped vectors.
     class inside {
     public:
         inside(writer& of, formula::map made) : of_(of), before_(of.space_) {
@@ -132,7 +132,7 @@ private:
         fail(errc::unsupported, "a user's function cannot be written as a formula");
     }
 
-    // f(statistic) by the formula that the kernel itself has.
+    // Returns f(statistic), built by the formula of the kernel.
     template <class F>
     term mapped(const F& f) {
         term t = statistic_of(statistic_named(F::what, F::input == map_input::squared_distance));
@@ -175,8 +175,8 @@ private:
 
     template <class F, class... Of>
     static constexpr bool is_one_of = (std::is_same_v<F, Of> || ...);
-    // Whether leaf() knows what F compares: the vectors themselves (chi2 and intersection only check theirs), or what
-    // it makes of them here.
+    // True if leaf() can write F: F compares the vectors themselves (the embeddings of chi2 and intersection only check
+    // their coordinates), or leaf() has its map.
     template <class F>
     static constexpr bool has_formula = [] {
         if constexpr (is_one_of<F, mercer::constant, cosine, periodic, anisotropic, bilinear, chi2, intersection>) {
@@ -214,7 +214,7 @@ private:
         return sum;
     }
 
-    // The same of x and x, or of z and z.
+    // Returns write() with all statistics computed from the pair `of`.
     template <class Write>
     term on(pair of, Write write) {
         const pair before = std::exchange(of_, of);
@@ -223,7 +223,7 @@ private:
         return made;
     }
 
-    // k(x, z)/√(k(x, x)k(z, z)); on logarithms where the kernel is an exponential, so that nothing overflows.
+    // Returns k(x, z)/√(k(x, x)k(z, z)), computed from logarithms if the kernel has them, so that nothing overflows.
     term normalised(const kernel_node& part) {
         if (part.has_log() && of_ != pair::xz) return number(out_, 1);
         if (part.has_log()) {
@@ -251,7 +251,7 @@ private:
     int space_ = 0;
 };
 
-// Without the steps that nothing uses.
+// Returns the steps that step `last` depends on, renumbered.
 std::vector<formula::step> used(const std::vector<formula::step>& all, int last) {
     std::vector<bool> live(all.size());
     live[static_cast<std::size_t>(last)] = true;

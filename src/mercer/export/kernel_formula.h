@@ -1,5 +1,5 @@
-// A kernel on vectors as a list of steps, from which its formula is written in other languages. The steps come from the
-// kernels' own formulas: those are functions of any type of number, and given a `term` they write themselves down.
+// A kernel on vectors as a list of elementary steps, from which exporters write its formula in other languages. The
+// formulas of the kernels are templates over the type of number. Applied to a symbolic number, they record their steps.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 namespace mercer::api {
 
 struct formula {
-    // Vectors made from others: space 0 are the objects themselves, space i+1 is maps[i].
+    // A transformation of vectors. Space 0 contains the vectors that are compared, space i + 1 the results of maps[i].
     struct map {
         enum class kind { columns, linear, circle } what;
-        int from;                                 // the space it is applied to
-        index dims;                               // of the vectors it makes
-        std::vector<index> columns{};             // x ↦ these coordinates
-        std::vector<std::vector<double>> rows{};  // x ↦ Mx
-        double period = 0;                        // x ↦ cos 2πxₐ/p of all coordinates, then sin 2πxₐ/p
+        int from;                                 // the space to which it is applied
+        index dims;                               // number of coordinates of the results
+        std::vector<index> columns{};             // columns: x ↦ these coordinates
+        std::vector<std::vector<double>> rows{};  // linear: x ↦ Mx, the rows of M
+        double period = 0;                        // circle: x ↦ cos 2πxₐ/p for all a, then sin 2πxₐ/p for all a
     };
     enum class op {
         number,            // c
@@ -40,11 +40,11 @@ struct formula {
         power,     // a^c
         over_root  // a/√b, 0 where b is not positive
     };
-    // Of which two objects a statistic is: x and z, or one of them twice.
+    // The arguments of a statistic: (x, z), (x, x) or (z, z).
     enum class pair { xz, xx, zz };
     struct step {
         op what;
-        int a = -1, b = -1;  // earlier steps
+        int a = -1, b = -1;  // earlier steps, whose values are the operands
         double c = 0;
         int space = 0;
         pair of = pair::xz;
@@ -52,14 +52,14 @@ struct formula {
     };
     static bool is_statistic(op what) { return what >= op::dot && what <= op::product; }
 
-    std::vector<index> dims;  // of each space
+    std::vector<index> dims;  // number of coordinates in each space
     std::vector<map> maps;
-    std::vector<step> steps;  // the last is k(x, z); every other is used by a later one
-    bool sees_both() const;   // whether some statistic is of x and z: k is more than a constant
+    std::vector<step> steps;  // the last is k(x, z); every other step is an operand of a later one
+    bool sees_both() const;   // returns true if a statistic depends on x and z, so that k depends on the pair
 };
 
-// Of k(x, z), or of k(x, x). Fails with errc::unsupported, naming the part of the kernel that has no such form: kernels
-// on other objects, users' functions.
+// Returns the formula of k(x, z), or of k(x, x) for pair::xx. Throws errc::unsupported with the part of the kernel that
+// has no formula of this form: kernels on other objects than vectors, and users' functions.
 formula formula_of(const kernel_node& k, index dims, formula::pair of = formula::pair::xz);
 
 }  // namespace mercer::api

@@ -27,7 +27,7 @@ namespace {
 using rule = computation::rule;
 using chances = computation::probability;
 
-// Fills in what the models of each method say.
+// Fills in the computation from the model of each method.
 class taker {
 public:
     taker(const model& m, const std::string& form) : m_(m), form_(form) {
@@ -94,7 +94,7 @@ public:
         expansion(d.mean);
         if (d.normalised) out.how = rule::logarithm, out.scale = d.log_scale;
     }
-    // ‖f - m_c‖² is least where fᵀm_c - ½‖m_c‖² is largest.
+    // The class c that minimises ‖f - m_c‖² maximises fᵀm_c - ½‖m_c‖².
     void take(const kernel_fisher_model& f) {
         expansion(f.directions);
         const index classes = f.class_means.rows(), directions = f.directions.functions();
@@ -214,7 +214,7 @@ void take_scaling(computation& out, const scaling& by) {
     }
 }
 
-// f of the linear kernel needs no objects: Σₛ coef(s, j)·xₐₛ is the weight of coordinate a.
+// Replaces a linear kernel by the weights of the coordinates: w(a, j) = Σₛ coef(s, j)·xₛₐ.
 void fold_linear(computation& c) {
     if (!c.k || c.kernel_text != "linear()" || c.how == rule::neighbours) return;
     matrix<double> w(c.dims, c.functions());
@@ -292,7 +292,7 @@ computation computation_of(const model& m, const std::string& form) {
     if (!out.labels.empty()) out.names = m.class_names();
     if (const scaling* by = m.scale()) take_scaling(out, *by);
     fold_linear(out);
-    if (out.k && out.points.rows() == 0) {  // without support vectors f is its offset
+    if (out.k && out.points.rows() == 0) {  // without support vectors f is the constant offset
         out.k = nullptr;
         out.coef = matrix<double>(out.dims, out.functions());
     }

@@ -1,9 +1,9 @@
-// What a fitted model computes for one vector, taken apart so that it can be written in other languages:
+// The computation of a fitted model for one vector, as data from which exporters write it in other languages:
 //
-//     x ↦ (x - shift)·factor + base,    fⱼ(x) = Σₛ coef(s, j)·k(x, xₛ) + offsetⱼ,    then what f says.
+//     x ↦ (x - shift)·factor + base,    fⱼ(x) = Σₛ coef(s, j)·k(x, xₛ) + offsetⱼ,    then a rule from f to the answer.
 //
-// Nearly all methods end here: means of classes and clusters, whose distance is k(x, x) - 2⟨φ(x), μ⟩ + ‖μ‖², by
-// f = ⟨φ(x), μ⟩ - ½‖μ‖², of which the largest is the nearest.
+// Nearly all methods have this form. The nearest mean μ of a class or cluster minimises k(x, x) - 2⟨φ(x), μ⟩ + ‖μ‖², so
+// it maximises f = ⟨φ(x), μ⟩ - ½‖μ‖².
 #pragma once
 
 #include <memory>
@@ -21,41 +21,41 @@ struct computation {
         values,       // f
         exponential,  // e^f
         logarithm,    // log f - scale
-        sign,         // a class where f > 0, another where not
-        largest,      // the class of the largest f, the first of equals
-        votes,        // one-versus-one: each f gives a vote, and the class with most wins, the first of equals
-        neighbours    // the classes, or the mean, of the nearest xₛ: f is not used
+        sign,         // one class if f > 0, the other class otherwise
+        largest,      // the class of the largest f, the first one of equal values
+        votes,        // one-versus-one: each f is a vote, and the class with most votes wins, the first one of a tie
+        neighbours    // the vote or the mean of the nearest xₛ: f is not used
     };
     enum class probability {
         none,
-        logistic,  // of the second class 1/(1 + e^-f)
-        softmax,   // e^fⱼ/Σ e^f
-        platt      // of the first class 1/(1 + e^(A f + B))
+        logistic,  // of the second class: 1/(1 + e^-f)
+        softmax,   // of class j: e^fⱼ/Σ e^f
+        platt      // of the first class: 1/(1 + e^(A f + B))
     };
 
     std::string method, kernel_text;
     index dims = 0;
     std::vector<std::string> feature_names;  // empty: none
 
-    std::vector<double> shift, factor, base;  // of the columns; empty: as they are
+    std::vector<double> shift, factor, base;  // scaling of each column; empty: none
 
-    std::shared_ptr<const kernel_node> k;  // null: the objects are the unit vectors, f(x) = Σₐ coef(a, j)·xₐ + offsetⱼ
+    std::shared_ptr<const kernel_node> k;  // null: a linear model, fⱼ(x) = Σₐ coef(a, j)·xₐ + offsetⱼ
     matrix<double> points;                 // xₛ
-    matrix<double> coef;                   // points × functions
+    matrix<double> coef;                   // points (or features, if k is null) × functions
     std::vector<double> offset;
 
     rule how = rule::values;
     answer gives = answer::values;
-    std::vector<double> labels;      // of the classes, sides or clusters
-    std::vector<std::string> names;  // of the classes, where they have names
+    std::vector<double> labels;      // labels of the classes, sides or clusters
+    std::vector<std::string> names;  // names of the classes; empty: labels are numbers
     bool zero_is_first = false;      // sign: f = 0 counts as positive
-    std::size_t positive = 0;        // sign: which class f > 0 means, of two
-    double scale = 0;                // logarithm
+    std::size_t positive = 0;        // sign: the position in `labels` of the class for f > 0, 0 or 1
+    double scale = 0;                // logarithm: the number subtracted from log f
     probability chances = probability::none;
     double slope = 0, intercept = 0;  // A and B of platt
 
-    // neighbours: how many, whether votes are 1/distance, what each point says (its class as a row of zeros and one 1,
-    // or its value), k(xₛ, xₛ), weights (empty: all 1)
+    // Rule neighbours: the number of neighbours; votes are 1/distance; the target of each point (its class as a row of
+    // zeros with a single 1, or its value); k(xₛ, xₛ); the weights of the points (empty: all 1).
     index neighbours = 0;
     bool by_distance = false;
     matrix<double> says;
@@ -63,17 +63,17 @@ struct computation {
 
     index functions() const { return coef.cols(); }
     bool is_regression() const { return labels.empty(); }
-    std::vector<std::string> label_texts() const;  // "setosa", or the number
-    bool whole_labels() const;
+    std::vector<std::string> label_texts() const;  // the names of the classes ("setosa"), or their numbers
+    bool whole_labels() const;                     // returns true if all labels are whole numbers
 };
 
-// Fails with errc::unsupported, saying why, for models of other objects than vectors and for methods that have no such
-// form; `form` is what is wanted, as in "an ONNX file".
+// Returns the computation of a model. Throws errc::unsupported, with the reason, for models of other objects than
+// vectors and for methods without this form. `form` names the result in error messages, as in "an ONNX file".
 computation computation_of(const model& m, const std::string& form);
 
-// The objects of a model as rows of numbers. Fails where they are no vectors, or too many numbers to be written out.
+// Returns the objects of a model as rows of `dims` numbers. Throws if they are not vectors or more than 2²⁷ numbers.
 matrix<double> rows_of(const dataset& x, index dims, const std::string& form);
-// Fails where the model does more to its objects than scaling vectors.
+// Throws if the objects of the model are not vectors, or if it makes vectors from texts.
 void require_vectors(const model& m, const std::string& form);
 
 }  // namespace mercer::api

@@ -1,24 +1,30 @@
-// A kernel as ONNX operators. Values of pairs are n × m tensors, those of x with itself n × 1 and of z with itself 1 ×
-// m, so that every step works on them alike.
-
 #include "mercer/export/onnx.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "mercer/base/error.h"
+#include "mercer/export/kernel_formula.h"
+#include "mercer/export/model_computation.h"
+#include "mercer/export/onnx_graph.h"
 #include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/methods/svm/svm_model.h"
 
 namespace mercer::api {
 namespace {
 
 using op = formula::op;
 using pair = formula::pair;
+using type = onnx_graph::type;
+using rule = computation::rule;
+using chances = computation::probability;
 
+// Writes a kernel as ONNX operators. Values of pairs (x, z) are n × m tensors, values of (x, x) are n × 1 and values of
+// (z, z) 1 × m, so that broadcasting lets every step combine them.
 class kernel_graph {
 public:
     kernel_graph(onnx_graph& out, const formula& f, std::string x, std::string z) : out_(out), f_(f) {
@@ -33,7 +39,7 @@ public:
         std::vector<std::string> t;
         for (const formula::step& s : f_.steps) t.push_back(step(s, t));
         if (f_.sees_both()) return t.back();
-        // A constant for every pair.
+        // The kernel is constant or depends on one argument: add an n × m tensor of zeros for its shape.
         const std::string none = out_.node("Mul", {spaces_[0].z, out_.number(0)});
         return out_.node("Add", {products(spaces_[0].x, none), t.back()});
     }
@@ -43,7 +49,8 @@ private:
         std::string x, z;
     };
 
-    // xᵀz of all pairs. Not MatMul: onnxruntime takes a factor behind it for its own, and rounds it to float.
+    // xᵀz of all pairs. Gemm in place of MatMul: onnxruntime fuses MatMul with a scalar factor after it and rounds the
+    // factor to float.
     std::string products(const std::string& x, const std::string& z) {
         return out_.node("Gemm", {x, z}, {{"transB", std::int64_t{1}}});
     }
@@ -61,7 +68,7 @@ private:
             for (index i = 0; i < rows.rows(); ++i) std::ranges::copy(m.rows[static_cast<std::size_t>(i)], rows.row(i));
             return products(from, out_.numbers(rows));
         }
-        // cos t = sin(t + π/2): runtimes have the sine in double, not all of them the cosine
+        // cos t = sin(t + π/2): all runtimes have the sine in double, but not all have the cosine.
         const std::string turns = out_.node("Div", {from, out_.number(m.period)});
         const std::string rest = out_.node("Sub", {turns, out_.node("Round", {turns})});
         const std::string angle = out_.node("Mul", {rest, out_.number(6.283185307179586)});
@@ -93,7 +100,7 @@ private:
         }
     }
 
-    // A statistic of each object with itself.
+    // A statistic of each object with itself, for (x, x) or (z, z).
     std::string of_itself(const formula::step& s) {
         const space& at = spaces_[static_cast<std::size_t>(s.space)];
         const std::string& x = s.of == pair::xx ? at.x : at.z;
@@ -121,12 +128,12 @@ private:
             return product(out_.node("Add", {out_.node("Mul", {x, at.z}), out_.number(1)}), s, 2);
         const std::string difference = out_.node("Sub", {x, at.z});
         if (s.what == op::manhattan) return sum(out_.node("Abs", {difference}));
-        // 0/0 = 0: both are 0 where their sum is
+        // 0/0 = 0: coordinates are not negative, so both are 0 if their sum is 0.
         const std::string below = out_.node("Max", {out_.node("Add", {x, at.z}), out_.number(1e-300)});
         return sum(out_.node("Div", {out_.node("Mul", {difference, difference}), below}));
     }
 
-    // ‖x‖² + ‖z‖² - 2xᵀz, both measured from the mean of z so that little cancels.
+    // ‖x‖² + ‖z‖² - 2xᵀz, with the mean of z subtracted from both, so that little cancels.
     std::string squared_distance(const space& at) {
         const std::string mean = out_.node("ReduceMean", {at.z}, {{"axes", std::vector<std::int64_t>{0}}});
         const std::string x = out_.node("Sub", {at.x, mean}), z = out_.node("Sub", {at.z, mean});
@@ -136,7 +143,7 @@ private:
         return out_.node("Max", {out_.node("Sub", {norms, twice}), out_.number(0)});
     }
 
-    // Over the last axis, halves multiplied with halves: runtimes have no product of doubles.
+    // The product over the last axis, by multiplying its halves repeatedly: runtimes have no ReduceProd for doubles.
     std::string product(std::string of, const formula::step& s, std::int64_t axis) {
         for (index left = f_.dims[static_cast<std::size_t>(s.space)]; left > 1; left -= left / 2) {
             const index half = left / 2;
@@ -154,191 +161,15 @@ private:
     std::vector<space> spaces_;
 };
 
-}  // namespace
-
+// Returns the tensor K(x, z), with one row per row of x. `x` and `z` are tensors of rows; z is a constant.
 std::string onnx_kernel(onnx_graph& out, const formula& k, const std::string& x, const std::string& z) {
     return kernel_graph(out, k, x, z).write();
 }
 
-namespace {
-
-constexpr int ir_version = 8, opset = 13, ml_opset = 1;
-constexpr const char* ml_domain = "ai.onnx.ml";
-
-// The numbers of the fields in onnx.proto.
-namespace field {
-enum model {
-    model_ir_version = 1,
-    producer_name = 2,
-    doc_string = 6,
-    graph = 7,
-    opset_import = 8,
-    metadata_props = 14
-};
-enum opset_id { opset_domain = 1, opset_version = 2 };
-enum graph_fields { graph_node = 1, graph_name = 2, initializer = 5, graph_input = 11, graph_output = 12 };
-enum node { node_input = 1, node_output = 2, op_type = 4, node_attribute = 5, node_domain = 7 };
-enum attribute { attribute_name = 1, whole = 3, text = 4, floats = 7, wholes = 8, texts = 9, kind = 20 };
-enum tensor { dims = 1, data_type = 2, string_data = 6, tensor_name = 8, raw_data = 9 };
-enum value { value_name = 1, value_type = 2 };
-enum tensor_type { elem_type = 1, tensor_shape = 2 };
-enum dimension { dim_value = 1, dim_param = 2 };
-enum pair { key = 1, pair_value = 2 };
-}  // namespace field
-
-protobuf_message attribute_message(const std::string& name, const onnx_graph::attribute_value& value) {
-    protobuf_message out;
-    out.text(field::attribute_name, name);
-    // What kind of value it is, by the number in AttributeProto.AttributeType.
-    constexpr int kinds[] = {2, 3, 6, 7, 8};
-    std::visit(
-        [&](const auto& some) {
-            using T = std::decay_t<decltype(some)>;
-            if constexpr (std::is_same_v<T, std::int64_t>) out.whole(field::whole, some);
-            if constexpr (std::is_same_v<T, std::string>) out.text(field::text, some);
-            if constexpr (std::is_same_v<T, std::vector<float>>) out.numbers(field::floats, some);
-            if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) out.wholes(field::wholes, some);
-            if constexpr (std::is_same_v<T, text_list>)
-                for (const std::string& each : some) out.text(field::texts, each);
-        },
-        value);
-    out.whole(field::kind, kinds[value.index()]);
-    return out;
-}
-
-protobuf_message value_message(const std::string& name, onnx_graph::type of, const onnx_graph::shape& size) {
-    protobuf_message shape, tensor, type, out;
-    for (const std::int64_t each : size) {
-        protobuf_message dimension;
-        if (each < 0)
-            dimension.text(field::dim_param, "objects");
-        else
-            dimension.whole(field::dim_value, each);
-        shape.message(1, dimension);
-    }
-    tensor.whole(field::elem_type, static_cast<int>(of));
-    tensor.message(field::tensor_shape, shape);
-    type.message(1, tensor);
-    out.text(field::value_name, name);
-    out.message(field::value_type, type);
-    return out;
-}
-
-}  // namespace
-
-std::string onnx_graph::tensor(type of, const shape& size, std::string_view raw) {
-    const std::string name = fresh("c");
-    protobuf_message out;
-    out.wholes(field::dims, size);
-    out.whole(field::data_type, static_cast<int>(of));
-    out.text(field::tensor_name, name);
-    out.text(field::raw_data, raw);
-    initializers_.message(field::initializer, out);
-    return name;
-}
-
-std::string onnx_graph::number(double value) {
-    for (const auto& [known, name] : known_)
-        if (std::bit_cast<std::uint64_t>(known) == std::bit_cast<std::uint64_t>(value)) return name;
-    known_.emplace_back(value, tensor(type::float64, {}, little_endian(std::span(&value, 1))));
-    return known_.back().second;
-}
-
-std::string onnx_graph::numbers(std::span<const double> values) {
-    return tensor(type::float64, {static_cast<std::int64_t>(values.size())}, little_endian(values));
-}
-
-std::string onnx_graph::numbers(const matrix<double>& values) {
-    return tensor(type::float64, {values.rows(), values.cols()},
-                  little_endian(std::span(values.data(), static_cast<std::size_t>(values.rows() * values.cols()))));
-}
-
-std::string onnx_graph::wholes(std::span<const std::int64_t> values) {
-    return tensor(type::int64, {static_cast<std::int64_t>(values.size())}, little_endian(values));
-}
-
-std::string onnx_graph::texts(std::span<const std::string> values) {
-    const std::string name = fresh("c");
-    protobuf_message out;
-    out.whole(field::dims, static_cast<std::int64_t>(values.size()));
-    out.whole(field::data_type, static_cast<int>(type::text));
-    for (const std::string& each : values) out.text(field::string_data, each);
-    out.text(field::tensor_name, name);
-    initializers_.message(field::initializer, out);
-    return name;
-}
-
-std::string onnx_graph::node(const char* op, const names& from, const attributes& with) {
-    return nodes(op, from, 1, with).front();
-}
-
-onnx_graph::names onnx_graph::nodes(const char* op, const names& from, int outputs, const attributes& with,
-                                    const char* domain) {
-    protobuf_message out;
-    names made;
-    for (const std::string& each : from) out.text(field::node_input, each);
-    for (int i = 0; i < outputs; ++i) made.push_back(fresh("t")), out.text(field::node_output, made.back());
-    out.text(field::op_type, op);
-    for (const auto& [name, value] : with) out.message(field::node_attribute, attribute_message(name, value));
-    if (*domain) out.text(field::node_domain, domain);
-    uses_ml_ = uses_ml_ || std::string_view(domain) == ml_domain;
-    graph_.message(field::graph_node, out);
-    return made;
-}
-
-void onnx_graph::input(const std::string& name, type of, const shape& size) {
-    inputs_.message(field::graph_input, value_message(name, of, size));
-}
-
-void onnx_graph::output(const std::string& from, const std::string& name, type of, const shape& size) {
-    protobuf_message same;
-    same.text(field::node_input, from);
-    same.text(field::node_output, name);
-    same.text(field::op_type, "Identity");
-    graph_.message(field::graph_node, same);
-    inputs_.message(field::graph_output, value_message(name, of, size));
-}
-
-void onnx_graph::remark(const std::string& key, const std::string& value) {
-    protobuf_message out;
-    out.text(field::key, key);
-    out.text(field::pair_value, value);
-    remarks_.message(field::metadata_props, out);
-}
-
-std::string onnx_graph::bytes(const std::string& about) const {
-    const auto import = [](std::string_view domain, int version) {
-        protobuf_message out;
-        if (!domain.empty()) out.text(field::opset_domain, domain);
-        out.whole(field::opset_version, version);
-        return out;
-    };
-    protobuf_message name, out;
-    name.text(field::graph_name, "mercer");
-    out.whole(field::model_ir_version, ir_version);
-    out.text(field::producer_name, "mercer");
-    out.text(field::doc_string, about);
-    out.text(field::graph, graph_.bytes() + name.bytes() + initializers_.bytes() + inputs_.bytes());
-    out.message(field::opset_import, import("", opset));
-    if (uses_ml_) out.message(field::opset_import, import(ml_domain, ml_opset));
-    std::string all = out.bytes() + remarks_.bytes();
-    if (all.size() > 0x7fffffff)
-        fail(errc::unsupported,
-             fmt::format("the model takes {} bytes as an ONNX file, which may have 2147483647 at most", all.size()));
-    return all;
-}
-
-// What a model computes, as plain ONNX operators.
-
-namespace {
-
-using type = onnx_graph::type;
-using rule = computation::rule;
-using chances = computation::probability;
-
-// TensorProto.DataType, as the operator Cast wants it.
+// TensorProto.DataType, for the operator Cast.
 constexpr std::int64_t as_int64 = 7, as_double = 11;
 
+// Writes the computation of a model as basic ONNX operators.
 class operators {
 public:
     operators(onnx_graph& out, const computation& c) : out_(out), c_(c) {}
@@ -385,7 +216,7 @@ private:
         gathered(out_.wholes(std::vector<std::int64_t>(c_.labels.begin(), c_.labels.end())), type::int64);
     }
 
-    // Which class, one number an object.
+    // The position of the class in `labels`, one number per object.
     std::string places(const std::string& f) {
         if (c_.how == rule::sign) {
             const std::string above = out_.node(c_.zero_is_first ? "GreaterOrEqual" : "Greater", {f, out_.number(0)});
@@ -396,10 +227,10 @@ private:
         return largest(c_.how == rule::votes ? votes(f) : f);
     }
 
-    // Σ over pairs (a, b) of a vote for a where f > 0, else for b.
+    // The votes for each class: a pair (a, b) votes for a if f > 0, else for b.
     std::string votes(const std::string& f) {
         const auto k = static_cast<index>(c_.labels.size());
-        matrix<double> turn(c_.functions(), k);  // what f > 0 changes
+        matrix<double> turn(c_.functions(), k);  // the change of the votes if f > 0
         std::vector<double> start(static_cast<std::size_t>(k));
         index p = 0;
         for (index a = 0; a < k; ++a)
@@ -423,7 +254,7 @@ private:
                                             : out_.node("Concat", {rest, p}, last);
     }
 
-    // Of the nearest points: the mean of what they say.
+    // The weighted mean of the targets of the nearest points.
     std::string shares(const std::string& x) {
         const auto whole = [&](std::int64_t value) { return out_.wholes(std::span(&value, 1)); };
         const std::string z = out_.numbers(c_.points);
@@ -461,28 +292,13 @@ private:
     const computation& c_;
 };
 
-}  // namespace
-
-void onnx_answers(onnx_graph& out, const computation& c, const std::string& f) { operators(out, c).answers(f); }
-
-void onnx_operators(onnx_graph& out, const computation& c, const std::string& x) {
-    operators made(out, c);
-    made.answers(made.functions_of(x));
-}
-
-// Support vector machines as the operators that ai.onnx.ml has for them, and ONNX files as a whole.
-
-namespace {
-
-using type = onnx_graph::type;
-
 std::vector<float> floats(const double* from, std::size_t count) { return {from, from + count}; }
 std::vector<float> floats(const std::vector<double>& from) { return floats(from.data(), from.size()); }
 std::vector<float> floats(const matrix<double>& from) {
     return floats(from.data(), static_cast<std::size_t>(from.rows() * from.cols()));
 }
 
-// What both operators are told. Their rho is the offset b itself, the negative of LIBSVM's.
+// Attributes of both operators of ai.onnx.ml. Their rho is the offset b itself, the negative of LIBSVM's rho.
 onnx_graph::attributes machine(const svm_model& s, const matrix<double>& support, const libsvm_kernel& k) {
     constexpr const char* kinds[] = {"LINEAR", "POLY", "RBF", "SIGMOID"};
     return {{"kernel_type", std::string(kinds[static_cast<int>(k.type)])},
@@ -497,7 +313,7 @@ void regressor(onnx_graph& out, const computation& c, const svm_model& s, onnx_g
                const std::string& x) {
     with.emplace_back("n_supports", std::int64_t{s.coef.cols()});
     const std::string f = out.nodes("SVMRegressor", {x}, 1, with, "ai.onnx.ml").front();
-    onnx_answers(out, c, out.node("Cast", {f}, {{"to", std::int64_t{11}}}));
+    operators(out, c).answers(out.node("Cast", {f}, {{"to", std::int64_t{11}}}));
 }
 
 void classifier(onnx_graph& out, const computation& c, const svm_model& s, onnx_graph::attributes with,
@@ -516,14 +332,13 @@ void classifier(onnx_graph& out, const computation& c, const svm_model& s, onnx_
     }
     const auto made = out.nodes("SVMClassifier", {x}, 2, with, "ai.onnx.ml");
     out.output(made[0], "label", c.names.empty() ? type::int64 : type::text, {-1});
-    // Of two classes there are two columns, -f and f, where f > 0 says the first class.
+    // For two classes the operator gives two columns, -f and f, where f > 0 means the first class.
     const std::int64_t columns = chances || classes == 2 ? classes : classes * (classes - 1) / 2;
     out.output(out.node("Cast", {made[1]}, {{"to", std::int64_t{11}}}), chances ? "probabilities" : "scores",
                type::float64, {-1, columns});
 }
 
-}  // namespace
-
+// Writes a support vector machine as SVMClassifier or SVMRegressor. Returns false if these cannot represent it.
 bool onnx_svm(onnx_graph& out, const computation& c, const svm_model& s, const std::string& x) {
     const auto k = s.k ? libsvm_kernel::of(*s.k) : std::nullopt;
     index of_classes = 0;
@@ -533,7 +348,8 @@ bool onnx_svm(onnx_graph& out, const computation& c, const svm_model& s, const s
     if (!k || !holds || s.coef.cols() == 0) return false;
     const matrix<double> support = rows_of(s.support, c.dims, "an ONNX file");
     const std::string in_float = out.node("Cast", {x}, {{"to", std::int64_t{1}}});
-    // Of two classes the classifier would find probabilities by coupling, an iteration that ends early.
+    // For two classes with probabilities the operator SVMRegressor is used: SVMClassifier computes probabilities by
+    // pairwise coupling, an iteration that ends before it has converged.
     if (s.is_classifier() && c.chances == computation::probability::none)
         classifier(out, c, s, machine(s, support, *k), in_float);
     else
@@ -541,9 +357,11 @@ bool onnx_svm(onnx_graph& out, const computation& c, const svm_model& s, const s
     return true;
 }
 
-static std::string json_of(const std::vector<std::string>& names) {
+std::string json_of(const std::vector<std::string>& names) {
     return nlohmann::json(names).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
+
+}  // namespace
 
 onnx_file onnx_of(const model& m, bool plain) {
     const computation c = computation_of(m, "an ONNX file");
@@ -557,72 +375,15 @@ onnx_file onnx_of(const model& m, bool plain) {
     const auto* machine = dynamic_cast<const fitted_as<svm_model>*>(&m.inner());
     onnx_file made;
     made.in_float = machine && !plain && onnx_svm(out, c, machine->model(), x);
-    if (!made.in_float) onnx_operators(out, c, x);
+    if (!made.in_float) {
+        operators plain_operators(out, c);
+        plain_operators.answers(plain_operators.functions_of(x));
+    }
     out.remark("method", c.method);
     if (!c.kernel_text.empty()) out.remark("kernel", c.kernel_text);
     if (!c.feature_names.empty()) out.remark("features", json_of(c.feature_names));
     made.bytes = out.bytes(c.kernel_text.empty() ? c.method : c.method + " with " + c.kernel_text);
     return made;
 }
-
-namespace {
-
-template <class Bits>
-void put(std::string& out, Bits bits) {
-    for (std::size_t shift = 0; shift < 8 * sizeof(Bits); shift += 8) out += static_cast<char>(bits >> shift & 0xff);
-}
-
-template <class T>
-std::string laid_out(std::span<const T> values) {
-    std::string out;
-    out.reserve(8 * values.size());
-    for (const T each : values) put(out, std::bit_cast<std::uint64_t>(each));
-    return out;
-}
-
-}  // namespace
-
-void protobuf_message::key(int field, wire type) {
-    varint(static_cast<std::uint64_t>(field) << 3 | static_cast<std::uint64_t>(type));
-}
-
-// Seven bits a byte, the lowest first; the eighth says that more follow.
-void protobuf_message::varint(std::uint64_t value) {
-    for (; value > 0x7f; value >>= 7) bytes_ += static_cast<char>((value & 0x7f) | 0x80);
-    bytes_ += static_cast<char>(value);
-}
-
-void protobuf_message::bits(float value) { put(bytes_, std::bit_cast<std::uint32_t>(value)); }
-
-void protobuf_message::whole(int field, std::int64_t value) {
-    key(field, wire::varint);
-    varint(static_cast<std::uint64_t>(value));
-}
-
-void protobuf_message::number(int field, float value) {
-    key(field, wire::bits32);
-    bits(value);
-}
-
-void protobuf_message::text(int field, std::string_view value) {
-    key(field, wire::length);
-    varint(value.size());
-    bytes_ += value;
-}
-
-void protobuf_message::wholes(int field, std::span<const std::int64_t> values) {
-    protobuf_message all;
-    for (const std::int64_t each : values) all.varint(static_cast<std::uint64_t>(each));
-    message(field, all);
-}
-
-void protobuf_message::numbers(int field, std::span<const float> values) {
-    protobuf_message all;
-    for (const float each : values) all.bits(each);
-    message(field, all);
-}
-
-std::string little_endian(std::span<const double> values) { return laid_out(values); }
-std::string little_endian(std::span<const std::int64_t> values) { return laid_out(values); }
 
 }  // namespace mercer::api

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "mercer/base/error.h"
+#include "mercer/base/text.h"
 #include "mercer/methods/svm/libsvm_model.h"
 #include "mercer/methods/svm/svm_model.h"
-#include "mercer/plot/svg.h"
 
 namespace mercer::api {
 namespace {
@@ -76,7 +76,7 @@ private:
         return out + "</DataDictionary>\n";
     }
 
-    // The fields a model reads, and (x - shift)·factor + base of each.
+    // Writes the fields that the model reads, and (x - shift)·factor + base of each field.
     std::string inputs() const {
         std::string out = "<MiningSchema>\n";
         for (const std::string& field : fields_) out += fmt::format("<MiningField{}/>\n", attribute("name", field));
@@ -116,7 +116,8 @@ private:
                                       attribute("modelName", c_.method), inputs());
         const std::vector<std::string> labels = c_.label_texts();
         if (c_.how == rule::sign) {
-            // The largest wins: f of one class against 0 of the other, which comes first and so wins where f is 0.
+            // The class with the largest value wins, the first one of equal values: f of the positive class against 0
+            // of the other class. The class that wins at f = 0 comes first.
             const std::string other = fmt::format("<RegressionTable intercept=\"0\"{}/>\n",
                                                   attribute("targetCategory", labels[1 - c_.positive]));
             const std::string own = table(0, labels[c_.positive]);
@@ -159,7 +160,7 @@ private:
         return out + "</VectorDictionary>\n";
     }
 
-    // One function, times `sign`.
+    // Writes function j, multiplied by `sign`.
     std::string function(index j, double sign, const std::string& attributes) const {
         std::string used, values;
         index count = 0;
@@ -180,8 +181,8 @@ private:
                            count, attribute("absoluteValue", sign * c_.offset[static_cast<std::size_t>(j)]), values);
     }
 
-    // Of classes PMML takes the target category where f is smaller than the threshold, and of one against all the
-    // class of the smallest f (maxWins, of version 4.1, says otherwise, and not all readers know it): -f is written.
+    // PMML chooses the target category if f is smaller than the threshold, and for one against all the class of the
+    // smallest f. (The attribute maxWins of version 4.1 inverts this, but not all readers know it.) So -f is written.
     std::string machine() const {
         std::string out = fmt::format(
             "<SupportVectorMachineModel functionName=\"{}\"{} threshold=\"0\" svmRepresentation=\"{}\"{}>\n{}{}{}",
@@ -198,7 +199,7 @@ private:
         if (!classifies()) {
             out += function(0, 1, "");
         } else if (c_.how == rule::sign) {
-            // f = 0 is not smaller than the threshold: it goes to the alternative.
+            // f = 0 is not smaller than the threshold: PMML chooses the alternate target category.
             out += c_.zero_is_first ? function(0, 1, classes(1 - c_.positive, c_.positive))
                                     : function(0, -1, classes(c_.positive, 1 - c_.positive));
         } else if (c_.how == rule::largest) {
@@ -214,7 +215,7 @@ private:
     }
 
     const computation& c_;
-    std::vector<std::string> fields_, seen_;  // as they come, and as the model sees them
+    std::vector<std::string> fields_, seen_;  // names of the input fields, and of the scaled fields of the model
     std::string target_;
 };
 

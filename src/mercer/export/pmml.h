@@ -1,5 +1,5 @@
-// Fitted models as PMML 4.4 (dmg.org): linear ones as a RegressionModel, machines with a linear, polynomial, Gaussian
-// or sigmoid kernel as a SupportVectorMachineModel; columns are scaled by derived fields.
+// Writes fitted models as PMML 4.4 (dmg.org): linear models as a RegressionModel, models with a linear, polynomial,
+// Gaussian or sigmoid kernel as a SupportVectorMachineModel. Derived fields scale the columns.
 #pragma once
 
 #include <string>
@@ -8,9 +8,10 @@
 
 namespace mercer::api {
 
-// target: the name of the field that is predicted. Fails with errc::unsupported for what these cannot hold, naming it.
+// Returns the file. `target` is the name of the predicted field; empty: "y". Throws errc::unsupported, with the reason,
+// if PMML cannot represent the model.
 std::string pmml_of(const computation& c, const std::string& target);
-// Whether the model has probabilities that the file leaves out.
+// Returns true if the model has probabilities that the file leaves out.
 bool pmml_lacks_probabilities(const computation& c);
 
 }  // namespace mercer::api

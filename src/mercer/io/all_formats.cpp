@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/io/csv.h"
 #include "mercer/io/fasta.h"
 #include "mercer/io/graphml.h"
@@ -22,8 +22,9 @@ namespace mercer {
 std::span<const file_format* const> all_formats() {
     // clang-format off
     static const file_format* const all[] = {
-        &npy_format(), &images_format(), &xyz_format(), &tudataset_format(), &graphml_format(), &graph_lines_format(), &libsvm_format(),
-        &fasta_format(), &fastq_format(), &ts_format(), &arff_format(), &long_series_format(),
+        &npy_format(), &images_format(), &xyz_format(), &tudataset_format(), &graphml_format(), &graph_lines_format(),
+        &libsvm_format(), &fasta_format(), &fastq_format(), &ts_format(), &arff_format(),
+        &long_series_format(),
         &strings_format(), &sets_format(), &multisets_format(), &trees_format(), &texts_format(),
         &records_format(), &json_records_format(), &csv_format()};
     // clang-format on

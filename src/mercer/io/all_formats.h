@@ -1,5 +1,6 @@
-// Every file format, in the order in which a file without a telling name is tried. A new one is a reader of its own and
-// its name in the list of all_formats.cpp.
+// The file formats and their list. A reader describes in one function how its files are recognised and read
+// (`const file_format& csv_format()`); the list in all_formats.cpp has the order in which detect_format() tries the
+// formats on a file whose name does not decide. A new format is a new reader and its line in this list.
 #pragma once
 
 #include <span>
@@ -12,32 +13,33 @@
 
 namespace mercer {
 
-// File formats. A reader says once how its files are recognised and read (`const file_format& csv_format()`), and has
-// its place in the list of all_formats.h.
-
 struct read_options;
 
-// How a file begins.
+// The type of the numbers that a reader produces. natural: the type of the file, which is f64 for text.
+enum class precision { natural, f32, f64 };
+
+// The contents of a file, for the detection of its format.
 struct file_beginning {
-    std::string_view bytes;               // all of them
-    std::string_view first_line, second;  // without blank lines and comments; the first of a table may be a header
+    std::string_view bytes;               // the whole file
+    std::string_view first_line, second;  // the first two lines that are neither blank nor a comment (#), trimmed
 };
 
 struct file_format {
-    const char* name;                                // as people say which it is
-    std::vector<std::string_view> ends;              // of file names: ".csv"
-    bool (*looks_like)(const file_beginning& file);  // null: such a file has to be named
+    const char* name;                                // the name for users: "csv"
+    std::vector<std::string_view> ends;              // endings of file names: ".csv"
+    bool (*looks_like)(const file_beginning& file);  // null: the contents do not decide, the format must be given
     table (*parse)(const source& file, const read_options& options);
-    // For formats that are a folder of files; null for all others.
+    // For formats whose data set is a folder of files; null for the other formats.
     bool (*is_folder)(const std::string& path) = nullptr;
     table (*read_folder)(const std::string& path, const read_options& options) = nullptr;
-    // Cuts the beginning of a file to a file of its first rows; false, and nothing is changed, where the beginning does
-    // not hold all of them. Null: such a file is read whole.
+    // Cuts `text`, the beginning of a file, to a complete file of its first `rows` rows. Returns false, without a
+    // change, if `text` does not contain all these rows. Null: only whole files can be read.
     bool (*cut_to_rows)(std::string& text, index rows, const read_options& options) = nullptr;
 };
 
 std::span<const file_format* const> all_formats();
-const file_format& file_format_named(std::string_view name);  // fails with the list of names
-std::string names_of_formats();                               // "libsvm, csv, …"
+// Throws errc::invalid_argument with the list of all names if there is no format of this name.
+const file_format& file_format_named(std::string_view name);
+std::string names_of_formats();  // "libsvm, csv, …"
 
 }  // namespace mercer

@@ -4,21 +4,22 @@
 
 #include <algorithm>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/data/strings.h"
 #include "mercer/io/read.h"
 #include "mercer/io/record_ends.h"
+#include "mercer/io/target_column.h"
 
 namespace mercer {
 namespace {
 
-// The sequences of one file while it is read.
+// The lines of a file, and the sequences and labels read so far.
 class sequence_file {
 public:
     sequence_file(std::string_view text, const std::string& name, const tsv_options& options)
         : text_(detail::without_mark(text)), rest_(text_), name_(name), options_(options) {}
 
-    // The next line that is not blank, trimmed. False at the end.
+    // Reads the next line that is not blank, trimmed. Returns false at the end.
     bool next(std::string_view& line) {
         while (detail::next_line(rest_, line)) {
             line = detail::trimmed(line);
@@ -30,7 +31,7 @@ public:
     [[noreturn]] void fail_here(std::string_view part, const std::string& message) const {
         detail::fail_at(errc::parse, name_, text_, offset(part), message);
     }
-    // At the end of the file.
+    // Throws an error at the end of the file.
     [[noreturn]] void fail_early(const std::string& message) const {
         detail::fail_at(errc::parse, name_, text_, text_.size(), message + ", got the end of the file");
     }
@@ -59,7 +60,8 @@ private:
     std::string_view label_of(std::string_view header) const {
         constexpr std::string_view mark = "label=";
         std::string_view found;
-        const auto words = detail::split(header.substr(1), " \t");  // the id, then others; blanks make empty ones
+        // The id, then more words; adjacent blanks give empty words.
+        const auto words = detail::split(header.substr(1), " \t");
         for (std::size_t w = 0; w < words.size(); ++w) {
             if (words[w].starts_with(mark)) {
                 found = words[w].substr(mark.size());
@@ -133,7 +135,7 @@ table read_fastq(const std::string& path, const tsv_options& options) {
 
 namespace {
 
-// A sequence ends where the next one begins.
+// Implements file_format::cut_to_rows: a FASTA sequence ends before the next header.
 bool cut_to_sequences(std::string& text, index rows, const read_options&) {
     const std::string_view body = detail::without_mark(text);
     std::size_t at = body.starts_with('>') ? 0 : body.find("\n>");
@@ -143,7 +145,7 @@ bool cut_to_sequences(std::string& text, index rows, const read_options&) {
     return true;
 }
 
-// A sequence ends with the line of its last quality.
+// Implements file_format::cut_to_rows: a FASTQ sequence ends with the line of its last quality.
 bool cut_to_qualities(std::string& text, index rows, const read_options&) {
     std::string_view rest = detail::without_mark(text), line;
     const auto next = [&] {

@@ -1,7 +1,7 @@
 // Sequences in FASTA and FASTQ files, as strings.
 //
-// A header is `>id label …` (`@id label …` in FASTQ): the label is the word that begins with `label=`, without that,
-// wherever it stands, else the word after the id. Where labels are not asked for, headers are not looked at.
+// A header is `>id label …` (`@id label …` in FASTQ). The label is the rest of the first word that begins with
+// `label=`, or, if there is none, the word after the id. Headers are ignored if options.labelled is false.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace mercer {
 
-// `>` begins a sequence; the lines up to the next one are joined, without blanks at their ends. Blank lines and lines
-// that begin with `;` are skipped. A header without lines is an empty sequence.
+// FASTA: a line with `>` begins a sequence. The lines up to the next header are joined without the blanks at their
+// ends. Blank lines and lines that begin with `;` are skipped. A header without lines is an empty sequence.
 table read_fasta(const std::string& path, const tsv_options& options = {});
 table parse_fasta(std::string_view text, const std::string& name, const tsv_options& options = {});
 
-// `@` header, lines of the sequence, a line that begins with `+`, lines of qualities, as many as there are letters.
-// The qualities are checked for their number only.
+// FASTQ: a header with `@`, the lines of the sequence, a line that begins with `+`, and lines with one quality per
+// letter of the sequence. Only the number of qualities is checked.
 table read_fastq(const std::string& path, const tsv_options& options = {});
 table parse_fastq(std::string_view text, const std::string& name, const tsv_options& options = {});
 

@@ -1,4 +1,3 @@
-
 #include "mercer/io/file_contents.h"
 
 #include <fcntl.h>
@@ -40,10 +39,12 @@ namespace {
 
 constexpr std::string_view gzip_magic{"\x1f\x8b", 2};
 constexpr std::string_view xz_magic{"\xfd\x37zXZ\x00", 6};
-// Below this a file is read, so that nothing changes while it is parsed; beyond, a mapping is loaded piece by piece.
+// Smaller files are copied into memory, so that they cannot change while they are parsed. Larger files are mapped:
+// their pages are loaded when they are used.
 constexpr std::size_t smallest_mapping = 64 << 20;
 
-// Bytes that grow at the end. realloc moves large blocks by remapping their pages, and nothing is zeroed first.
+// A buffer of bytes that grows at its end. Unlike std::vector, it grows by realloc, which moves large blocks by
+// remapping their pages, and does not set new bytes to zero.
 class growing {
 public:
     explicit growing(std::size_t capacity) { reserve(std::max<std::size_t>(capacity, 4096)); }
@@ -87,7 +88,7 @@ source unpack_gzip(std::string name, std::string_view packed, std::size_t most) 
     } state;
     z_stream& stream = state.stream;
     auto out = std::make_shared<growing>(std::min(4 * packed.size(), most));
-    std::size_t at = 0;  // first byte not consumed
+    std::size_t at = 0;  // offset of the first byte that is not consumed
     for (;;) {
         const auto in = static_cast<uInt>(std::min<std::size_t>(packed.size() - at, UINT_MAX));
         stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + at));
@@ -102,7 +103,7 @@ source unpack_gzip(std::string name, std::string_view packed, std::size_t most) 
         if (out->bytes().size() > most) refuse_unpacked(name, most);
         if (result == Z_STREAM_END) {
             const std::string_view rest = packed.substr(at);
-            if (rest.find_first_not_of('\0') == std::string_view::npos) break;  // tapes pad with zeros
+            if (rest.find_first_not_of('\0') == std::string_view::npos) break;  // tapes pad archives with zeros
             if (!rest.starts_with(gzip_magic))
                 fail(errc::parse,
                      fmt::format("{}: byte {}: expected another gzip member or the end of the file", name, at));
@@ -164,7 +165,8 @@ source unpack_xz(std::string name, std::string_view packed, std::size_t most) {
 }
 #endif
 
-// Mapped files by their addresses, for the handler of SIGBUS: the signal of a page that the file no longer has.
+// The address ranges of the mapped files, for the handler of SIGBUS: the system sends this signal when a page is read
+// that the truncated file no longer contains.
 struct mapped_range {
     std::atomic<bool> taken{false}, cut{false};
     std::atomic<std::uintptr_t> begin{0}, end{0};
@@ -172,8 +174,8 @@ struct mapped_range {
 std::array<mapped_range, 64> mapped_ranges;
 struct sigaction handler_before {};
 
-// Gives the rest of the mapping zeros, so that the reader goes on to its end and tells there. Other addresses are left
-// to whoever handled the signal before.
+// Replaces the rest of the mapping by zeros, so that the reader continues to the end of the mapping, where
+// source::require_whole() throws. For other addresses, calls the handler that was installed before.
 void on_missing_page(int signal, siginfo_t* about, void* context) {
     const int kept = errno;
     const auto at = reinterpret_cast<std::uintptr_t>(about->si_addr);
@@ -192,10 +194,10 @@ void on_missing_page(int signal, siginfo_t* about, void* context) {
     if ((handler_before.sa_flags & SA_SIGINFO) != 0) return handler_before.sa_sigaction(signal, about, context);
     if (handler_before.sa_handler != SIG_DFL && handler_before.sa_handler != SIG_IGN)
         return handler_before.sa_handler(signal);
-    ::signal(signal, SIG_DFL);  // the same instruction fails again, and ends the process
+    ::signal(signal, SIG_DFL);  // the same instruction raises the signal again, which ends the process
 }
 
-// A place for a mapping; none where there are too many.
+// Returns an unused range; null if 64 files are mapped already.
 mapped_range* free_range() {
     static const bool handled = [] {
         struct sigaction action {};
@@ -231,7 +233,7 @@ public:
     mapping& operator=(const mapping&) = delete;
     bool worked() const { return address_ != MAP_FAILED; }
     std::string_view bytes() const { return {static_cast<const char*>(address_), size_}; }
-    // Bytes are missing: a page was asked for that the file no longer has, or the file is shorter now.
+    // Returns true if bytes are missing: a page that the file no longer contains was read, or the file is shorter now.
     bool is_cut() const {
         struct stat now {};
         return range_->cut || ::fstat(file_, &now) != 0 || static_cast<std::size_t>(now.st_size) < size_;
@@ -252,7 +254,7 @@ struct unmap {
     fail(errc::io, fmt::format("cannot read '{}': the file was cut short while it was read", name));
 }
 
-// Keeps what the unpacked source does not hold itself: the plain bytes it borrows.
+// Unpacks `bytes`, which `keep` owns. If they are plain, the result shares the ownership.
 source unpack_kept(std::string name, std::string_view bytes, std::shared_ptr<const void> keep, std::size_t most) {
     source plain(name, bytes, std::move(keep));
     source result = made_of(plain, [&] { return unpack(std::move(name), bytes, most); });
@@ -265,7 +267,8 @@ source read_open(int file, std::string name, const struct stat& about, std::size
         std::shared_ptr<mapping> mapped(new mapping(file, expected), unmap{});
         if (mapped->worked()) return unpack_kept(std::move(name), mapped->bytes(), mapped, most);
     }
-    const auto bytes = std::make_shared<growing>(expected + 1);  // one more, so that the end is met without growing
+    // One more byte: the read that finds the end needs free space.
+    const auto bytes = std::make_shared<growing>(expected + 1);
     for (;;) {
         bytes->make_room();
         const ssize_t count = uninterrupted(
@@ -282,7 +285,7 @@ source read_open(int file, std::string name, const struct stat& about, std::size
 
 void source::done_with(std::string_view part) const {
     if (!std::get_deleter<unmap>(keep_)) return;
-    // Whole pages only: the others are shared with what comes before and after.
+    // Only whole pages: the first and the last page may contain bytes outside of `part`.
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const auto begin = reinterpret_cast<std::uintptr_t>(part.data()), end = begin + part.size();
     const std::uintptr_t first = (begin + page - 1) / page * page, last = end / page * page;
@@ -328,7 +331,7 @@ source read_source(const std::string& path, std::size_t most) {
     if (path == "-") {
         if (::fstat(STDIN_FILENO, &about) != 0)
             fail(errc::io, fmt::format("cannot read '<stdin>': {}", std::strerror(errno)));
-        about.st_mode = S_IFIFO;  // a redirected file may have been read in part: read from where it stands
+        about.st_mode = S_IFIFO;  // a redirected file may be partly read already: its size says nothing about the rest
         return read_open(STDIN_FILENO, "<stdin>", about, most);
     }
     struct opened {
@@ -350,7 +353,7 @@ source read_source_or_folder(const std::string& path, std::size_t most) {
 
 namespace detail {
 
-// A file as the system gives it.
+// A file descriptor and the position in its bytes, without unpacking.
 class raw_file {
 public:
     explicit raw_file(const std::string& path)
@@ -387,12 +390,12 @@ private:
     std::string name_;
     int file_;
     bool owned_;
-    std::uint64_t at_ = 0, expected_ = 0;  // the next byte; the size of a plain file when it was opened
+    std::uint64_t at_ = 0, expected_ = 0;  // the position; the size of a regular file when it was opened
 };
 
 }  // namespace detail
 
-// What is left of the packed bytes stands in packed[at …].
+// The bytes of the file that were read but are not unpacked yet are packed[at], …, packed[end - 1].
 struct byte_stream::state {
     enum class form { plain, gzip, xz };
     static constexpr std::size_t piece = 1 << 18;
@@ -400,7 +403,7 @@ struct byte_stream::state {
     form what = form::plain;
     std::vector<char> packed = std::vector<char>(piece);
     std::size_t at = 0, end = 0;
-    bool last = false, over = false;  // no more packed bytes; no more unpacked ones
+    bool last = false, over = false;  // the file has no more bytes; there are no more unpacked bytes
 #ifdef MERCER_HAVE_ZLIB
     z_stream gzip{};
     bool between_members = false;
@@ -454,7 +457,7 @@ struct byte_stream::state {
         last = count == 0;
     }
 
-    // Some unpacked bytes, at most `room`; 0 only at the end.
+    // Writes at most `room` unpacked bytes to `to` and returns their number, which is 0 only at the end.
     std::size_t some(char* to, std::size_t room) {
         while (!over) {
             if (at == end && !last) fill();
@@ -480,7 +483,7 @@ struct byte_stream::state {
     std::size_t from_gzip([[maybe_unused]] char* to, [[maybe_unused]] std::size_t room) {
 #ifdef MERCER_HAVE_ZLIB
         if (between_members) {
-            while (at < end && packed[at] == '\0') ++at;  // tapes pad with zeros
+            while (at < end && packed[at] == '\0') ++at;  // tapes pad archives with zeros
             if (at == end) {
                 over = last;
                 return 0;

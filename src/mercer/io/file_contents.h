@@ -1,4 +1,4 @@
-// The bytes of a file, in memory, whatever it was packed with.
+// The bytes of files: whole in memory (source) or in order as a stream (byte_stream), unpacked from gzip and xz.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,14 @@
 
 namespace mercer {
 
+// The unpacked bytes of a file in memory, or the path of a folder. Copies share the bytes.
 class source {
 public:
+    // `keep` owns `bytes`; null: the caller keeps `bytes` alive.
     source(std::string name, std::string_view bytes, std::shared_ptr<const void> keep)
         : name_(std::move(name)), bytes_(bytes), keep_(std::move(keep)) {}
 
-    // A folder: the files in it are read by whoever knows what they are.
+    // A folder. Its format reads the files in it.
     static source folder(std::string path) {
         source made(std::move(path), {}, nullptr);
         made.folder_ = true;
@@ -24,12 +26,13 @@ public:
 
     bool is_folder() const { return folder_; }
     const std::string& name() const { return name_; }  // for messages: the path, or <stdin>
-    std::string_view bytes() const { return bytes_; }  // valid while a copy of this source lives
+    std::string_view bytes() const { return bytes_; }  // valid as long as a copy of this source lives
     std::shared_ptr<const void> keep() const { return keep_; }
-    // Says that this part of the bytes has been read. A large mapped file then leaves the memory of the process piece
-    // by piece, while what was made of it grows; bytes that are looked at once more come back from the file.
+    // Tells the system that this part of the bytes is not needed in memory for now. Of a large mapped file, the pages
+    // that have been parsed then do not take memory besides the result. They remain valid: a later access reads them
+    // from the file again.
     void done_with(std::string_view part) const;
-    // Fails where the file was cut short after it was opened: bytes behind its new end read as zeros.
+    // Throws errc::io if the file was truncated after it was opened: the bytes after its new end read as zeros.
     void require_whole() const;
 
 private:
@@ -39,8 +42,8 @@ private:
     bool folder_ = false;
 };
 
-// What body() makes of the file. The error of a file that was cut meanwhile says so, whatever body() took its bytes
-// for.
+// Returns body(), which parses the file. If the file was truncated meanwhile, throws an error that says so in place of
+// the result or the error of body(), which depends on zeros that the file never contained.
 template <class Body>
 auto made_of(const source& file, Body body) {
     try {
@@ -53,36 +56,37 @@ auto made_of(const source& file, Body body) {
     }
 }
 
-// Reads a whole file, or standard input for "-". gzip and xz are known by their first bytes and unpacked, also when
-// several archives follow each other. Large plain files are mapped: whoever reads them does so in made_of(), or calls
-// require_whole() afterwards, so that a file that is cut meanwhile is an error.
-// most: the bytes that a packed file may take unpacked, more are errc::memory; 0: half of what this process can have.
+// Reads a whole file, or standard input for "-". gzip and xz are recognised by their first bytes and unpacked, also if
+// several archives follow each other. Plain files of at least 64 MB are mapped into memory: parse them in made_of(), or
+// call require_whole() afterwards, so that a file that is truncated meanwhile is an error.
+// most: the largest unpacked size of a packed file in bytes, a larger one is errc::memory; 0: twice
+// spare_memory(), which is about half of the memory that this process may use.
 source read_source(const std::string& path, std::size_t most = 0);
 
-// The same, or the folder of that name.
+// Reads the file like read_source(), or returns the folder of that name.
 source read_source_or_folder(const std::string& path, std::size_t most = 0);
 
-// The same for bytes already in memory; plain bytes are borrowed.
+// Unpacks bytes in memory. Plain bytes are not copied: the caller keeps them alive.
 source unpack(std::string name, std::string_view bytes, std::size_t most = 0);
 
-// The limit that `most` stands for, and the refusal of a packed file that exceeds it.
+// Returns the limit in bytes that the argument `most` of read_source() sets.
 std::size_t most_unpacked(std::size_t most);
+// Throws the error for a packed file that exceeds this limit.
 [[noreturn]] void refuse_unpacked(const std::string& name, std::size_t most);
 
-// The bytes of a file piece by piece, unpacked on the way: for files that are larger than memory, and for pipes.
-
+// Reads the bytes of a file in order and unpacks gzip and xz: for files that are larger than memory, and for pipes.
 class byte_stream {
 public:
-    // A path, or "-" for standard input. gzip and xz are known by their first bytes.
+    // `path` is a file, or "-" for standard input. gzip and xz are recognised by their first bytes.
     explicit byte_stream(const std::string& path);
     ~byte_stream();
     byte_stream(byte_stream&&) noexcept;
 
     const std::string& name() const;  // for messages
-    // Appends up to `most` bytes; false where the end was reached before and nothing was added.
+    // Appends up to `most` bytes to `to`, fewer only at the end of the file. Returns false if nothing was appended.
     bool read(std::string& to, std::size_t most);
     bool packed() const;
-    // The next byte to be read is this one; not for packed files and pipes.
+    // Continues at this byte. Not for packed files and pipes.
     void seek(std::uint64_t byte);
 
 private:
@@ -90,14 +94,12 @@ private:
     std::unique_ptr<state> state_;
 };
 
-// Files that are read for one purpose, and are something else if they do not begin as such files do.
-
-// The whole file, as read_source() reads it, where `is_expected` holds of its first 4 KB unpacked (fewer where the file
-// ends before); else these bytes alone, for the caller's parser to refuse. So a packed file that is something else is
-// not unpacked first, whatever size it has. A pipe is read whole.
+// Returns the whole file, as read_source() reads it, if is_expected(first 4 KB of the unpacked file) is true (fewer
+// bytes if the file is shorter). Otherwise returns these first bytes only, which the caller's parser rejects: a packed
+// file of another kind is not unpacked, whatever its size. A pipe is always read whole.
 source read_expected(const std::string& path, bool (*is_expected)(std::string_view beginning));
 
-// Whether a text begins with the '{' of a JSON object, blanks left out.
+// Returns true if the first byte of the text that is not blank is '{', as in a JSON object, or if all bytes are blank.
 bool begins_json_object(std::string_view text);
 
 }  // namespace mercer

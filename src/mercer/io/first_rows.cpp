@@ -9,14 +9,14 @@
 #include <string_view>
 #include <system_error>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/io/file_contents.h"
 #include "mercer/io/record_ends.h"
 
 namespace mercer {
 namespace {
 
-// Null where the bytes do not say it yet, or are no text that a reader takes.
+// Returns the format; null if these first bytes do not decide it yet, or if no reader accepts the text.
 const file_format* format_of(const std::string& name, const std::string& text) {
     try {
         return &detect_format(name, text);
@@ -41,8 +41,8 @@ source source_of(const std::string& name, std::string text) {
     return {name, *kept, kept};
 }
 
-// Refuses a row, or blank lines, of more than 256 MB in a text that grows: what has no end would take the rest of the
-// file into memory.
+// Throws if a row, or blank lines between rows, exceed 256 MB in a text that grows: otherwise a row without an end
+// would read the rest of the file into memory.
 class row_watch {
 public:
     explicit row_watch(const file_format* format)
@@ -50,7 +50,7 @@ public:
                              std::string_view(format->name) != "graphml")),
           ends_(format && std::string_view(format->name) == "csv") {}
 
-    // `text` is the one of the call before, with more bytes behind it.
+    // `text` must be the text of the previous call, possibly with more bytes appended.
     void look_at(const std::string& name, std::string_view text) {
         constexpr std::size_t longest = std::size_t{1} << 28;
         if (!lines_) return;
@@ -66,16 +66,16 @@ public:
     }
 
 private:
-    bool lines_;  // a row ends with a line
+    bool lines_;  // a row ends with a line end
     detail::record_ends ends_;
-    std::size_t seen_ = 0, filled_ = 0;  // bytes looked at; the byte behind the last one that is not blank
+    std::size_t seen_ = 0, filled_ = 0;  // the number of bytes inspected; the offset after the last that is not blank
 };
 
 }  // namespace
 
 source read_first_rows(const std::string& path, index rows, const read_options& options, std::size_t most) {
     constexpr std::size_t piece = std::size_t{1} << 18;
-    // A longer beginning is not searched for a format that this one does not tell.
+    // If the first 16 MB do not decide the format, detection stops: each attempt reads the text from its beginning.
     constexpr std::size_t telling = std::size_t{1} << 24;
     std::error_code unknown;
     const bool is_pipe = path == "-";
@@ -85,16 +85,16 @@ source read_first_rows(const std::string& path, index rows, const read_options& 
     const file_format* format = options.format;
     std::string text;
     std::optional<row_watch> watch;
-    std::size_t seen = 0;  // bytes of the text when it was looked at last
+    std::size_t seen = 0;  // size of the text at the last attempt to cut it
     for (bool more = true; more;) {
         more = stream.read(text, piece);
         if (stream.packed() && text.size() > limit) refuse_unpacked(stream.name(), limit);
         if (watch) watch->look_at(stream.name(), text);
-        // When it has doubled: what is looked at again is no more than what is new.
+        // The next attempt waits until the text has doubled, so that all attempts together take linear time.
         if (more && text.size() < 2 * seen) continue;
         seen = text.size();
         if (!options.format && text.size() <= telling) format = format_of(stream.name(), text);
-        if (!format && tells_format(text)) return source_of(stream.name(), std::move(text));  // its reader refuses it
+        if (!format && tells_format(text)) return source_of(stream.name(), std::move(text));  // the reader reports it
         if (format && !format->cut_to_rows && !is_pipe) break;
         if (format && format->cut_to_rows && format->cut_to_rows(text, rows, options))
             return source_of(stream.name(), std::move(text));

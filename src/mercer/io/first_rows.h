@@ -1,4 +1,4 @@
-// The first rows of a file, read and unpacked no further than they reach.
+// Reads the first rows of a file; the rest of the file is neither read nor unpacked.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,10 @@
 
 namespace mercer {
 
-// A source that holds the first `rows` rows of a file as if it held no others, so that column types, class names and
-// the number of columns are those of these rows. The whole file (or the folder), where it has fewer rows or where its
-// format has no beginning that is a file of its own. `most`: read_source.
+// Returns a source with the first `rows` rows of the file, as a complete file, so that column types, class names and
+// the number of columns are determined by these rows. Returns the whole file (or the folder) if it has fewer rows or if
+// its format has no file_format::cut_to_rows. `most` is as for read_source(). Throws errc::parse if a row, or blank
+// lines between rows, take more than 256 MB.
 source read_first_rows(const std::string& path, index rows, const read_options& options, std::size_t most = 0);
 
 }  // namespace mercer

@@ -11,6 +11,7 @@
 #include "mercer/data/graphs.h"
 #include "mercer/io/json_graphs.h"
 #include "mercer/io/read.h"
+#include "mercer/io/target_column.h"
 #include "mercer/io/xml.h"
 
 namespace mercer {
@@ -21,7 +22,7 @@ using detail::xml_tag;
 struct graphml_key {
     std::string owner;  // node, edge, graph or all
     bool label = false;
-    index attribute = -1;  // which, where it is one
+    index attribute = -1;  // number of the node attribute; -1: the key is none
     std::string initial{};
     bool has_initial = false;
 };
@@ -30,7 +31,7 @@ class graphml_reader {
 public:
     graphml_reader(const std::string& name, std::string_view text) : name_(name), text_(text), from_(name, text) {}
 
-    // Adds the graphs of the file.
+    // Appends the graphs of the file to `made` and their targets to `targets`.
     void read(std::vector<graph>& made, detail::graph_targets& targets) {
         const std::size_t before = made.size();
         xml_tag tag = from_.next();
@@ -56,7 +57,7 @@ private:
         if (!found) from_.fail_expecting(fmt::format("<{}> with an attribute {}", tag.name, attribute), tag.offset);
         return *found;
     }
-    // The text of the element that has just begun.
+    // Reads the rest of an element whose start tag was read last, and returns its trimmed text.
     std::string text_of(const char* element) {
         const xml_tag end = from_.next();
         if (end.kind != xml_tag::what::end) from_.fail_expecting(fmt::format("text, then </{}>", element), end.offset);
@@ -91,7 +92,7 @@ private:
                                  offset);
         return value;
     }
-    // What <data> elements inside say of a node, an edge or a graph.
+    // The values of the <data> elements inside a node, an edge or a graph.
     struct said {
         std::optional<std::string> label;
         std::vector<std::pair<index, double>> values;
@@ -164,7 +165,7 @@ private:
         parts_ = {};
         parts_.directed = way == "directed";
         numbers_.clear();
-        std::vector<edge_place> edges;  // they may come before their nodes
+        std::vector<edge_place> edges;  // edges may precede their nodes in the file
         said about = defaults("graph");
         const index attributes = attributes_;
         xml_tag tag;
@@ -195,7 +196,7 @@ private:
     std::map<std::string, graphml_key> keys_;
     index attributes_ = 0;
     graph_parts parts_;
-    std::unordered_map<std::string, std::int32_t> numbers_;  // of the nodes of a graph
+    std::unordered_map<std::string, std::int32_t> numbers_;  // number of each node of the graph by its id
 };
 
 bool is_graphml(const std::filesystem::path& file) { return file.extension() == ".graphml"; }
@@ -214,7 +215,7 @@ table finished(std::vector<graph> made, detail::graph_targets& targets) {
     return out;
 }
 
-// A graph ends with its end tag; the end tag of the document is put behind the last one.
+// Implements file_format::cut_to_rows: a graph ends with its end tag. The end tag of the document is appended.
 bool cut_to_graphs(std::string& text, index rows, const read_options&) {
     const std::string_view body = detail::without_mark(text);
     const std::string name = "the first graphs";
@@ -227,7 +228,7 @@ bool cut_to_graphs(std::string& text, index rows, const read_options&) {
             open += tag.kind == xml_tag::what::start ? 1 : -1;
             found += tag.kind == xml_tag::what::end && open == 1 && tag.name == "graph";
         }
-    } catch (const error&) {  // that the beginning ends within an element, or another fault, which its reader tells
+    } catch (const error&) {  // the text ends inside an element, or has a fault that the reader reports
         return false;
     }
     const std::string end = fmt::format("</{}>", from.outermost());

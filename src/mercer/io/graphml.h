@@ -1,9 +1,9 @@
 // GraphML (Brandes et al. 2002): one or more <graph> in a file, or a folder of such files in the order of their names.
 //
-// The key named "label" of a node or an edge is its label: a whole number or a word; the one of a graph is its target.
-// Other keys of nodes whose type is a number are attributes, in the order in which they are declared. Keys of other
-// types, hyperedges and ports are not looked at; graphs within nodes are refused. An edge may say that it is directed;
-// in an undirected graph no edge may.
+// The key named "label" of a node or an edge is its label: a whole number or a word. The key "label" of a graph is its
+// target. The other keys of nodes with a numeric type are attributes, in the order of their declarations. Keys of other
+// types, hyperedges and ports are ignored; graphs inside nodes are errors. The attribute `directed` of an edge must
+// agree with `edgedefault` of its graph.
 #pragma once
 
 #include "mercer/io/all_formats.h"

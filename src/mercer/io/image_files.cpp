@@ -1,4 +1,3 @@
-
 #include "mercer/io/image_files.h"
 
 #include <fmt/format.h>
@@ -9,7 +8,7 @@
 #include <filesystem>
 
 #include "mercer/base/error.h"
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/base/threads.h"
 #include "mercer/base/workspace.h"
 #include "mercer/io/csv.h"
@@ -31,7 +30,7 @@ std::vector<fs::path> images_in(const fs::path& folder) {
     return out;
 }
 
-// Where more files than not, here and in the sub-folders, are images.
+// Returns true if more than half of the files in the folder and its sub-folders are images.
 bool is_image_folder(const std::string& path) {
     index pictures = 0, others = 0;
     const auto count = [&](const fs::path& file) { is_image_name(file.string()) ? ++pictures : ++others; };
@@ -44,7 +43,7 @@ bool is_image_folder(const std::string& path) {
     return pictures > others;
 }
 
-// All of them, in all threads; where several are wrong, the first one is named.
+// Decodes the files in parallel. If several files fail, throws the error of the first one in the list.
 images decode_all(const std::vector<std::string>& paths) {
     std::vector<image> made(paths.size());
     std::vector<std::exception_ptr> faults(paths.size());
@@ -62,7 +61,7 @@ images decode_all(const std::vector<std::string>& paths) {
     return images(std::move(made));
 }
 
-// body: without a byte order mark.
+// `body` is the list without its byte order mark.
 detail::record_reader list_reader(std::string_view body, const std::string& name) {
     const auto tab = body.substr(0, body.find('\n')).find('\t') != std::string_view::npos;
     return {body, name, tab ? '\t' : ','};
@@ -165,7 +164,7 @@ table parse_image_array(std::string_view bytes, const std::string& name) {
 
 namespace {
 
-// images.labels.npy or images.labels.txt beside images.npy; empty: there is none.
+// Returns the path of images.labels.npy or images.labels.txt beside images.npy; empty if neither exists.
 std::string labels_beside(const std::string& array) {
     const std::string stem = fs::path(array).replace_extension().string();
     std::error_code unknown;
@@ -220,7 +219,7 @@ bool looks_like_images(const file_beginning& file) {
     return is_image(file.bytes) || is_path(file.first_line) || is_path(file.second);
 }
 
-// Known by its name or, as in a list that is named as one, by its first bytes.
+// Returns true if the name or the first bytes are those of an image: lists may name images without such an ending.
 bool is_image_file(const fs::path& file) {
     std::error_code unknown;
     if (!fs::is_regular_file(file, unknown)) return false;
@@ -230,7 +229,7 @@ bool is_image_file(const fs::path& file) {
     return is_image(start);
 }
 
-// The images that a list of them, or its beginning, names in its first `most` lines.
+// Returns the image files that the first `most` lines of a list name. `text` may be the beginning of the list.
 std::vector<std::string> files_of_list(std::string_view text, const std::string& name, std::size_t most) {
     const std::string_view body = detail::without_mark(text);
     detail::record_reader lines = list_reader(body, name);
@@ -244,7 +243,7 @@ std::vector<std::string> files_of_list(std::string_view text, const std::string&
 }  // namespace
 
 std::vector<std::string> files_read_with_images(const std::string& path, const std::string& name) {
-    constexpr std::size_t beginning = 1 << 16;  // of a list: a header and a path
+    constexpr std::size_t beginning = 1 << 16;  // enough for the header and the first path of a list
     try {
         std::string start;
         byte_stream(path).read(start, beginning);
@@ -258,7 +257,7 @@ std::vector<std::string> files_read_with_images(const std::string& path, const s
         if (is_image(start) || files_of_list(start, name, 2).empty()) return {};
         const source file = read_source(path);
         return made_of(file, [&] { return files_of_list(file.bytes(), name, file.bytes().size()); });
-    } catch (const error&) {  // what is wrong with the file is said where it is read
+    } catch (const error&) {  // the reader of the file reports the error
         return {};
     }
 }
@@ -302,7 +301,7 @@ void require_decodable(index height, index width, const std::string& name, index
     if (height > image::most_side || width > image::most_side || height * width > most_pixels)
         fail(errc::unsupported, fmt::format("{}: images of sides up to {} and up to {} pixels are read, got {} x {}",
                                             name, image::most_side, most_pixels, height, width));
-    // The decoder's own values, those of the image, and their copy in the numbers that kernels compare.
+    // Bytes per pixel for the decoder's buffer, the values of the image, and their copy in the dataset.
     constexpr std::size_t per_pixel = 40;
     reserve_workspace(static_cast<std::size_t>(height * width) * per_pixel);
 }
@@ -313,13 +312,9 @@ void no_decoder(const std::string& name, const char* format, const char* library
                                         name, format, format, library, package));
 }
 
-}  // namespace detail
-}  // namespace mercer
-
-namespace mercer::detail {
-
-// PGM and PPM, in text (P2, P3) or binary (P5, P6): the format, width, height and the largest value in decimal with
-// blanks or comments between them, one blank, then the values; binary ones of two bytes where the largest is above 255.
+// PGM and PPM, in text (P2, P3) or binary (P5, P6): the format, width, height and the largest value in decimal,
+// separated by blanks or comments, then one blank, then the values. Binary values take two bytes if the largest value
+// exceeds 255.
 
 namespace {
 
@@ -361,7 +356,7 @@ private:
             out.values.push_back(intensity(value, most_));
         }
     }
-    // The next number, after blanks and comments.
+    // Reads the next number, after blanks and comments.
     index number(const char* what, index largest) {
         for (; at_ < bytes_.size(); ++at_) {
             if (bytes_[at_] == '#') {
@@ -397,4 +392,5 @@ image decode_netpbm(std::string_view bytes, const std::string& name, index most_
     return netpbm_parser(bytes, name).run(most_pixels);
 }
 
-}  // namespace mercer::detail
+}  // namespace detail
+}  // namespace mercer

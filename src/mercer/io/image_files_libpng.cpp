@@ -1,19 +1,30 @@
-// PNG by libpng. Its errors come as a jump out of the call, over which no object may need to be destroyed: what is
-// allocated lies in a struct outside of the function that is jumped in.
+// Decodes PNG by libpng and JPEG by libjpeg. These libraries report errors by longjmp, which must not skip destructors:
+// all allocated data belongs to a struct of the caller of the functions that call setjmp.
+#include <fmt/format.h>
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <vector>
 
 #include "mercer/io/image_files.h"
 
 #ifdef MERCER_HAVE_PNG
-
-#include <fmt/format.h>
 #include <png.h>
-
-#include <cstring>
-#include <memory>
+#endif
+#ifdef MERCER_HAVE_JPEG
+#include <jpeglib.h>  // after <cstdio>, which it needs
+#endif
 
 #include "mercer/base/error.h"
 
 namespace mercer::detail {
+
+#ifdef MERCER_HAVE_PNG
+
 namespace {
 
 struct png_state {
@@ -42,7 +53,8 @@ void read_bytes(png_structp png, png_bytep to, png_size_t count) {
     state.rest.remove_prefix(count);
 }
 
-// Grey or colour, with opacity where there is some, 8 or 16 bits a value. False where libpng found a fault.
+// Reads the header and converts to grey or colour, with opacity if the file has it, and 8 or 16 bits per value. Returns
+// false if libpng reports an error.
 bool read_head(png_state& state) {
     if (setjmp(png_jmpbuf(state.png))) return false;
     png_set_read_fn(state.png, &state, read_bytes);
@@ -83,13 +95,15 @@ image decode_png(std::string_view bytes, const std::string& name, index most_pix
     if (!state.info) fail(errc::memory, fmt::format("{}: out of memory while reading a PNG image", name));
     if (!read_head(state)) fail_as(state, bytes, name);
     require_decodable(state.height, state.width, name, most_pixels);
-    // One byte of compressed data is 1032 of others at most; a file that has too few for what it claims is cut.
+    // A byte of deflate data expands to at most 1032 bytes, and a pixel has at least one bit: a file with fewer bytes
+    // than that for its size is truncated.
     const auto row = static_cast<std::size_t>(state.width * state.channels * (state.depth / 8)),
                least = static_cast<std::size_t>(state.height * state.width) / 8 / 1040;
     if (bytes.size() < least)
         fail(errc::parse, fmt::format("{}: truncated: {} bytes cannot hold {} x {} pixels", name, bytes.size(),
                                       state.height, state.width));
-    // Not set to zero: a file that ends early has cost only the rows it has.
+    // The pixels are not set to zero, so that a file that ends early touches only the pages of the rows that it
+    // contains.
     state.pixels.reset(new png_byte[row * static_cast<std::size_t>(state.height)]);
     state.rows.reset(new png_bytep[static_cast<std::size_t>(state.height)]);
     for (index r = 0; r < state.height; ++r)
@@ -107,33 +121,14 @@ image decode_png(std::string_view bytes, const std::string& name, index most_pix
     return out;
 }
 
-}  // namespace mercer::detail
-
 #else
-
-namespace mercer::detail {
 
 image decode_png(std::string_view, const std::string& name, index) { no_decoder(name, "PNG", "libpng", "libpng-dev"); }
 
-}  // namespace mercer::detail
-
 #endif
-
-// JPEG by libjpeg. Its errors come as a jump out of the call, over which no object may need to be destroyed: what is
-// allocated lies in a struct outside of the functions that are jumped in.
 
 #ifdef MERCER_HAVE_JPEG
 
-#include <fmt/format.h>
-#include <jpeglib.h>  // after <cstdio>, which it needs
-
-#include <csetjmp>
-#include <cstddef>
-#include <cstdio>
-
-#include "mercer/base/error.h"
-
-namespace mercer::detail {
 namespace {
 
 struct jpeg_state {
@@ -152,11 +147,11 @@ void on_error(j_common_ptr about) {
     about->err->format_message(about, state.fault);
     std::longjmp(state.jump, 1);
 }
-// A warning (-1) is a fault in the data: libjpeg would go on with grey pixels.
+// Level -1 is a warning about corrupt data, after which libjpeg would continue with grey pixels: it is an error here.
 void on_message(j_common_ptr about, int level) {
     if (level < 0) on_error(about);
 }
-// A file of a few bytes may ask for any number of passes over all pixels.
+// A small file can contain any number of scans, each of which is a pass over all pixels: at most 100 are accepted.
 void on_progress(j_common_ptr about) {
     auto* jpeg = reinterpret_cast<j_decompress_ptr>(about);
     if (jpeg->input_scan_number <= 100) return;
@@ -224,16 +219,12 @@ image decode_jpeg(std::string_view bytes, const std::string& name, index most_pi
     return std::move(state.out);
 }
 
-}  // namespace mercer::detail
-
 #else
-
-namespace mercer::detail {
 
 image decode_jpeg(std::string_view, const std::string& name, index) {
     no_decoder(name, "JPEG", "libjpeg", "libjpeg-dev");
 }
 
-}  // namespace mercer::detail
-
 #endif
+
+}  // namespace mercer::detail

@@ -1,4 +1,4 @@
-// In the place of io/image_files_libpng.cpp and jpeg.cpp, where there are no such libraries.
+// The variant of io/image_files_libpng.cpp for systems without libpng and libjpeg.
 #include "mercer/io/image_files.h"
 
 namespace mercer::detail {

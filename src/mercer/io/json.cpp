@@ -7,7 +7,7 @@
 namespace mercer::detail {
 namespace {
 
-constexpr int deepest = 100;  // brackets within brackets
+constexpr int deepest = 100;  // levels of nested brackets
 
 void append_utf8(std::string& out, unsigned code) {
     const auto put = [&](unsigned byte) { out += static_cast<char>(byte); };
@@ -67,7 +67,7 @@ bool json_cursor::another(char bracket) {
     return true;
 }
 
-// The four digits after \u.
+// Reads the four hexadecimal digits after \u.
 unsigned json_cursor::escaped_unit() {
     unsigned code = 0;
     for (int k = 0; k < 4; ++k, ++at_) {

@@ -1,34 +1,34 @@
-// JSON (RFC 8259), read in one pass by whoever knows what should come next. Each fault names file, line, column and
-// what was expected there.
+// A pull parser for JSON (RFC 8259): the caller asks for the value that it expects next, in one pass and without a
+// tree. Each error message names the file, the line, the column and what was expected there.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 
 namespace mercer::detail {
 
 class json_cursor {
 public:
-    // Reads `part` of `text`, which is the whole file `name`: places are counted in it.
+    // Parses `part`, a part of `text`. `text` is the contents of the file `name`, for the places in error messages.
     json_cursor(const std::string& name, std::string_view text, std::string_view part)
         : name_(name), text_(text), at_(part.data()), end_(part.data() + part.size()) {}
 
-    // The first character of what comes next, blanks skipped; '\0' at the end.
+    // Skips blanks and returns the next character without reading it; '\0' at the end.
     char peek();
     std::size_t offset() const { return static_cast<std::size_t>(at_ - text_.data()); }
     [[noreturn]] void fail_expecting(std::string_view what);
     [[noreturn]] void fail_saying(const std::string& message) const;
 
-    std::string string();             // as UTF-8; surrogates that are not a pair become U+FFFD
-    std::string_view number_token();  // as it is written
+    std::string string();             // UTF-8; unpaired surrogates become U+FFFD
+    std::string_view number_token();  // the text of a finite number
     double number();
     bool boolean();
-    void skip();  // one value of any kind
-    void end();   // nothing but blanks is left
+    void skip();  // reads one value of any kind
+    void end();   // throws unless only blanks are left
 
-    // use(key) for every member of an object: it has to read the value.
+    // Reads an object. Calls use(key) for every member; use() must read the value.
     template <class Use>
     void each_member(Use use) {
         open('{', "an object");
@@ -41,7 +41,7 @@ public:
             use(key);
         } while (another('}'));
     }
-    // use() for every element of an array: it has to read it.
+    // Reads an array. Calls use() for every element; use() must read the element.
     template <class Use>
     void each_item(Use use) {
         open('[', "a list");

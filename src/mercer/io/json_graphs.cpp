@@ -4,15 +4,20 @@
 
 #include <cmath>
 
+#include "mercer/base/text.h"
 #include "mercer/base/workspace.h"
 #include "mercer/data/graphs.h"
 #include "mercer/io/json.h"
 #include "mercer/io/read.h"
+#include "mercer/io/record_ends.h"
+#include "mercer/io/target_column.h"
 
 namespace mercer {
 namespace {
 
-constexpr index most_uncounted = 1'000'000;  // nodes of which the file says no more than how many there are
+// The largest number of nodes of a graph whose nodes are not listed: a short line must not allocate any amount of
+// memory.
+constexpr index most_uncounted = 1'000'000;
 
 std::int64_t read_label(detail::json_cursor& from) {
     return from.peek() == '"' ? label_of(from.string()) : label_of(from.number_token());
@@ -42,7 +47,7 @@ void read_nodes(detail::json_cursor& from, graph_line& to) {
         to.parts.nodes = read_whole(
             from, most_uncounted,
             fmt::format("the labels of the nodes in brackets, or how many there are (at most {})", most_uncounted));
-        constexpr std::size_t per_node = 64;  // in the graph and in the features of a kernel
+        constexpr std::size_t per_node = 64;  // bytes in the graph and in the features of a kernel
         reserve_workspace(static_cast<std::size_t>(to.parts.nodes) * per_node);
     }
 }
@@ -104,7 +109,7 @@ graph_line read_line(detail::json_cursor& from) {
     return out;
 }
 
-// The graph of what was read; fails at its place where parts do not fit together.
+// Makes the graph of a parsed line. Throws an error at the position `at` if its members contradict each other.
 graph made_graph(const detail::json_cursor& at, graph_line& read) {
     if (!read.has_nodes) at.fail_saying("expected a member \"nodes\" of the graph, got none");
     try {
@@ -146,7 +151,7 @@ table parse_graph_lines(std::string_view text, const std::string& name, const ts
 
 namespace {
 
-// An object with edges of its own: records may have them in a field.
+// Returns true if the line is an object with a member "edges". An object with "edges" inside a member is a record.
 bool is_graph_line(std::string_view line) {
     if (!line.starts_with('{') || line.find("\"edges\"") == std::string_view::npos) return false;
     bool found = false;
@@ -158,7 +163,7 @@ bool is_graph_line(std::string_view line) {
             from.skip();
         });
     } catch (const error&) {
-        return true;  // what is wrong with it is said when it is read
+        return true;  // the reader reports the error
     }
     return found;
 }

@@ -1,4 +1,3 @@
-
 #include "mercer/io/libsvm.h"
 
 #include <fmt/format.h>
@@ -8,11 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "mercer/base/readers_text.h"
 #include "mercer/base/text.h"
 #include "mercer/base/threads.h"
 #include "mercer/io/file_contents.h"
 #include "mercer/io/read.h"
+#include "mercer/io/record_ends.h"
 
 namespace mercer {
 namespace {
@@ -26,32 +25,32 @@ constexpr std::uint64_t largest_index = 2147483647;
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool ends_token(char c) { return is_blank(c) || c == '\n' || c == '#'; }
 
-// A fault at an offset into the chunk. Thrown inside one chunk, reported by the caller once all chunks before it are
-// known to be good.
+// An error at an offset in its chunk. It is thrown and caught while the chunk is parsed; the error of the first chunk
+// that has one is reported.
 struct fault {
     std::size_t offset;
     std::string message;
 };
 
-// Entries and rows found, or the first fault.
+// The number of entries and rows of a chunk, or its first error.
 struct outcome {
     index entries = 0;
     index rows = 0;
-    std::int64_t highest = -1;  // column
-    bool zero = false;          // column 0 occurs
+    std::int64_t highest = -1;  // largest column
+    bool zero = false;          // an entry is in column 0
     std::optional<fault> bad;
 };
 
-// Where one chunk writes.
+// The arrays to which one chunk writes.
 template <class T>
 struct target {
     std::int32_t* col;
     T* val;
-    index* row_end;  // entries of this chunk up to the end of each row
+    index* row_end;  // for each row the number of entries of this chunk up to its end
     double* y;
 };
 
-// Parses lines; the text must end in '\n', which every inner loop stops at.
+// Parses the lines of a chunk. The text must end in '\n', where every inner loop stops without a bounds check.
 template <class T>
 class chunk_parser {
 public:
@@ -144,7 +143,7 @@ private:
         return p;
     }
 
-    // Returns only if the index is fine after all (leading zeros).
+    // Throws the error of an index that row() rejected; returns if only leading zeros made it look too large.
     void check_index(const char* start, const char* end, std::int64_t last) {
         while (*start == '0' && end - start > 1) ++start;
         std::uint64_t at = largest_index + 1;
@@ -185,7 +184,7 @@ private:
     outcome found_;
 };
 
-// Pieces of about chunk_bytes that end after a line end.
+// Divides the text into chunks of about chunk_bytes that end after a line end.
 std::vector<std::string_view> split(std::string_view text) {
     std::vector<std::string_view> chunks;
     while (!text.empty()) {
@@ -204,8 +203,8 @@ struct place {
     index colons = 0, lines = 0;
 };
 
-// The arrays of the result. Each chunk writes where it would stand if every colon were an entry and every line a row;
-// what comments and blank lines leave free is closed afterwards.
+// The arrays of the result. Each chunk writes to the position that its entries have if every colon is an entry and
+// every line a row; close_gaps() removes the gaps that comments and blank lines leave.
 template <class T>
 struct arrays {
     buffer<std::int32_t> col;
@@ -213,13 +212,13 @@ struct arrays {
     buffer<index> start;
 };
 
-// A file in chunks, side by side.
+// Parses the chunks of a file in parallel.
 template <class T>
 class file_parser {
 public:
     file_parser(const source& file, const libsvm_options& options)
         : file_(file), options_(options), body_(detail::without_mark(file.bytes())) {
-        // A last line without its end is parsed from a copy that has one.
+        // A last line without a line end is parsed from a copy with a line end.
         const auto last_end = body_.rfind('\n');
         whole_ = body_.substr(0, last_end == std::string_view::npos ? 0 : last_end + 1);
         tail_ = std::string(body_.substr(whole_.size())) + '\n';
@@ -249,9 +248,9 @@ public:
     }
 
 private:
-    // Where each chunk is to write, from the colons and lines of those before it.
+    // Allocates the arrays and computes the position of each chunk from the colons and lines of the chunks before it.
     void make_room() {
-        std::vector<detail::two_counts> bound(chunks_.size());  // colons and lines
+        std::vector<detail::two_counts> bound(chunks_.size());  // colons and line ends
         parallel_for(in_loop_, [&](index c) {
             bound[static_cast<std::size_t>(c)] = detail::count_two(chunks_[static_cast<std::size_t>(c)], ':', '\n');
             file_.done_with(chunks_[static_cast<std::size_t>(c)]);
@@ -281,7 +280,7 @@ private:
         parse_chunk(in_loop_);
     }
 
-    // Moves what each chunk found up to what the ones before it found; the first fault of the file is reported.
+    // Moves the entries of each chunk behind those of the chunks before it. Throws the first error of the file.
     void close_gaps() {
         all_->start[0] = 0;
         for (std::size_t c = 0; c < chunks_.size(); ++c) {
@@ -313,11 +312,11 @@ private:
 
     const source& file_;
     const libsvm_options& options_;
-    std::string_view body_, whole_;  // the text, and its lines that have their end
+    std::string_view body_, whole_;  // the text, and its lines that have a line end
     std::string tail_;
     std::vector<std::string_view> chunks_;
     index in_loop_ = 0;        // chunks of the file itself; the one after them is the tail
-    std::vector<place> from_;  // where each chunk writes
+    std::vector<place> from_;  // the position at which each chunk writes
     std::shared_ptr<arrays<T>> all_ = std::make_shared<arrays<T>>();
     std::vector<outcome> found_;
     outcome total_;
@@ -340,11 +339,9 @@ table read_libsvm(const std::string& path, const libsvm_options& options) {
     return parse_libsvm(read_source(path), options);
 }
 
-// How LIBSVM's files are recognised.
-
 namespace {
 
-// number [qid:…] index:value …, without a comment at its end
+// Returns true if the line is `number [qid:…] index:value …`, possibly with a comment.
 bool looks_like_libsvm(std::string_view line) {
     line = detail::trimmed(line.substr(0, line.find('#')));
     bool label = true;

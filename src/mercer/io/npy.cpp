@@ -25,7 +25,7 @@ static_assert(std::endian::native == std::endian::little, "numbers are copied fr
 
 constexpr std::string_view magic{"\x93NUMPY", 6};
 
-// The header is a Python dictionary: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
+// Parses the header, a Python dictionary: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 class header_parser {
 public:
     header_parser(std::string_view text, std::size_t offset, const std::string& name)
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    // The next character that is not blank, 0 at the end.
+    // Skips blanks and returns the next character without reading it; 0 at the end.
     char peek() {
         while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
         return at_ < text_.size() ? text_[at_] : '\0';
@@ -135,7 +135,7 @@ dataset convert(const job<To>& from) {
     const index col_step = from.fortran ? from.rows : 1;
     for (index i = 0; i < from.rows; ++i)
         for (index j = 0; j < from.cols; ++j) {
-            From value;  // the file need not be aligned
+            From value;  // the bytes of the file may be unaligned
             std::memcpy(&value, from.data.data() + static_cast<std::size_t>(i * row_step + j * col_step) * sizeof(From),
                         sizeof(From));
             const To number = static_cast<To>(value);
@@ -162,7 +162,7 @@ constexpr number_type type_of(const char* name) {
     return {name, sizeof(From), &convert<From, double>, &convert<From, float>};
 }
 
-// A byte has no order, so NumPy writes |; a bool is one byte, 0 or 1.
+// NumPy writes the byte order of one-byte types as |. A bool (b1) is one byte, 0 or 1.
 const number_type types[] = {
     type_of<double>("f8"),        type_of<float>("f4"),         type_of<std::int8_t>("i1"),
     type_of<std::int16_t>("i2"),  type_of<std::int32_t>("i4"),  type_of<std::int64_t>("i8"),
@@ -183,7 +183,7 @@ number_type find_type(const std::string& type, const std::string& name) {
                      detail::quoted(type)));
 }
 
-// The product of the sizes, written so that nothing can overflow: is it `elements`?
+// Returns true if the product of the sizes is `elements`, computed by divisions, which cannot overflow.
 bool makes_up(const std::vector<std::uint64_t>& shape, std::uint64_t elements) {
     if (std::ranges::find(shape, 0U) != shape.end()) return elements == 0;
     for (const std::uint64_t side : shape) {
@@ -197,7 +197,7 @@ bool makes_up(const std::vector<std::uint64_t>& shape, std::uint64_t elements) {
 
 namespace {
 
-// The header; as data all that follows it.
+// Parses the header; `data` of the result are all bytes after it.
 npy_array open_header(std::string_view bytes, const std::string& name) {
     if (!bytes.starts_with(magic))
         fail(errc::parse, fmt::format("{}: byte 0: expected the first bytes of an .npy file, got {}", name,
@@ -266,10 +266,10 @@ table read_npy(const std::string& path, precision numbers) {
 
 namespace {
 
-// Version 1, C order. shape: numbers with commas.
+// Returns a header of version 1, C order. `shape` is the list of sizes, separated by commas.
 std::string header_of(const std::string& type, const std::string& shape) {
     std::string header = fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({}), }}", type, shape);
-    // Blanks bring the data to a multiple of 64, and a line end closes the header.
+    // The format requires blanks that align the data to a multiple of 64 bytes, and a line end after them.
     const std::size_t prefix = magic.size() + 4;
     header.append(63 - (prefix + header.size()) % 64, ' ');
     header += '\n';
@@ -279,7 +279,7 @@ std::string header_of(const std::string& type, const std::string& shape) {
     return out;
 }
 
-// With a header of its own.
+// Implements file_format::cut_to_rows: the result has a new header with the number of rows.
 bool cut_to_first_rows(std::string& text, index rows, const read_options&) {
     constexpr std::uint64_t longest = std::uint64_t{1} << 62;
     std::uint64_t bytes = 0;
@@ -289,7 +289,7 @@ bool cut_to_first_rows(std::string& text, index rows, const read_options&) {
         if (from.fortran || from.shape.empty() || from.shape[0] < static_cast<std::uint64_t>(rows)) return false;
         bytes = find_type("<" + from.type, "the first rows").bytes * static_cast<std::uint64_t>(rows);
     } catch (const error&) {
-        return false;  // told by the reader of the whole file
+        return false;  // the reader of the whole file reports the error
     }
     for (std::size_t i = 1; i < from.shape.size(); ++i) {
         if (from.shape[i] > longest / bytes) return false;

@@ -4,20 +4,20 @@
 #include <string>
 #include <string_view>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/data/dataset.h"
 #include "mercer/io/all_formats.h"
 
 namespace mercer {
 
-// An array of n rows and d columns, or n numbers as n rows of one column; C or Fortran order, little-endian. Numbers:
-// natural: f4 gives dense<float>, and f8, whole numbers and bool give dense<double>. NaN and infinities fail with row
-// and column.
+// Reads an array of n rows and d columns, or of n numbers as n rows of one column, in C or Fortran order and
+// little-endian. precision::natural: f4 gives dense<float>; f8, integers and bool give dense<double>. NaN and
+// infinities are errors, which name their row and column.
 table read_npy(const std::string& path, precision numbers = precision::natural);
 table parse_npy(std::string_view bytes, const std::string& name, precision numbers = precision::natural);
 
-// What such a file holds: the type of its numbers without their byte order (u1, f8, …), sizes, and as many bytes as
-// these make up.
+// The contents of an .npy file: the type of its numbers without the byte order (u1, f8, …), the shape, and the bytes of
+// the numbers. open_npy() throws unless the number of bytes agrees with type and shape.
 struct npy_array {
     std::string type;
     bool fortran = false;
@@ -25,15 +25,17 @@ struct npy_array {
     std::string_view data;
 };
 npy_array open_npy(std::string_view bytes, const std::string& name);
-// The first dimension as rows, all others as columns; dense<float> where `single`, else dense<double>.
+// Returns the array as vectors: the first dimension are the rows, all others the columns. The result is dense<float> if
+// `single`, else dense<double>.
 dataset npy_rows(const npy_array& from, bool single, const std::string& name);
 
-// What stands before the numbers of a two-dimensional array in C order (version 1).
+// Returns the header of a file (version 1) with a two-dimensional array in C order.
 template <class T>
 std::string npy_header(index rows, index cols);
-// The bytes of a two-dimensional array in C order (version 1), and the same into a file, atomically.
+// Returns the bytes of such a file.
 template <class T>
 std::string format_npy(const dense<T>& rows);
+// Writes such a file atomically.
 template <class T>
 void write_npy(const std::string& path, const dense<T>& rows);
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/io/file_contents.h"
 
 namespace mercer {

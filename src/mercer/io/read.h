@@ -1,4 +1,4 @@
-// Any data file.
+// Reads a data file or folder of any format as a table.
 #pragma once
 
 #include <string>
@@ -15,24 +15,25 @@
 namespace mercer {
 
 struct read_options {
-    const file_format* format = nullptr;     // null: found out
-    precision numbers = precision::natural;  // of every format; those inside `libsvm` and `csv` are not looked at
+    const file_format* format = nullptr;     // null: detected
+    precision numbers = precision::natural;  // for every format; libsvm.numbers and csv.numbers are ignored
     libsvm_options libsvm{};
     csv_options csv{};
     tsv_options tsv{};
     record_options records{};
-    bool other_files = true;  // whether a file may name others that are read too, or have labels beside it
-    index most_pixels = most_decoded_pixels;  // of an image
+    bool other_files = true;  // a list of images may name files to read, and an array may have a file of labels
+    index most_pixels = most_decoded_pixels;  // largest number of pixels of an image
 };
 
-// The format by the end of the name (.svm .csv .npy .strings …, also with .gz or .xz after it), else by the first
-// lines: `number index:value …` is libsvm; fields separated by tabs of which the last is text, with a label before it,
-// are strings; other fields separated by ',', ';' or tabs are csv. Sets look like strings, so they have to be named.
+// Detects the format by the ending of the name (.svm .csv .npy .strings …, also followed by .gz or .xz), otherwise by
+// the first lines: `number index:value …` is libsvm; a label and texts, separated by tabs, are strings; other fields
+// separated by ',', ';' or tabs are csv. Sets look like strings, so their format must be given. Throws
+// errc::unsupported if no format matches.
 const file_format& detect_format(const std::string& path, std::string_view bytes);
 
-// A file, or a folder where the format is one.
+// Reads a file, standard input for "-", or a folder if the format is one of folders.
 table read_table(const std::string& path, const read_options& options = {});
-// The same for bytes that were read before: a pipe cannot be read twice.
+// Parses a file whose bytes are in memory already, for a pipe cannot be read twice.
 table parse_table(const source& file, const read_options& options = {});
 
 }  // namespace mercer

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 
 namespace mercer::detail {
 
@@ -26,5 +26,21 @@ std::size_t record_ends::last(std::string_view text) {
     }
     return end_;
 }
+
+bool cut_to_lines(std::string& text, index rows, bool (*is_row)(std::string_view line)) {
+    const std::string_view body = without_mark(text);
+    std::size_t at = text.size() - body.size();
+    for (index found = 0; found < rows;) {
+        const std::size_t end = text.find('\n', at);
+        if (end == std::string::npos) return false;
+        found += is_row(std::string_view(text).substr(at, end - at));
+        at = end + 1;
+    }
+    text.resize(at);
+    return true;
+}
+
+bool is_filled(std::string_view line) { return !trimmed(line).empty(); }
+bool is_any_line(std::string_view) { return true; }
 
 }  // namespace mercer::detail

@@ -1,4 +1,3 @@
-
 #include "mercer/io/records.h"
 
 #include <fmt/format.h>
@@ -15,6 +14,8 @@
 #include "mercer/io/csv.h"
 #include "mercer/io/json_graphs.h"
 #include "mercer/io/read.h"
+#include "mercer/io/record_ends.h"
+#include "mercer/io/target_column.h"
 #include "mercer/io/tsv.h"
 
 namespace mercer {
@@ -144,7 +145,7 @@ const file_format& records_format() {
 
 const file_format& json_records_format() {
     static const file_format about{"jsonl",
-                                   {},  // by the first line: graphs are JSON lines too
+                                   {},  // no ending: graphs may be named .jsonl too, so the first line decides
                                    [](const file_beginning& file) { return file.first_line.starts_with("{"); },
                                    parse_json_records,
                                    nullptr,
@@ -157,7 +158,7 @@ const file_format& json_records_format() {
 
 namespace {
 
-// All lines of one file.
+// Parses the JSON lines of a file.
 class json_lines {
 public:
     json_lines(const source& file, const read_options& options)
@@ -212,7 +213,8 @@ private:
             if (column.size() != rows_) missing(fmt::format("the field '{}'", key));
     }
 
-    // A new column takes its name, its place in the map and the field made of it; a full one doubles its capacity.
+    // Reserves memory before a value is added: 512 bytes for the name and the map entry of a new column, and as many
+    // values as the column contains if the vector is full and doubles its capacity.
     static void reserve_value(const std::vector<detail::json_value>& column) {
         constexpr std::size_t per_column = 512;
         if (column.empty()) reserve_workspace(per_column);
@@ -225,7 +227,7 @@ private:
     const read_options& options_;
     std::string label_;
     std::map<std::string, std::vector<detail::json_value>> columns_;
-    std::deque<std::string> label_texts_;  // never moves what it holds
+    std::deque<std::string> label_texts_;  // a deque does not move its elements
     detail::label_column labels_;
     std::size_t rows_ = 0;
 };
@@ -234,12 +236,10 @@ private:
 
 table parse_json_records(const source& file, const read_options& options) { return json_lines(file, options).read(); }
 
-}  // namespace mercer
-
-namespace mercer::detail {
+namespace detail {
 namespace {
 
-// One text, number, true or false.
+// Reads a text, a number, true or false.
 void read_item(json_cursor& at, json_value& out) {
     const char first = at.peek();
     if (first == '"')
@@ -250,7 +250,8 @@ void read_item(json_cursor& at, json_value& out) {
         out.numbers.push_back(at.number());
 }
 
-// Lists of as many numbers each, one after the other; how many.
+// Reads a list of lists of numbers, which must have equal lengths, and appends the numbers to `out`. Returns the
+// length.
 index read_rows(json_cursor& at, std::vector<double>& out) {
     index width = -1;
     at.each_item([&] {
@@ -300,7 +301,7 @@ void read_counts(json_cursor& at, json_value& out) {
     });
 }
 
-// Which kind of object a JSON object is, by its members.
+// Returns the form of a JSON object, which its members determine.
 json_form form_of_members(json_cursor look) {
     json_form found = json_form::counts;
     look.each_member([&](const std::string& key) {
@@ -457,4 +458,5 @@ dataset json_field::as_series() const {
     return series(std::move(out));
 }
 
-}  // namespace mercer::detail
+}  // namespace detail
+}  // namespace mercer

@@ -1,4 +1,4 @@
-// Records: tables whose columns are of different kinds, as comma-separated text or as one JSON object a line.
+// Records, whose fields are objects of different kinds, as comma-separated text or as one JSON object per line.
 #pragma once
 
 #include <map>
@@ -17,65 +17,67 @@
 namespace mercer {
 
 struct record_options {
-    // What a field must hold, as the kernel has it: "vectors", "strings", "sets", … Of others the values say it.
+    // The kind of object that the kernel compares in a field, by the name of the field: "vectors", "strings", "sets", …
+    // The kinds of the other fields are detected from their values.
     std::map<std::string, std::string> kinds{};
 };
-std::string kind_asked(const record_options& options, const std::string& field);  // "": none
+// Returns the kind that the options give for a field; empty if they give none.
+std::string kind_asked(const record_options& options, const std::string& field);
 
-// Comma-separated text with a header. A column of numbers is a field of vectors with one coordinate, any other a field
-// of strings; of sets, words with blanks between them, or trees in brackets where the kernel compares these. The column
-// of targets is options.csv.label, as for csv.
+// Parses comma-separated text with a header. A column of numbers is a field of vectors with one coordinate, any other
+// column a field of strings. If the kernel compares sets or trees in a field, its values are sets of words separated by
+// blanks, or trees in brackets. The column of targets is options.csv.label, as for csv.
 table parse_csv_records(const source& file, const read_options& options);
-// {"title": "…", "price": 3, "tags": ["a", "b"], "label": "good"}: numbers and lists of numbers are vectors, texts are
-// strings, lists of texts are sets, objects graphs, points or multisets, and so on (json_values.h). The targets are
-// under options.csv.label, or under "label" where it is empty.
+// Parses JSON lines such as {"title": "…", "weight": 3, "tags": ["a", "b"], "label": "good"}; the table at
+// read_json_value lists the kinds of objects. The target is the member options.csv.label, or the member "label" if that
+// option is empty.
 table parse_json_records(const source& file, const read_options& options);
 
-// The one or the other, by its first letter: no header of a table begins with a brace.
+// Parses a file that is one or the other. If its first character is '{', the file contains JSON lines.
 table parse_records(const source& file, const read_options& options);
 
-const file_format&
-records_format();  // "records": has to be named where it is comma-separated, for such a file is csv too
+// "records": never detected by the contents, because comma-separated records are also valid csv.
+const file_format& records_format();
 const file_format& json_records_format();  // "jsonl"
 
-}  // namespace mercer
+namespace detail {
 
-namespace mercer::detail {
-
-// The values of one field of JSON lines, and the objects they are:
+// The values of one field of JSON lines, and the kind of object that each form gives:
 //
-//     a text                        strings; trees in brackets where the kernel compares trees
+//     a text                        strings; trees in brackets if the kernel compares trees
 //     a number, true, false         vectors of one coordinate
-//     a list of numbers             vectors; series where the kernel compares series
+//     a list of numbers             vectors; series if the kernel compares series
 //     a list of lists of numbers    series of vectors
 //     a list of texts               sets
-//     {"nodes": …, "edges": …}      graphs, as io/json_graphs.h has them
-//     {"elements": ["O", "H"], "coordinates": [[0, 0, 0], …]}   points; elements may be missing
+//     {"nodes": …, "edges": …}      graphs, in the form of io/json_graphs.h
+//     {"elements": ["O", "H"], "coordinates": [[0, 0, 0], …]}   points; elements are optional
 //     {"item": 3, …}                multisets
 
 enum class json_form { one, list, lists, graph, points, counts };
 
 struct json_value {
     json_form form = json_form::one;
-    std::vector<std::string> texts{};  // of one value or a list
-    std::vector<double> numbers{};     // of one value, a list, or lists one after the other
-    index width = 0;                   // numbers of each of the lists
+    std::vector<std::string> texts{};  // forms one and list
+    std::vector<double> numbers{};     // forms one, list and lists; the lists are stored one after another
+    index width = 0;                   // form lists: the length of each list
     std::optional<mercer::graph> graph{};
     point_cloud cloud{};
     std::vector<counted_item> counts{};
     std::size_t offset = 0;
 };
 
+// Parses the value at the cursor.
 json_value read_json_value(json_cursor& at);
 
-// The values of one field in all lines.
+// The values of one field in all lines of a file.
 class json_field {
 public:
     json_field(const std::string& file, std::string_view text, const std::string& name,
                const std::vector<json_value>& values)
         : file_(file), text_(text), name_(name), values_(values) {}
 
-    // As objects of the kind of that name; "": of the kind that the values say. Fails at the first that is none.
+    // Returns the values as objects of the kind `asked`; if that is empty, of the kind detected from the values. Throws
+    // an error at the first value that is not of this kind.
     dataset values(const std::string& asked) const;
 
 private:
@@ -95,4 +97,5 @@ private:
     const std::vector<json_value>& values_;
 };
 
-}  // namespace mercer::detail
+}  // namespace detail
+}  // namespace mercer

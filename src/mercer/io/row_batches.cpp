@@ -1,4 +1,3 @@
-
 #include "mercer/io/row_batches.h"
 
 #include <fmt/format.h>
@@ -51,7 +50,7 @@ private:
     index rows_, at_ = 0;
 };
 
-// One file, a table of any number of rows at a time.
+// Reads one file as tables with any number of rows.
 class file_pieces {
 public:
     virtual ~file_pieces() = default;
@@ -78,7 +77,7 @@ public:
             if (text_.size() <= head_.size() && !more()) return false;
             std::size_t end = ends_.last(text_);
             while (end <= head_.size() && more()) end = whole_records();
-            if (end <= head_.size() || over_) end = text_.size();  // the last line may have no end
+            if (end <= head_.size() || over_) end = text_.size();  // the last line may lack its line end
             const std::string_view rows(text_.data(), end);
             const bool blank = rows.substr(head_.size()).find_first_not_of(" \t\r\n") == std::string_view::npos;
             if (!blank) parse(rows, out);
@@ -95,8 +94,8 @@ private:
     static constexpr std::size_t piece = 1 << 22;
     static constexpr std::size_t longest_record = std::size_t(1) << 28;
 
-    // The end of the last whole record of text_. A longer record than this is refused: one without an end would
-    // take the rest of the file into memory.
+    // Returns the end of the last whole record of text_. Throws if a record exceeds longest_record, because a record
+    // without an end would read the rest of the file into memory.
     std::size_t whole_records() {
         const std::size_t end = ends_.last(text_);
         if (end > head_.size() || text_.size() - head_.size() <= longest_record) return end;
@@ -119,7 +118,7 @@ private:
         return !over_;
     }
 
-    // A fault is told with its place in the file, not in the piece.
+    // Parses the rows. Errors name the line and the row of the file instead of those of the text in memory.
     void parse(std::string_view rows, table& out) {
         try {
             out = parse_table(source(stream_.name(), rows, nullptr), how_);
@@ -144,11 +143,11 @@ private:
         const auto [number, behind] = number_at(at + row.size());
         if (first_ == 0)
             text.replace(at + row.size(), behind - at - row.size(), std::to_string(number + rows_before_));
-        else if (text.compare(behind, 2, ", ") == 0)  // how many other processes have is not known here
+        else if (text.compare(behind, 2, ", ") == 0)  // the number of rows of the processes before is unknown here
             text.erase(at + 2, behind - at);
         return text;
     }
-    // Lines before this process's part, but for the header, which is in every piece.
+    // Returns the number of lines before the range of this process, without the header, which every text begins with.
     std::ptrdiff_t lines_of_others() const {
         if (first_ == 0) return 0;
         byte_stream whole(stream_.name());
@@ -163,7 +162,7 @@ private:
         return out;
     }
 
-    // Only these bytes of the file, and its header; read_ are there already.
+    // Restricts the text to the header and bytes [first, end) of the file. The first read_ bytes are in text_ already.
     void narrow(std::uint64_t first, std::uint64_t end) {
         first_ = first;
         if (first > 0) {
@@ -179,7 +178,7 @@ private:
         }
     }
 
-    // Every piece begins with the header, so that it is a file of its own.
+    // Finds the header, with which every text begins, so that it is a complete file for the parser.
     void find_header() {
         const std::string_view text = detail::without_mark(text_);
         if (text.size() < text_.size()) text_.erase(0, text_.size() - text.size());
@@ -198,7 +197,7 @@ private:
         head_ = text_.substr(0, std::min(end + 1, text_.size()));
     }
 
-    // New data may come without the column of targets.
+    // Clears options.csv.label if it is a name that the first record does not contain: new data may lack the targets.
     void look_for_label(std::string_view text) {
         detail::record_reader records(text, stream_.name(), how_.csv.separator);
         std::vector<detail::csv_text_field> first;
@@ -215,13 +214,13 @@ private:
     bool label_may_lack_;
     std::string text_, head_;
     record_ends ends_;  // of text_
-    // Bytes of the file: where its part begins, those to be read, and those that have been.
+    // In bytes: the begin of the range in the file, the number to be read, and the number that was read.
     std::uint64_t first_ = 0, left_ = no_end, read_ = 0;
-    std::ptrdiff_t lines_before_ = 0, rows_before_ = 0;  // of the pieces before
+    std::ptrdiff_t lines_before_ = 0, rows_before_ = 0;  // lines and rows of the tables returned so far
     bool over_ = false, csv_ = false;
 };
 
-// NumPy's arrays: rows where they lie in the mapped file, or converted some at a time.
+// Reads a NumPy array, which is mapped into memory if it is large, 16,384 rows at a time.
 class npy_pieces final : public file_pieces {
 public:
     npy_pieces(const std::string& path, const read_options& how)
@@ -259,7 +258,7 @@ private:
 bool is_npy(const std::string& path, const read_options& how) {
     if (how.format) return std::string_view(how.format->name) == "npy";
     std::string start;
-    if (path == "-") return false;  // its first bytes cannot be put back
+    if (path == "-") return false;  // bytes read from a pipe cannot be put back
     byte_stream(path).read(start, 6);
     return start == std::string_view("\x93NUMPY", 6);
 }
@@ -338,7 +337,7 @@ private:
         pending_.y.insert(pending_.y.end(), more.y.begin(), more.y.end());
     }
 
-    // Pieces have the classes that occur in them: both are written in the names of either.
+    // Each table knows only the class names that occur in it: both get the union of the names.
     void to_common_names(table& more) {
         if (more.class_names.empty() || pending_.class_names.empty())
             fail(errc::data, "targets are names in some rows and numbers in others");
@@ -357,7 +356,7 @@ private:
     index rows_;
     bool label_may_lack_;
     file_range part_;
-    index skip_ = 0, left_ = 0;  // rows
+    index skip_ = 0, left_ = 0;  // the number of rows to skip, and to return after that
     std::uint64_t file_ = 0;
     std::unique_ptr<file_pieces> pieces_;
     table pending_;
@@ -417,7 +416,7 @@ namespace {
 
 using detail::file_place;
 
-// A few numbers of each process, at each.
+// Returns the numbers `mine` of every process, by rank. Collective.
 std::vector<std::vector<std::uint64_t>> told(const process_group& group, const std::vector<std::uint64_t>& mine) {
     std::vector<std::vector<std::uint64_t>> out;
     for (const std::string& each :
@@ -428,7 +427,7 @@ std::vector<std::vector<std::uint64_t>> told(const process_group& group, const s
     return out;
 }
 
-// Bytes first … end - 1 of a file, piece by piece, until use() says stop.
+// Calls use(offset, text) for bytes [first, end) of a file, at most 1 MB at a time, until use() returns false.
 template <class Use>
 void each_piece(const std::string& path, std::uint64_t first, std::uint64_t end, Use use) {
     byte_stream stream(path);
@@ -441,7 +440,7 @@ void each_piece(const std::string& path, std::uint64_t first, std::uint64_t end,
     }
 }
 
-// Cuts all files at about the same number of bytes for each process, where a record begins.
+// Divides the bytes of all files equally among the processes; each boundary moves to the next begin of a record.
 class division {
 public:
     division(const std::vector<std::string>& paths, const read_options& how, const process_group& group)
@@ -460,7 +459,7 @@ public:
         count_quotes();
     }
 
-    // Where the records of each process begin.
+    // Returns the begin of the records of each process. Collective.
     std::vector<file_place> starts() const {
         const file_place mine = start();
         std::vector<file_place> out;
@@ -474,7 +473,8 @@ private:
         return bytes_ / parts * part + bytes_ % parts * part / parts;
     }
 
-    // Whether a byte stands in quotes depends on all before it: each process counts those of its own part.
+    // Counts the quotes in the range of this process and exchanges the counts: a byte is inside quotes if the number of
+    // quotes before it in its file is odd.
     void count_quotes() {
         const std::uint64_t first = cut(group_.rank()), end = cut(group_.rank() + 1);
         for (std::size_t f = 0; f < paths_.size(); ++f) {
@@ -491,8 +491,8 @@ private:
         quotes_of_all_ = told(group_, quotes_);
     }
 
-    // The first record that begins behind the first byte of this process's part; packed files and arrays begin where
-    // they begin.
+    // Returns the first record that begins after the first byte of the range of this process. A packed file or an array
+    // is not divided: it belongs to the process whose range contains its first byte.
     file_place start() const {
         const std::uint64_t at = cut(group_.rank());
         std::size_t f = 0;
@@ -573,7 +573,7 @@ private:
     std::unique_ptr<row_batches> from_;
     std::size_t room_, used_ = 0, at_ = 0;
     bool fits_ = true, whole_ = false;
-    std::vector<table> kept_;  // their objects are shared with those who use them, not copied
+    std::vector<table> kept_;  // the datasets share their storage with the tables that were returned
 };
 
 }  // namespace
@@ -605,7 +605,7 @@ std::unique_ptr<row_batches> open_share(const std::vector<std::string>& paths, c
     std::uint64_t mine = 0;
     const auto counted = detail::open_range(files, options, rows, false, part);
     for (table batch; counted->next(batch);) mine += static_cast<std::uint64_t>(batch.x.size());
-    std::vector<index> first{0};  // row where each process's records begin, and behind the last
+    std::vector<index> first{0};  // the first row of each process in this division, and the number of all rows
     for (const auto& each : told(group, {mine})) first.push_back(first.back() + static_cast<index>(each[0]));
 
     const index n = first.back(), leaf = unit(n), leaves = (n + leaf - 1) / leaf;

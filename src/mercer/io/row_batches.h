@@ -1,5 +1,5 @@
-// Data files batch by batch of rows, for what is larger than memory: text (CSV, LIBSVM) in pieces, also packed and from
-// a pipe, NumPy's arrays mapped, several files one after the other as if they were one.
+// Reads data that is larger than memory in batches of rows: text (CSV, LIBSVM), also packed or from a pipe, and NumPy
+// arrays, which are mapped into memory. Several files are read one after another like one file.
 #pragma once
 
 #include <cstdint>
@@ -18,59 +18,64 @@ class process_group;
 class row_batches {
 public:
     virtual ~row_batches() = default;
-    // From the first row again; fails where that is not possible (a pipe).
+    // Continues with the first row. Throws if that is not possible (a pipe).
     virtual void restart() = 0;
-    // The next rows, as many as were asked for and fewer only at the end; false where there are none left.
+    // Reads the next batch: the number of rows given when the batches were opened, fewer only at the end. Returns false
+    // if no rows are left.
     virtual bool next(table& out) = 0;
-    // Where several processes share the rows: those of this one begin with row first().
+    // The group of processes that share the rows, null for one process. The rows of this process begin with row first()
+    // of all rows.
     virtual const process_group* processes() const { return nullptr; }
     virtual index first() const { return 0; }
 };
 
-// A table in memory: the same rows in the same batches.
+// Returns the rows of a table in memory in batches of `rows`.
 std::unique_ptr<row_batches> batches_of(table data, index rows);
 
-// Files in the order given. Names with *, ? or [ ] are looked up, in the order of their names. Formats: csv, libsvm,
-// npy.
+// Replaces patterns with *, ? or [ ] by the sorted names of the files that match. Throws if no file matches a pattern.
 std::vector<std::string> expand_paths(const std::vector<std::string>& paths);
-// label_may_lack: CSV files without the column of targets have none; else that is an error.
+// Opens files of the formats csv, libsvm and npy, in the order of expand_paths(), in batches of `rows`. label_may_lack:
+// a CSV file without the column of targets gives tables without targets; otherwise it is an error.
 std::unique_ptr<row_batches> open_batches(const std::vector<std::string>& paths, const read_options& options,
                                           index rows, bool label_may_lack = false);
+// Returns true if open_batches() reads the format.
 bool can_stream(const file_format& format);
 
-// The rows of this process, where several share them: about as many for each, cut at multiples of `unit` of the number
-// of all rows. Plain text is read from where they begin; packed files and arrays are divided as well, but a process
-// reads over what comes before.
+// Opens the share of this process of the rows that a group of processes divides. The shares are of about equal size,
+// and every boundary is a multiple of unit(number of all rows). Collective: all processes of the group call it. A share
+// of plain text is read from its first byte; in packed files and arrays a process reads and skips the rows before its
+// share.
 std::unique_ptr<row_batches> open_share(const std::vector<std::string>& paths, const read_options& options, index rows,
                                         const process_group& group, index (*unit)(index));
-// What vectors take; none for other objects.
+// Returns the memory in bytes that vectors take; none for other objects.
 std::optional<std::size_t> bytes_of_vectors(const dataset& x);
-// The same batches, kept where all of them take at most so many bytes: then files are read once.
+// Returns batches that read `from` only once if all its batches together take at most `bytes`: they stay in memory.
 std::unique_ptr<row_batches> keep_batches(std::unique_ptr<row_batches> from, std::size_t bytes);
 
-}  // namespace mercer
+namespace detail {
 
-namespace mercer::detail {
+// A range of rows in a list of files, which implements open_batches() and open_share().
 
-// A part of some data files, batch by batch: what row_batches of all of them and of the share of one process are.
-
-// Where a record of text begins, or a file.
+// The beginning of a record: a byte of file number `file`.
 struct file_place {
     std::uint64_t file = 0, byte = 0;
     auto operator<=>(const file_place&) const = default;
 };
 
+// The records from `first` on that begin before `end`; of their rows the first `skip` are skipped, and at most `most`
+// of the others are read.
 struct file_range {
     file_place first{}, end{std::numeric_limits<std::uint64_t>::max(), 0};
-    index skip = 0, most = std::numeric_limits<index>::max();  // rows
+    index skip = 0, most = std::numeric_limits<index>::max();
 };
 
 std::unique_ptr<row_batches> open_range(std::vector<std::string> paths, const read_options& options, index rows,
                                         bool label_may_lack, const file_range& part);
-// Whether a file can be read from any of its lines on: text that is not packed. csv: with quotes.
+// plain: the file is text and not packed, so that it can be read from any of its lines on. csv: it may contain quotes.
 struct text_form {
     bool plain = false, csv = false;
 };
 text_form form_of(const std::string& path, const read_options& options);
 
-}  // namespace mercer::detail
+}  // namespace detail
+}  // namespace mercer

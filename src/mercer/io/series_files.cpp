@@ -6,16 +6,16 @@
 #include <cctype>
 #include <unordered_map>
 
-#include "mercer/base/readers_text.h"
 #include "mercer/base/text.h"
 #include "mercer/data/series.h"
 #include "mercer/io/read.h"
 #include "mercer/io/record_ends.h"
+#include "mercer/io/target_column.h"
 
 namespace mercer {
 namespace {
 
-// What lines without data begin with.
+// The first characters of lines that are comments.
 constexpr std::string_view ts_comments = "#%", arff_comments = "%", arff_comments_in_data = "%@";
 
 std::string lower_case(std::string_view text) {
@@ -24,13 +24,13 @@ std::string lower_case(std::string_view text) {
     return out;
 }
 
-// A text with the places of its parts, and the labels and series found so far.
+// The lines of a file, and the series and labels read so far.
 class series_file {
 public:
     series_file(std::string_view text, const std::string& name, const tsv_options& options)
         : text_(detail::without_mark(text)), rest_(text_), name_(name), options_(options) {}
 
-    // The next line that is neither blank nor a comment, trimmed.
+    // Reads the next line that is neither blank nor a comment, trimmed. Returns false at the end.
     bool next(std::string_view& line, std::string_view comments) {
         while (detail::next_line(rest_, line)) {
             line = detail::trimmed(line);
@@ -58,7 +58,7 @@ public:
         if (labelled()) labels_.add(label, static_cast<std::size_t>(label.data() - text_.data()));
         any_label_ = true;
     }
-    // From one list of values for each coordinate.
+    // Adds a series, given as one list of values for each coordinate.
     void add(const std::vector<std::vector<double>>& coordinates, std::string_view line) {
         one_series one;
         one.dims = std::max<index>(1, static_cast<index>(coordinates.size()));
@@ -94,7 +94,7 @@ bool is_true(const series_file& file, std::string_view line, std::string_view re
     return value == "true";
 }
 
-// Lines of the header up to @data: line(name, rest of it).
+// Reads the header up to @data. Calls each(name, rest of the line, line) for every line `@name …`.
 template <class Line>
 void read_header(series_file& file, std::string_view comments, Line each) {
     for (std::string_view line; file.next(line, comments);) {
@@ -136,7 +136,7 @@ table parse_ts(std::string_view text, const std::string& name, const tsv_options
 
 namespace {
 
-// The numbers of one coordinate; `?` only at the end.
+// Returns the numbers of one coordinate. Values `?` are allowed at the end only.
 std::vector<double> values_of(const series_file& file, const std::vector<std::string_view>& tokens) {
     std::vector<double> values;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -240,7 +240,7 @@ table parse_long_series(std::string_view text, const std::string& name, const ts
     if (!is_long_header(line)) file.fail_at(line, "a header id,time,value", line);
     const std::string separator(1, separator_of(line));
     const auto names = detail::split(line, separator);
-    std::size_t label = 0;  // its column; 0: there is none
+    std::size_t label = 0;  // the column of labels; 0: there is none
     for (std::size_t c = 2; c < names.size(); ++c)
         if (const std::string called = lower_case(names[c]); called == "label" || called == "class") label = c;
     const std::size_t dims = names.size() - 2 - (label ? 1 : 0);
@@ -272,7 +272,8 @@ table parse_long_series(std::string_view text, const std::string& name, const ts
 
 namespace {
 
-// Every line behind @data is a series, but for blank ones and those that begin with one of these characters.
+// Implements file_format::cut_to_rows: every line after @data is a series, except blank lines and lines that begin with
+// one of these characters, which differ before and after @data.
 bool cut_to_series(std::string& text, index rows, std::string_view comments_before, std::string_view comments_behind) {
     std::string_view rest = detail::without_mark(text), line;
     bool in_data = false;

@@ -1,4 +1,4 @@
-// Series in the files of the UCR archive, and as a table of id, time and values.
+// Time series in the formats of the UCR archive (.ts, .arff), and as a table with the columns id, time and values.
 #pragma once
 
 #include <string>
@@ -8,15 +8,17 @@
 
 namespace mercer {
 
-// .ts: lines `@name …`, then `@data`, then a series a line: `1,2,3:label`, with vectors `1,2,3:4,5,6:label`, one part
-// for each coordinate. `@classLabel true` or `@targetLabel true` says that there is a label. Time stamps are refused.
+// .ts: lines `@name …`, then `@data`, then one series per line: `1,2,3:label`. A series of vectors is
+// `1,2,3:4,5,6:label`, one list for each coordinate. Series have labels if the header has `@classLabel true` or
+// `@targetLabel true`. Time stamps are an error.
 table parse_ts(std::string_view text, const std::string& name, const tsv_options& options = {});
 // .arff: `@attribute …` lines, then `@data`, then `1,2,3,label`, or `'1,2,3\n4,5,6',label` for vectors. The last
-// attribute is the label where it is nominal, {a,b}, or called class or target. `?` at the end: the series is shorter.
+// attribute is the label if it is nominal, {a,b}, or its name is class or target. Values `?` at the end of a series are
+// left out, so that series may have different lengths.
 table parse_arff(std::string_view text, const std::string& name, const tsv_options& options = {});
-// A header `id,time,value,…,label` and a line for each time of each series, in any order; separated by ',', ';' or
-// tabs. The columns after time are the values, but for one called label or class. Series are in the order of their
-// first lines.
+// A table with the header `id,time,value,…,label` and one line for each time of each series, in any order, separated by
+// ',', ';' or tabs. The columns after time are the values, except a column named label or class. The order of the
+// series is that of their first lines.
 table parse_long_series(std::string_view text, const std::string& name, const tsv_options& options = {});
 
 const file_format& ts_format();

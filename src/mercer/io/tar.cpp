@@ -14,7 +14,7 @@ std::string_view text_field(std::string_view header, std::size_t at, std::size_t
     return field.substr(0, field.find('\0'));
 }
 
-// An octal number, blanks or zeros around it; false where it is none.
+// Parses an octal number, which may be surrounded by blanks. Returns false if the field is none.
 bool octal_field(std::string_view header, std::size_t at, std::size_t length, std::uint64_t& value) {
     std::string_view field = text_field(header, at, length);
     while (field.starts_with(' ')) field.remove_prefix(1);
@@ -27,7 +27,7 @@ bool octal_field(std::string_view header, std::size_t at, std::size_t length, st
     return !field.empty();
 }
 
-// The sum of all bytes of the header, those of the sum itself taken as blanks.
+// Returns true if the checksum is correct: the sum of all bytes of the header, in which its own bytes count as blanks.
 bool checks(std::string_view header) {
     std::uint64_t wanted = 0, sum = std::uint64_t{8} * ' ';
     for (std::size_t k = 0; k < block; ++k)
@@ -47,7 +47,8 @@ std::vector<tar_member> tar_members(const std::string& name, std::string_view by
         };
         demand(bytes.size() - at >= block, "a header of 512 bytes");
         const std::string_view header = bytes.substr(at, block);
-        if (header.find_first_not_of('\0') == std::string_view::npos) break;  // the end mark
+        // The end of the archive is a block of zeros.
+        if (header.find_first_not_of('\0') == std::string_view::npos) break;
         demand(header.substr(257, 5) == "ustar" && checks(header), "a header with the mark ustar and a right sum");
         std::uint64_t size = 0;
         demand(octal_field(header, 124, 12, size), "the octal size of a file");

@@ -1,4 +1,4 @@
-// The files in a tape archive (POSIX ustar), where they lie.
+// Finds the files in a tape archive (POSIX ustar) without copying them.
 #pragma once
 
 #include <string>
@@ -12,8 +12,9 @@ struct tar_member {
     std::string_view bytes;
 };
 
+// Returns true if the bytes begin like an archive.
 bool is_tar(std::string_view bytes);
-// Plain files only; folders, links and what extensions of the format add are skipped.
+// Returns the regular files; folders, links and entries of extensions of the format are skipped.
 std::vector<tar_member> tar_members(const std::string& name, std::string_view bytes);
 
 }  // namespace mercer::detail

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "mercer/base/error.h"
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/data/strings.h"
 #include "mercer/io/file_contents.h"
 #include "mercer/io/read.h"

@@ -1,4 +1,4 @@
-// A folder of texts: a sub-folder for each class, a file for each text.
+// Reads a folder of texts, with a sub-folder for each class and a file for each text.
 #pragma once
 
 #include "mercer/io/all_formats.h"
@@ -6,11 +6,12 @@
 
 namespace mercer {
 
-// Classes and files in the order of their names; files that start with '.' are left out, packed ones are unpacked. Not
-// labelled: the classes do not matter, and files that lie in the folder itself are read too.
+// Returns the texts as strings, sorted by class and file name. Files whose names begin with '.' are skipped, packed
+// files are unpacked. If options.labelled is false, the classes are ignored, and the files in the folder itself are
+// read too.
 table read_text_folder(const std::string& path, const tsv_options& options = {});
 
-// Known by its files: all in sub-folders, with names that end in .txt or have no end but digits.
+// Detected by its files: all are in sub-folders, and their names end in .txt, in '.' and digits, or have no ending.
 const file_format& texts_format();
 
 }  // namespace mercer

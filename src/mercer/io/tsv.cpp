@@ -1,4 +1,3 @@
-
 #include "mercer/io/tsv.h"
 
 #include <fmt/format.h>
@@ -7,16 +6,18 @@
 #include <limits>
 #include <unordered_map>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/data/all_kinds.h"
 #include "mercer/io/file_contents.h"
 #include "mercer/io/read.h"
+#include "mercer/io/record_ends.h"
+#include "mercer/io/target_column.h"
 
 namespace mercer {
 namespace {
 
-// Calls object(rest of the line) for each line, after its label, if it has one, went to `labels`. Where there are
-// labels, a blank line is no example.
+// Calls object(rest of the line) for each line, after its label was added to `labels` if `labelled`. Blank lines are
+// skipped if `labelled`. `form` is the expected form of a line, for error messages.
 template <class Object>
 void each_line(std::string_view text, const std::string& name, bool labelled, const char* form,
                detail::label_column& labels, Object&& object) {
@@ -49,7 +50,7 @@ table parse_strings(std::string_view text, const std::string& name, const tsv_op
     detail::label_column labels;
     std::vector<std::string> items;
     each_line(body, name, options.labelled, "label<TAB>text", labels, [&](std::string_view line) {
-        items.emplace_back(line.substr(line.rfind('\t') + 1));  // npos + 1 = 0: a line without tabs
+        items.emplace_back(line.substr(line.rfind('\t') + 1));  // a line without tabs: npos + 1 = 0
     });
     if (options.labelled) labels.finish(name, body, options.classes, result);
     result.x = strings(std::move(items));
@@ -58,7 +59,7 @@ table parse_strings(std::string_view text, const std::string& name, const tsv_op
 
 namespace {
 
-// The numbers of items: those of a dictionary first, then new ones as they come.
+// Numbers items: those of the dictionary first, then new items in the order in which they occur.
 class item_numbers {
 public:
     explicit item_numbers(const tsv_options& options) : by_name_(options.numbered_by_name), names_(options.dictionary) {
@@ -175,7 +176,7 @@ bool cut_to_examples(std::string& text, index rows, const read_options& options)
 bool looks_like_strings(std::string_view line) {
     const auto fields = detail::split(line, "\t");
     if (fields.size() < 2 || detail::is_number(fields.back())) return false;
-    // Numbers between label and text are features, so it is a table whose last column is a class.
+    // Numbers between label and text are features: the file is a table whose last column is a class.
     return fields.size() == 2 || std::none_of(fields.begin() + 1, fields.end(), detail::is_number);
 }
 
@@ -266,7 +267,7 @@ private:
         detail::fail_at(errc::parse, name_, text_, static_cast<std::size_t>(part_.data() - text_.data()) + at_,
                         fmt::format("expected {}, got {}", expected, got));
     }
-    // The label that starts here: empty where a bracket or a blank does.
+    // Reads the label at the current position; it is empty if a bracket or a blank is there.
     std::string label() {
         std::string out;
         for (; at_ < part_.size(); ++at_) {
@@ -299,7 +300,7 @@ private:
         ++at_;
     }
     void add_leaf() { add(label()); }
-    // ((S …)) is (S …)
+    // Removes roots without a label: ((S …)) becomes (S …).
     void unwrap() {
         auto& nodes = made_.nodes;
         std::size_t root = 0;
@@ -313,8 +314,8 @@ private:
     std::string_view text_;
     std::size_t at_ = 0;
     tree made_;
-    std::vector<std::size_t> open_;  // nodes that are not closed yet
-    bool closed_ = false;            // the root is
+    std::vector<std::size_t> open_;  // nodes whose bracket is not closed yet
+    bool closed_ = false;            // the root is complete
 };
 
 }  // namespace

@@ -11,17 +11,18 @@
 #include "mercer/data/graphs.h"
 #include "mercer/io/read.h"
 #include "mercer/io/tar.h"
+#include "mercer/io/target_column.h"
 
 namespace mercer {
 namespace {
 
 constexpr std::string_view nodes_file = "_graph_indicator.txt";
 
-// One file of the data set, whose lines are numbered objects.
+// One file of the data set. Its line i describes object i.
 struct lines {
     std::string name;
     std::string_view text;
-    index count = 0;  // without blank lines at the end
+    index count = 0;  // the number of lines, without blank lines at the end
 
     lines(std::string path, std::string_view bytes) : name(std::move(path)), text(detail::without_mark(bytes)) {
         const auto last = text.find_last_not_of(" \t\r\n");
@@ -32,7 +33,7 @@ struct lines {
         detail::fail_at(errc::parse, name, text, static_cast<std::size_t>(got.data() - text.data()),
                         fmt::format("expected {}, got {}", what, detail::quoted(got)));
     }
-    // use(line without blanks around it) for each.
+    // Calls use(trimmed line) for every line.
     template <class Use>
     void each(Use use) const {
         std::string_view rest = text, line;
@@ -46,7 +47,7 @@ struct lines {
             detail::fail_at(errc::parse, name, text, text.size(),
                             fmt::format("expected {} lines, one for each {}, got {}", wanted, of_what, count));
     }
-    // A whole number from 1 to `most`; what stands before `separator`, which is then left behind with it.
+    // Reads a whole number from 1 to `most` up to `separator` (0: the whole line), and removes both from `line`.
     index whole(std::string_view& line, char separator, index most, const char* what) const {
         const auto end = separator ? line.find(separator) : line.size();
         const std::string_view field = detail::trimmed(line.substr(0, end));
@@ -60,7 +61,8 @@ struct lines {
     }
 };
 
-using files = std::map<std::string, lines, std::less<>>;  // by what follows the name: "A", "graph_labels"
+// The files by the part of their name between NAME_ and .txt: "A", "graph_labels".
+using files = std::map<std::string, lines, std::less<>>;
 
 class assembly {
 public:
@@ -98,7 +100,7 @@ private:
     void count_graphs() {
         labels_ = find("graph_labels") ? find("graph_labels") : find("graph_attributes");
         const lines& indicator = *find("graph_indicator");
-        // More graphs than nodes cannot be without a list of them.
+        // Without a list of graphs, the numbers of graphs must not exceed the number of nodes.
         const index most = labels_ ? labels_->count : indicator.count;
         index last = labels_ ? most : 0;
         indicator.each([&](std::string_view line) {
@@ -175,11 +177,11 @@ private:
     const files& files_;
     const tsv_options& options_;
     const lines* labels_ = nullptr;
-    std::vector<std::int32_t> graph_of_, number_;  // of each node: its graph, and which it is in there
+    std::vector<std::int32_t> graph_of_, number_;  // for each node its graph, and its number in that graph
     std::vector<graph_parts> parts_;
 };
 
-// The files that start with the name of the data set: NAME_graph_indicator.txt tells it.
+// Returns the files of the data set, whose NAME is that of the file NAME_graph_indicator.txt.
 files chosen(const std::string& whole, const std::vector<detail::tar_member>& all) {
     std::string stem;
     for (const auto& each : all)

@@ -7,7 +7,7 @@
 namespace mercer::detail {
 namespace {
 
-constexpr std::size_t deepest = 100;  // elements within elements
+constexpr std::size_t deepest = 100;  // levels of nested elements
 constexpr std::string_view ends_name = " \t\r\n/>=<&'\"";
 
 std::string_view without_prefix(std::string_view name) { return name.substr(name.find(':') + 1); }
@@ -34,7 +34,7 @@ void xml_cursor::skip_past(std::string_view mark, std::size_t from) {
     at_ = end + mark.size();
 }
 
-// <!DOCTYPE ... [ ... ]>, quotes and brackets in pairs.
+// Skips <!DOCTYPE ... [ ... ]>, in which '>' may occur inside quotes and brackets.
 void xml_cursor::skip_document_type() {
     int brackets = 0;
     for (std::size_t k = at_ + 2; k < text_.size(); ++k) {

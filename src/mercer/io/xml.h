@@ -1,5 +1,6 @@
-// XML (1.0, UTF-8), tag by tag: elements, attributes, text, the five named characters and numbered ones. Comments,
-// instructions and document types are skipped; no entity is ever looked up elsewhere.
+// A pull parser for XML (1.0, UTF-8), tag by tag: elements, attributes, text, the five predefined entities and
+// character references. Comments, processing instructions and document types are skipped; other entities are errors, so
+// that no file or address is ever opened.
 #pragma once
 
 #include <string>
@@ -7,16 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 
 namespace mercer::detail {
 
 struct xml_tag {
-    enum class what { start, end, none } kind = what::none;  // none: the document is over
-    std::string_view name{};                                 // without a prefix
+    enum class what { start, end, none } kind = what::none;  // none: the end of the document
+    std::string_view name{};                                 // without the prefix of a namespace
     std::size_t offset = 0;
     std::vector<std::pair<std::string_view, std::string>> attributes{};
-    std::string text{};  // all text since the tag before
+    std::string text{};  // the text between the previous tag and this one
 
     const std::string* find(std::string_view attribute) const {
         for (const auto& [name, value] : attributes)
@@ -25,14 +26,14 @@ struct xml_tag {
     }
 };
 
-// Start and end tags in pairs; <a/> gives both.
+// Returns start and end tags, which are checked to match; <a/> gives both.
 class xml_cursor {
 public:
     xml_cursor(const std::string& name, std::string_view text) : name_(name), text_(text) {}
     xml_tag next();
     [[noreturn]] void fail_expecting(std::string_view what, std::size_t offset) const;
-    std::size_t offset() const { return at_; }  // the byte behind the last tag
-    // The first element that is still open, with its prefix; empty: none is.
+    std::size_t offset() const { return at_; }  // the first byte after the last tag
+    // Returns the name of the root element, with its prefix, while it is open; otherwise an empty name.
     std::string_view outermost() const { return open_.empty() ? std::string_view() : open_.front(); }
 
 private:
@@ -49,7 +50,7 @@ private:
     std::string_view text_;
     std::size_t at_ = 0;
     std::vector<std::string_view> open_;
-    bool close_now_ = false;  // <a/> was read: its end comes next
+    bool close_now_ = false;  // the start of <a/> was returned: its end is next
     bool begun_ = false;
 };
 

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "mercer/base/error.h"
-#include "mercer/base/readers_text.h"
 #include "mercer/base/text.h"
 #include "mercer/data/point_clouds.h"
 #include "mercer/io/read.h"
@@ -83,7 +82,7 @@ private:
         return static_cast<std::int32_t>(found);
     }
 
-    // Without a rule of the caller's the first molecule decides whether there are targets.
+    // Returns the target in a comment. If options.target is empty, there are targets if the first comment has a number.
     std::optional<double> target_in(std::string_view comment, bool first) {
         if (options_.target == "none" || (!first && !any_)) return std::nullopt;
         std::vector<double> numbers;
@@ -126,15 +125,15 @@ bool looks_like_xyz(const file_beginning& file) {
            detail::is_number(fields[2]) && detail::is_number(fields[3]);
 }
 
-// A molecule ends with the line of its last atom.
+// Implements file_format::cut_to_rows: a molecule ends with the line of its last atom.
 bool cut_to_molecules(std::string& text, index rows, const read_options&) {
     std::string_view rest = detail::without_mark(text), line;
     for (index found = 0; found < rows;) {
         if (!detail::next_whole_line(rest, line)) return false;
         if (detail::trimmed(line).empty()) continue;
         const auto count = whole(detail::trimmed(line));
-        if (!count || *count < 0) return true;  // more of the file would not mend it
-        for (index i = 0; i <= *count; ++i)     // the comment and the atoms
+        if (!count || *count < 0) return true;  // more bytes of the file would not repair the fault
+        for (index i = 0; i <= *count; ++i)     // the comment and the lines of the atoms
             if (!detail::next_whole_line(rest, line)) return false;
         ++found;
     }

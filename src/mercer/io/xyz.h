@@ -1,8 +1,8 @@
-// XYZ, molecules one after the other:
+// XYZ files, with molecules one after another:
 //
 //     3                            the number of atoms
 //     water -76.4 energy=-76.4     a comment; the target is a number in it
-//     O 0 0 0.117                  element (symbol or number) and three coordinates; what follows them is not read
+//     O 0 0 0.117                  element (symbol or number) and three coordinates; more fields are ignored
 //     H 0 0.757 -0.470
 //     H 0 -0.757 -0.470
 #pragma once
@@ -15,9 +15,9 @@
 namespace mercer {
 
 struct xyz_options {
-    // Which number of the comment is the target: a position from 0 among the fields that are numbers (negative: from
-    // the end), or a name, where it stands as name=number. Empty: the first number, or no targets where the first
-    // comment has none. "none": no targets.
+    // The number of the comment that is the target: a position from 0 among the fields that are numbers (negative: from
+    // the end), or the name in a field name=number. Empty: the first number, or no targets if the first comment
+    // contains no number. "none": no targets.
     std::string target{};
 };
 

@@ -11,6 +11,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/text.h"
+#include "mercer/io/target_column.h"
 #include "mercer/kernels/kernel_info.h"
 #include "mercer/model_selection/search_space.h"
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "mercer/base/text.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/kernels/kernel_info.h"
 #include "mercer/plot/class_regions.h"

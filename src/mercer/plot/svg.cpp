@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mercer/base/text.h"
+
 namespace mercer {
 namespace {
 
@@ -40,24 +42,6 @@ std::string style_sheet(const inks& c, const std::string& within) {
     for (const auto& [what, how] : rules) out += fmt::format("    {}{} {{ {} }}\n", within, what, how);
     return out;
 }
-
-}  // namespace
-
-std::string xml_escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text) switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            default:
-                // Control characters are not allowed in XML, even escaped.
-                out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? ' ' : c;
-        }
-    return out;
-}
-
-namespace {
 
 template <std::size_t N>
 palette interpolated(const std::array<std::uint32_t, N>& anchors) {

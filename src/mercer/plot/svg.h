@@ -81,7 +81,5 @@ std::string power_of_ten_text(int exponent);
 std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& colours,
                         const opacities* solid = nullptr);
 std::string base64(std::string_view bytes);
-// Text made safe for XML and HTML, in elements and attributes.
-std::string xml_escaped(std::string_view text);
 
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/preprocess/column_encoder.h"
 
 #include <fmt/format.h>
@@ -20,7 +19,7 @@
 namespace mercer {
 namespace {
 
-// One rule at work: the coordinates of a field after each other, told to `put`.
+// Applies one rule to a column: read() passes the coordinates of a field to `put`.
 class column_reader {
 public:
     column_reader(const text_table& from, std::size_t column, const column_rule& rule, bool refuse)
@@ -139,7 +138,7 @@ void set_scale(column_rule& rule, const text_table& from, std::size_t column, co
     if (!(rule.spread > 0)) rule.spread = 1;
 }
 
-// Columns side by side; of several that fail, the first one does.
+// Calls column(c) for every column in parallel. If several calls throw, rethrows the exception of the first column.
 void in_order(std::size_t count, const std::function<void(std::size_t)>& column) {
     std::vector<std::exception_ptr> failed(count);
     parallel_for(static_cast<index>(count), [&](index c) {
@@ -153,7 +152,7 @@ void in_order(std::size_t count, const std::function<void(std::size_t)>& column)
         if (each) std::rethrow_exception(each);
 }
 
-// Rows of numbers, a column after the other.
+// Fills the matrix with the encoded columns, in parallel over columns.
 void fill_dense(std::vector<column_reader>& columns, index rows, matrix<double>& full) {
     std::vector<index> base(columns.size() + 1, 0), reached(columns.size(), 0);
     for (std::size_t c = 0; c < columns.size(); ++c) base[c + 1] = base[c] + columns[c].width();
@@ -163,7 +162,7 @@ void fill_dense(std::vector<column_reader>& columns, index rows, matrix<double>&
             columns[k].read(r, [&](index c, double value) { full(r, base[k] + c) = value; });
         }
     };
-    // A stretch of rows at a time, which stays in the caches; where it has faults, the first row with one tells.
+    // Batches of 2,048 rows stay in the caches. The error of the first row with an error is thrown.
     constexpr index stretch = 2048;
     for (index first = 0; first < rows; first += stretch) {
         const index end = std::min(rows, first + stretch);
@@ -284,7 +283,7 @@ std::vector<std::size_t> column_encoder::positions(const text_table& from, const
 }
 
 dataset column_encoder::apply(const text_table& from, const teller& tell) const {
-    constexpr index widest = 1000;  // of dense vectors of mostly zeros
+    constexpr index widest = 1000;  // largest number of categories of a column for which the vectors are dense
     const std::vector<std::size_t> at = positions(from, tell);
     std::vector<column_reader> columns;
     index dims = 0;
@@ -317,7 +316,7 @@ dataset column_encoder::apply(const text_table& from, const teller& tell) const 
     return dense<double>(std::move(full));
 }
 
-// The file form of column encoders.
+// The JSON form of column encoders.
 
 namespace {
 
@@ -426,11 +425,9 @@ column_encoder column_encoder::from_json(std::string_view text, const std::strin
     }
 }
 
-// Comma-separated text read as a training set was.
-
 namespace {
 
-// The target of a row as a number, or as the place of its class; none where it is neither.
+// Returns the target of a row: its number, or the position of its class in `classes`; none if the field is neither.
 std::optional<double> target_of(std::string_view field, const std::vector<std::string>& classes) {
     if (!classes.empty()) {
         const auto at = std::ranges::find(classes, detail::as_utf8(field));
@@ -443,16 +440,15 @@ std::optional<double> target_of(std::string_view field, const std::vector<std::s
 
 }  // namespace
 
-table parse_encoded_csv(const source& file, const csv_options& options) {
-    const column_encoder& by = *options.columns;
-    const std::vector<std::string> known = by.named() ? by.names() : std::vector<std::string>{};
+table column_encoder::parse(const source& file, const csv_options& options) const {
+    const std::vector<std::string> known = named_ ? names() : std::vector<std::string>{};
     const text_table from = text_table::parse(file, options, known);
     table out;
-    out.x = by.apply(from, options.tell);
-    out.feature_names = by.coordinates();
+    out.x = apply(from, options.tell);
+    out.feature_names = coordinates();
     if (options.label.empty()) return out;
     const std::optional<std::size_t> at =
-        options.label == by.target() ? by.target_in(from) : std::optional(from.position(options.label, "label"));
+        options.label == target_ ? target_in(from) : std::optional(from.position(options.label, "label"));
     if (!at) return out;
     out.label = options.label;
     for (index r = 0; r < from.rows(); ++r) {

@@ -1,5 +1,5 @@
-// A table of columns of any kind as vectors: what each column is, found out on one table and applied to others, where
-// columns are looked for by name, in any order.
+// Encodes a table with columns of any kind as vectors. The encoding is fitted on a training table and applied to other
+// tables, in which columns are found by name, in any order.
 #pragma once
 
 #include <functional>
@@ -14,32 +14,37 @@
 namespace mercer {
 
 struct column_options {
-    std::string missing = "fill";    // or "refuse": missing values are errors
-    std::string scale = "standard";  // numbers to mean 0 and variance 1; "minmax": to -1 … 1; "none"
+    std::string missing = "fill";    // "refuse": missing values are errors
+    std::string scale = "standard";  // numbers get mean 0 and variance 1; "minmax": range -1 … 1; "none"
 };
 
-class column_encoder {
+class column_encoder final : public csv_encoder {
 public:
-    // `target` is not among what it encodes. Fails with errc::data where no column is left.
+    // Fits the encoding of all columns but `target`. Throws errc::data if no column is left to encode.
     static column_encoder fit(const text_table& from, std::optional<std::size_t> target,
                               const column_options& options = {});
 
-    const std::vector<column_rule>& rules() const { return rules_; }  // of all columns but the target, in their order
+    // All columns but the target, in the order of the table.
+    const std::vector<column_rule>& rules() const { return rules_; }
     const column_options& options() const { return options_; }
-    const std::string& target() const { return target_; }  // its name or position; empty: none
-    bool named() const { return named_; }
-    std::vector<std::string> names() const;  // of the columns it knows, the target included
-    index dims() const;
-    std::vector<std::string> coordinates() const;
+    const std::string& target() const { return target_; }  // its name or position; empty: no target
+    bool named() const { return named_; }                    // the training table has a header
+    std::vector<std::string> names() const;                  // the names of the columns, the target last
+    index dims() const;                                      // number of coordinates
+    std::vector<std::string> coordinates() const;            // their names
 
     using teller = std::function<void(const std::string&)>;
-    // Dense vectors, sparse ones where there are texts. Columns that the table of the fit had not are left out, and
-    // `tell` is told of them, of categories that were not known and of values filled in columns that had been complete.
+    // Returns dense vectors, or sparse vectors if there are texts or more than 1,000 categories in a column. Columns
+    // that the training table does not contain are ignored. tell() is called with a note on ignored columns, on unseen
+    // categories, and on missing values in columns without missing values in the training table.
     dataset apply(const text_table& from, const teller& tell = {}) const;
-    // Where the target is, if it is there.
+    // Returns the column of the target; none if the table does not contain it.
     std::optional<std::size_t> target_in(const text_table& from) const;
+    // Parses and encodes a file. If a row has no target, or a target that is neither a number nor one of
+    // options.classes, no targets are returned, and options.tell is called with a note.
+    table parse(const source& file, const csv_options& options) const override;
 
-    // JSON; applies to the same table with the same result.
+    // JSON. An encoder read from it gives bit-identical results.
     std::string to_json() const;
     static column_encoder from_json(std::string_view text, const std::string& name);
 
@@ -52,9 +57,5 @@ private:
     std::size_t target_at_ = 0;
     bool named_ = true;
 };
-
-// The file as the table of the fit was: options.columns says how. Targets that are not there, missing or of a class
-// that was not known are left out, all of them, and options.tell is told.
-table parse_encoded_csv(const source& file, const csv_options& options);
 
 }  // namespace mercer

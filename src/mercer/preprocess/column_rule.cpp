@@ -1,4 +1,3 @@
-
 #include "mercer/preprocess/column_rule.h"
 
 #include <fmt/format.h>
@@ -71,7 +70,7 @@ std::vector<std::string> column_rule::coordinates() const {
 
 namespace {
 
-// Takes `least` to `most` digits off the front.
+// Removes up to `most` digits from the front and returns their value; none if there are fewer than `least`.
 std::optional<int> digits(std::string_view& rest, std::size_t least, std::size_t most) {
     int value = 0;
     std::size_t n = 0;
@@ -87,7 +86,7 @@ bool take(std::string_view& rest, char c) {
     return true;
 }
 
-// +02:00, -0530, Z or nothing, in minutes.
+// Parses a time zone (+02:00, -0530, Z, or nothing) and returns its offset from UTC in minutes.
 std::optional<int> zone(std::string_view& rest) {
     if (rest.empty() || take(rest, 'Z')) return 0;
     const bool west = rest.front() == '-';
@@ -99,7 +98,8 @@ std::optional<int> zone(std::string_view& rest) {
     return (west ? -1 : 1) * (60 * *hours + *minutes);
 }
 
-// 12:30, 12:30:15, 12:30:15.5 and a zone, as a part of a day.
+// Parses 12:30, 12:30:15 or 12:30:15.5, each with an optional time zone, and returns the UTC time as a fraction of a
+// day.
 std::optional<double> time_of_day(std::string_view rest) {
     const auto hours = digits(rest, 1, 2);
     if (!hours || *hours > 23 || !take(rest, ':')) return std::nullopt;
@@ -147,25 +147,25 @@ std::optional<double> parse_date(std::string_view text, date_order order) {
     return time ? std::optional(days + *time) : std::nullopt;
 }
 
-// What a column is, by its values.
+// Detection of the kind of a column from its values.
 
 namespace {
 
 using detail::number_fault;
 
-constexpr index few_rows = 10;             // so few say nothing about identifiers
-constexpr std::size_t most_marks = 5;      // words that stand for missing numbers
-constexpr std::size_t most_values = 5000;  // of categories
-constexpr index most_words = 2000;
+constexpr index few_rows = 10;             // with at most this number of rows, no column is taken for an identifier
+constexpr std::size_t most_marks = 5;      // largest number of different words that mean a missing number
+constexpr std::size_t most_values = 5000;  // largest number of categories
+constexpr index most_words = 2000;         // largest number of words of a column of texts
 
 double median_of(std::vector<double> values) {
     const std::size_t half = values.size() / 2;
     std::ranges::sort(values);
-    // halves first: the sum of two could overflow
+    // Halve before adding: the sum of two numbers can overflow.
     return values.size() % 2 ? values[half] : values[half - 1] / 2 + values[half] / 2;
 }
 
-// id, customer_id, PassengerId, and the column without a name that data frames write for their rows
+// Returns true for names such as id, customer_id and PassengerId, and for the names of row numbers in data frames.
 bool named_like_an_identifier(const std::string& name) {
     if (name == "Id" || name == "ID" || name == "id" || name == "index" || name == "rownames") return true;
     return name.ends_with("_id") || name.ends_with("Id") || name.ends_with("_ID") || name.ends_with(" id");
@@ -235,7 +235,7 @@ private:
         return true;
     }
 
-    // 1, 2, 3, … or from 0
+    // Returns true if the numbers are 1, 2, 3, … or 0, 1, 2, …: the column only numbers the rows.
     bool counts(const std::vector<double>& all) const {
         if (from_.rows() <= few_rows || (all[0] != 0 && all[0] != 1)) return false;
         for (std::size_t i = 1; i < all.size(); ++i)
@@ -250,7 +250,7 @@ private:
 
     bool dates() {
         for (const date_order order : {date_order::year_first, date_order::month_first, date_order::day_first}) {
-            // 1.3.2024 is written where the day comes first
+            // Dates with dots, such as 1.3.2024, have the day first.
             const bool dots = counts_.begin()->first.find('.') < 3;
             if (order == date_order::month_first && dots) continue;
             if (!std::ranges::all_of(counts_, [&](const auto& e) { return parse_date(e.first, order).has_value(); }))
@@ -284,7 +284,8 @@ private:
 
     void categories() {
         out_.kind = column_kind::categories;
-        std::unordered_map<std::string, index> found;  // the same in every encoding
+        // By their UTF-8 form: a value counts once, whatever its encoding.
+        std::unordered_map<std::string, index> found;
         for (const auto& [text, count] : counts_) found[detail::as_utf8(text)] += count;
         for (const auto& each : found) out_.values.push_back(each.first);
         std::ranges::sort(out_.values);
@@ -311,7 +312,7 @@ private:
         try {
             out_.words = text_features::fit(strings(std::move(all)), how);
         } catch (const error&) {
-            return false;  // no word comes twice
+            return false;  // no word occurs in two texts
         }
         out_.kind = column_kind::texts;
         return true;

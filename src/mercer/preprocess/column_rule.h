@@ -1,15 +1,15 @@
-// What becomes of one column of a table.
+// The encoding of one column of a table as coordinates of a vector.
 //
-//   numbers     x ↦ (x - centre)/spread; a missing one is the median
-//   categories  a coordinate for each value, 1 where it is that one (one-hot); a missing one is the most frequent, one
-//               that the table of the fit did not have is none of them
-//   dates       the day as a number; where they span years and weeks also the place in the year and in the week, as the
-//               sine and cosine of an angle
-//   texts       tf-idf of their words; a missing one has no words
+//   numbers     x ↦ (x - centre)/spread; a missing value becomes the median
+//   categories  one-hot: a coordinate for each value; a missing value becomes the most frequent one, a value that the
+//               training table does not contain gives zeros
+//   dates       the day as a number; if the dates span at least a year, also the position in the year, and if they span
+//               two weeks, the position in the week, each as sine and cosine of an angle
+//   texts       tf-idf of the words; a missing text has no words
 //
-// and where values are missing one more coordinate: 1 where it is. Only numbers and days are scaled: two rows of
-// different category, or texts without a common word, are then as far apart (2, squared) as two independent numbers of
-// variance 1.
+// If the training column has missing values, one more coordinate is 1 where the value is missing. Only numbers and days
+// are scaled: then two rows of different category, or two texts without a common word, have the squared distance 2,
+// which is also the expected squared distance of two independent numbers of variance 1.
 #pragma once
 
 #include <optional>
@@ -22,11 +22,10 @@
 
 namespace mercer {
 
-// Dates in text: 2024-03-01, 2024/03/01 12:30, 2024-03-01T12:30:15+02:00, 1.3.2024, 3/1/2024.
-
+// The order of the parts of a date: 2024-03-01, 2024/03/01 12:30, 2024-03-01T12:30:15+02:00; 1.3.2024; 3/1/2024.
 enum class date_order { year_first, day_first, month_first };
 
-// Days since 1970-01-01, with a fraction for the time of day; none where the text is no date in that order.
+// Returns the days since 1970-01-01, with the time of day (UTC) as fraction; none if the text is no date in this order.
 std::optional<double> parse_date(std::string_view text, date_order order);
 
 enum class column_kind { numbers, categories, dates, texts, left_out };
@@ -34,24 +33,25 @@ enum class column_kind { numbers, categories, dates, texts, left_out };
 struct column_rule {
     std::string name;
     column_kind kind = column_kind::left_out;
-    index missing = 0;              // in the table of the fit
-    std::string why{};              // it is left out
-    double fill = 0;                // the median
-    double centre = 0, spread = 1;  // of numbers and days
+    index missing = 0;              // number of missing values in the training table
+    std::string why{};              // the reason why the column is left out
+    double fill = 0;                // numbers and dates: the median, in place of missing values
+    double centre = 0, spread = 1;  // numbers and dates: x ↦ (x - centre)/spread
     date_order order = date_order::year_first;
-    bool year = false, week = false;
-    std::vector<std::string> values{};  // of categories, sorted
-    std::size_t most_frequent = 0;      // of them
-    std::optional<text_features> words{};
+    bool year = false, week = false;       // dates: encode the position in the year and in the week
+    std::vector<std::string> values{};     // categories, sorted; numbers: the words that mean a missing number
+    std::size_t most_frequent = 0;         // categories: position of the most frequent value in `values`
+    std::optional<text_features> words{};  // texts
 
-    // "3 categories, one-hot; 12 missing, filled with 'red' and an indicator"
+    // Describes the rule: "3 categories, one-hot; 12 missing, the most frequent 'red' and an indicator".
     std::string about() const;
-    // The coordinates it gives, and their names: "colour=red", "age", "age missing".
+    // The number of coordinates of the encoding, and their names: "colour=red", "age", "age missing".
     index width() const;
     std::vector<std::string> coordinates() const;
 };
 
-// Finds out what a column is, with its missing values; numbers are not scaled yet.
+// Detects the kind of a column and how its missing values are filled. Centre and spread are 0 and 1: scaling is a later
+// step.
 column_rule detect_column(const text_table& from, std::size_t column);
 
 }  // namespace mercer

@@ -1,11 +1,11 @@
-// Bringing the columns of vectors, and targets, to comparable ranges.
+// Scales the columns of vectors, and targets, to comparable ranges.
 //
-//   min-max:      x ↦ lower + (upper - lower) (x - min) / (max - min), what svm-scale does; a column with min = max
-//   becomes 0 standardise:  x ↦ (x - mean) / sd, sd² = 1/n Σ (x - mean)²; a column with sd = 0 only loses its mean
+//   min-max      x ↦ lower + (upper - lower) (x - min) / (max - min), as svm-scale; a column with min = max becomes 0
+//   standardise  x ↦ (x - mean) / sd, sd² = 1/n Σ (x - mean)²; of a column with sd = 0 only the mean is subtracted
 //
-// Sparse vectors: coordinates that are not stored are zeros, and count. Where zero maps to something else the result is
-// filled in; standardising them would fill in everything, so it is refused unless the mean stays (with_mean = false: x
-// ↦ x / sd).
+// Coordinates of sparse vectors that are not stored are zeros and count as values. If a column maps zero to another
+// number, that number is stored in every row. Standardising sparse vectors would store all coordinates, so it is an
+// error unless with_mean = false, which scales x ↦ x / sd.
 #pragma once
 
 #include <functional>
@@ -26,9 +26,9 @@ enum class scaling_method { standardise, minmax };
 struct scaling_options {
     scaling_method method = scaling_method::standardise;
     bool with_mean = true;  // standardise: subtract the mean
-    double lower = -1;      // min-max: lower < upper, both finite
+    double lower = -1;      // min-max: the range of the result; lower < upper, both finite
     double upper = 1;
-    bool targets = false;  // scale y too, by the same method
+    bool targets = false;  // also scale y, by the same method
     double target_lower = -1;
     double target_upper = 1;
 };
@@ -36,31 +36,32 @@ struct scaling_options {
 class scaling {
 public:
     static scaling fit(const dataset& x, const scaling_options& options = {});
-    // The same for rows that come in batches, in three passes over them: each calls its argument for every batch.
-    // Sums are exact (base/reproducible_sums.h), so the bits depend neither on the batches nor on the processes that
-    // share the rows.
+    // Fits to rows that come in batches. pass(use) must call use(batch) for every batch; it is called once for min-max
+    // and three times for standardise. Sums are exact (base/reproducible_sums.h): the result is bit-identical for any
+    // division into batches and for any number of processes in `group` that share the rows.
     using batch_pass = std::function<void(const std::function<void(const dataset&)>& use)>;
     static scaling fit(const batch_pass& pass, const scaling_options& options, const process_group* group = nullptr);
-    // Needs y only when options.targets.
+    // y is needed only if options.targets.
     static scaling fit(const dataset& x, std::span<const double> y, const scaling_options& options);
 
     const scaling_options& options() const { return options_; }
     index dims() const { return static_cast<index>(columns_.size()); }
 
-    // Vectors in the storage they came in. Dense ones need exactly dims() coordinates, sparse ones at most so many.
+    // Return scaled vectors in the storage (dense or sparse) and precision of x. Dense vectors must have dims()
+    // coordinates, sparse vectors at most dims(). Throws row_error if a result is out of the range of the precision.
     dataset apply(const dataset& x) const;
     dataset inverse(const dataset& x) const;
-    // Unchanged unless options().targets.
+    // Return y without a change unless options().targets.
     std::vector<double> apply_targets(std::span<const double> y) const;
     std::vector<double> inverse_targets(std::span<const double> y) const;
 
-    // JSON; every number comes back exactly.
+    // JSON, from which every number is read back exactly.
     std::string to_json() const;
     static scaling from_json(std::string_view text, const std::string& name);
     void save(const std::string& path) const;
     static scaling load(const std::string& path);
 
-    // min and max, or mean and sd, of one column.
+    // min and max (min-max), or mean and sd (standardise), of one column.
     struct range {
         double first = 0;
         double second = 0;
@@ -79,11 +80,5 @@ private:
     std::vector<range> columns_;
     std::optional<range> target_;
 };
-
-// What scaling needs to know of columns: min and max, or mean and sd, in passes over rows that come in batches.
-
-// Of the rows of all processes of the group, where there is one.
-std::vector<scaling::range> fit_columns(const scaling::batch_pass& pass, scaling_method method,
-                                        const process_group* group);
 
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/preprocess/text_features.h"
 
 #include <fast_float/fast_float.h>
@@ -10,7 +9,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/json.h"
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/base/threads.h"
 
 namespace mercer {
@@ -85,7 +84,7 @@ void text_features::set_idf() {
     idf_.clear();
     if (!options_.idf) return;
     const double more = options_.smooth ? 1 : 0, n = static_cast<double>(texts_) + more;
-    // A hashed column may have no text; without smoothing its weight would be infinite, and it is never used.
+    // A hashed column may occur in no text. Without smoothing its weight would be infinite, so it is set to 0.
     for (const index df : document_counts_)
         idf_.push_back(df > 0 || options_.smooth ? std::log(n / (static_cast<double>(df) + more)) + 1 : 0);
 }
@@ -192,7 +191,7 @@ text_features text_features::from_json(std::string_view text, const std::string&
     }
 }
 
-// The written form of what is made of texts: "tfidf(ngram=2, min_df=3, stop=english)".
+// The text form of text_options: "tfidf(ngram=2, min_df=3, stop=english)".
 
 namespace {
 

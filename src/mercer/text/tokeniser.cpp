@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "mercer/base/error.h"
-#include "mercer/base/readers_text.h"
+#include "mercer/base/text.h"
 #include "mercer/text/unicode_tables.h"
 
 namespace mercer {

@@ -12,7 +12,6 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/base/readers_text.h"
 #include "mercer/base/text.h"
 #include "mercer/base/threads.h"
 #include "mercer/io/file_contents.h"
