@@ -1,4 +1,3 @@
-
 #include "mercer/dense/band_reduction.h"
 
 #include <fmt/format.h>
@@ -10,8 +9,8 @@
 #include "mercer/base/error.h"
 #include "mercer/base/per_thread.h"
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
 #include "mercer/dense/lapack.h"
+#include "mercer/dense/matrix_checks.h"
 #include "mercer/dense/vector_ops.h"
 
 extern "C" {
@@ -20,6 +19,11 @@ void dsytrd_sy2sb_(const char* uplo, const int* n, const int* kd, double* a, con
 void dormqr_(const char* side, const char* trans, const int* m, const int* n, const int* k, const double* a,
              const int* lda, const double* tau, double* c, const int* ldc, double* work, const int* lwork, int* info,
              std::size_t, std::size_t);
+void dlarft_(const char* direct, const char* storev, const int* n, const int* k, const double* v, const int* ldv,
+             const double* tau, double* t, const int* ldt, std::size_t, std::size_t);
+void dlarfb_(const char* side, const char* trans, const char* direct, const char* storev, const int* m, const int* n,
+             const int* k, const double* v, const int* ldv, const double* t, const int* ldt, double* c, const int* ldc,
+             double* work, const int* ldwork, std::size_t, std::size_t, std::size_t, std::size_t);
 }
 
 namespace mercer {
@@ -158,19 +162,6 @@ bool band_reduction::solve_only(double lambda, matrix_view<double> columns) cons
     return factor;
 }
 
-}  // namespace mercer
-
-// The half of band_reduction.h that needs Q: diagonals of inverses.
-
-extern "C" {
-void dlarft_(const char* direct, const char* storev, const int* n, const int* k, const double* v, const int* ldv,
-             const double* tau, double* t, const int* ldt, std::size_t, std::size_t);
-void dlarfb_(const char* side, const char* trans, const char* direct, const char* storev, const int* m, const int* n,
-             const int* k, const double* v, const int* ldv, const double* t, const int* ldt, double* c, const int* ldc,
-             double* work, const int* ldwork, std::size_t, std::size_t, std::size_t, std::size_t);
-}
-
-namespace mercer {
 namespace {
 
 constexpr index band = band_reduction::band;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/matrix_checks.h"
 
 extern "C" {
 // Other makers' BLAS have none of these two.

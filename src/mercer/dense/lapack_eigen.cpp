@@ -12,8 +12,9 @@
 #include <mutex>
 
 #include "mercer/base/error.h"
-#include "mercer/dense/dense_algebra.h"
 #include "mercer/dense/lapack.h"
+#include "mercer/dense/matrix_checks.h"
+#include "mercer/dense/symmetric_eigen.h"
 
 namespace mercer {
 

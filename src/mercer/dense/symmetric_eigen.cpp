@@ -4,6 +4,8 @@
 // by QR steps; straight to T half of the operations are products with a vector, which wait for the memory. With vectors
 // Q and Z are needed too: then straight to T, T by divide and conquer (Cuppen 1981), and U = QZ in 2n³ operations,
 // reflectors in blocks wide enough for matrix products (LAPACK's own dormtr takes 32 at a time and twice as long).
+#include "mercer/dense/symmetric_eigen.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +13,7 @@
 #include <cstddef>
 
 #include "mercer/base/error.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/gemm.h"
 #include "mercer/dense/lapack.h"
 
 extern "C" {

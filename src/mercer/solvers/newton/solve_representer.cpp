@@ -10,7 +10,7 @@
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/cholesky.h"
 
 namespace mercer {
 namespace {
