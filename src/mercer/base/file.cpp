@@ -1,4 +1,3 @@
-
 #include "mercer/base/file.h"
 
 #include <fcntl.h>
@@ -22,7 +21,6 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/base/fit_checkpoint.h"
 #include "mercer/base/terminal_text.h"
 
 namespace mercer {

@@ -5,9 +5,15 @@
 
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mercer/base/error.h"
 #include "mercer/base/matrix_view.h"
@@ -49,6 +55,38 @@ private:
 // For programs: signals that end the process (SIGINT, SIGTERM, SIGHUP) delete the temporary files first. Only file
 // systems on which these must have a name (NFS) need it. A signal that was ignored stays ignored.
 void remove_temporaries_on_signals();
+
+// The numbers an iterative fit needs to go on, in a file: after a crash the same call goes on where it was.
+
+// FNV-1a over what makes a problem: tells one from another.
+class problem_mark {
+public:
+    problem_mark& add(std::string_view bytes) {
+        for (const char each : bytes) value_ = (value_ ^ static_cast<unsigned char>(each)) * 0x100000001B3ull;
+        return *this;
+    }
+    problem_mark& add(std::span<const double> numbers) {
+        for (const double each : numbers) {
+            char bytes[sizeof each];
+            std::memcpy(bytes, &each, sizeof each);
+            add(std::string_view(bytes, sizeof bytes));
+        }
+        return *this;
+    }
+    problem_mark& add(double number) { return add(std::span<const double>(&number, 1)); }
+    problem_mark& add(std::initializer_list<double> numbers) {
+        return add(std::span<const double>(numbers.begin(), numbers.size()));
+    }
+    std::uint64_t value() const { return value_; }
+
+private:
+    std::uint64_t value_ = 0xCBF29CE484222325ull;
+};
+void write_state(const std::string& path, std::uint64_t problem, std::span<const double> state);
+// The state written for the same problem; nothing when there is no file. A file for another problem, or a damaged one,
+// is an error.
+std::optional<std::vector<double>> read_state(const std::string& path, std::uint64_t problem);
+void remove_state(const std::string& path);
 
 // Numbers in the state of a fit that goes on from a checkpoint: a state is a list of doubles, and its file may be
 // damaged.

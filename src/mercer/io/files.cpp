@@ -2,7 +2,6 @@
 // with errc::unsupported.
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/base/fit_checkpoint.h"
 #include "mercer/io/file_contents.h"
 
 namespace mercer {
