@@ -1,4 +1,3 @@
-
 #include "mercer/base/error.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-
 #include "mercer/base/memory.h"
 
 #include <sys/mman.h>

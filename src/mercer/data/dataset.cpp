@@ -1,4 +1,3 @@
-
 #include "mercer/data/dataset.h"
 
 #include <fmt/format.h>

@@ -101,12 +101,21 @@ private:
 
 // The chosen objects, copied, in the order of the selection.
 dataset gather(const dataset& from, const selection& which);
+// Objects first … first + count - 1: vectors where they lie, other objects copied.
+dataset part(const dataset& from, index first, index count);
 // Two data sets of the same kind, one after the other (dims: the larger of the two for sparse, equal for dense).
 dataset concatenate(const dataset& first, const dataset& second);
 // The vectors as dense rows of T: shares the storage when it already is that, else copies. Fails for objects that are
 // not vectors.
 template <class T>
 dense<T> as_dense(const dataset& vectors);
+struct not_finite_value {
+    index row = 0, column = 0;
+    double value = 0;
+};
+// The first coordinate that is NaN or infinite, by rows; nothing where there is none, or the objects are not vectors.
+// require_finite() fails with it.
+std::optional<not_finite_value> first_not_finite(const dataset& vectors);
 // Fails, naming row and column, when a coordinate is NaN or infinite.
 void require_finite(const dataset& vectors);
 
@@ -156,21 +165,6 @@ inline std::partial_ordering compare_objects(const dataset& x, index i, const da
         },
         x.items());
 }
-
-// Where vectors hold what is not a number.
-
-struct not_finite_value {
-    index row = 0, column = 0;
-    double value = 0;
-};
-// The first coordinate that is NaN or infinite, by rows; nothing where there is none, or the objects are not vectors.
-// require_finite() fails with it.
-std::optional<not_finite_value> first_not_finite(const dataset& vectors);
-
-// Some of the objects of a data set, one after the other, without a copy where that is possible.
-
-// Objects first … first + count - 1: vectors where they lie, other objects copied.
-dataset part(const dataset& from, index first, index count);
 
 // Whether two objects are one and the same: equal coordinates (however they are stored), strings or sets. What has a
 // distance of zero in truth should not be left to the last bit of kernel values, which a function of the user's may

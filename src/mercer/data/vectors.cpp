@@ -1,4 +1,3 @@
-
 #include "mercer/data/vectors.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-
 #include "mercer/text/tokeniser.h"
 
 #include <fmt/format.h>
@@ -223,9 +222,7 @@ std::vector<std::string> stop_words(std::string_view language) {
     fail(errc::invalid_argument, fmt::format("there are stop words of {}, got {}", names, detail::quoted(language)));
 }
 
-}  // namespace mercer
-
-namespace mercer::unicode {
+namespace unicode {
 namespace {
 
 // The entry that c lies in, by its ends; null where there is none.
@@ -291,4 +288,5 @@ char32_t small(char32_t c) {
     return static_cast<char32_t>(static_cast<int>(c) + run->difference);
 }
 
-}  // namespace mercer::unicode
+}  // namespace unicode
+}  // namespace mercer

@@ -84,9 +84,7 @@ private:
     std::vector<std::string> stop_;  // sorted
 };
 
-}  // namespace mercer
-
-namespace mercer::unicode {
+namespace unicode {
 
 // As much of Unicode as taking texts apart needs. Texts are UTF-8; a byte that is not part of it stands for the
 // character of that number (Latin-1), so that old files keep their words.
@@ -101,4 +99,5 @@ bool is_blank(char32_t c);
 // The small letter of a capital, any other character itself.
 char32_t small(char32_t c);
 
-}  // namespace mercer::unicode
+}  // namespace unicode
+}  // namespace mercer
