@@ -22,7 +22,7 @@ number_fault parse_number(std::string_view token, T& value) {
     if (std::isnan(magnitude)) return number_fault::not_finite;
     if (std::isinf(magnitude))
         return is_digit(*first) || *first == '.' ? number_fault::overflow : number_fault::not_finite;
-    // Versions differ in whether they call 1e-400 out of range; it is 0, as strtod has it.
+    // Versions of fast_float differ in whether 1e-400 is out of range. Here it is 0, as for strtod().
     if (result.ec == std::errc::invalid_argument) return number_fault::syntax;
     value = negative ? -magnitude : magnitude;
     return number_fault::none;
@@ -73,8 +73,8 @@ char* write_whole(char* to, long long value) { return std::to_chars(to, to + lon
 char* write_shortest(char* to, double value) {
     const double size = std::abs(value);
     if (size >= 1e-4 && size < 99999999) {
-        // 8 digits: m = round(size·10^places). If m/10^places, one correctly rounded division of exact numbers, is the
-        // value again, then so is the text; and no other text of at most 8 digits can be.
+        // 8 digits: m = round(size·10^places). If m/10^places, one correctly rounded division of exact numbers, equals
+        // `size`, then the text reads back as the value, and no other text of at most 8 digits does.
         int places = 11;
         for (double limit = 1e-3; places > 0 && size >= limit; --places) limit *= 10;
         auto m = static_cast<std::uint64_t>(std::floor(size * power[places] + 0.5));

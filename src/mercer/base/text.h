@@ -1,5 +1,4 @@
-// "a, b, c": texts or numbers with something between them. (fmt::join would have fmt's whole formatter compiled into
-// every source that uses it.)
+// Texts: lists, decimal numbers, and the nearest of several names.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,6 +12,8 @@
 
 namespace mercer {
 
+// The items (texts or numbers) with `between` between them: "a, b, c". (fmt::join would compile the whole formatter of
+// {fmt} into every source that uses it.)
 template <class Range>
 std::string joined(const Range& items, std::string_view between) {
     std::string out;
@@ -28,23 +29,22 @@ std::string joined(const Range& items, std::string_view between) {
     return out;
 }
 
-// Numbers as decimal text, independent of the locale and fast enough for files of millions of them.
+// Numbers as decimal text, independent of the locale and fast enough for files of millions of numbers.
 
-inline constexpr int longest_decimal = 32;  // characters any of these may write
+inline constexpr int longest_decimal = 32;  // the largest number of characters that these functions write
 
-// Each writes at `to`, without a terminating zero, and returns the end.
+// Each function writes at `to`, without a terminating zero, and returns the end.
 // As printf's %.<digits>g.
 char* write_general(char* to, double value, int digits);
-// The shortest text that reads back as the same number; where at most 8 digits do (of a number that is not denormal),
-// exactly as printf's %.8g below 1e8.
+// The shortest text that reads back as the same number. Below 1e8 it equals the text of printf's %.8g if 8 digits
+// suffice and the number is not denormal.
 char* write_shortest(char* to, double value);
 char* write_whole(char* to, long long value);
 
-// The name that somebody meant who wrote another one.
-
 namespace detail {
 
-// Letters to insert, drop or replace and neighbours to exchange, to make one word of the other.
+// The number of insertions, deletions, replacements and exchanges of neighbouring letters that change one word into the
+// other.
 inline std::size_t edits(const std::string& a, const std::string& b) {
     std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
     for (std::size_t i = 0; i <= a.size(); ++i)
@@ -62,7 +62,8 @@ inline std::size_t edits(const std::string& a, const std::string& b) {
 
 }  // namespace detail
 
-// Of these the closest to the word, when so close, or so well begun, that it is likely what was meant; else empty.
+// The known name that `word` is probably meant to be: the closest one in edits, where a name that begins with `word`
+// counts as one edit. Empty if the distance is larger than max(2, a third of the word's length).
 inline std::string nearest_name(const std::string& word, const std::vector<std::string>& known) {
     std::string best;
     std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
@@ -79,25 +80,26 @@ inline std::string nearest_name(const std::string& word, const std::vector<std::
 
 namespace mercer::detail {
 
-// Decimal numbers in text, correctly rounded and independent of the locale.
+// Parsing of decimal numbers, correctly rounded and independent of the locale.
 
 enum class number_fault { none, syntax, not_finite, overflow };
 
-// The general case: any decimal with or without exponent that fills the token.
+// Parses a token that is one decimal number, with or without an exponent.
 template <class T>
 number_fault parse_number(std::string_view token, T& value);
 
-// The same for a number at the front of a text. Its end, or nullptr where none stands there, or one that is not finite.
+// Parses the decimal number at the front of a text. Returns its end, or nullptr if there is no number or it is not
+// finite.
 template <class T>
 const char* decimal_at(const char* p, const char* end, T& value);
 
-// Why a token is no number, for a message that names what was expected: "expected a value, got 'x'".
+// The text for a message that says which input was expected: "expected a finite number, got 'inf'".
 const char* reason(number_fault fault);
 
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
-// Powers of ten that T holds exactly, and the largest whole number below which T holds all: with both exact, one
-// division rounds correctly (Clinger's fast path).
+// The powers of ten that T represents exactly, and the number up to which T represents all whole numbers. If numerator
+// and power are exact, their quotient is the correctly rounded number (Clinger's fast path).
 template <class T>
 struct exact;
 template <>
@@ -114,8 +116,8 @@ struct exact<float> {
     static constexpr float power[powers + 1] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
 };
 
-// Reads a short plain decimal (12, -0.5, +3.) from text in which some character that is neither digit nor point
-// follows. Returns its end, or nullptr when the number needs parse_number.
+// Parses a short decimal without exponent (12, -0.5, +3.). The text must have a character that is neither digit nor
+// point after it. Returns its end, or nullptr if the number needs parse_number().
 template <class T>
 inline const char* short_decimal(const char* p, T& value) {
     const bool negative = *p == '-';

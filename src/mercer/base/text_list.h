@@ -1,8 +1,8 @@
-// A list of texts as an alternative of a std::variant whose copy may run out of memory.
+// A list of texts as an alternative of a std::variant that may run out of memory when it is copied.
 //
-// libstdc++ 12 takes std::vector<std::string> and std::string for types that never leave a variant without a value.
-// A variant of such types alone is destroyed as if it had one after its copy constructor has thrown, and the program
-// ends with SIGSEGV. One alternative of a type that the library does not know prevents that.
+// libstdc++ 12 assumes that a variant of std::vector<std::string>, std::string and the like never becomes valueless.
+// When the copy constructor of such a variant has thrown, the variant is destroyed as if it had a value, and the
+// program ends with SIGSEGV. One alternative of a type that the library does not know prevents that.
 #pragma once
 
 #include <string>

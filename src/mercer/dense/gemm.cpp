@@ -28,9 +28,10 @@ namespace mercer {
 namespace blas {
 namespace {
 
-constexpr index depth = 192;  // of a panel: one of each side stays in L1
+constexpr index depth = 192;  // of a panel: one panel of each operand fits into the L1 cache
 
-// What the loops of vector_ops.h read: vectors lie along the columns of C, so op(A) stands on their wide side.
+// The micro-kernel of vector_ops.h for a tile of C with `wide` rows and `high` columns. Its vectors lie along the
+// columns of C, which are contiguous, so op(A) is its wide operand.
 template <class T>
 struct micro {
     static constexpr bool wide_numbers = std::is_same_v<T, double>;
@@ -45,9 +46,9 @@ struct micro {
     }
 };
 
-// Columns k … of op(X), X of `size` rows, `width` rows at a time side by side: to[(group·count + k)·width + r] is
-// by·op(X)(group·width + r, k). `along`: neighbours in memory are neighbours in a row of `to`. Zeros beyond the edge.
-// `known`: the width where the compiler is to know it, else 0.
+// Packs `count` columns of op(X), which has `size` rows, into panels of `width` rows:
+// to[(panel·count + k)·width + r] = by·op(X)(panel·width + r, k), and zero beyond the last row. `along` is true if
+// neighbouring rows of op(X) are neighbours in memory. `known` is the width as a constant for the compiler, or 0.
 template <index known, class T>
 void pack(const T* x, index stride, bool along, index size, index count, index any_width, T by, T* to) {
     const index width = known > 0 ? known : any_width;
@@ -64,7 +65,7 @@ void pack(const T* x, index stride, bool along, index size, index count, index a
             for (index k = 0; k < count; ++k)
                 for (index r = 0; r < there; ++r) to[k * width + r] = by * x[first + r + k * stride];
         } else {
-            // Four columns of X at a time: each line of `to` is then written once.
+            // Four rows of op(X) at a time, so that each cache line of `to` is written once.
             index r = 0;
             for (; r + 4 <= there; r += 4) {
                 const T *x0 = x + (first + r) * stride, *x1 = x0 + stride, *x2 = x1 + stride, *x3 = x2 + stride;
@@ -78,7 +79,7 @@ void pack(const T* x, index stride, bool along, index size, index count, index a
     }
 }
 
-// The same with the width known where it is that of an instruction set.
+// pack() with the width as a constant if it is the width of a known instruction set.
 template <class T>
 void pack_wide(const T* x, index stride, bool along, index size, index count, index width, T* to) {
     switch (width) {
@@ -96,7 +97,8 @@ void scale(T beta, index m, index n, T* c, index ldc) {
         for (index i = 0; i < m; ++i) c[i + j * ldc] = beta == T(0) ? T(0) : beta * c[i + j * ldc];
 }
 
-// Of what BLAS does, whose last bits may depend on how it is divided.
+// Columns or rows of a chunk that BLAS computes. It does not depend on the number of threads, because the rounding of
+// BLAS's results may depend on the size of the chunks.
 int fixed_chunk(int count) { return std::clamp((count / 16 + 23) / 24 * 24, 24, 240); }
 
 }  // namespace
@@ -239,10 +241,11 @@ template void tile_syrk(const char*, const char*, int, int, float, const float*,
 
 namespace {
 
-constexpr index few_columns = 4;  // below, one vector after the other
+constexpr index few_columns = 4;  // fewer vectors are multiplied one at a time
 
-// By one thread, a few rows at a time: each is read for its own product, and again from the caches for those below.
-// (OpenBLAS's dsymv reads past the end of the matrix on processors that it does not know.)
+// out = A·v by one thread, eight rows at a time: a row is read from memory for its own product, and from the cache for
+// the products of the rows below. (OpenBLAS's dsymv reads past the end of the matrix on processors that it does not
+// know.)
 void multiply_upper(matrix_view<const double> a, const double* v, double* out) {
     constexpr index together = 8;
     const auto& ops = smo::best_vector_ops();
@@ -273,14 +276,14 @@ matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_
              fmt::format("product: inner sizes must agree, got {} and {}", inner, tb ? b.cols : b.rows));
     matrix<double> c(rows, cols);
     if (rows == 0 || cols == 0 || inner == 0) return c;
-    // Fortran sees the transposes of all three: Cᵀ = op(B)ᵀ op(A)ᵀ.
+    // In column-major order, the memory of each matrix is its transpose: Cᵀ = op(B)ᵀ op(A)ᵀ.
     const int m = static_cast<int>(cols), n = static_cast<int>(rows), k = static_cast<int>(inner);
     const int lda = static_cast<int>(b.stride), ldb = static_cast<int>(a.stride);
     blas::gemm(tb ? "T" : "N", ta ? "T" : "N", m, n, k, 1.0, b.data, lda, a.data, ldb, 0.0, c.data(), m);
     return c;
 }
 
-// Fortran sees the transposes: Cᵀ ← Cᵀ - B·Aᵀ
+// In column-major order, the memory of a row-major matrix is the transpose: Cᵀ ← Cᵀ - B·Aᵀ.
 void subtract_product(matrix_view<const double> a, matrix_view<const double> b, matrix_view<double> c) {
     const int m = static_cast<int>(c.cols), n = static_cast<int>(c.rows), k = static_cast<int>(a.cols),
               lda = static_cast<int>(b.stride), ldb = static_cast<int>(a.stride), ldc = static_cast<int>(c.stride);
@@ -294,14 +297,14 @@ void add_gram(matrix_view<const double> g, matrix<double>& a) {
 }
 
 void multiply_symmetric(matrix_view<const double> a, const double* v, double* out) {
-    constexpr index large = 2048;  // from here on several threads
+    constexpr index large = 2048;  // from this size on, several threads are faster
     const int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride);
     if (n >= large) return blas::symm(n, 1, a.data, lda, v, n, out, n);
     multiply_upper(a, v, out);
 }
 
 void multiply_symmetric(matrix_view<const double> a, matrix_view<const double> v, matrix_view<double> out) {
-    // For few vectors dsymm spends more time on copying A than on multiplying.
+    // For a few vectors dsymm spends more time on copying A than on multiplying.
     if (v.rows < few_columns) {
         for (index c = 0; c < v.rows; ++c) multiply_symmetric(a, v.row(c), out.row(c));
         return;
@@ -352,7 +355,7 @@ void subtract_combinations(matrix_view<double> w, matrix_view<const double> c, m
     const auto& ops = smo::best_vector_ops();
     const index high = smo::update_rows, wide = ops.update_cols, m = q.rows, groups = (w.rows + high - 1) / high,
                 stretch = 16 * wide;
-    // c in panels of `high` rows, padded with zeros: what the micro-kernel reads.
+    // c in panels of `high` rows, padded with zeros, as the micro-kernel reads it.
     buffer<double> left(groups * m * high);
     for (index i = 0; i < w.rows; ++i)
         for (index k = 0; k < m; ++k) left[(i / high * m + k) * high + i % high] = c(i, k);

@@ -19,7 +19,8 @@ void require_finite(matrix_view<const double> a, const std::string& owner) {
 }
 
 void require_finite_half(matrix_view<const double> a, const std::string& owner) {
-    // A sum is finite, or it overflowed, or something in it is not: the second look is rare.
+    // If the sum of a row is not finite, an entry is not finite or the sum overflowed. The single entries are checked
+    // only then.
     parallel_for(a.rows, [&](index i) {
         double sum = 0;
         for (index j = i; j < a.cols; ++j) sum += std::abs(a(i, j));

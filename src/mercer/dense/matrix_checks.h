@@ -1,4 +1,4 @@
-// Checks of matrices that come from outside of the library.
+// Checks of matrices before a computation. `owner` stands at the front of the message.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace mercer {
 
-// Fails, naming row and column, at the first entry that is NaN or infinite.
+// Throws errc::data, with row and column, at the first entry that is NaN or infinite.
 void require_finite(matrix_view<const double> a, const std::string& owner);
-// The same for what is on and above the diagonal.
+// The same for the entries on and above the diagonal.
 void require_finite_half(matrix_view<const double> a, const std::string& owner);
-// Fails, naming the entries, where |aᵢⱼ - aⱼᵢ| > 1e-8·max|a|, and unless A is square.
+// Throws errc::invalid_argument unless A is square and |aᵢⱼ - aⱼᵢ| <= 1e-8·max|a|; the message holds the two entries.
 void require_symmetric(matrix_view<const double> a, const std::string& owner);
 
 }  // namespace mercer

@@ -1,5 +1,4 @@
-// How matrices are divided into tiles, column by column as Fortran stores them: what the products of gemm.cpp and the
-// triangular solves of cholesky.cpp share.
+// Division of column-major matrices into tiles, for the products of gemm.cpp and the triangular solves of cholesky.cpp.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +10,9 @@
 
 namespace mercer::blas {
 
-// Some tiles for each thread, for packing one costs as much however large it is; no more than stays in L2. What an
-// entry is does not depend on it: tiles are whole micro-tiles of every instruction set, so that only the edges of the
-// matrix are edges.
+// Sizes of tiles. Each thread gets a few tiles, because the cost of packing per entry falls with the size of a tile,
+// but a tile has to fit into the L2 cache. Entries do not depend on the size: a tile consists of whole micro-tiles of
+// every instruction set, so only the edges of the matrix have incomplete micro-tiles.
 inline constexpr int unit = 96;
 inline int in_units(double size, int least, int most) {
     return std::clamp((static_cast<int>(size) + unit - 1) / unit * unit, least, most);
@@ -28,8 +27,8 @@ T* at(T* a, int lda, std::ptrdiff_t i, std::ptrdiff_t j) {
     return a + i + j * lda;
 }
 
-inline constexpr int small = 48;  // rows of a triangle that is not divided any more
-// Half of a triangle, in whole micro-tiles.
+inline constexpr int small = 48;  // triangles of at most this many rows are not divided
+// About half of the rows of a triangle, rounded up to whole micro-tiles.
 inline int first_half(int n) { return (n / 2 + 47) / 48 * 48; }
 
 }  // namespace mercer::blas

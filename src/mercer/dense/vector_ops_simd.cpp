@@ -26,7 +26,7 @@ void subtract_rows(double* F, const T* const* row, const double* delta, size row
     const tag<double> d;
     constexpr size n = lanes<double>;
     size i = 0;
-    // Strips of four vectors stay in registers while all rows pass.
+    // Four SIMD vectors of F stay in registers while all rows are subtracted.
     for (; i + 4 * n <= count; i += 4 * n) {
         auto f0 = hn::LoadU(d, F + i), f1 = hn::LoadU(d, F + i + n), f2 = hn::LoadU(d, F + i + 2 * n),
              f3 = hn::LoadU(d, F + i + 3 * n);
@@ -140,7 +140,7 @@ void row_update(double* C, size stride, const double* A, size a_stride, const do
 
 constexpr size narrow_rows = 12, narrow_cols = lanes<double>, narrow_ahead = 6;
 
-// A dozen sums at a time, of `rows` rows and so many vectors side by side.
+// Twelve sums in registers at a time: `rows` rows of 12/rows SIMD vectors.
 template <bool turned, size rows>
 void narrow(double* C, const double* A, size a_stride, const double* B, size width, size depth, const double* ahead) {
     const tag<double> d;
@@ -150,7 +150,7 @@ void narrow(double* C, const double* A, size a_stride, const double* B, size wid
     for (size r = 0; r < rows; ++r)
 #pragma GCC unroll 3
         for (size p = 0; p < side; ++p) sum[r][p] = hn::LoadU(d, C + r * width + p * n);
-    // Places four rows apart, so that every address is a place and one of three distances.
+    // Three base pointers, four rows apart, so that the address of every row is a base pointer and one of four offsets.
     const size distance[] = {0, a_stride, 2 * a_stride, 3 * a_stride};
     const double* place[] = {A, A + 4 * a_stride, A + 8 * a_stride};
     for (size k = 0; k < depth; ++k, B += width) {
@@ -184,7 +184,7 @@ void all_rows(double* C, const double* A, size a_stride, const double* B, size w
 
 template <bool turned>
 void all_cols(double* C, const double* A, size a_stride, const double* B, size width, size depth, const double* ahead) {
-    // Three vectors at a time; of four, two and two.
+    // Three SIMD vectors of columns at a time; four remaining ones are processed as two and two.
     for (size c = 0; c < width;) {
         const size left = (width - c) / narrow_cols, side = left == 1 ? 1 : left == 2 || left == 4 ? 2 : 3;
         const auto run = side == 1 ? narrow<turned, 12> : side == 2 ? all_rows<turned, 6> : all_rows<turned, 4>;
@@ -198,7 +198,7 @@ void narrow_update(double* C, const double* A, size a_stride, bool a_turned, con
     (a_turned ? all_cols<true> : all_cols<false>)(C, A, a_stride, B, width, depth, ahead);
 }
 
-// Four sums at a time share the conversion of a to double.
+// Four sums at a time share the conversion of `a` to double.
 void dots(const float* a, const double* b, size stride, size terms, size count, double* out) {
     const tag<double> d;
     const hn::Rebind<float, tag<double>> half;
@@ -234,7 +234,7 @@ void dots(const float* a, const double* b, size stride, size terms, size count, 
     }
 }
 
-// Squares of 4 × 4 sums: every number loaded is used four times. At an edge the last row stands in for those beyond it.
+// Tiles of 4 × 4 sums: every loaded number is used four times. At an edge the last row is repeated.
 void products(const float* a, size a_stride, size rows, const float* b, size b_stride, size terms, size count,
               float* out) {
     const tag<float> d;

@@ -29,7 +29,7 @@ struct best {
     size at;
 };
 
-// The position of the largest lane.
+// The largest lane and its position; the smallest position among equal lanes.
 template <class R, class V, class I>
 HWY_INLINE best<R> reduce(V value, I at) {
     const tag<R> d;
@@ -45,14 +45,14 @@ HWY_INLINE best<R> reduce(V value, I at) {
     return found;
 }
 
-// The most violating variable of the up set, and the smallest F of the low set, of one group.
+// The variable of the up set with the largest F, and the smallest F of the low set, of one group.
 template <class R>
 struct scan_result {
     best<R> up;
     R min_low;
 };
 
-// F -= step·(K_i - K_j) where a step was made, and the scan for the next pair, in one pass.
+// One pass over a group: F -= step·(K_i - K_j) if `update`, and the scan for the next pair.
 template <class R, bool update>
 HWY_INLINE scan_result<R> scan(inner_problem<R>& p, int g, const float* Ki, const float* Kj, R step) {
     const tag<R> d;
@@ -80,8 +80,8 @@ HWY_INLINE scan_result<R> scan(inner_problem<R>& p, int g, const float* Ki, cons
     return {reduce<R>(top, at), hn::GetLane(hn::MinOfLanes(d, low))};
 }
 
-// Second-order choice (Fan, Chen, Lin 2005): the j with the largest decrease (F_i - F_j)²/(K_ii + K_jj - 2K_ij).
-// The reciprocal is approximate: it only ranks candidates.
+// Second-order selection (Fan, Chen, Lin 2005): the j with the largest decrease (F_i - F_j)²/(K_ii + K_jj - 2K_ij).
+// In float the reciprocal is approximate, because it only ranks candidates.
 template <class R>
 HWY_INLINE best<R> partner(const inner_problem<R>& p, int g, size i, R Fi) {
     const tag<R> d;
@@ -95,7 +95,7 @@ HWY_INLINE best<R> partner(const inner_problem<R>& p, int g, size i, R Fi) {
     auto position = hn::Iota(di, static_cast<I>(p.begin[g]));
     const auto hop = hn::Set(di, static_cast<I>(lanes<R>));
     for (size k = p.begin[g]; k < p.end[g]; k += lanes<R>) {
-        // The padding and the variables at their lower bound have F + low = +∞, a difference of -∞.
+        // Padded positions and variables at their lower bound have F + low = +∞, so their difference is -∞.
         const auto b = hn::Sub(fi, hn::Add(hn::Load(d, p.F + k), hn::Load(d, p.low + k)));
         const auto a =
             hn::Max(hn::MulAdd(minus_two, load_kernel(d, Ki + k), hn::Add(kii, load_kernel(d, p.diagonal + k))), tau);
@@ -114,7 +114,7 @@ HWY_INLINE best<R> partner(const inner_problem<R>& p, int g, size i, R Fi) {
     return found;
 }
 
-// What α may do from where it stands.
+// Sets `up` and `low` of position k from α.
 template <class R>
 HWY_INLINE void place(inner_problem<R>& p, size k) {
     const auto tube = static_cast<R>(p.tube);
@@ -122,7 +122,7 @@ HWY_INLINE void place(inner_problem<R>& p, size k) {
     p.low[k] = p.alpha[k] > p.lower[k] ? (p.alpha[k] > 0 ? -tube : tube) : static_cast<R>(infinity);
 }
 
-// α_i up and α_j down by t, cut at the box and where |α| has its corner; returns by how much they moved.
+// Increases α_i and decreases α_j by t, or by less if a bound or the kink of |α| at 0 comes first. Returns the step.
 template <class R>
 HWY_INLINE double move_pair(inner_problem<R>& p, size i, size j, double t) {
     const double top = p.tube > 0 && p.alpha[i] < 0 ? 0.0 : p.upper[i];
@@ -139,8 +139,8 @@ HWY_INLINE double move_pair(inner_problem<R>& p, size i, size j, double t) {
         p.alpha[j] = bottom;
         return room_j;
     }
-    // By as much as both can move: a step that one of them rounds away would change their sum, and a million of such
-    // steps the problem.
+    // t is rounded to a step that the larger of the two represents exactly. Otherwise rounding would change the sum of
+    // the two variables, and a million of such steps would change the problem.
     t = __builtin_fabs(p.alpha[i]) > __builtin_fabs(p.alpha[j]) ? (p.alpha[i] + t) - p.alpha[i]
                                                                 : p.alpha[j] - (p.alpha[j] - t);
     p.alpha[i] += t;
@@ -180,7 +180,7 @@ void solve(inner_problem<R>& p) {
                 ++p.flat_steps;
         }
         if (a < p.tau) a = p.tau;
-        // The step along α_i + α_j = const.
+        // The optimal step along α_i + α_j = const.
         double t = (static_cast<double>(p.F[i]) + static_cast<double>(p.up[i]) - static_cast<double>(p.F[j]) -
                     static_cast<double>(p.low[j])) /
                    a;
