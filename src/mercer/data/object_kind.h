@@ -54,7 +54,7 @@ protected:
     virtual void append(const void* bytes, std::size_t count) = 0;
 };
 
-// Reads the numbers that an object_sink has written.
+// Reads the numbers that were written by an object_sink.
 class object_source {
 public:
     virtual ~object_source() = default;
