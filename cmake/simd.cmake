@@ -4,8 +4,8 @@
 # In the archive the baseline object stands before the wider ones: where several hold the same inline function, the linker keeps
 # the first, and that one must run on every machine. tools/check-simd checks the rest.
 set(mercer_simd_objects)
-set(simd_sources ${CMAKE_SOURCE_DIR}/src/mercer/kernels/evaluation/formula_loops.cpp ${CMAKE_SOURCE_DIR}/src/mercer/kernels/strings/subsequences_simd.cpp ${CMAKE_SOURCE_DIR}/src/mercer/dense/vector_ops.cpp
-                 ${CMAKE_SOURCE_DIR}/src/mercer/dense/fast_transforms_simd.cpp)
+set(simd_sources ${CMAKE_SOURCE_DIR}/src/mercer/kernels/evaluation/formula_loops.cpp ${CMAKE_SOURCE_DIR}/src/mercer/kernels/strings/subsequences_simd.cpp ${CMAKE_SOURCE_DIR}/src/mercer/dense/vector_ops_simd.cpp
+                 ${CMAKE_SOURCE_DIR}/src/mercer/dense/fast_transforms_simd.cpp ${CMAKE_SOURCE_DIR}/src/mercer/solvers/smo/pair_loop_simd.cpp)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(simd_targets baseline avx2 avx512)
   list(APPEND mercer_definitions MERCER_SIMD_X86=1)

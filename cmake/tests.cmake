@@ -47,7 +47,7 @@ endif()
 # With the narrowest vectors, which a browser may have and other_processor leaves to it; where there are no threads, nothing can depend on them.
 if(test_sources AND NOT MERCER_SANITIZE)
   add_executable(mercer_core_tests "$<FILTER:$<TARGET_OBJECTS:mercer_tests>,INCLUDE,[/_]tests[/_](contracts|dense|gram|inspection|kernel_analysis|kernels|meta|methods|metrics|solvers)[/_]>"
-                 "$<FILTER:$<TARGET_OBJECTS:mercer>,INCLUDE,/(base/(file|fit_checkpoint)|io/(file_contents|row_batches)|methods/nystroem/streamed_rows)\\.cpp>")
+                 "$<FILTER:$<TARGET_OBJECTS:mercer>,INCLUDE,/(base/file|io/(file_contents|row_batches)|methods/nystroem/streamed_rows)\\.cpp>")
   set_target_properties(mercer_core_tests PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(mercer_core_tests PRIVATE mercer_core GTest::gtest_main GTest::gmock rapidcheck
                         $<TARGET_NAME_IF_EXISTS:ZLIB::ZLIB> $<TARGET_NAME_IF_EXISTS:LibLZMA::LibLZMA>)

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/base/fit_checkpoint.h"
+#include "mercer/base/file.h"
 #include "mercer/model/model.h"
 
 namespace mercer::testing {

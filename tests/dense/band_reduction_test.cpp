@@ -7,7 +7,9 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/cholesky.h"
+#include "mercer/dense/gemm.h"
+#include "mercer/dense/symmetric_eigen.h"
 
 namespace mercer {
 namespace {

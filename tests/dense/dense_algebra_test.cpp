@@ -1,5 +1,3 @@
-#include "mercer/dense/dense_algebra.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -8,6 +6,9 @@
 
 #include "kernel_analysis/random_matrices.h"
 #include "mercer/base/context.h"
+#include "mercer/dense/cholesky.h"
+#include "mercer/dense/gemm.h"
+#include "mercer/dense/symmetric_eigen.h"
 
 namespace mercer {
 namespace {

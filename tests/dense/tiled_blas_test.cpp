@@ -1,5 +1,3 @@
-#include "mercer/dense/tiled_blas.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +7,8 @@
 #include <vector>
 
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/cholesky.h"
+#include "mercer/dense/gemm.h"
 
 extern "C" {
 __attribute__((weak)) int openblas_get_num_threads(void);

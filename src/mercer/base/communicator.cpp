@@ -17,7 +17,7 @@
 namespace mercer {
 namespace {
 
-// Set by mpirun and srun for what they start.
+// Returns true if mpirun or srun started this process together with others. They set these variables.
 bool started_with_others() {
     const auto more_than_one = [](const char* name) {
         const char* value = std::getenv(name);
@@ -29,7 +29,8 @@ bool started_with_others() {
 
 constexpr const char* library_file = "libmercer_mpi.so";
 
-// Beside the program, or beside what holds this code (the module of Python's package), and where both are installed.
+// Loads libmercer_mpi.so from the folder of the program, from the folder of the file that holds this code (the module
+// of the Python package), from lib/mercer of the installation, or from the search path. Returns null if none has it.
 void* opened_library() {
     std::error_code none;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
@@ -88,7 +89,8 @@ std::unique_ptr<const process_group> processes_of_communicator(int handle, const
 }
 
 void end_unless_all_failed(const process_group& group, const std::string& why) {
-    // The first of those that failed speaks, and ends the others before they do.
+    // Rank r waits 1 + 0.2·r seconds (at most 6), so that the failed rank of the lowest number prints its message and
+    // ends the others before they print theirs.
     if (group.all_failed(1 + std::min(5.0, 0.2 * group.rank()))) return;
     std::fflush(stdout);
     fmt::print(stderr, "mercer: process {}: {}\n", group.rank(), why);
@@ -97,8 +99,9 @@ void end_unless_all_failed(const process_group& group, const std::string& why) {
 }
 
 int threads_of_process(const process_group& group) {
-    // mpirun may have bound each process to processors of its own, or all processes to the same ones; a quota is one
-    // for all processes of the machine.
+    // mpirun may have bound each rank to processors of its own, or all ranks to the same processors, so threads(),
+    // which regards the binding, is not divided. The processors of the machine and the quota of the control group,
+    // which all ranks share, are divided by the number of ranks.
     const double shared = std::min<double>(online_processors(), std::ceil(limits_of_control_groups().processors));
     return std::max(1, std::min(threads(), static_cast<int>(shared) / std::max(1, group.here())));
 }

@@ -1,9 +1,9 @@
-// Processes that work on one fit together, each on its own rows: what they say to each other. The library links no
-// message passing: libmercer_mpi.so (backends/mpi), where it was built, is found at run time by a program that was
-// started by mpirun or srun, or that has a communicator of MPI.
+// Communication between processes (MPI ranks) that work on one fit together, each on its own rows. The library does not
+// link MPI: a program that was started by mpirun or srun, or that has an MPI communicator, loads libmercer_mpi.so
+// (backends/mpi) at run time, if that was built.
 //
-// All calls are made by all processes in the same order. A process that fails ends all of them (`end`): the others may
-// be waiting for it.
+// All ranks make the same calls in the same order. A rank that fails ends all ranks (`end`), because the others may be
+// waiting for it. A null pointer to a group means a single process.
 #pragma once
 
 #include <algorithm>
@@ -20,62 +20,66 @@ public:
     virtual ~process_group() = default;
     virtual int rank() const = 0;  // 0 … size() - 1
     virtual int size() const = 0;
-    virtual int here() const { return size(); }  // those on this machine
-    // What rank 0 has, to all.
+    virtual int here() const { return size(); }  // number of ranks on this machine
+    // Copies `bytes` bytes at `data` from rank 0 to all ranks.
     virtual void broadcast(void* data, std::size_t bytes) const = 0;
     virtual void send(int to, const void* data, std::size_t bytes) const = 0;
     virtual void receive(int from, void* data, std::size_t bytes) const = 0;
-    // What each has, in the order of the ranks.
+    // Gathers `mine` of every rank, on every rank, in the order of the ranks.
     virtual std::vector<std::string> all(const std::string& mine) const = 0;
-    // The sum of what each has, at each, in no fixed order: for numbers whose sums are exact.
+    // Replaces each number by its sum over all ranks, on every rank. The order of the additions is not fixed: only for
+    // numbers whose sums are exact.
     virtual void add(double* data, std::size_t count) const = 0;
-    // Whether they can factor a matrix of n rows together.
+    // Returns true if the ranks can factor a matrix of n rows together.
     virtual bool can_factor(std::size_t n) const {
         (void)n;
         return false;
     }
-    // RᵀR = A for an A that all of them have: of its n rows the upper half is read, and R takes its place. False, at
-    // all of them, where a pivot is not positive: then A is as it was. Sums run in an order of their own, so the last
-    // bits depend on the number of processes.
+    // Factors A = RᵀR, an n × n matrix that every rank holds: the upper half is read and replaced by R. Returns false
+    // on every rank if a pivot is not positive; A is then unchanged. The order of the sums, and so the rounding,
+    // depends on the number of ranks.
     virtual bool factor(double* upper, std::size_t n) const {
         (void)upper, (void)n;
         return false;
     }
-    // Said by a process that has failed, and will make no other call: whether all the others say it too within so many
-    // seconds. Then nobody waits for anybody.
+    // Called by a failing rank as its last call. Returns true if all other ranks make this call too within `seconds`;
+    // then no rank waits for another.
     virtual bool all_failed(double seconds) const = 0;
-    // Ends every process of the group, this one too.
+    // Ends every process of the group, the calling one included, with this exit code.
     [[noreturn]] virtual void end(int code) const = 0;
 
-    // What rank 0 says, so that all take the same way even where their processors round differently.
+    // Returns `mine` of rank 0 on every rank, so that all ranks take the same branch even if their processors round
+    // differently.
     bool agreed(bool mine) const {
         broadcast(&mine, sizeof mine);
         return mine;
     }
 };
 
-// The largest of what each has; NaN counts as nothing.
+// The largest `mine` of all ranks, on every rank. NaN is ignored, unless every rank has NaN.
 double largest_of(const process_group* group, double mine);
-// Whether it is so at all of them.
+// Returns true on every rank if `mine` is true on all ranks.
 bool everywhere(const process_group* group, bool mine);
 inline bool agreed(const process_group* group, bool mine) { return group ? group->agreed(mine) : mine; }
 
-// The processes this one was started with; null where it was started alone. Fails where there are others, but no
-// library to speak to them. The first call joins the group, and must come from the thread that makes all later ones.
+// The group of processes that mpirun or srun started together with this one; null if this process was started alone.
+// Throws errc::unsupported if there are several processes, but libmercer_mpi.so cannot be loaded. The first call joins
+// the group, and must come from the thread that makes all later calls.
 const process_group* started_processes();
-// The same where they have been joined already.
+// The group that started_processes() has joined; null if it has not been called yet.
 const process_group* joined_processes() noexcept;
-// The processes of a communicator of MPI, which somebody else has initialised and will finalise, by its handle in
-// Fortran (MPI_Comm_c2f, mpi4py's py2f). `library`: what MPI_Get_library_version says where the handle is from: a
-// handle means nothing to another MPI. Called by all of them.
+// The group of an MPI communicator. The caller has initialised MPI and finalises it. `handle` is the Fortran handle of
+// the communicator (MPI_Comm_c2f, mpi4py's py2f). `library` is the text of MPI_Get_library_version() in the MPI library
+// of the handle, because a handle is invalid in another MPI library. Called by all ranks of the communicator.
 std::unique_ptr<const process_group> processes_of_communicator(int handle, const std::string& library);
-// Fails, saying why, where that would: for one process alone, before any other waits for it.
+// Throws the error that processes_of_communicator() throws for this library. Communicates with no other rank, so a rank
+// can call it before the others wait for it.
 void require_communicators(const std::string& library);
-// How many threads are this process's share of its machine.
+// The number of threads for this rank: its share of the processors of its machine, at most threads().
 int threads_of_process(const process_group& group);
 
-// A process that failed while others go on leaves them waiting: says why, with its number, and ends all. Returns where
-// all of them failed, and each can say so itself.
+// Called by a rank that has failed. If all ranks have failed, returns, so that each can report its own error. Otherwise
+// prints the number of the rank and `why` on stderr and ends all ranks, because the others would wait for this one.
 void end_unless_all_failed(const process_group& group, const std::string& why);
 
 inline double largest_of(const process_group* group, double mine) {

@@ -1,10 +1,11 @@
-// Long work that can be told to stop.
+// Cancellation of long work.
 //
-// Whoever starts it puts a `stop_scope` into its thread: a question that every parallel loop of that thread
-// (base/threads.h), and every serial one that calls stop_point(), asks about twenty times a second. When the answer is
-// yes, the loop ends with errc::cancelled. So filling a matrix, a product, a hundred fits side by side all listen,
-// without one of them knowing that there is somebody to listen to. It is the last resort: a method with something to
-// keep asks its own progress callback at every step and ends with that.
+// The caller of long work creates a `stop_scope` in its thread. Every parallel loop of that thread (base/threads.h),
+// and every serial loop that calls stop_point(), calls the predicate of the scope at most 20 times a second. Once the
+// predicate has returned true, the loop ends with errc::cancelled. A kernel matrix, a product or a hundred concurrent
+// fits can therefore be cancelled although their code does not know the scope. The exception discards unfinished
+// results: a method that can return an unfinished result calls its own progress callback at every step instead, and
+// returns with fit_status::cancelled.
 #pragma once
 
 #include <atomic>
@@ -19,18 +20,19 @@ namespace mercer {
 
 class stop_scope {
 public:
-    // `wanted` is asked in the thread that made the scope, until it says yes.
+    // `wanted` returns true if the work is to stop. It is called only in the thread that created the scope, and no more
+    // once it has returned true.
     explicit stop_scope(std::function<bool()> wanted);
     ~stop_scope();
     stop_scope(const stop_scope&) = delete;
     stop_scope& operator=(const stop_scope&) = delete;
 
     bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
-    static stop_scope* here();  // what this thread listens to; nullptr: nobody
+    static stop_scope* here();  // the innermost scope of this thread; nullptr: none
 
 private:
     friend void stop_point();
-    bool ask();
+    bool ask();  // true: stop; calls wanted_ if the last call was at least 50 ms ago
 
     std::function<bool()> wanted_;
     stop_scope* outer_;
@@ -39,10 +41,11 @@ private:
     std::atomic<bool> stopped_{false};
 };
 
-// Fails with errc::cancelled where the scope of this thread, or one around it, says so.
+// Throws errc::cancelled if the scope of this thread, or one around it, has been asked to stop.
 void stop_point();
 
-// Runs step(), which may be stopped on its way: then false, and what it has done so far is all there is.
+// Calls step(). Returns false if step() ended with errc::cancelled. The values that step() has stored until then are
+// kept.
 template <class Step>
 bool unless_stopped(Step step) {
     try {
@@ -54,8 +57,8 @@ bool unless_stopped(Step step) {
     return true;
 }
 
-// This thread listens to another scope while it lives: a worker to that of the loop it works for; nobody (nullptr)
-// where things are put in order after a stop.
+// While it lives, `other` is the scope of this thread. A worker thread gets the scope of the loop that it works for.
+// With nullptr, work that has to be completed after a cancellation cannot be cancelled.
 class listening_to {
 public:
     explicit listening_to(stop_scope* other);
@@ -67,11 +70,10 @@ private:
     stop_scope* before_;
 };
 
-// Work in one thread whose steps are too short to ask at each of them whether to stop.
-
+// Cancellation of serial work whose steps are too short for a check at every step.
 class stop_watch {
 public:
-    // Counts steps of a few nanoseconds each, and calls stop_point() once for about every 2¹⁶ of them.
+    // Counts steps of a few nanoseconds each, and calls stop_point() once for about every 2¹⁶ steps.
     void after(std::size_t steps) {
         steps_ += steps;
         if (steps_ < std::size_t{1} << 16) return;

@@ -7,7 +7,7 @@
 namespace mercer {
 namespace {
 
-// The word is a number, or "max" and -1 for none.
+// The number in a file; -1 if there is no file or it holds "max" (no limit).
 double number_in(const std::string& path) {
     double value = -1;
     return std::ifstream(path) >> value ? value : -1;
@@ -37,8 +37,8 @@ control_group_limits limits_of_control_groups(const std::string& root) {
     control_group_limits limits;
     const std::string groups = root + "/sys/fs/cgroup";
     std::ifstream list(root + "/proc/self/cgroup");
-    // number:controllers:path, without controllers in version 2. A container may show the path outside it, of which
-    // nothing exists inside: then only the group at the top is found, which is the container's own.
+    // A line is number:controllers:path; in version 2 the controllers are empty. In a container the path may be that of
+    // the host, and its folders do not exist here: then only the group at the top is found, which is the container's.
     for (std::string line; std::getline(list, line);) {
         const auto first = line.find(':'), second = line.find(':', first + 1);
         if (second == std::string::npos) continue;

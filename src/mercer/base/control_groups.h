@@ -8,12 +8,12 @@
 namespace mercer {
 
 struct control_group_limits {
-    double processors = std::numeric_limits<double>::infinity();  // processor seconds a second
+    double processors = std::numeric_limits<double>::infinity();  // processor seconds per second
     std::size_t memory_bytes = std::numeric_limits<std::size_t>::max();
 };
 
-// The least limits among the groups that this process is in and all groups above them. root: the folder that holds proc
-// and sys, for tests.
+// The smallest limits of the groups that this process belongs to and of all groups above them. `root` is the folder
+// that holds proc and sys; tests set it.
 control_group_limits limits_of_control_groups(const std::string& root = "");
 
 }  // namespace mercer

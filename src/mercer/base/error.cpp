@@ -1,4 +1,3 @@
-
 #include "mercer/base/error.h"
 
 #include <fmt/format.h>
@@ -39,7 +38,7 @@ std::string in_words(fit_status status) {
 }
 
 fit_status fit_status_named(std::string_view name) {
-    if (name == "limit" || name == "iteration_limit") return fit_status::step_limit;  // as files of version 1 say it
+    if (name == "limit" || name == "iteration_limit") return fit_status::step_limit;  // in files of version 1
     const auto* found = std::find(std::begin(names), std::end(names), name);
     if (found == std::end(names)) fail(errc::parse, fmt::format("unknown status {}", name));
     return static_cast<fit_status>(found - std::begin(names));

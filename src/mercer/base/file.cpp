@@ -1,4 +1,3 @@
-
 #include "mercer/base/file.h"
 
 #include <fcntl.h>
@@ -22,7 +21,6 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/base/fit_checkpoint.h"
 #include "mercer/base/terminal_text.h"
 
 namespace mercer {
@@ -45,11 +43,11 @@ public:
     }
     int number() const { return number_; }
     bool is_open() const { return number_ >= 0; }
-    // Closing can report a write that failed late (a full disk over NFS), so it is done by hand before success is
-    // claimed.
+    // Closing can report a write that failed late (a full disk over NFS), so it is called explicitly before success is
+    // reported.
     int close() {
         const int result = ::close(std::exchange(number_, -1));
-        return result != 0 && errno == EINTR ? 0 : result;  // Linux has closed it
+        return result != 0 && errno == EINTR ? 0 : result;  // Linux has closed the descriptor
     }
 
 private:
@@ -77,7 +75,7 @@ std::string folder_of(const std::string& path) {
     return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-// Where a path leads: the end of a chain of symbolic links, which need not exist.
+// The end of the chain of symbolic links that begins at a path. The file at the end need not exist.
 std::string followed(const std::string& path) {
     std::string at = path;
     for (int links = 0; links < 40; ++links) {
@@ -93,7 +91,7 @@ std::string followed(const std::string& path) {
     cannot("write", path, ELOOP);
 }
 
-// The descriptor a path such as /dev/stdout or /dev/fd/3 is a name of, -1 for other paths.
+// The descriptor that a path such as /dev/stdout or /dev/fd/3 names; -1 for other paths.
 int named_descriptor(const std::string& path) {
     if (path == "/dev/stdout") return STDOUT_FILENO;
     if (path == "/dev/stderr") return STDERR_FILENO;
@@ -104,8 +102,8 @@ int named_descriptor(const std::string& path) {
     return -1;
 }
 
-// Whether a file has something beside owner and permissions that a new one in its place would lack. Labels (security.*)
-// come by themselves.
+// Returns true if a file has extended attributes, such as access lists, that a new file in its place would lack. The
+// system sets labels (security.*) itself.
 bool has_attributes(int file) {
     std::array<char, 4096> names{};
     const ssize_t size = ::flistxattr(file, names.data(), names.size());
@@ -118,10 +116,11 @@ bool has_attributes(int file) {
     return false;
 }
 
-// The names of temporary files that exist, for the handler of signals.
+// The names of the temporary files that exist. The signal handler deletes these files.
 std::array<std::atomic<char*>, 64> temporary_names;
 
-// A name in the folder of a file. While it lives it is known to the handler, and the file is deleted with it.
+// The name of a temporary file. While the object lives, the signal handler knows the name. The destructor deletes the
+// file.
 class temporary_name {
 public:
     temporary_name() = default;
@@ -139,19 +138,20 @@ public:
     }
     bool empty() const { return text_.empty(); }
     const std::string& text() const { return text_; }
-    // The file has got another name.
+    // Gives up the name without deleting a file: there is none, or it has been renamed.
     void forget() {
         text_.clear();
         if (slot_) std::free(slot_->exchange(nullptr));
         slot_ = nullptr;
     }
-    // Tries make(name) with names nobody has until it does not say that there is one. False: errno tells why.
+    // Calls make(name) with unused names in the folder until it succeeds or fails with another reason than EEXIST.
+    // Returns false if it fails; errno is the reason.
     template <class Make>
     bool create(const std::string& folder, Make make) {
         for (int attempt = 0; attempt < 1000; ++attempt) {
             std::string name = fmt::format("{}/.mercer.{}.{}.tmp", folder, ::getpid(), attempt);
             if (::access(name.c_str(), F_OK) == 0) continue;
-            // Before there is a file: a signal may come as soon as there is one.
+            // The handler must know the name before the file exists: a signal may come right after its creation.
             remember(std::move(name));
             if (make(text_.c_str())) return true;
             const int why = errno;
@@ -184,7 +184,7 @@ struct atomic_file::state {
     explicit state(const std::string& given) : path(given) {
         if (path.empty()) fail(errc::io, "cannot write '': the path is empty");
         if (const int number = named_descriptor(path); number >= 0) {
-            std::fflush(stdout);  // what was printed before stands before
+            std::fflush(stdout);  // text that was printed before comes first
             write_directly(::fcntl(number, F_DUPFD_CLOEXEC, 3));
             return;
         }
@@ -218,8 +218,8 @@ struct atomic_file::state {
         terminal = ::isatty(file.number()) != 0;
     }
 
-    // Without a name where the file system can do that: then nothing is left whatever ends the process. The system's
-    // reason where there can be none.
+    // Opens a temporary file in a folder, without a name if the file system supports that: then no file is left however
+    // the process ends. Returns 0, or the errno of the failure.
     int open_temporary(const std::string& folder) {
 #ifdef O_TMPFILE
         file = descriptor(open_file(folder.c_str(), O_TMPFILE | O_RDWR));
@@ -232,8 +232,8 @@ struct atomic_file::state {
         return made ? 0 : errno;
     }
 
-    // Gives the temporary file the owner, group and permissions of the one it will replace; false where they cannot be
-    // given.
+    // Gives the temporary file the owner, group and permissions of the file that it will replace. Returns false if they
+    // cannot be set.
     bool looks_like(const struct stat& wanted) const {
         struct stat now {};
         if (::fstat(file.number(), &now) != 0) return false;
@@ -243,7 +243,8 @@ struct atomic_file::state {
         return ::fchmod(file.number(), wanted.st_mode & 07777) == 0;
     }
 
-    // Makes the temporary file the file of the path; false where only its bytes can go there.
+    // Links or renames the temporary file to the target path. Returns false if that is impossible, so that its bytes
+    // have to be copied.
     bool put_in_place() {
         if (descriptor(::dup(file.number())).close() != 0) cannot("write", path, errno);
         if (name.empty()) {
@@ -259,7 +260,8 @@ struct atomic_file::state {
         return true;
     }
 
-    // In place: room for the new bytes is taken before the old ones are lost.
+    // Copies the temporary file into the existing file. Disk space for the new bytes is allocated before the old bytes
+    // are overwritten.
     void copy_over(durability how) {
         if (!old.is_open()) old = descriptor(open_file(target.c_str(), O_WRONLY | O_CREAT));
         if (!old.is_open()) cannot("write", path, errno);
@@ -288,21 +290,21 @@ struct atomic_file::state {
         if (replace && how == durability::synced && sync_file(file.number()) != 0) cannot("write", path, errno);
         if (!replace || !put_in_place()) return copy_over(how);
         if (how == durability::unsynced) return;
-        // The rename itself lasts only once the directory is on disk. Some file systems cannot sync one: the data are
-        // there all the same.
+        // The rename survives a power failure only once the folder is on disk. Some file systems cannot sync a folder;
+        // the data are on disk even then.
         const descriptor directory(open_file(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY));
         if (directory.is_open() && sync_file(directory.number()) != 0 && errno != EINVAL && errno != ENOTSUP &&
             errno != EROFS)
             cannot("sync the directory of", path, errno);
     }
 
-    std::string path;    // as it was given
-    std::string target;  // where it leads
+    std::string path;    // as the caller wrote it
+    std::string target;  // `path` with symbolic links resolved
     bool exists = false;
-    bool direct = false;    // `file` is what the path names
+    bool direct = false;    // `file` is the pipe or device that the path names
     bool terminal = false;  // `file` is a terminal: control characters in names and labels are escaped
-    bool replace = false;   // `file` is to become the file of the path; else its bytes are copied there
-    descriptor old;         // the file that is there, open for writing
+    bool replace = false;   // `file` will be renamed to `target`; otherwise its bytes are copied there
+    descriptor old;         // the existing file, open for writing
     descriptor file;
     temporary_name name;
 };
@@ -354,7 +356,7 @@ void remove_temporaries_on_signals() {
         action.sa_handler = [](int which) {
             for (auto& slot : temporary_names)
                 if (const char* name = slot.exchange(nullptr)) ::unlink(name);
-            ::raise(which);  // as it would have ended without a handler
+            ::raise(which);  // SA_RESETHAND has restored the default action, which ends the process
         };
         action.sa_flags = static_cast<int>(SA_RESETHAND);
         sigaction(signal, &action, nullptr);

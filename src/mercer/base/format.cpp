@@ -1,6 +1,6 @@
-// What of {fmt} is not a template of the caller, compiled once and into the library: its header-only form would be
-// compiled again in each of a hundred sources, half of their time, and its shared library would be one more thing to
-// find for the static programs.
+// The parts of {fmt} that do not depend on the types of the caller, compiled once into the library. The header-only
+// form of {fmt} would be compiled again in each of a hundred sources, which would take half of their compile time. The
+// shared library of {fmt} would be a further dependency of the static programs.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -15,8 +15,8 @@ namespace {
     fail(errc::parse, fmt::format("{}{}{}", name, name.empty() ? "" : ": ", why));
 }
 
-// One pass over the bytes before the parser's; brackets in strings do not count. Whatever else is wrong is left to the
-// parser. Returns the number of values, or more.
+// Checks the depth of the nesting in one pass over the bytes; brackets in strings do not count. Other errors are left
+// to the parser. Returns an upper bound of the number of values.
 std::size_t check_depth(std::string_view text, std::string_view name) {
     int depth = 0;
     std::size_t values = 1;
@@ -52,7 +52,8 @@ void dismantle(Json& value) noexcept {
     }
 }
 
-// The beginning of a value, for messages: a damaged file may have anything in the place of a number.
+// The value as JSON, cut after 60 characters, for messages: in a damaged file any value can stand in the place of a
+// number.
 std::string shown(const nlohmann::json& value) {
     constexpr std::size_t longest = 60;
     const std::string all = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
@@ -62,8 +63,8 @@ std::string shown(const nlohmann::json& value) {
 }  // namespace
 
 void require_json_memory(std::size_t values, std::size_t text_bytes) {
-    // A value has a place of 16 bytes in a list, which doubles as it grows, and in the list that its destructor moves
-    // it to; beside them a text, a list or a node of an object.
+    // A value takes 16 bytes in an array, whose capacity doubles as it grows, and 16 bytes in the array to which the
+    // destructor moves it. In addition it may own a string, an array or a node of an object.
     constexpr std::size_t bytes = 176;
     void* volatile trial = ::operator new(bytes* values + 2 * text_bytes);
     ::operator delete(trial);
@@ -82,7 +83,7 @@ Json parse_json(std::string_view text, std::string_view name) {
     try {
         return Json::parse(text);
     } catch (const typename Json::parse_error& wrong) {
-        // Without its number: "[json.exception.parse_error.101] parse error at line 1, column 5: …"
+        // The message without its number: "[json.exception.parse_error.101] parse error at line 1, column 5: …"
         const std::string_view said = wrong.what();
         const std::size_t bracket = said.find("] ");
         fail_parsing(name, fmt::format("not JSON: {}", said.substr(bracket == said.npos ? 0 : bracket + 2)));

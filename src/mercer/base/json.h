@@ -1,5 +1,5 @@
-// JSON texts from files and requests. All readers of nlohmann's JSON parse with this function: dump(), copies and
-// comparisons of parsed values call themselves once for each level, so the depth of an input has to be limited.
+// JSON texts from files and requests. All code that uses nlohmann's JSON parses with parse_json(), which limits the
+// depth of the input, because dump(), copies and comparisons of parsed values are recursive.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,21 @@
 
 namespace mercer {
 
-inline constexpr int deepest_json = 100;  // levels of brackets within each other
+inline constexpr int deepest_json = 100;  // levels of nested brackets
 
-// Json is nlohmann::json or nlohmann::ordered_json. Fails with errc::parse where the text is not JSON or nested more
-// than `deepest_json` levels deep, and with std::bad_alloc before there is a value; `name` says in the message what was
-// parsed (empty: the caller does).
+// Json is nlohmann::json or nlohmann::ordered_json. Throws errc::parse if the text is not JSON or is nested more than
+// `deepest_json` levels deep, and std::bad_alloc, before a value is made, if memory is short. `name` stands at the
+// front of the message, for example the name of the file (empty: the caller adds it).
 template <class Json = nlohmann::json>
 Json parse_json(std::string_view text, std::string_view name = {});
 
-// Throws std::bad_alloc if a JSON value of `values` numbers, texts, lists and objects, whose texts have `text_bytes`
-// bytes in all, may find no memory while it is built or destroyed. nlohmann's destructors allocate, so that to run out
-// of memory half-way would end the process.
+// Throws std::bad_alloc if the memory may not suffice to build and destroy a JSON value of `values` numbers, strings,
+// arrays and objects, whose strings have `text_bytes` bytes in total. nlohmann's destructors allocate, so a process
+// that ran out of memory in one of them would end.
 void require_json_memory(std::size_t values, std::size_t text_bytes);
 
-// Empties a value without allocating as it goes out of scope. Nested at most `deepest_json` levels deep.
+// Empties a value, without allocating memory, when the json_release goes out of scope. The value is nested at most
+// `deepest_json` levels deep.
 template <class Json>
 class json_release {
 public:
@@ -37,8 +38,8 @@ private:
     Json& value_;
 };
 
-// The whole number `value`, 0 <= value <= most. Throws std::runtime_error with the key and the value where it is
-// anything else: nlohmann's own conversion of 1e30 or 0.5 to an integer is undefined or silently rounds.
+// The whole number `value`, 0 <= value <= most. Throws std::runtime_error with the key and the value if it is anything
+// else. (nlohmann's own conversion of 1e30 to an integer is undefined, and that of 0.5 rounds silently.)
 std::int64_t whole_number(const nlohmann::json& value, std::string_view key,
                           std::int64_t most = std::numeric_limits<std::int64_t>::max());
 

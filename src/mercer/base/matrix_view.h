@@ -1,4 +1,5 @@
-// Row-major matrices: a view that owns nothing, and an aligned owner. Sizes and offsets are 64-bit throughout.
+// Row-major matrices: `matrix_view` owns nothing, `matrix` owns aligned memory. Sets of rows, pointers to rows, and
+// data as operands of linear solvers. Sizes and offsets are 64-bit throughout.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +42,8 @@ struct matrix_view {
 
 inline constexpr std::size_t cache_line = 64;
 
-// A zero-initialised array aligned to a cache line; resize() discards the contents. There are some more readable bytes
-// behind it: loops of BLAS libraries look past the end of a matrix (OpenBLAS's dsymv, up to 32 bytes).
+// A zero-initialised array aligned to a cache line; resize() discards the contents. 64 more bytes after the end are
+// readable, because loops of BLAS libraries read past the end of a matrix (OpenBLAS's dsymv up to 32 bytes).
 template <class T>
 class buffer {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -62,7 +63,7 @@ public:
         uninitialised(size);
         std::fill_n(data(), size_, T{});
     }
-    // For scratch that is written before it is read.
+    // resize() without initialisation, for memory that is written before it is read.
     void uninitialised(index size) {
         data_.reset(size > 0 ? static_cast<T*>(::operator new (static_cast<std::size_t>(size) * sizeof(T) + cache_line,
                                                                std::align_val_t{cache_line}))
@@ -119,13 +120,14 @@ private:
     index cols_ = 0;
 };
 
-// Where the rows of a block go: a matrix, or rows scattered in memory.
+// Pointers to the rows of a block of output: the rows of a matrix, or rows that lie anywhere in memory. Owns nothing.
 template <class T>
 class block_rows {
 public:
     block_rows(matrix_view<T> out) : data_(out.data), stride_(out.stride) {}  // NOLINT: a matrix is rows
     explicit block_rows(T* const* rows) : rows_(rows) {}
     T* operator[](index i) const { return rows_ ? rows_[i] : data_ + i * stride_; }
+    // The pointers to row `first` and those after it.
     block_rows from(index first) const {
         block_rows later = *this;
         if (rows_)
@@ -141,7 +143,8 @@ private:
     T* const* rows_ = nullptr;
 };
 
-// Some rows (or columns) of a matrix: a range, or a list. A list is borrowed: it must outlive the selection.
+// A set of rows (or columns) of a matrix: a range, or a list of their numbers. The list is not copied: it must outlive
+// the selection.
 class selection {
 public:
     selection(index first, index count) : first_(first), count_(count) {}
@@ -162,12 +165,12 @@ private:
     index count_ = 0;
 };
 
-// Data as a linear solver that keeps w sees them: n rows of d numbers, and two operations. A row is never copied and
-// what it does not store is never touched, so a pass over sparse rows costs as many operations as there are entries.
+// Data for a linear solver that updates a vector w: n rows xᵢ of d numbers, with the operations xᵢᵀw and w += a·xᵢ.
+// Rows are never copied, and entries that are not stored take no operations, so the cost of a pass over sparse rows is
+// proportional to the number of stored entries.
 //
-// Sums over coordinates are one chain of additions in ascending order, the same for dense and sparse rows, so both give
-// the same bits.
-
+// The terms of xᵢᵀw are added one after the other in ascending order of the coordinates, so dense and sparse rows of
+// equal vectors give bit-identical results.
 class linear_operand {
 public:
     virtual ~linear_operand() = default;
@@ -179,11 +182,11 @@ public:
     virtual void add(index i, double a, double* w) const = 0;
     // xᵢᵀxᵢ
     virtual double squared_norm(index i) const = 0;
-    // A row that will be wanted soon.
+    // A hint that row i will be used soon.
     virtual void prefetch(index) const {}
 };
 
-// The same numbers by columns, for a solver that changes one coordinate of w at a time. Zeros are not stored.
+// A matrix by columns, for a solver that changes one coordinate of w at a time. Zeros are not stored.
 struct compressed_columns {
     index rows = 0;
     std::vector<index> start{0};  // column j is row[k], value[k] for start[j] <= k < start[j + 1]

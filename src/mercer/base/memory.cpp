@@ -1,4 +1,3 @@
-
 #include "mercer/base/memory.h"
 
 #include <sys/mman.h>
@@ -46,13 +45,14 @@ void prepare_heap() {
 #if defined(__GLIBC__) && defined(__linux__)
     constexpr int megabyte = 1 << 20;
     constexpr std::uintptr_t page = std::uintptr_t{2} * megabyte;
-    mallopt(M_MMAP_THRESHOLD, 32 * megabyte);  // the most that glibc takes
+    mallopt(M_MMAP_THRESHOLD, 32 * megabyte);  // the largest value that glibc accepts
     mallopt(M_TRIM_THRESHOLD, 1024 * megabyte);
     mallopt(M_ARENA_MAX, 1);  // threads allocate rarely
-    // The heap grows once, by addresses that cost nothing until they are written, and these are to become large pages.
+    // The heap grows once by 256 MiB of addresses, which take no memory until they are written. madvise() requests
+    // large pages for them.
     mallopt(M_TOP_PAD, 256 * megabyte);
     const auto before = reinterpret_cast<std::uintptr_t>(sbrk(0));
-    void* volatile grown = std::malloc(megabyte);  // volatile: the compiler would leave it out
+    void* volatile grown = std::malloc(megabyte);  // volatile: the compiler would remove the call
     std::free(grown);
     const auto after = reinterpret_cast<std::uintptr_t>(sbrk(0));
     mallopt(M_TOP_PAD, megabyte);
@@ -63,7 +63,7 @@ void prepare_heap() {
 
 void return_freed_memory() {
 #if defined(__GLIBC__) && defined(__linux__)
-    mallopt(M_MMAP_THRESHOLD, 1 << 20);  // once it is set, glibc no longer raises it by itself
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);  // glibc no longer raises a threshold that has been set
 #endif
 }
 
@@ -73,7 +73,7 @@ reserved_memory::reserved_memory(std::size_t bytes) : bytes_(bytes) {
     if (at == MAP_FAILED) throw std::bad_alloc();
     data_ = at;
 #ifdef MADV_HUGEPAGE
-    madvise(at, bytes, MADV_HUGEPAGE);  // a wish: fewer page faults when rows are first written
+    madvise(at, bytes, MADV_HUGEPAGE);  // a hint, for fewer page faults when rows are first written
 #endif
 }
 

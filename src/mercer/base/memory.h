@@ -1,4 +1,4 @@
-// How much memory the machine has, for budgets that nobody gave.
+// The memory of the machine, settings of the heap, and large arrays.
 #pragma once
 
 #include <cstddef>
@@ -8,38 +8,35 @@
 
 namespace mercer {
 
-std::size_t physical_memory();  // bytes
-std::size_t free_memory();      // of them, what programs could have now
-// What may be taken without asking: a quarter of what this process can ever have, its container's or its own limit
-// regarded, and no more than half of what is free now.
+std::size_t physical_memory();  // bytes of the machine
+std::size_t free_memory();      // bytes that programs can allocate now without swapping
+// The default budget in bytes: a quarter of the memory that this process can have (the physical memory, or a smaller
+// limit of its container or of its address space), and at most half of free_memory().
 std::size_t spare_memory();
 
-// n·2³⁰ bytes, or as many as there can be where addresses have 32 bits.
+// n·2³⁰ bytes, or the largest std::size_t if that is smaller (32-bit addresses).
 constexpr std::size_t gibibytes(std::size_t n) {
     constexpr auto most = static_cast<std::size_t>(-1);
     return n <= most >> 30 ? n << 30 : most;
 }
 
-// The heap of a program that is about to work on much data.
-
-// Memory is taken in large pages and kept until the end, for everything that is allocated from here on: asking for
-// pages one by one, handing them back and asking again was a sixth of the time of a short training run. For programs,
-// not for a library: it changes the allocator of the process. Does nothing where the system or its allocator is another
-// one than Linux's and glibc's.
+// Prepares the heap of a program that will process much data: memory that is allocated from now on comes in large pages
+// and is kept until the process ends. Getting single pages from the system, returning them and getting them again took
+// a sixth of the time of a short training run. For programs, not for libraries, because it changes the allocator of the
+// process. Does nothing unless the system is Linux with glibc.
 void prepare_heap();
 
-// Memory of a megabyte and more that is freed goes back to the system at once: for programs that work within a budget,
-// batch by batch. glibc keeps what comes and goes, and batches that are read would be taken twice.
+// From this call on, blocks of 1 MiB and more go back to the system as soon as they are freed: for programs that work
+// within a budget, batch by batch. By default glibc raises its threshold when such a block is freed and then keeps
+// blocks of this size, so that batches would take twice their memory.
 void return_freed_memory();
 
-// memcpy, which may not be told of null pointers, not even for no bytes: an empty vector has one.
-
+// memcpy() that also accepts null pointers for 0 bytes: the data pointer of an empty vector is null.
 inline void copy_bytes(void* to, const void* from, std::size_t bytes) {
     if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
-// A large array whose pages cost nothing until they are written.
-
+// A large array whose pages take no memory until they are written.
 class reserved_memory {
 public:
     reserved_memory() = default;

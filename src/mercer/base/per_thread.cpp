@@ -12,7 +12,8 @@ void destroy_all(void* first) {
     for (auto* each = static_cast<detail::kept_by_thread*>(first); each;) delete std::exchange(each, each->next);
 }
 
-// The list of a thread's objects. (One key for all: glibc allocates nothing for the first few keys of a process.)
+// The key of the list of a thread's objects. (One key serves all objects: glibc allocates no memory for the first few
+// keys of a process.)
 pthread_key_t list_of_thread() {
     static const pthread_key_t key = [] {
         pthread_key_t made{};

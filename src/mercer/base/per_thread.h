@@ -11,16 +11,16 @@ struct kept_by_thread {
     virtual ~kept_by_thread() = default;
 };
 
-// The object is destroyed when the calling thread ends; objects of the main thread live as long as the process. Throws
+// Destroys the object when the calling thread ends; objects of the main thread live as long as the process. Throws
 // std::bad_alloc.
 void keep_until_thread_ends(std::unique_ptr<kept_by_thread> object);
 
 }  // namespace detail
 
-// The object of the calling thread for one place in the code, which an empty lambda stands for:
+// The object of the calling thread for one place in the code. The type of an empty lambda identifies the place:
 //     auto& memory = per_thread<buffer<double>>([] {});
-// A thread_local variable with a destructor would do the same, but glibc ends the process where it has no memory to
-// register the destructor. per_thread throws std::bad_alloc.
+// A thread_local variable with a destructor would have the same effect, but glibc ends the process if it has no memory
+// to register the destructor. per_thread throws std::bad_alloc.
 template <class T, class Place>
 T& per_thread(Place /*here*/) {
     static thread_local T* object = nullptr;

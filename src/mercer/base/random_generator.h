@@ -1,5 +1,5 @@
-// Random numbers that are the same on every machine: the 64-bit Mersenne twister is specified to the bit, the
-// distributions of the standard library are not, so the few that are needed are written here.
+// Random numbers that are the same on every machine. The standard specifies the 64-bit Mersenne twister to the bit, but
+// not the distributions of its library, so the few distributions that are needed are implemented here.
 #pragma once
 
 #include <cmath>
@@ -19,9 +19,9 @@ class random_generator {
 public:
     explicit random_generator(std::uint64_t seed) : bits_(seed) {}
 
-    // 0 <= u < 1, of 53 bits
+    // A multiple of 2⁻⁵³ with 0 <= u < 1.
     double uniform() { return static_cast<double>(bits_() >> 11) * 0x1p-53; }
-    // 0 <= i < end, each alike: what would favour the small ones is thrown away
+    // Each i with 0 <= i < end has the same probability: values that would favour small i are rejected.
     index below(index end) {
         const auto n = static_cast<std::uint64_t>(end), most = ~std::uint64_t{0} - (~std::uint64_t{0} % n + 1) % n;
         std::uint64_t got = bits_();
@@ -32,20 +32,21 @@ public:
         for (std::size_t i = list.size(); i > 1; --i)
             std::swap(list[i - 1], list[static_cast<std::size_t>(below(static_cast<index>(i)))]);
     }
-    // A place with probability ∝ its share, none of them negative; `sum` is that of all shares, above 0.
+    // A position; position i has probability share[i]/sum. No share is negative, and `sum` > 0 is the sum of the
+    // shares.
     index drawn(std::span<const double> share, double sum) {
         const double stop = uniform() * sum;
         double running = 0;
         std::size_t chosen = 0;
         for (std::size_t i = 0; i < share.size(); ++i) {
             if (!(share[i] > 0)) continue;
-            chosen = i;  // the last one, should rounding leave the sum short
+            chosen = i;  // stays the last positive share if rounding keeps `running` at or below `stop`
             running += share[i];
             if (running > stop) break;
         }
         return static_cast<index>(chosen);
     }
-    // `count` different numbers below `end`, in random order
+    // `count` different numbers from 0 … end - 1, in random order.
     std::vector<index> sample(index end, index count) {
         if (count < end / 16) return few(end, count);
         std::vector<index> all(static_cast<std::size_t>(end));
@@ -57,7 +58,7 @@ public:
     }
 
 private:
-    // The same numbers, with the places that were changed alone in memory.
+    // The result of the loop in sample(). Only the positions that the loop changes take memory.
     std::vector<index> few(index end, index count) {
         std::unordered_map<index, index> moved;
         const auto at = [&](index i) {
@@ -76,12 +77,11 @@ private:
     std::mt19937_64 bits_;
 };
 
-// Normal and chi-distributed numbers from `seeded`: the same on every machine up to the rounding of log and cos.
-
+// Normal and chi-distributed numbers, the same on every machine up to the rounding of log, sin and cos.
 class normal_numbers {
 public:
     explicit normal_numbers(std::uint64_t seed) : random_(seed) {}
-    // Box and Muller's pairs.
+    // A standard normal number. Box and Muller's method makes two at a time.
     double operator()() {
         if (has_) return has_ = false, other_;
         const double r = std::sqrt(-2 * std::log(1 - random_.uniform())),
@@ -89,8 +89,8 @@ public:
         other_ = r * std::sin(angle), has_ = true;
         return r * std::cos(angle);
     }
-    // The length of a normal vector of `dims` >= 2 coordinates: χ² is twice a gamma number of shape dims/2, drawn as
-    // Marsaglia and Tsang (2000) do, in as many steps for a million coordinates as for two.
+    // The norm of a standard normal vector of `dims` >= 2 coordinates. Its square is twice a gamma variate of shape
+    // dims/2, which the method of Marsaglia and Tsang (2000) makes in a number of steps that does not grow with dims.
     double chi(index dims) {
         const double d = static_cast<double>(dims) / 2 - 1.0 / 3, c = 1 / std::sqrt(9 * d);
         for (;;) {
@@ -106,9 +106,8 @@ private:
     bool has_ = false;
 };
 
-// Bits that depend on a seed and a number alone (splitmix64): chance that falls the same for a row in whatever batch,
-// thread or process it comes.
-
+// 64 random bits that depend on a seed and a number alone (splitmix64). A row gets these bits from its number in any
+// batch, thread or process.
 inline std::uint64_t row_bits(std::uint64_t seed, std::uint64_t number) {
     std::uint64_t z = seed * 0xd1342543de82ef95u + (number + 1) * 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -46,7 +46,8 @@ void tree_sums::put(place at, std::vector<double> sums) {
     }
 }
 
-// Rank r takes what r + 1, then r + 2, r + 4, … have gathered: log₂ of their number rounds, to rank 0.
+// Rank r receives the nodes that rank r + 1 has gathered, then those of r + 2, r + 4, …, so that rank 0 has all nodes
+// after log₂(number of ranks) rounds.
 void tree_sums::gather(const process_group& group) {
     const int rank = group.rank();
     for (int step = 1; step < group.size(); step *= 2) {
@@ -75,7 +76,7 @@ void tree_sums::gather(const process_group& group) {
 
 std::vector<double> tree_sums::total(const process_group* group) {
     if (group) gather(*group);
-    // What is left are the edges of the tree, the last leaves in the smallest nodes: from there upwards.
+    // The remaining nodes have no sibling. The smallest nodes hold the last leaves and are added first.
     std::vector<place> order;
     for (const auto& [at, sums] : nodes_) order.push_back(at);
     std::ranges::sort(order);

@@ -1,7 +1,4 @@
-// Vectors added up in a tree over numbered leaves: leaf i is a sum of its own, leaves 2i and 2i + 1 make a node, two
-// such nodes the next one, and so on. What is added to what depends on the numbers of the leaves alone, so the bits are
-// the same whichever thread or process had a leaf, and in whatever order they come. Of L leaves that come about in
-// order only about log₂ L vectors are there at a time.
+// Sums that do not depend on the number of threads or processes: pairwise sums in a fixed order, and exact sums.
 #pragma once
 
 #include <cmath>
@@ -16,14 +13,18 @@ namespace mercer {
 
 class process_group;
 
+// Pairwise summation of vectors, which are the leaves of a binary tree. The sums of leaves 2i and 2i + 1 are added,
+// then the sums of two such pairs, and so on. Which numbers are added depends on the numbers of the leaves alone, so
+// results are bit-identical whichever thread or process computes a leaf, and in whatever order the leaves come. If L
+// leaves come about in order, about log₂ L vectors are in memory at a time.
 class tree_sums {
 public:
     explicit tree_sums(index width) : width_(width) {}
-    // `width` zeros to add to.
+    // A vector of `width` zeros for the sums of a leaf.
     std::vector<double> zeros();
-    // From any thread; every leaf once.
+    // Adds a leaf. Every leaf is added once, by any thread.
     void add(index leaf, std::vector<double> sums);
-    // The sum of all leaves, at each process where there are several. Once.
+    // The sum of all leaves, on every rank of the group (null: one process). Called once.
     std::vector<double> total(const process_group* group);
 
 private:
@@ -33,14 +34,14 @@ private:
 
     index width_;
     std::mutex lock_;
-    std::map<place, std::vector<double>> nodes_;  // no two of which make a node together
+    std::map<place, std::vector<double>> nodes_;  // nodes whose sibling has not come yet
     std::vector<std::vector<double>> unused_;
 };
 
-// Sums of bounded numbers that are the same in whatever order they are added up, and so for any number of threads and
-// processes: what is added is a multiple of a unit so large that no sum has more than 53 bits, so no addition rounds.
+// Sums of bounded numbers that do not depend on the order of the additions, and so not on the number of threads and
+// processes. The addends are multiples of a unit so large that every sum has at most 53 bits, so no addition rounds.
 
-// Rounds to multiples of 2^exponent, exactly for |x| < 2^(exponent + 51).
+// Rounds x to the nearest multiple of 2^exponent, for |x| < 2^(exponent + 51).
 class multiple_of {
 public:
     explicit multiple_of(int exponent) : shift_(std::ldexp(1.5, exponent + 52)) {}
@@ -50,7 +51,7 @@ private:
     double shift_;
 };
 
-// Of up to 2^31 numbers |x| <= 4, each to within 2^-63.
+// The sum of up to 2^31 numbers |x| <= 4, each of which is rounded by at most 2^-63.
 class order_free_sum {
 public:
     void add(double x) {
@@ -59,10 +60,11 @@ public:
     }
     double value() const { return parts[0] + (parts[1] + parts[2]); }
 
-    double parts[3] = {};  // each exact: add up those of several, one by one
+    double parts[3] = {};  // exact sums; several order_free_sums are added part by part
 
 private:
-    // Multiples of 2^-18 up to 4, of 2^-40 up to 2^-19, of 2^-62 up to 2^-41; 2^31 of them stay below 2^53 units.
+    // Multiples of 2^-18 up to 4, of 2^-40 up to 2^-19, of 2^-62 up to 2^-41. A sum of 2^31 multiples is at most 2^53
+    // units.
     static inline const multiple_of coarse_{-18}, fine_{-40}, finest_{-62};
 };
 

@@ -11,8 +11,8 @@ simd_level best_simd() {
         __builtin_cpu_init();
         const char* wish = std::getenv("MERCER_SIMD");
         const std::string_view wanted = wish ? wish : "avx512";
-        // Every machine with these also has the rest of what cmake/simd.cmake compiles for (F16C, LZCNT, MOVBE; CLWB
-        // aside, which no loop uses).
+        // Every processor with these features also has the others that cmake/simd.cmake compiles for (F16C, LZCNT,
+        // MOVBE), except CLWB, which no loop uses.
         const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
                           __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");

@@ -1,7 +1,7 @@
 // Text for a terminal, with control characters and bytes that are not UTF-8 escaped.
 //
-// Names and labels of data may hold control characters, with which a terminal can be told to move its cursor, to rename
-// its window or to answer as if somebody had typed. Files and pipes get the text as it is.
+// Names and labels in data may hold control characters that make a terminal move its cursor, rename its window or send
+// an answer as if the user had typed it. Files and pipes get the text unchanged.
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 namespace mercer {
 
-// The length of the UTF-8 sequence at the start of a text that is not empty; 0 where there is none.
+// The length of the UTF-8 sequence at the start of a text that is not empty; 0 if the text does not start with one.
 inline std::size_t utf8_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const std::size_t length = byte(0) < 0x80                       ? 1
@@ -55,7 +55,7 @@ inline std::string without_controls(std::string_view text) {
     return out;
 }
 
-// The text as it is to be written to a standard stream: escaped if the stream is a terminal.
+// The text to write to a standard stream: escaped if the stream is a terminal.
 inline std::string text_for(std::FILE* stream, std::string_view text) {
     return ::isatty(::fileno(stream)) != 0 ? without_controls(text) : std::string(text);
 }

@@ -44,7 +44,7 @@ int initial_threads() {
     return capped(count);
 }
 
-std::atomic<int> wanted_threads{0};  // 0: not asked yet
+std::atomic<int> wanted_threads{0};  // 0: not set yet
 thread_local int limit_here = 0;     // 0: no limit
 thread_local bool inside_loop = false;
 
@@ -52,8 +52,8 @@ struct loop {
     index count;
     detail::loop_body body;
     void* context;
-    int workers;        // how many pool threads may join
-    stop_scope* scope;  // what the caller listens to
+    int workers;        // number of pool threads that may join
+    stop_scope* scope;  // cancellation of the calling thread
     workspace_limit* limit;
     std::atomic<index> next{0};
     std::mutex failure_lock;
@@ -80,7 +80,7 @@ struct loop {
         } catch (...) {
             std::lock_guard guard(failure_lock);
             if (!failure) failure = std::current_exception();
-            next.store(count, std::memory_order_relaxed);  // nobody starts another item
+            next.store(count, std::memory_order_relaxed);  // no thread starts another item
         }
     }
 };
@@ -101,9 +101,9 @@ public:
         wake_.notify_all();
         job.work(0);
         std::unique_lock guard(lock_);
-        to_start_ = 0;  // a thread that has not woken yet need not
+        to_start_ = 0;  // threads that have not woken yet do not join
         while (!done_.wait_for(guard, std::chrono::milliseconds(50), [&] { return running_ == 0; })) {
-            // Only this thread may ask its scope; what the others do listens to the answer.
+            // Only this thread may call the predicate of its scope; the workers read the answer.
             guard.unlock();
             job.attempt(stop_point);
             guard.lock();
@@ -111,10 +111,10 @@ public:
         job_ = nullptr;
     }
 
-    // Threads wait forever for work: like the workers of any runtime they end with the process.
+    // The threads wait for work until the process ends.
     static pool& instance() {
         static pool* one = [] {
-            pthread_atfork(nullptr, nullptr, [] { current = new pool; });  // the child has no threads: start anew there
+            pthread_atfork(nullptr, nullptr, [] { current = new pool; });  // the child has no threads
             return current = new pool;
         }();
         (void)one;
@@ -122,7 +122,8 @@ public:
     }
 
 private:
-    // How many of `count` threads there are: fewer where the system starts no more (ulimit -u, ulimit -v).
+    // Starts threads until the pool has `count`. Returns their number, which is smaller than `count` if the system
+    // starts no more (ulimit -u, ulimit -v).
     int grow(int count) {
         try {
             for (; started_ < count; ++started_) std::thread([this, worker = started_ + 1] { serve(worker); }).detach();

@@ -1,8 +1,8 @@
 // Parallel loops over independent work items (tiles).
 //
-// One pool serves the process. It is written here rather than taken from OpenMP because libgomp hangs in a child after
-// fork() (joblib, multiprocessing) and cannot be checked by ThreadSanitizer. A result never depends on the number of
-// threads as long as each item writes only its own part: which thread runs an item is the only thing that varies.
+// The process has one pool of threads. It does not use OpenMP, because libgomp hangs in a child after fork() (joblib,
+// multiprocessing) and cannot be checked by ThreadSanitizer. Only the thread that runs an item varies from call to
+// call. So results do not depend on the number of threads as long as each item writes only its own output.
 #pragma once
 
 #include <algorithm>
@@ -15,18 +15,19 @@
 
 namespace mercer {
 
-// What a number of threads may be: 1 <= count <= most_threads.
+// A number of threads must satisfy 1 <= count <= most_threads.
 inline constexpr int most_threads = 4096;
-// Fails for other numbers; `what` names the setting.
+// Throws errc::invalid_argument for other numbers; `what` names the setting in the message.
 void require_threads(std::int64_t count, const char* what = "the number of threads");
 
-// The number of threads parallel loops may use, the caller's included. Starts at the number of usable processors
-// (base/processors.h), or MERCER_THREADS; fails where that is no number of threads.
+// The number of threads that parallel loops of this thread may use, the calling thread included. The default is the
+// environment variable MERCER_THREADS, or the number of usable processors (base/processors.h). Throws
+// errc::invalid_argument if MERCER_THREADS is not a number of threads.
 int threads();
-// More threads than four for each usable processor (and more than eight) only wait for each other: no more are used.
+// Sets that number for the process, but at most max(8, 4 · usable processors): more threads only wait for each other.
 void set_threads(int count);
 
-// Runs loops of this thread with at most `count` threads while it lives, 1 <= count <= most_threads; 0: as before.
+// While it lives, loops of this thread use at most `count` threads, 1 <= count <= most_threads; 0 changes nothing.
 class thread_limit {
 public:
     explicit thread_limit(int count);
@@ -44,8 +45,8 @@ void run_parallel(index count, loop_body body, void* context);
 }  // namespace detail
 
 // Calls body(item) or body(item, worker) for item = 0 … count-1, in no fixed order; 0 <= worker < threads().
-// Inside another loop, or while the pool is busy for another caller, it runs in the calling thread (worker 0).
-// The first exception thrown by an item is rethrown here once the running items have ended.
+// Inside another loop, or while the pool works for another caller, all items run in the calling thread (worker 0).
+// The first exception that an item throws is rethrown once the running items have ended; no further item is started.
 template <class Body>
 void parallel_for(index count, Body&& body) {
     using plain = std::remove_reference_t<Body>;
@@ -61,8 +62,8 @@ void parallel_for(index count, Body&& body) {
         const_cast<void*>(static_cast<const void*>(std::addressof(body))));
 }
 
-// Calls body(first, end) for runs of `run` items that together make up 0 … count-1: for items too small to be handed
-// out one by one.
+// Calls body(first, end) for chunks of `run` consecutive items that together are 0 … count-1: for items that are too
+// small to be scheduled one by one.
 template <class Body>
 void parallel_runs(index count, index run, Body&& body) {
     parallel_for((count + run - 1) / run, [&](index r) { body(r * run, std::min(count, (r + 1) * run)); });

@@ -1,4 +1,5 @@
-// base/threads, and base/reserved_memory and physical_memory, where there is one thread and no system to ask.
+// Implements base/threads.h and the budgets and arrays of base/memory.h for one thread without an operating system (a
+// web page).
 #include <algorithm>
 #include <cstdlib>
 #include <new>
@@ -30,7 +31,7 @@ void detail::run_parallel(index count, loop_body body, void* context) {
     }
 }
 
-std::size_t physical_memory() { return std::size_t{1} << 30; }  // what a page in a browser may count on
+std::size_t physical_memory() { return std::size_t{1} << 30; }  // the memory of a web page
 std::size_t spare_memory() { return physical_memory() / 4; }
 
 reserved_memory::reserved_memory(std::size_t bytes) : bytes_(bytes) {

@@ -1,8 +1,8 @@
-// A limit on memory that may be far more than the input is long: pixels of a packed image, nodes of a graph that is
-// given by their number, the workspace of a kernel for one long string or one large molecule.
+// A limit on memory that can be much larger than the input: the pixels of a compressed image, the nodes of a graph that
+// is given by their number, the workspace of a kernel for one long string or one large molecule.
 //
-// Code that has to bound it creates a `workspace_limit` in its thread. Parallel loops of that thread (base/threads.h)
-// pass it on to their workers. Without a limit, nothing is counted.
+// Code that has to bound such memory creates a `workspace_limit` in its thread. Parallel loops of that thread
+// (base/threads.h) use the same limit in their workers. Without a limit, memory is not counted.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace mercer {
 
 class workspace_limit {
 public:
-    // `reserve(more)` is called whenever the reserved bytes exceed their largest number so far, by that difference. It
-    // throws where the memory is not available. The calls come one at a time, from any thread.
+    // `reserve(more)` is called whenever the number of reserved bytes exceeds its maximum so far; `more` is the
+    // difference. It throws if the memory is not available. The calls come one at a time, from any thread.
     explicit workspace_limit(std::function<void(std::size_t more)> reserve);
     ~workspace_limit();
     workspace_limit(const workspace_limit&) = delete;
@@ -24,7 +24,7 @@ public:
     void take(std::size_t bytes);
     void give_back(std::size_t bytes);
 
-    // The limit of another thread holds in this one too, as long as the scope lives.
+    // While it lives, `other`, which may be the limit of another thread, is the limit of this thread.
     class scope {
     public:
         explicit scope(workspace_limit* other);
@@ -43,7 +43,7 @@ private:
     scope here_;
 };
 
-// Bytes that are reserved in the limit of this thread until the workspace is destroyed.
+// Reserves bytes in the limit of this thread until the workspace is destroyed.
 class workspace {
 public:
     explicit workspace(std::size_t bytes = 0) : limit_(workspace_limit::here()) { grow_to(bytes); }

@@ -1,4 +1,4 @@
-// Every kind of object that is not vectors. A new one is its own file in this folder and its name in the list.
+// The list of all kinds of object except vectors. A new kind is a file in this folder and a name in the list.
 #pragma once
 
 #include "mercer/data/graphs.h"
@@ -14,7 +14,7 @@ namespace mercer {
 
 template <object_kind... Kinds>
 struct kind_list {
-    // All of them, each by the work given: f.template operator()<Kind>().
+    // Calls f.template operator()<Kind>() for every kind.
     template <class Function>
     static void each(Function&& f) {
         (f.template operator()<Kinds>(), ...);
@@ -22,10 +22,10 @@ struct kind_list {
 };
 using listed_kinds = kind_list<strings, sets, multisets, graphs, trees, points, series, images, records>;
 
-// vectors, then the kinds of the list, then any: the names in the order in which people are shown them.
+// vectors, then the kinds of the list, then any: the order in which users see them.
 std::vector<domain> all_domains();
-domain domain_named(std::string_view name);  // fails with the list of names
-// `count` objects of the kind of that name, as they were written.
+domain domain_named(std::string_view name);  // throws errc::invalid_argument with the list of names
+// Reads `count` objects of the kind of that name, as Kind::write() wrote them. Throws errc::parse for an unknown kind.
 objects read_objects(std::string_view kind, object_source& from, index count);
 
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/data/dataset.h"
 
 #include <fmt/format.h>
@@ -45,7 +44,7 @@ sparse<T>::sparse(std::span<const index> start, std::span<const std::int32_t> co
     check();
 }
 
-// Fails, naming the first column that is out of order or range.
+// Throws errc::invalid_argument with the first column that is not ascending or not smaller than dims.
 template <class T>
 static void name_wrong_column(const sparse<T>& x) {
     for (index i = 0; i < x.size(); ++i) {
@@ -62,10 +61,10 @@ static void name_wrong_column(const sparse<T>& x) {
     }
 }
 
-// How many of these numbers are not above the one before them.
+// The number of values that are not larger than their predecessor.
 static index descents(const std::int32_t* values, index count) {
     index found = 0;
-    constexpr index stretch = 4096;  // the inner sum fits 32 bits, which vectors add
+    constexpr index stretch = 4096;  // the inner sum has 32 bits, so that SIMD instructions can add
     for (index first = 1; first < count; first += stretch) {
         int some = 0;
         for (index e = first; e < std::min(count, first + stretch); ++e) some += values[e] <= values[e - 1];
@@ -80,8 +79,8 @@ void sparse<T>::check() const {
     if (start_.front() < 0)
         fail(errc::invalid_argument, fmt::format("row starts must satisfy 0 <= start, got {}", start_.front()));
     const auto entries = static_cast<index>(std::min(col_.size(), val_.size()));
-    // Columns ascend within every row if they fail to do so from one row to the next and nowhere else: counted without
-    // branches.
+    // The columns ascend within every row if and only if all descents are between the last entry of a row and the first
+    // entry of the next one. Descents are counted without branches.
     index between_rows = 0;
     bool within = true;
     std::int32_t last = std::numeric_limits<std::int32_t>::min();
@@ -231,7 +230,7 @@ template dense<float> as_dense(const dataset&);
 
 namespace {
 
-// Without branches over the values: NaN compares as false.
+// No branch in the loop: a comparison with NaN is false.
 template <class T>
 bool all_finite(const T* values, index count) {
     int faults = 0;
@@ -239,8 +238,8 @@ bool all_finite(const T* values, index count) {
     return faults == 0;
 }
 
-// The first fault of each tile of rows; `values(first, end)` are those of some rows that lie one after the other,
-// `column(i, k)` is the column of the k-th value of row i. At most `together` rows are looked at in one go.
+// The first value that is not finite. `values(first, end)` is the span of the values of rows first … end - 1, of at
+// most `together` rows, which must be contiguous. `column(i, k)` is the column of the k-th value of row i.
 template <class Values, class Column>
 std::optional<not_finite_value> first_fault(index rows, index values_a_row, index together, Values values,
                                             Column column) {
@@ -335,7 +334,7 @@ dataset part(const dataset& from, index first, index count) {
 
 namespace {
 
-// The coordinates of a vector that are not zero, one after another.
+// Iterates over the coordinates of a vector that are not zero.
 template <class T>
 class nonzeros {
 public:

@@ -1,6 +1,6 @@
-// Data sets: n objects of one kind, vectors or any kind of data. Each is an immutable value that shares its
-// storage, so copies are cheap and a view of the caller's memory costs nothing (the caller then keeps that memory alive
-// and unchanged).
+// Data sets: n objects of one kind, vectors or objects of data/all_kinds.h. A data set is an immutable value that
+// shares its storage, so copies are cheap. It can also be a view of the caller's memory, which the caller must keep
+// alive and unchanged.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ template <class T>
 class dense {
 public:
     dense() = default;
-    // Borrows memory that must outlive every copy of this value, or shares it when `keep` owns it.
+    // A view of memory that `keep` owns, or, if `keep` is null, of memory that must outlive every copy of this value.
     dense(matrix_view<const T> rows, std::shared_ptr<const void> keep = nullptr)
         : view_(rows), keep_(std::move(keep)) {}
     explicit dense(matrix<T> rows);
@@ -39,14 +39,14 @@ private:
     std::shared_ptr<const void> keep_;
 };
 
-// n sparse vectors in compressed rows: row i has columns col[start[i] … start[i+1]) ascending, 0-based.
+// n sparse vectors in compressed rows: row i has the columns col[start[i]] … col[start[i+1] - 1], ascending, 0-based.
 template <class T>
 class sparse {
 public:
     sparse() = default;
-    // Checks that the rows are ascending and within dims.
+    // Throws errc::invalid_argument unless the columns of each row are ascending and smaller than dims.
     sparse(std::vector<index> start, std::vector<std::int32_t> col, std::vector<T> val, index dims);
-    // Borrows, as for dense.
+    // A view, as for dense.
     sparse(std::span<const index> start, std::span<const std::int32_t> col, std::span<const T> val, index dims,
            std::shared_ptr<const void> keep);
 
@@ -69,7 +69,7 @@ private:
     std::shared_ptr<const void> keep_;
 };
 
-// Any of them.
+// n objects of one kind: vectors in one of four storages, or objects of another kind.
 class dataset {
 public:
     using storage = std::variant<dense<double>, dense<float>, sparse<double>, sparse<float>, objects>;
@@ -83,7 +83,7 @@ public:
     domain kind() const;
     index dims() const;  // number of coordinates of vectors, 0 for other objects
     const storage& items() const { return items_; }
-    // The rows of one storage, or the objects of one kind; null where it is another.
+    // The data of one storage, or the objects of one kind; null if this data set holds another.
     template <class Kind>
     const Kind* as() const {
         if constexpr (object_kind<Kind>) {
@@ -99,35 +99,45 @@ private:
     storage items_;
 };
 
-// The chosen objects, copied, in the order of the selection.
+// Copies of the selected objects, in the order of the selection.
 dataset gather(const dataset& from, const selection& which);
-// Two data sets of the same kind, one after the other (dims: the larger of the two for sparse, equal for dense).
+// Objects first … first + count - 1: a view of vectors, copies of other objects.
+dataset part(const dataset& from, index first, index count);
+// The objects of two data sets of the same storage and kind, one after the other. Dense vectors must have the same
+// dims; for sparse vectors the result has the larger dims.
 dataset concatenate(const dataset& first, const dataset& second);
-// The vectors as dense rows of T: shares the storage when it already is that, else copies. Fails for objects that are
-// not vectors.
+// The vectors as dense rows of T. Shares the storage if it is dense<T>, otherwise copies. Throws errc::unsupported for
+// objects that are not vectors.
 template <class T>
 dense<T> as_dense(const dataset& vectors);
-// Fails, naming row and column, when a coordinate is NaN or infinite.
+
+struct not_finite_value {
+    index row = 0, column = 0;
+    double value = 0;
+};
+// The first coordinate, row by row, that is NaN or infinite; nullopt if there is none or the objects are not vectors.
+std::optional<not_finite_value> first_not_finite(const dataset& vectors);
+// Throws a row_error for that coordinate if there is one.
 void require_finite(const dataset& vectors);
 
-// A data set as read from a file: objects, one target a row (class index or value), and the names a header gave.
+// A data set as read from a file: objects, one target per row (a class or a number), and the names of a header.
 struct table {
     dataset x;
-    std::vector<double> y;  // empty: no label column. For class names, y holds 0, 1, … = position in class_names
+    std::vector<double> y;                   // empty: no targets. For classes, y[i] is the position in class_names
     std::vector<std::string> class_names;    // empty: y holds numbers
     std::vector<std::string> feature_names;  // empty: unnamed
-    std::string label{};                     // the column of targets, in the file's own terms; empty: not known
+    std::string label{};                     // the target column as the file names or counts it; empty: not known
 };
 
-// An order of the objects of one kind, by what they hold.
+// compare_objects() is a total order of the objects of one kind by their contents.
 
-// Vectors have no NaN here (fits check that first), so the order is total.
+// Vectors must not hold NaN (fits check that first).
 template <class T>
 std::partial_ordering compare_objects(const dense<T>& x, index i, const dense<T>& z, index j) {
     return std::lexicographical_compare_three_way(x.row(i), x.row(i) + x.dims(), z.row(j), z.row(j) + z.dims());
 }
 
-// As the dense rows they stand for: what is not stored is zero.
+// The order of the equal dense rows: entries that are not stored are zero.
 template <class T>
 std::partial_ordering compare_objects(const sparse<T>& x, index i, const sparse<T>& z, index j) {
     const auto x_cols = x.cols(i), z_cols = z.cols(j);
@@ -146,7 +156,7 @@ inline std::partial_ordering compare_objects(const objects& x, index i, const ob
     return x.compare(i, z, j);
 }
 
-// Of data sets of the same storage; others have no order.
+// Objects of data sets of different storage or kind are unordered.
 inline std::partial_ordering compare_objects(const dataset& x, index i, const dataset& z, index j) {
     return std::visit(
         [&](const auto& some) -> std::partial_ordering {
@@ -157,25 +167,9 @@ inline std::partial_ordering compare_objects(const dataset& x, index i, const da
         x.items());
 }
 
-// Where vectors hold what is not a number.
-
-struct not_finite_value {
-    index row = 0, column = 0;
-    double value = 0;
-};
-// The first coordinate that is NaN or infinite, by rows; nothing where there is none, or the objects are not vectors.
-// require_finite() fails with it.
-std::optional<not_finite_value> first_not_finite(const dataset& vectors);
-
-// Some of the objects of a data set, one after the other, without a copy where that is possible.
-
-// Objects first … first + count - 1: vectors where they lie, other objects copied.
-dataset part(const dataset& from, index first, index count);
-
-// Whether two objects are one and the same: equal coordinates (however they are stored), strings or sets. What has a
-// distance of zero in truth should not be left to the last bit of kernel values, which a function of the user's may
-// round differently each time it is asked.
-
+// Returns true if two objects are equal: vectors with the same coordinates in any storage, or equal objects of the same
+// kind. Code that has to know whether a distance is zero uses this function instead of kernel values, whose rounding
+// may differ from call to call if the kernel is a function of the user.
 bool same_object(const dataset& a, index i, const dataset& b, index j);
 
 }  // namespace mercer

@@ -23,7 +23,7 @@ void shuffle(std::span<index> items, const random_below& random) {
         std::swap(items[static_cast<std::size_t>(i)], items[static_cast<std::size_t>(i + random(n - i))]);
 }
 
-// The classes of the examples, in the order of LIBSVM's labels.
+// The examples of each class, with the classes in LIBSVM's order.
 std::vector<std::vector<index>> group(std::span<const double> y) {
     std::map<double, std::size_t> place;
     std::vector<double> labels;
@@ -40,14 +40,14 @@ std::vector<std::vector<index>> group(std::span<const double> y) {
 }  // namespace
 
 random_below make_random_below(std::uint64_t seed) {
-    // splitmix64: every seed gives a good sequence, on every machine the same
+    // splitmix64: every seed gives a good sequence, which is the same on every machine.
     return [state = seed](index n) mutable {
         state += 0x9E3779B97F4A7C15ull;
         std::uint64_t z = state;
         z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
         z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
         z ^= z >> 31;
-        return static_cast<index>(z % static_cast<std::uint64_t>(n));  // the bias, n/2⁶⁴, is nothing
+        return static_cast<index>(z % static_cast<std::uint64_t>(n));  // the bias, at most n/2⁶⁴, is negligible
     };
 }
 

@@ -41,7 +41,7 @@ graph::graph(graph_parts p) {
     auto made = std::make_shared<rows>();
     made->directed = p.directed;
     made->attributes = p.nodes == 0 ? 0 : p.attributes;
-    // Both ways, so that each node has all its edges: (v, w) sorts to its place in the row of v.
+    // Edges of an undirected graph are stored in both directions, so that each node has all its edges.
     if (const std::size_t given = p.edges.size(); !p.directed) {
         p.edges.reserve(2 * given);
         for (std::size_t k = 0; k < given; ++k) p.edges.push_back({p.edges[k].to, p.edges[k].from, p.edges[k].label});
@@ -111,7 +111,7 @@ std::string graphs::text(index i) const {
     return out + "}";
 }
 
-// Sizes and flags of all graphs, then graph by graph its rows as they are.
+// Writes the sizes and flags of all graphs, then the arrays of each graph.
 void graphs::write(object_sink& to) const {
     std::vector<index> nodes, ends, attributes;
     std::vector<std::uint8_t> flags;
@@ -167,7 +167,7 @@ graphs graphs::read(object_source& from, index count) {
         } catch (const error& wrong) {
             fail(errc::parse, fmt::format("graph {} of the file: {}", i, wrong.what()));
         }
-        right(n == 0 || *made.back().held_ <=> rows == 0);  // sorted, without repeats, both ways
+        right(n == 0 || *made.back().held_ <=> rows == 0);  // sorted, no repeats, both directions
     }
     return graphs(std::move(made));
 }

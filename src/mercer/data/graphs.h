@@ -1,5 +1,5 @@
-// n graphs with labels of nodes and edges (whole numbers) and attributes of nodes (real vectors), each in compressed
-// rows.
+// n graphs. Nodes and edges have labels (whole numbers), and nodes have attributes (real vectors). The edges of a graph
+// are stored in compressed rows.
 #pragma once
 
 #include "mercer/data/object_kind.h"
@@ -12,46 +12,46 @@ struct graph_edge {
     auto operator<=>(const graph_edge&) const = default;
 };
 
-// What a graph is made from. Nodes are numbered from 0. No labels: all are 0.
+// The input of the constructor of graph. Nodes are numbered from 0.
 struct graph_parts {
     index nodes = 0;
     std::vector<graph_edge> edges{};
-    std::vector<std::int64_t> labels{};  // one a node, or none
-    index attributes = 0;                // so many numbers a node
+    std::vector<std::int64_t> labels{};  // one per node; empty: all are 0
+    index attributes = 0;                // numbers per node
     std::vector<double> values{};        // node by node
     bool directed = false;
 };
 
-// An immutable graph; copies share it. Edges are a set of (from, to, label): what is given twice, or both ways in an
-// undirected graph, is there once. Two edges of different labels between the same nodes both stay. A loop makes a node
-// its own neighbour, once.
+// An immutable graph; copies share its storage. Edges are a set of (from, to, label): an edge that is given twice, or
+// in both directions in an undirected graph, is stored once. Two edges with different labels between the same nodes are
+// two edges. A loop makes a node its own neighbour, once.
 class graph {
 public:
-    static constexpr index most = (index{1} << 31) - 1;  // nodes; ends of edges
+    static constexpr index most = (index{1} << 31) - 1;  // largest number of edge ends; there are fewer nodes than that
 
     graph() = default;  // no nodes
-    // Fails with invalid_argument, naming the node or edge, where parts do not fit together.
+    // Throws errc::invalid_argument, with the node or edge, if the parts are inconsistent.
     explicit graph(graph_parts parts);
 
     index nodes() const { return held_ ? static_cast<index>(held_->start.size()) - 1 : 0; }
     bool directed() const { return held_ && held_->directed; }
     std::int64_t label(index v) const { return has_labels() ? held_->label[static_cast<std::size_t>(v)] : 0; }
-    bool has_labels() const { return held_ && !held_->label.empty(); }  // one that is not 0
-    // Where the edges of v lead, ascending; of a directed graph those that leave v.
+    bool has_labels() const { return held_ && !held_->label.empty(); }  // false: all labels of nodes are 0
+    // The neighbours of v, ascending; in a directed graph the ends of the edges that begin at v.
     std::span<const std::int32_t> neighbours(index v) const { return part(held_->to, v); }
-    // Their labels, edge by edge; empty where all labels of the graph are 0.
+    // The labels of the edges to these neighbours; empty if all edge labels of the graph are 0.
     std::span<const std::int64_t> edge_labels(index v) const {
         return has_edge_labels() ? part(held_->edge_label, v) : std::span<const std::int64_t>();
     }
     bool has_edge_labels() const { return held_ && !held_->edge_label.empty(); }
-    index attributes() const { return held_ ? held_->attributes : 0; }  // numbers a node
+    index attributes() const { return held_ ? held_->attributes : 0; }  // numbers per node
     std::span<const double> values(index v) const {
         const auto d = static_cast<std::size_t>(attributes());
         return d == 0 ? std::span<const double>()
                       : std::span<const double>(held_->value).subspan(static_cast<std::size_t>(v) * d, d);
     }
-    index ends() const { return held_ ? static_cast<index>(held_->to.size()) : 0; }  // entries of all rows together
-    std::vector<graph_edge> edges() const;  // each once, in order; from <= to where undirected
+    index ends() const { return held_ ? static_cast<index>(held_->to.size()) : 0; }  // entries of all rows
+    std::vector<graph_edge> edges() const;  // each edge once, sorted; from <= to if undirected
 
     std::partial_ordering operator<=>(const graph& other) const;
     bool operator==(const graph& other) const { return (*this <=> other) == 0; }
@@ -82,14 +82,14 @@ public:
     static constexpr const char* default_kernel = "wl(h=3)";
     using item_list::item_list;
 
-    // As a line of JSON, which the reader of graphs in JSON lines takes.
+    // A line of JSON, in the format of io/json_graphs.h.
     std::string text(index i) const;
     void write(object_sink& to) const;
     static graphs read(object_source& from, index count);
 };
 
-// The label that a word stands for: a whole number for itself, any other for a hash of its bytes (FNV-1a, 64 bits), so
-// that the same word is the same label in every file and process.
+// The label of a word: its value if it is a whole number, otherwise a hash of its bytes (FNV-1a, 64 bits), so that a
+// word has the same label in every file and process.
 std::int64_t label_of(std::string_view word);
 
 }  // namespace mercer

@@ -36,7 +36,7 @@ void require_finite(image& of, std::size_t i) {
     }
 }
 
-// Over white: a·value + (1 - a) for opacity a.
+// Composes the image over white: a·value + (1 - a) for opacity a.
 void compose(image& of, std::size_t i) {
     const index colours = of.channels - 1;
     for (index p = 0; p < of.pixels(); ++p) {

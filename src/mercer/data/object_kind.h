@@ -1,5 +1,5 @@
-// Kinds of object. The library computes with vectors (data/dataset.h); every other kind, such as strings or sets, is a
-// value class that can do the few things below, and a name in data/all_kinds.h. Nothing else knows the kinds.
+// Kinds of object other than vectors, such as strings or sets. A kind is a value class that satisfies the concept
+// `object_kind` and is listed in data/all_kinds.h. No other code of the data folder names the kinds.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,11 +19,11 @@
 
 namespace mercer {
 
-// The name of a kind of object: what a kernel compares, what a data set holds.
+// The name of a kind of object: the kind that a kernel compares or that a data set holds.
 class domain {
 public:
     constexpr explicit domain(const char* name) : name_(name) {}
-    // `any`: the kernel does not look at its arguments (a constant).
+    // `any`: the kernel does not depend on its arguments (a constant).
     static const domain any, vectors;
 
     friend constexpr bool operator==(domain a, domain b) {
@@ -37,7 +37,7 @@ private:
 inline constexpr domain domain::any{"any"}, domain::vectors{"vectors"};
 constexpr const char* name(domain kind) noexcept { return kind.name(); }
 
-// Where objects are left and found again: the body of a model file. Numbers are little-endian, as they are in memory.
+// Writes the numbers of objects to the body of a model file, little-endian, as they are in memory.
 class object_sink {
 public:
     virtual ~object_sink() = default;
@@ -54,6 +54,7 @@ protected:
     virtual void append(const void* bytes, std::size_t count) = 0;
 };
 
+// Reads the numbers that were written by an object_sink.
 class object_source {
 public:
     virtual ~object_source() = default;
@@ -65,23 +66,24 @@ public:
         return out;
     }
     std::string_view text(index count) { return take(count, 1); }
-    // `count` lengths, as the places where objects of these lengths start, and their sum after them; each is checked.
+    // Reads `count` lengths and returns the count + 1 positions where objects of these lengths begin and end. Throws
+    // errc::parse if a length is negative or the sum exceeds 2^48.
     std::vector<index> starts(index count);
 
 protected:
-    // The next `count` numbers of `size` bytes; fails where there are not so many.
+    // The next `count` numbers of `size` bytes each; throws if fewer are left.
     virtual std::string_view take(index count, std::size_t size) = 0;
 };
 
-// What a kind of object must be able to do:
-//     where            its name
-//     default_kernel   what compares its objects where the user names no kernel
-//     gather           the chosen objects, in the order of the selection
-//     followed_by      these objects, then the others
-//     compare          any total order; equivalent objects are the same object
-//     text             an object on one line, for people; the same object, the same text
-//     write, read      into a model file and out of it
-// Copies must be cheap: the objects are shared.
+// The interface of a kind of object:
+//     where            the name of the kind
+//     default_kernel   the kernel that is used if the user names none
+//     gather           the selected objects, in the order of the selection
+//     followed_by      these objects and then those of the argument
+//     compare          a total order; equivalent objects are equal
+//     text             an object as one line of text; equal objects have equal texts
+//     write, read      the form in a model file
+// Copies must be cheap, so they share the objects.
 template <class Kind>
 concept object_kind = requires(const Kind& x, index i, const selection& which, object_sink& to, object_source& from) {
     { Kind::where } -> std::convertible_to<domain>;
@@ -95,7 +97,7 @@ concept object_kind = requires(const Kind& x, index i, const selection& which, o
     { Kind::read(from, i) } -> std::same_as<Kind>;
 };
 
-// n objects of any such kind.
+// n objects of one kind that is known at run time.
 class objects {
 public:
     template <object_kind Kind>
@@ -125,7 +127,7 @@ private:
         virtual const char* default_kernel() const = 0;
         virtual index size() const = 0;
         virtual objects gather(const selection& which) const = 0;
-        // Of the same kind: whoever calls has seen to it.
+        // The caller guarantees that `other` is of the same kind.
         virtual objects followed_by(const any_kind& other) const = 0;
         virtual std::partial_ordering compare(index i, const any_kind& other, index j) const = 0;
         virtual std::string text(index i) const = 0;
@@ -152,7 +154,7 @@ private:
     std::shared_ptr<const any_kind> held_;
 };
 
-// n items in one shared vector, as most kinds keep them.
+// n items in one shared vector: the base class of most kinds.
 template <class Kind, class Item>
 class item_list {
 public:

@@ -1,4 +1,4 @@
-// n clouds of points in space: each point has coordinates and, where it is an atom, the number of its element.
+// n point clouds. Each point has coordinates and, if it is an atom, the atomic number of its element.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 namespace mercer {
 
 struct point_cloud {
-    std::vector<std::int32_t> elements;  // one a point: 1 for hydrogen, …; 0 for a point that is nothing in particular
-    std::vector<double> coordinates;     // dims a point, one point after the other; finite
+    std::vector<std::int32_t> elements;  // one per point: 1 for hydrogen, …; 0 for a point that is not an atom
+    std::vector<double> coordinates;     // dims per point, point by point; finite
     index dims = 3;
 
     index size() const { return static_cast<index>(elements.size()); }
@@ -18,9 +18,9 @@ struct point_cloud {
     auto operator<=>(const point_cloud&) const = default;
 };
 
-// "H" for 1; "X" for 0 and numbers that are no element.
+// "H" for 1; "X" for 0 and for numbers that are not those of an element.
 const char* element_symbol(std::int32_t number);
-// 1 for "H" and "h"; 0 for "X", -1 for a symbol that is none.
+// 1 for "H" and "h"; 0 for "X"; -1 for a text that is not a symbol.
 std::int32_t element_number(std::string_view symbol);
 
 class points : public item_list<points, point_cloud> {
@@ -29,8 +29,8 @@ public:
     static constexpr const char* default_kernel = "coulomb()";
 
     points() = default;
-    // Fails where coordinates are not finite, there are not dims of them a point, an element is not 0 … 118, or two
-    // clouds are of different dimensions.
+    // Throws errc::invalid_argument if a coordinate is not finite, if a point does not have dims coordinates, if an
+    // element is not in 0 … 118, or if two clouds have different dims. -0 becomes 0.
     explicit points(std::vector<point_cloud> clouds);
 
     std::string text(index i) const;  // "O 0 0 0; H 0.96 0 0; …"

@@ -93,7 +93,7 @@ void write_text(object_sink& to, std::string_view text) {
 }
 std::string read_text(object_source& from) { return std::string(from.text(from.all<index>(1)[0])); }
 
-// Vectors of a field are kept as dense rows of double, sparse ones as sparse rows of double.
+// Vectors of a field are written as rows of double, dense or sparse as they are stored.
 void write_field(object_sink& to, const dataset& x) {
     if (const auto* some = x.as<objects>()) {
         write_text(to, name(some->where()));

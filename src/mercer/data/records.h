@@ -1,4 +1,4 @@
-// n records: the same named fields in each, every field of a kind of its own.
+// n records with the same named fields. A field holds objects of one kind; different fields may hold different kinds.
 #pragma once
 
 #include "mercer/data/dataset.h"
@@ -9,22 +9,22 @@ namespace mercer {
 class records {
 public:
     static constexpr domain where{"records"};
-    static constexpr const char* default_kernel = "";  // the sum of the fields' own ones (model/model.h)
+    static constexpr const char* default_kernel = "";  // the sum of the default kernels of the fields (model/model.h)
     struct field {
         std::string name;
         dataset values;
     };
 
     records() = default;
-    // As many values in each field, and each name once; fails otherwise.
+    // Throws errc::invalid_argument unless all fields have the same number of values and different names.
     explicit records(std::vector<field> fields);
 
     index size() const;
     const std::vector<field>& fields() const;
-    const dataset& of(std::string_view name) const;  // fails with the names there are
+    const dataset& of(std::string_view name) const;  // throws errc::data, with the existing names, if there is none
 
     records gather(const selection& which) const;
-    records followed_by(const records& other) const;  // with the same fields; fails otherwise
+    records followed_by(const records& other) const;  // throws errc::data unless the fields are the same
     std::partial_ordering compare(index i, const records& other, index j) const;
     std::string text(index i) const;
     void write(object_sink& to) const;

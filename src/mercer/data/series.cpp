@@ -32,7 +32,7 @@ std::vector<one_series> checked(std::vector<one_series> items) {
 
 series::series(std::vector<one_series> items) : item_list(checked(std::move(items))) {}
 
-// (1 2 3), and (1,2 3,4) for vectors.
+// "(1 2 3)" for numbers, "(1,2 3,4)" for vectors.
 std::string series::text(index i) const {
     const one_series& one = (*this)[i];
     std::string out = "(";

@@ -1,4 +1,4 @@
-// n sequences of numbers, or of vectors of numbers, of different lengths.
+// n time series of numbers or of vectors. Their lengths may differ.
 #pragma once
 
 #include "mercer/data/object_kind.h"
@@ -6,7 +6,7 @@
 namespace mercer {
 
 struct one_series {
-    std::vector<double> values{};  // time after time, `dims` numbers each
+    std::vector<double> values{};  // `dims` numbers for each time
     index dims = 1;                // 1 for an empty series
 
     index size() const { return static_cast<index>(values.size()) / dims; }
@@ -20,7 +20,8 @@ public:
     static constexpr const char* default_kernel = "global_alignment()";
 
     series() = default;
-    // Fails where a number is not finite or values are not whole vectors. -0 becomes 0.
+    // Throws errc::data if a number is not finite, and errc::invalid_argument if the number of values is not a multiple
+    // of dims. -0 becomes 0.
     explicit series(std::vector<one_series> items);
 
     std::string text(index i) const;

@@ -1,4 +1,3 @@
-
 #include "mercer/data/sets.h"
 
 #include <fmt/format.h>

@@ -1,21 +1,22 @@
-// n finite sets of 64-bit item numbers, each sorted and without repeats.
+// Finite sets and finite multisets of items. An item is a 64-bit number.
 #pragma once
 
 #include "mercer/data/object_kind.h"
 
 namespace mercer {
 
-// A number for an item that has a name: a hash of it (FNV-1a, 64 bits), the same in every process, so that nothing has
-// to be remembered between fit and predict.
+// The number of an item that has a name: a hash of the name (FNV-1a, 64 bits). It is the same in every process, so a
+// model need not store the names.
 std::int64_t item_number(std::string_view name);
 
+// n sets, each sorted and without repeats.
 class sets : public item_list<sets, std::vector<std::int64_t>> {
 public:
     static constexpr domain where{"sets"};
     static constexpr const char* default_kernel = "jaccard()";
 
     sets() = default;
-    // Sorts each set and drops repeats.
+    // Sorts each set and removes repeats.
     explicit sets(std::vector<std::vector<std::int64_t>> items);
 
     std::string text(index i) const;
@@ -23,22 +24,23 @@ public:
     static sets read(object_source& from, index count);
 };
 
-// n finite multisets of 64-bit item numbers: each item once, with how often it is there, items ascending.
-
+// An item of a multiset and its multiplicity.
 struct counted_item {
     std::int64_t item = 0;
     std::int64_t count = 1;  // >= 1
     auto operator<=>(const counted_item&) const = default;
 };
 
+// n multisets, each sorted by item, with each item once.
 class multisets : public item_list<multisets, std::vector<counted_item>> {
 public:
     static constexpr domain where{"multisets"};
     static constexpr const char* default_kernel = "min_max()";
 
     multisets() = default;
-    // Sorts each and adds up the counts of repeated items; those of count 0 are left out. Fails where a count is
-    // negative or a sum of counts is more than 2^53, beyond which a double is not exact.
+    // Sorts each multiset, adds the counts of repeated items and removes items of count 0. Throws
+    // errc::invalid_argument if a count is negative or the counts of a multiset add up to more than 2^53, so that a
+    // double may not be exact.
     explicit multisets(std::vector<std::vector<counted_item>> items);
 
     std::string text(index i) const;

@@ -7,7 +7,7 @@
 namespace mercer {
 namespace {
 
-// A label as the reader takes it: what would end it has a \ before it.
+// Appends a label in the format of the reader: a character that would end the label is preceded by a backslash.
 void append_label(std::string& to, const std::string& label) {
     for (const char c : label) {
         if (std::string_view("() \t\r\n\\").find(c) != std::string_view::npos) to += '\\';
@@ -41,7 +41,7 @@ std::vector<tree> checked(std::vector<tree> items) {
 std::string tree::text(index v) const {
     if (size() == 0) return "";
     std::string out;
-    std::vector<index> open;  // where the subtrees end that are not closed yet
+    std::vector<index> open;  // ends of the subtrees whose bracket is still open
     for (index u = v; u < after(v); ++u) {
         if (u > v) out += ' ';
         if (!is_leaf(u) || u == v) {

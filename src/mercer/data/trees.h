@@ -1,5 +1,4 @@
-// n rooted trees whose children have an order and whose nodes have texts as labels: sentences as a parser sees them,
-// formulas, documents.
+// n rooted ordered trees whose nodes have texts as labels: parse trees of sentences, formulas, documents.
 #pragma once
 
 #include "mercer/data/object_kind.h"
@@ -8,11 +7,11 @@ namespace mercer {
 
 struct tree_node {
     std::string label{};
-    std::int32_t size = 1;  // nodes of its subtree, with itself
+    std::int32_t size = 1;  // number of nodes of the subtree, this node included
     auto operator<=>(const tree_node&) const = default;
 };
 
-// Every node before its children, and these in their order, so that a subtree is a run of nodes.
+// Nodes in preorder, so that a subtree is a range of nodes.
 struct tree {
     std::vector<tree_node> nodes{};
 
@@ -21,7 +20,7 @@ struct tree {
     bool is_leaf(index v) const { return (*this)[v].size == 1; }
     // The children of v: for (c = v + 1; c < after(v); c = after(c))
     index after(index v) const { return v + (*this)[v].size; }
-    std::string text(index v = 0) const;  // the subtree of v in brackets, (S (NP dogs) (VP bark)); "" for no node
+    std::string text(index v = 0) const;  // the subtree of v: (S (NP dogs) (VP bark)); "" if there are no nodes
     auto operator<=>(const tree&) const = default;
 };
 
@@ -31,10 +30,10 @@ public:
     static constexpr const char* default_kernel = "subset_trees()";
 
     trees() = default;
-    // Fails where the sizes of subtrees are not those of one tree, or a leaf has no label.
+    // Throws errc::invalid_argument if the sizes of the subtrees are inconsistent or a leaf has no label.
     explicit trees(std::vector<tree> items);
 
-    std::string text(index i) const { return (*this)[i].text(); }  // as the reader takes it
+    std::string text(index i) const { return (*this)[i].text(); }  // in the format that is read from files
     void write(object_sink& to) const;
     static trees read(object_source& from, index count);
 };

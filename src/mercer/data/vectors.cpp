@@ -1,4 +1,3 @@
-
 #include "mercer/data/vectors.h"
 
 #include <fmt/format.h>
@@ -13,14 +12,14 @@
 namespace mercer {
 namespace {
 
-// body(x) for sparse vectors of either precision.
+// Calls body(x) with sparse vectors of float or double.
 template <class Body>
 auto of_sparse(const dataset& vectors, Body&& body) {
     if (const auto* single = vectors.as<sparse<float>>()) return body(*single);
     return body(*vectors.as<sparse<double>>());
 }
 
-// Where a column stands among some: by a table where that is not large, else by bisection.
+// The position of a column in an ascending list: looked up in a table if that is not large, otherwise by bisection.
 class column_places {
 public:
     column_places(std::span<const std::int32_t> columns, index nonzeros) : columns_(columns) {
@@ -29,7 +28,7 @@ public:
         for (std::size_t j = 0; j < columns.size(); ++j)
             table_[static_cast<std::size_t>(columns[j])] = static_cast<std::int32_t>(j);
     }
-    std::int32_t operator[](std::int32_t column) const {  // -1: not among them
+    std::int32_t operator[](std::int32_t column) const {  // -1: not in the list
         if (!table_.empty())
             return static_cast<std::size_t>(column) < table_.size() ? table_[static_cast<std::size_t>(column)] : -1;
         const auto at = std::lower_bound(columns_.begin(), columns_.end(), column);
@@ -41,7 +40,7 @@ private:
     std::vector<std::int32_t> table_;
 };
 
-// The entries whose place is not negative, there.
+// Moves each entry to the column place(column); entries with a negative place are removed.
 template <class T, class Place>
 dataset moved(const sparse<T>& x, index dims, Place&& place) {
     std::vector<index> start{0};
@@ -94,7 +93,7 @@ dataset first_columns(const dataset& sparse_vectors, index dims) {
 
 namespace {
 
-// Which row of the data row i of the operand is.
+// every_row and some_rows map row i of the operand to a row of the data.
 struct every_row {
     index count;
     index size() const { return count; }
@@ -172,7 +171,7 @@ private:
     double constant_;
 };
 
-// visit(j, value) for each entry of row i that is not zero, in the order of the columns.
+// Calls visit(j, value) for each entry of row i that is not zero, in the order of the columns.
 template <class T, class Visit>
 void entries(const dense<T>& x, index i, Visit&& visit) {
     const T* row = x.row(i);
@@ -249,7 +248,8 @@ compressed_columns linear_columns(const dataset& x, std::span<const index> which
 
 namespace {
 
-// Two sums that go from each process to the next one, and from the last to all.
+// Two sums that each rank receives from the previous rank and sends to the next one. finish() sends the sums of the
+// last rank to all ranks.
 class passed_on {
 public:
     explicit passed_on(const process_group* group) : group_(group) {
@@ -294,7 +294,7 @@ double entry_variance(const dataset& x, std::span<const double> weight, const pr
                 });
                 first.finish();
                 if (count == 0) return 0;
-                // Σ(x-m)² over what is stored, and m² for every zero that is not.
+                // Σ(x-m)² over the stored entries, and m² for every zero that is not stored.
                 const double mean = sum / count;
                 passed_on second(group);
                 double &squares = second.sums[0], &stored = second.sums[1];

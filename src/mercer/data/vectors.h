@@ -1,4 +1,5 @@
-// Sparse vectors in a space of far more columns than they have entries: hashed features, or one index of 2147483647.
+// Operations on data sets of vectors: changes of the columns of sparse vectors, vectors as operands of linear solvers,
+// and the variance of the entries. Functions throw errc::unsupported for objects that are not vectors.
 #pragma once
 
 #include <memory>
@@ -10,33 +11,33 @@
 
 namespace mercer {
 
-// The columns in which one of the vectors at least has an entry, ascending.
+// Sparse vectors may have far more columns than entries, for example hashed features, or one index of 2147483647.
+
+// The columns in which at least one vector has an entry, ascending.
 std::vector<std::int32_t> occurring_columns(const dataset& sparse_vectors);
-// The same vectors with column columns[j] as column j; columns that are not among them are left out. `columns` ascend.
+// The vectors with column columns[j] as column j and without all other columns. `columns` must be ascending.
 dataset renumbered(const dataset& sparse_vectors, std::span<const std::int32_t> columns);
-// Whether an array as long as the number of columns would be large beside the vectors themselves.
+// Returns true if an array with one number per column would be much larger than the vectors (more than 65536 +
+// 4·entries columns).
 bool mostly_empty_columns(const dataset& vectors);
-// The first `dims` columns.
+// The vectors without the columns from `dims` on.
 dataset first_columns(const dataset& sparse_vectors, index dims);
 
-// Vectors of a data set as the operand of a linear solver.
-
-// All rows, or those named, dense or sparse, float or double; `x` and the list must outlive the operand. A constant
-// that is not zero stands behind each row as one more coordinate, which makes its weight an offset (LIBLINEAR's -B).
-// Fails for objects that are not vectors.
+// All vectors of a data set, or those listed in `which`, as the operand of a linear solver. `x` and `which` must
+// outlive the operand. A constant that is not zero is added to each row as the last coordinate, whose weight is then an
+// offset (LIBLINEAR's -B).
 std::unique_ptr<linear_operand> linear_rows(const dataset& x, double constant = 0);
 std::unique_ptr<linear_operand> linear_rows(const dataset& x, std::span<const index> which, double constant = 0);
-// A copy of the named rows by columns, with a constant as above.
+// A copy of the listed rows by columns, with a constant as above.
 compressed_columns linear_columns(const dataset& x, std::span<const index> which, double constant = 0);
-
-// The variance of all coordinates of all vectors together, zeros of sparse vectors included: what gamma =
-// 1/(d·variance) is made from.
 
 class process_group;
 
-// Vectors of weight 0 are left out; otherwise weights do not count. 0 for no vectors. Fails for objects that are not
-// vectors. Of several processes each adds its own to what those before it have found, so that the bits are those of one
-// that has all: not divided, but a pass over the data is nothing beside one over a kernel matrix.
+// The variance of all coordinates of all vectors, zeros of sparse vectors included, for gamma = 1/(d·variance). Vectors
+// of weight 0 are left out; apart from that, weights have no effect. 0 if there are no vectors. In a group, each rank
+// adds its vectors to the sums of the ranks before it, so the result is bit-identical to that of one process with all
+// vectors. The ranks work one after the other, but a pass over the data is short compared with one over a kernel
+// matrix.
 double entry_variance(const dataset& x, std::span<const double> weight = {}, const process_group* group = nullptr);
 
 }  // namespace mercer

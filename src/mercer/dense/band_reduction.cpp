@@ -1,4 +1,3 @@
-
 #include "mercer/dense/band_reduction.h"
 
 #include <fmt/format.h>
@@ -10,8 +9,8 @@
 #include "mercer/base/error.h"
 #include "mercer/base/per_thread.h"
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
 #include "mercer/dense/lapack.h"
+#include "mercer/dense/matrix_checks.h"
 #include "mercer/dense/vector_ops.h"
 
 extern "C" {
@@ -20,6 +19,11 @@ void dsytrd_sy2sb_(const char* uplo, const int* n, const int* kd, double* a, con
 void dormqr_(const char* side, const char* trans, const int* m, const int* n, const int* k, const double* a,
              const int* lda, const double* tau, double* c, const int* ldc, double* work, const int* lwork, int* info,
              std::size_t, std::size_t);
+void dlarft_(const char* direct, const char* storev, const int* n, const int* k, const double* v, const int* ldv,
+             const double* tau, double* t, const int* ldt, std::size_t, std::size_t);
+void dlarfb_(const char* side, const char* trans, const char* direct, const char* storev, const int* m, const int* n,
+             const int* k, const double* v, const int* ldv, const double* t, const int* ldt, double* c, const int* ldc,
+             double* work, const int* ldwork, std::size_t, std::size_t, std::size_t, std::size_t);
 }
 
 namespace mercer {
@@ -38,19 +42,19 @@ band_reduction::band_reduction(matrix_view<double> a)
                   &info, 1);
     lwork = static_cast<int>(size);
     buffer<double> work(lwork);
-    // Made of many small products: threads are worth their waiting for each other from about a thousand rows on.
+    // The reduction consists of many small products. Several threads are faster from about 1000 rows on.
     blas::in_turn(0.1 * n * n * n, dsytrd_sy2sb_, "L", &n, &kd, a.data, &lda, diagonals_.data(), &ldab, tau_.data(),
                   work.data(), &lwork, &info, 1);
     if (info != 0)
         fail(errc::data,
              fmt::format("band reduction: LAPACK's dsytrd_sy2sb failed on a matrix of {} rows (info = {})", n, info));
-    // Fortran's column j is our row j; its last entries lie outside B.
+    // LAPACK's column j is row j of `diagonals_`. Its last entries lie outside B.
     for (index j = 0; j < n; ++j)
         for (index k = n - j; k <= band; ++k) diagonals_(j, k) = 0;
 }
 
-// Q = H₁H₂…, where H_p acts on the rows from (p+1)·band on and its reflectors lie in the columns p·band … of that part
-// of A.
+// Q = H₁H₂…, where H_p acts on the rows from (p+1)·band on. Its reflectors are stored in those rows of A, in the
+// columns from p·band on.
 void band_reduction::apply(char trans, matrix_view<double> columns) const {
     const index n = size(), panels = (n - band + band - 1) / band;
     const int count = static_cast<int>(columns.rows), lda = static_cast<int>(a_.stride),
@@ -72,11 +76,11 @@ void band_reduction::apply(char trans, matrix_view<double> columns) const {
 void band_reduction::turn(matrix_view<double> columns) const { apply('T', columns); }
 void band_reduction::turn_back(matrix_view<double> columns) const { apply('N', columns); }
 
-// The trace of (LDLᵀ)⁻¹ from the factor that solve() makes.
+// The trace of (LDLᵀ)⁻¹ from the result of factored().
 static double inverse_trace(const double* factor, index n) {
     constexpr index band = band_reduction::band, width = band + 1;
-    // Z of the current J = at … at+band-1 within a square that is walked towards its first row; then the last corner is
-    // moved to its end.
+    // Z_JJ of the current column, J = at … at + band - 1, within a square matrix. `at` falls with every column. At the
+    // first row of the square, Z_JJ is copied to the end of the square.
     constexpr index side = 4 * band;
     auto& square = per_thread<buffer<double>>([] {});
     double* const z = square.at_least(side * side);
@@ -107,7 +111,8 @@ static double inverse_trace(const double* factor, index n) {
     return trace;
 }
 
-// B + λI = LDLᵀ, in memory of this thread: row j is d_j, then column j of L. nullptr when a pivot is not positive.
+// B + λI = LDLᵀ, in memory of the calling thread: row j is d_j and the entries of column j of L. nullptr if a pivot is
+// not positive.
 const double* band_reduction::factored(double lambda) const {
     constexpr index width = band + 1;
     const index n = size();
@@ -116,7 +121,7 @@ const double* band_reduction::factored(double lambda) const {
     std::copy_n(diagonals_.data(), n * width, factor);
     std::fill_n(factor + n * width, band * width, 0.0);
     for (index j = 0; j < n; ++j) factor[j * width] += lambda;
-    // Column j is taken off the next `band` columns.
+    // Subtracts the outer product of column j from the next `band` columns.
     for (index j = 0; j < n; ++j) {
         double* const own = factor + j * width;
         if (!(own[0] > 0)) return nullptr;
@@ -159,34 +164,21 @@ bool band_reduction::solve_only(double lambda, matrix_view<double> columns) cons
     return factor;
 }
 
-}  // namespace mercer
-
-// The half of band_reduction.h that needs Q: diagonals of inverses.
-
-extern "C" {
-void dlarft_(const char* direct, const char* storev, const int* n, const int* k, const double* v, const int* ldv,
-             const double* tau, double* t, const int* ldt, std::size_t, std::size_t);
-void dlarfb_(const char* side, const char* trans, const char* direct, const char* storev, const int* m, const int* n,
-             const int* k, const double* v, const int* ldv, const double* t, const int* ldt, double* c, const int* ldc,
-             double* work, const int* ldwork, std::size_t, std::size_t, std::size_t, std::size_t);
-}
-
-namespace mercer {
 namespace {
 
 constexpr index band = band_reduction::band;
 
-// L of B + λI = LLᵀ, by groups of `high` rows as the half solve reads them. With y the solution so far and G, C the
-// group's part of L on and left of the diagonal block, y_group = G⁻¹q_group - (G⁻¹C)y_before: both matrices stand with
-// `high` numbers a column,
-//     G⁻¹, negative, high columns;   then G⁻¹C, band columns, of the rows group·high - band ….
+// L of B + λI = LLᵀ for forward substitution in groups of `high` rows. Let G be the diagonal block of the group and C
+// the part of L to the left of G. The solution y of Ly = q satisfies y_group = G⁻¹q_group - (G⁻¹C)y_before. For each
+// group two matrices are stored, with `high` numbers per column:
+//     -G⁻¹, `high` columns;   then G⁻¹C, `band` columns, for the rows from group·high - band on.
 class half_solver {
 public:
     half_solver(index n, index high) : n_(n), high_(high), groups_((n + high - 1) / high) {
         packed_.uninitialised(groups_ * high * (high + band));
     }
 
-    // False where a pivot is not positive. Row j of `diagonals`: B(j, j), B(j+1, j), …
+    // Row j of `diagonals` holds B(j, j), B(j+1, j), …. Returns false if a pivot is not positive.
     bool factor(const matrix<double>& diagonals, double lambda) {
         constexpr index width = band + 1;
         buffer<double> l;
@@ -211,9 +203,9 @@ public:
         return true;
     }
 
-    // out[c] = ‖L⁻¹q_c‖² for the `wide` columns of q, whose rows are padded with zeros to whole groups.
+    // out[c] = ‖L⁻¹q_c‖² for the `wide` columns of q. q has zero rows at its end, up to a multiple of `high`.
     void squared_norms(const smo::vector_ops& ops, const double* q, double* out) const {
-        constexpr index stretch = 60;  // groups: y and its window stay in the first cache
+        constexpr index stretch = 60;  // groups per batch: y of a batch fits into the L1 cache
         const index wide = ops.update_cols;
         auto& memory = per_thread<buffer<double>>([] {});
         double* const y = memory.at_least((band + stretch * high_) * wide);
@@ -238,7 +230,7 @@ private:
     void pack(index g, const auto& at) {
         const index first = g * high_;
         double* const inverse = packed_.data() + g * high_ * (high_ + band);
-        // Column s of -G⁻¹, and of G⁻¹C, by forward substitution.
+        // Column s of -G⁻¹, then of G⁻¹C, by forward substitution.
         for (index s = 0; s < high_ + band; ++s) {
             double* const x = inverse + s * high_;
             for (index r = 0; r < high_; ++r) {
@@ -255,8 +247,8 @@ private:
 
 }  // namespace
 
-// Q = H₁H₂…, built from the last panel on: what stands before its rows and columns is still the identity. Row c of the
-// result is Q's column c.
+// Q = H₁H₂…, multiplied from the last panel to the first, so that each panel changes only the rows and columns from its
+// own on; the others are still those of the identity. Row c of the result is column c of Q.
 matrix<double> band_reduction::q_columns() const {
     const index n = size(), panels = (n - 1) / band;
     matrix<double> q(n, n);
@@ -293,7 +285,7 @@ matrix<double> band_reduction::inverse_diagonals(std::span<const double> lambdas
         }
     const matrix<double> q = q_columns();
     matrix<double> out(n, count);
-    // A few panels of `wide` rows of Q, so that a factor is read once for all of them.
+    // A task processes four panels of `wide` rows of Q, so that it reads each factor once for all of them.
     constexpr index together = 4;
     const index panels = (n + wide - 1) / wide, padded = (n + high - 1) / high * high;
     parallel_for((panels + together - 1) / together, [&](index task) {

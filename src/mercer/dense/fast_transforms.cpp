@@ -32,7 +32,7 @@ convolution::convolution(index n) : n_(n) {
     }
     for (index k = 0, mirrored = 0; k < m; ++k) {
         reversed_[2 * mirrored] = turn_[2 * k], reversed_[2 * mirrored + 1] = turn_[2 * k + 1];
-        // One more, counted from the highest bit.
+        // Increments `mirrored` with its bits in reverse order.
         index bit = m / 2;
         for (; bit > 0 && (mirrored & bit); bit /= 2) mirrored ^= bit;
         mirrored ^= bit;

@@ -16,7 +16,7 @@ using vec = hn::Vec<tag>;
 constexpr size lanes = static_cast<size>(hn::MaxLanes(tag()));
 constexpr tag d;
 
-// ---- Walsh and Hadamard
+// ---- Walsh-Hadamard transform
 
 HWY_INLINE void add_and_subtract(double& a, double& b) {
     const double sum = a + b;
@@ -28,7 +28,7 @@ HWY_INLINE void eight(double* x) {
         for (int i = 0; i < 8; ++i)
             if (!(i & h)) add_and_subtract(x[i], x[i + h]);
 }
-// Two levels at once: four numbers h apart, each h of them a whole number of vectors.
+// Two levels in one pass, on four numbers at distance h. h is a multiple of the vector length.
 HWY_INLINE void four_apart(double* x, size n, size h) {
     for (size at = 0; at < n; at += 4 * h)
         for (double* p = x + at; p < x + at + h; p += lanes) {
@@ -49,7 +49,7 @@ HWY_INLINE void two_apart(double* x, size n, size h) {
             hn::StoreU(hn::Sub(a, b), d, p + h);
         }
 }
-// The levels commute, so the near ones are done first, a part that fits the nearest cache at a time.
+// The levels commute. Levels of small distances are done first, for a part of x that fits into the L1 cache at a time.
 void walsh_hadamard(double* x, size n) {
     constexpr size near = 4096;
     if (n > near) {
@@ -72,7 +72,8 @@ void walsh_hadamard(double* x, size n) {
 
 // ---- cosines and sines
 
-// Highway's are good to three units of the last place up to here; the library's take the rest, one by one.
+// Highway's functions have an error of at most 3 ulp up to this argument. Larger ones are computed one by one by the C
+// library.
 constexpr double far = 39000;
 
 bool waves(const double* angle, size count, double scale, double* out) {
@@ -97,7 +98,7 @@ bool waves(const double* angle, size count, double scale, double* out) {
     return finite;
 }
 
-// ---- Fourier
+// ---- Fourier transform
 
 struct complex {
     vec re, im;
@@ -116,15 +117,16 @@ HWY_INLINE complex conj(complex a) { return {a.re, hn::Neg(a.im)}; }
 HWY_INLINE complex times_i(complex a) { return {hn::Neg(a.im), a.re}; }
 HWY_INLINE complex over_i(complex a) { return {a.im, hn::Neg(a.re)}; }
 HWY_INLINE complex halved(complex a, vec half) { return {hn::Mul(a.re, half), hn::Mul(a.im, half)}; }
-// e^(-iθ), e^(iθ) from cos θ, sin θ
+// e^(-iθ) and e^(iθ) from cos θ and sin θ.
 HWY_INLINE complex clockwise(const double* turn) { return {hn::Set(d, turn[0]), hn::Set(d, -turn[1])}; }
 HWY_INLINE complex anticlockwise(const double* turn) { return {hn::Set(d, turn[0]), hn::Set(d, turn[1])}; }
 
-constexpr size wide = 2 * lanes;  // doubles of a complex number of every lane
+constexpr size wide = 2 * lanes;  // doubles of one complex number for all lanes
 constexpr size near_numbers = 16384 / (8 * wide);
 
-// Decimation in frequency, two levels at once. A level is (a, b) ← (a + b, (a - b)ω^k), half the numbers apart, and
-// then the same in both halves with ω²; the result stands in the order of reversed bits. ω = e^(-2πi·step/n).
+// Decimation in frequency, two levels in one pass. A level is (a, b) ← (a + b, (a - b)ω^k) for numbers a and b at a
+// distance of m/2; the next level is the same in both halves, with ω². The result is in bit-reversed order.
+// ω = e^(-2πi·step/n).
 void quarters_apart(double* z, size m, size step, const double* turn) {
     const size q = m / 4;
     for (size k = 0; k < q; ++k) {
@@ -137,7 +139,7 @@ void quarters_apart(double* z, size m, size step, const double* turn) {
         ((a_c - b_e) * clockwise(turn + 6 * k * step)).store(pd);
     }
 }
-// Decimation in time, which takes that order and gives the usual one: (a, b) ← (a + bω̄^k, a - bω̄^k), near ones first.
+// Decimation in time, from bit-reversed to natural order: (a, b) ← (a + bω̄^k, a - bω̄^k), small distances first.
 void quarters_together(double* z, size m, size step, const double* turn) {
     const size q = m / 4;
     for (size k = 0; k < q; ++k) {
@@ -152,7 +154,7 @@ void quarters_together(double* z, size m, size step, const double* turn) {
         (a_b - c_e).store(pd);
     }
 }
-// The nearest level, where ω⁰ = 1 and both directions are the same.
+// The level of distance 1, where ω⁰ = 1, so that both directions are the same.
 void pairs(double* z, size m) {
     for (size at = 0; at + 1 < m; at += 2) {
         double *p = z + at * wide, *q = p + wide;
@@ -161,7 +163,7 @@ void pairs(double* z, size m) {
         (a - b).store(q);
     }
 }
-// All levels, a part that fits the nearest cache at a time.
+// All levels. Parts that fit into the L1 cache are transformed one at a time.
 void complex_forward(double* z, size m, size step, const double* turn) {
     if (m > near_numbers) {
         quarters_apart(z, m, step, turn);
@@ -186,17 +188,18 @@ void complex_back(double* z, size m, size step, const double* turn) {
         for (size at = 0; at < m; at += part) quarters_together(z + at * wide, part, step * (m / part), turn);
 }
 
-// Calls f(p, q, turn) for the frequencies k and m - k of a transform of m complex numbers, 0 < k <= m/2. In the order
-// of reversed bits those at 2^b … 2^(b+1)-1 mirror each other.
+// Calls f(p, q, turn) for the frequencies k and m - k of a transform of m complex numbers, 0 < k <= m/2. In
+// bit-reversed order, positions 2^b … 2^(b+1) - 1 hold such pairs in mirrored order.
 template <class F>
 HWY_INLINE void each_pair(double* z, size m, const double* reversed, F f) {
     for (size low = 1; low < m; low *= 2)
         for (size i = low; 2 * i <= 3 * low - 1; ++i) f(z + i * wide, z + (3 * low - 1 - i) * wide, reversed + 2 * i);
 }
 
-// The transform X of n real numbers from Z, that of the n/2 complex ones they are: with E = ½(Z_k + Z̄_{m-k}) of the
-// even and O = ½(Z_k - Z̄_{m-k})/i of the odd numbers, X_k = E + ω^k O and X_{m-k} is the conjugate of E - ω^k O. X_0
-// and X_m, both real, are the parts of the first.
+// The transform X of n real numbers from the transform Z of the m = n/2 complex numbers that they form.
+// E = ½(Z_k + Z̄_{m-k}) is the transform of the numbers at even positions, O = ½(Z_k - Z̄_{m-k})/i that of the others.
+// X_k = E + ω^k O, and X_{m-k} is the conjugate of E - ω^k O. X_0 and X_m are real and are stored as the two parts of
+// the first complex number.
 void forward(double* z, size n, const double* turn, const double* reversed) {
     const size m = n / 2;
     complex_forward(z, m, 2, turn);
@@ -217,7 +220,7 @@ void multiply(double* to, const double* by, size n) {
     for (size k = 1; k < n / 2; ++k) (complex::load(to + k * wide) * complex::load(by + k * wide)).store(to + k * wide);
 }
 
-// The same backwards, with the 1/m of the inverse transform.
+// The inverse of forward(), including the factor 1/m.
 void back(double* z, size n, const double* turn, const double* reversed) {
     const size m = n / 2;
     const auto half = hn::Set(d, 0.5 / static_cast<double>(m));

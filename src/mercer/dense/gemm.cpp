@@ -1,22 +1,37 @@
-
 #include "mercer/dense/gemm.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
 
-#include "mercer/base/matrix_view.h"
+#include "mercer/base/error.h"
 #include "mercer/base/per_thread.h"
 #include "mercer/base/threads.h"
+#include "mercer/dense/lapack.h"
+#include "mercer/dense/tiles.h"
 #include "mercer/dense/vector_ops.h"
 
-namespace mercer::blas {
+// Fortran's BLAS; the trailing sizes are the lengths of the character arguments.
+extern "C" {
+void dsymm_(const char* side, const char* uplo, const int* m, const int* n, const double* alpha, const double* a,
+            const int* lda, const double* b, const int* ldb, const double* beta, double* c, const int* ldc, std::size_t,
+            std::size_t);
+void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, const double* a, const int* lda,
+            const double* x, const int* incx, const double* beta, double* y, const int* incy, std::size_t);
+}
+
+namespace mercer {
+namespace blas {
 namespace {
 
-constexpr index depth = 192;  // of a panel: one of each side stays in L1
+constexpr index depth = 192;  // of a panel: one panel of each operand fits into the L1 cache
 
-// What the loops of vector_ops.h read: vectors lie along the columns of C, so op(A) stands on their wide side.
+// The micro-kernel of vector_ops.h for a tile of C with `wide` rows and `high` columns. Its vectors lie along the
+// columns of C, which are contiguous, so op(A) is its wide operand.
 template <class T>
 struct micro {
     static constexpr bool wide_numbers = std::is_same_v<T, double>;
@@ -31,9 +46,9 @@ struct micro {
     }
 };
 
-// Columns k … of op(X), X of `size` rows, `width` rows at a time side by side: to[(group·count + k)·width + r] is
-// by·op(X)(group·width + r, k). `along`: neighbours in memory are neighbours in a row of `to`. Zeros beyond the edge.
-// `known`: the width where the compiler is to know it, else 0.
+// Packs `count` columns of op(X), which has `size` rows, into panels of `width` rows:
+// to[(panel·count + k)·width + r] = by·op(X)(panel·width + r, k), and zero beyond the last row. `along` is true if
+// neighbouring rows of op(X) are neighbours in memory. `known` is the width as a constant for the compiler, or 0.
 template <index known, class T>
 void pack(const T* x, index stride, bool along, index size, index count, index any_width, T by, T* to) {
     const index width = known > 0 ? known : any_width;
@@ -50,7 +65,7 @@ void pack(const T* x, index stride, bool along, index size, index count, index a
             for (index k = 0; k < count; ++k)
                 for (index r = 0; r < there; ++r) to[k * width + r] = by * x[first + r + k * stride];
         } else {
-            // Four columns of X at a time: each line of `to` is then written once.
+            // Four rows of op(X) at a time, so that each cache line of `to` is written once.
             index r = 0;
             for (; r + 4 <= there; r += 4) {
                 const T *x0 = x + (first + r) * stride, *x1 = x0 + stride, *x2 = x1 + stride, *x3 = x2 + stride;
@@ -64,7 +79,7 @@ void pack(const T* x, index stride, bool along, index size, index count, index a
     }
 }
 
-// The same with the width known where it is that of an instruction set.
+// pack() with the width as a constant if it is the width of a known instruction set.
 template <class T>
 void pack_wide(const T* x, index stride, bool along, index size, index count, index width, T* to) {
     switch (width) {
@@ -81,6 +96,10 @@ void scale(T beta, index m, index n, T* c, index ldc) {
     for (index j = 0; j < n; ++j)
         for (index i = 0; i < m; ++i) c[i + j * ldc] = beta == T(0) ? T(0) : beta * c[i + j * ldc];
 }
+
+// Columns or rows of a chunk that BLAS computes. It does not depend on the number of threads, because the rounding of
+// BLAS's results may depend on the size of the chunks.
+int fixed_chunk(int count) { return std::clamp((count / 16 + 23) / 24 * 24, 24, 240); }
 
 }  // namespace
 
@@ -123,9 +142,183 @@ template void tile_product(const char*, const char*, int, int, int, double, cons
 template void tile_product(const char*, const char*, int, int, int, float, const float*, int, const float*, int, float,
                            float*, int);
 
-}  // namespace mercer::blas
+template <class T>
+void tile_syrk(const char* half, const char* op, int n, int k, T alpha, const T* a, int lda, T* c, int ldc) {
+    const bool plain = is(op, 'N'), lower = is(half, 'L');
+    const char* other = plain ? "T" : "N";
+    if (n <= small) {
+        T square[small * small];
+        tile_product<T>(op, other, n, n, k, alpha, a, lda, a, lda, T(0), square, small);
+        for (int j = 0; j < n; ++j)
+            for (int i = lower ? j : 0; i < (lower ? n : j + 1); ++i) *at(c, ldc, i, j) += square[i + j * small];
+        return;
+    }
+    const int top = first_half(n), rest = n - top;
+    const T* below = plain ? at(a, lda, top, 0) : at(a, lda, 0, top);
+    tile_syrk(half, op, top, k, alpha, a, lda, c, ldc);
+    tile_syrk(half, op, rest, k, alpha, below, lda, at(c, ldc, top, top), ldc);
+    if (lower)
+        tile_product<T>(op, other, rest, top, k, alpha, below, lda, a, lda, T(1), at(c, ldc, top, 0), ldc);
+    else
+        tile_product<T>(op, other, top, rest, k, alpha, a, lda, below, lda, T(1), at(c, ldc, 0, top), ldc);
+}
 
-namespace mercer {
+template <class T>
+void gemm(const char* op_a, const char* op_b, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb,
+          T beta, T* c, int ldc) {
+    const int tile = tile_of(1.0 * m * n);
+    const index down = parts(m, tile), across = parts(n, tile);
+    side_by_side(down * across, [&](index item) {
+        const int i = static_cast<int>(item % down) * tile, j = static_cast<int>(item / down) * tile,
+                  height = std::min(tile, m - i), width = std::min(tile, n - j);
+        const T* left = is(op_a, 'N') ? at(a, lda, i, 0) : at(a, lda, 0, i);
+        const T* right = is(op_b, 'N') ? at(b, ldb, 0, j) : at(b, ldb, j, 0);
+        tile_product(op_a, op_b, height, width, k, alpha, left, lda, right, ldb, beta, at(c, ldc, i, j), ldc);
+    });
+}
+
+template <class T>
+void syrk(const char* half, const char* op, int n, int k, T alpha, const T* a, int lda, T* c, int ldc) {
+    const int tile = tile_of(0.5 * n * n);
+    const index bands = parts(n, tile);
+    const char* other = is(op, 'N') ? "T" : "N";
+    side_by_side(bands * (bands + 1) / 2, [&](index item) {
+        // Tile (row, col) of the lower half, counted along its rows.
+        index row = 0;
+        while ((row + 1) * (row + 2) / 2 <= item) ++row;
+        const int i = static_cast<int>(row) * tile, j = static_cast<int>(item - row * (row + 1) / 2) * tile,
+                  height = std::min(tile, n - i), width = std::min(tile, n - j);
+        const auto rows_from = [&](int first) { return is(op, 'N') ? at(a, lda, first, 0) : at(a, lda, 0, first); };
+        if (i == j)
+            tile_syrk(half, op, height, k, alpha, rows_from(i), lda, at(c, ldc, i, i), ldc);
+        else if (is(half, 'L'))
+            tile_product(op, other, height, width, k, alpha, rows_from(i), lda, rows_from(j), lda, T(1),
+                         at(c, ldc, i, j), ldc);
+        else
+            tile_product(op, other, width, height, k, alpha, rows_from(j), lda, rows_from(i), lda, T(1),
+                         at(c, ldc, j, i), ldc);
+    });
+}
+
+void symm(int n, int m, const double* a, int lda, const double* b, int ldb, double* c, int ldc) {
+    const int chunk = fixed_chunk(n);
+    const double one = 1, zero = 0;
+    side_by_side(parts(n, chunk), [&](index item) {
+        const int first = static_cast<int>(item) * chunk, some = std::min(chunk, n - first), next = first + some,
+                  rest = n - next;
+        double* out = at(c, ldc, first, 0);
+        dsymm_("L", "L", &some, &m, &one, at(a, lda, first, first), &lda, at(b, ldb, first, 0), &ldb, &zero, out, &ldc,
+               1, 1);
+        if (first > 0) tile_product("N", "N", some, m, first, 1.0, at(a, lda, first, 0), lda, b, ldb, 1.0, out, ldc);
+        if (rest > 0)
+            tile_product("T", "N", some, m, rest, 1.0, at(a, lda, next, first), lda, at(b, ldb, next, 0), ldb, 1.0, out,
+                         ldc);
+    });
+}
+
+void gemv(const char* op, int m, int n, double alpha, const double* a, int lda, const double* x, double* y) {
+    const bool plain = is(op, 'N');
+    const int count = plain ? m : n, chunk = fixed_chunk(count), step = 1;
+    const double one = 1;
+    side_by_side(parts(count, chunk), [&](index item) {
+        const int first = static_cast<int>(item) * chunk, some = std::min(chunk, count - first),
+                  rows = plain ? some : m, cols = plain ? n : some;
+        dgemv_(op, &rows, &cols, &alpha, plain ? at(a, lda, first, 0) : at(a, lda, 0, first), &lda, x, &step, &one,
+               y + first, &step, 1);
+    });
+}
+
+template void gemm(const char*, const char*, int, int, int, double, const double*, int, const double*, int, double,
+                   double*, int);
+template void gemm(const char*, const char*, int, int, int, float, const float*, int, const float*, int, float, float*,
+                   int);
+template void syrk(const char*, const char*, int, int, double, const double*, int, double*, int);
+template void syrk(const char*, const char*, int, int, float, const float*, int, float*, int);
+template void tile_syrk(const char*, const char*, int, int, double, const double*, int, double*, int);
+template void tile_syrk(const char*, const char*, int, int, float, const float*, int, float*, int);
+
+}  // namespace blas
+
+namespace {
+
+constexpr index few_columns = 4;  // fewer vectors are multiplied one at a time
+
+// out = A·v by one thread, eight rows at a time: a row is read from memory for its own product, and from the cache for
+// the products of the rows below. (OpenBLAS's dsymv reads past the end of the matrix on processors that it does not
+// know.)
+void multiply_upper(matrix_view<const double> a, const double* v, double* out) {
+    constexpr index together = 8;
+    const auto& ops = smo::best_vector_ops();
+    const index n = a.rows;
+    std::fill_n(out, n, 0.0);
+    for (index first = 0; first < n; first += together) {
+        const index end = std::min(first + together, n), rest = n - end;
+        const double* rows[together];
+        double minus[together];
+        for (index i = first; i < end; ++i) {
+            out[i] += a(i, i) * v[i];
+            for (index j = i + 1; j < end; ++j) out[i] += a(i, j) * v[j], out[j] += a(i, j) * v[i];
+            rows[i - first] = a.row(i) + end, minus[i - first] = -v[i];
+            out[i] += ops.dot(rows[i - first], v + end, rest);
+        }
+        ops.subtract_double_rows(out + end, rows, minus, end - first, rest);
+    }
+}
+
+}  // namespace
+
+matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_view<const double> b,
+                       transposed b_turned) {
+    const bool ta = a_turned == transposed::yes, tb = b_turned == transposed::yes;
+    const index rows = ta ? a.cols : a.rows, inner = ta ? a.rows : a.cols, cols = tb ? b.rows : b.cols;
+    if ((tb ? b.cols : b.rows) != inner)
+        fail(errc::invalid_argument,
+             fmt::format("product: inner sizes must agree, got {} and {}", inner, tb ? b.cols : b.rows));
+    matrix<double> c(rows, cols);
+    if (rows == 0 || cols == 0 || inner == 0) return c;
+    // In column-major order, the memory of each matrix is its transpose: Cᵀ = op(B)ᵀ op(A)ᵀ.
+    const int m = static_cast<int>(cols), n = static_cast<int>(rows), k = static_cast<int>(inner);
+    const int lda = static_cast<int>(b.stride), ldb = static_cast<int>(a.stride);
+    blas::gemm(tb ? "T" : "N", ta ? "T" : "N", m, n, k, 1.0, b.data, lda, a.data, ldb, 0.0, c.data(), m);
+    return c;
+}
+
+// In column-major order, the memory of a row-major matrix is the transpose: Cᵀ ← Cᵀ - B·Aᵀ.
+void subtract_product(matrix_view<const double> a, matrix_view<const double> b, matrix_view<double> c) {
+    const int m = static_cast<int>(c.cols), n = static_cast<int>(c.rows), k = static_cast<int>(a.cols),
+              lda = static_cast<int>(b.stride), ldb = static_cast<int>(a.stride), ldc = static_cast<int>(c.stride);
+    if (m > 0 && n > 0 && k > 0) blas::gemm("T", "N", m, n, k, -1.0, b.data, lda, a.data, ldb, 1.0, c.data, ldc);
+}
+
+void add_gram(matrix_view<const double> g, matrix<double>& a) {
+    const int n = static_cast<int>(g.cols), k = static_cast<int>(g.rows), ldg = static_cast<int>(g.stride),
+              lda = static_cast<int>(a.cols());
+    if (n > 0 && k > 0) blas::syrk("L", "N", n, k, 1.0, g.data, ldg, a.data(), lda);
+}
+
+void multiply_symmetric(matrix_view<const double> a, const double* v, double* out) {
+    constexpr index large = 2048;  // from this size on, several threads are faster
+    const int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride);
+    if (n >= large) return blas::symm(n, 1, a.data, lda, v, n, out, n);
+    multiply_upper(a, v, out);
+}
+
+void multiply_symmetric(matrix_view<const double> a, matrix_view<const double> v, matrix_view<double> out) {
+    // For a few vectors dsymm spends more time on copying A than on multiplying.
+    if (v.rows < few_columns) {
+        for (index c = 0; c < v.rows; ++c) multiply_symmetric(a, v.row(c), out.row(c));
+        return;
+    }
+    const int n = static_cast<int>(a.rows), m = static_cast<int>(v.rows);
+    if (n > 0)
+        blas::symm(n, m, a.data, static_cast<int>(a.stride), v.data, static_cast<int>(v.stride), out.data,
+                   static_cast<int>(out.stride));
+}
+
+void add_multiply(double scale, matrix_view<const double> a, transposed turned, const double* v, double* out) {
+    const int m = static_cast<int>(a.cols), n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride);
+    if (m > 0 && n > 0) blas::gemv(turned == transposed::yes ? "N" : "T", m, n, scale, a.data, lda, v, out);
+}
 
 matrix<double> row_products(matrix_view<const double> a, matrix_view<const double> b) {
     constexpr index stretch = 2048;
@@ -162,7 +355,7 @@ void subtract_combinations(matrix_view<double> w, matrix_view<const double> c, m
     const auto& ops = smo::best_vector_ops();
     const index high = smo::update_rows, wide = ops.update_cols, m = q.rows, groups = (w.rows + high - 1) / high,
                 stretch = 16 * wide;
-    // c in panels of `high` rows, padded with zeros: what the micro-kernel reads.
+    // c in panels of `high` rows, padded with zeros, as the micro-kernel reads it.
     buffer<double> left(groups * m * high);
     for (index i = 0; i < w.rows; ++i)
         for (index k = 0; k < m; ++k) left[(i / high * m + k) * high + i % high] = c(i, k);
@@ -185,6 +378,25 @@ void subtract_combinations(matrix_view<double> w, matrix_view<const double> c, m
             }
         }
     });
+}
+
+double largest_entry(matrix_view<const double> a) {
+    double largest = 0;
+    for (index i = 0; i < a.rows; ++i)
+        for (index j = 0; j < a.cols; ++j) largest = std::max(largest, std::abs(a(i, j)));
+    return largest;
+}
+
+double frobenius_norm(matrix_view<const double> a) {
+    const double largest = largest_entry(a);
+    if (largest == 0 || !std::isfinite(largest)) return largest;
+    double sum = 0;
+    for (index i = 0; i < a.rows; ++i)
+        for (index j = 0; j < a.cols; ++j) {
+            const double part = a(i, j) / largest;
+            sum += part * part;
+        }
+    return largest * std::sqrt(sum);
 }
 
 }  // namespace mercer

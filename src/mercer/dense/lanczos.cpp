@@ -1,4 +1,3 @@
-
 #include "mercer/dense/lanczos.h"
 
 #include <fmt/format.h>
@@ -11,8 +10,9 @@
 #include "mercer/base/error.h"
 #include "mercer/base/random_generator.h"
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
 #include "mercer/dense/gemm.h"
+#include "mercer/dense/matrix_checks.h"
+#include "mercer/dense/symmetric_eigen.h"
 #include "mercer/dense/vector_ops.h"
 
 namespace mercer {
@@ -20,9 +20,9 @@ namespace {
 
 double norm(const double* x, index n) { return std::sqrt(smo::best_vector_ops().dot(x, x, n)); }
 
-constexpr index stretch = 1024;  // numbers of a long vector that a thread works on at once
+constexpr index stretch = 1024;  // numbers of a long vector in one chunk of parallel work
 
-// A few vectors in rows as columns, and back.
+// The transpose of a few long rows.
 matrix<double> columns_of(matrix_view<const double> rows) {
     matrix<double> out(rows.cols, rows.rows);
     parallel_runs(rows.cols, stretch, [&](index first, index end) {
@@ -31,6 +31,7 @@ matrix<double> columns_of(matrix_view<const double> rows) {
     });
     return out;
 }
+// The transpose of a few long columns.
 matrix<double> rows_of(matrix_view<const double> columns) {
     matrix<double> out(columns.cols, columns.rows);
     parallel_runs(columns.rows, stretch, [&](index first, index end) {
@@ -40,7 +41,7 @@ matrix<double> rows_of(matrix_view<const double> columns) {
     return out;
 }
 
-// Row i: the i-th largest Ritz pair, in terms of the basis.
+// Row i holds the coefficients, in the basis, of the Ritz vector of the i-th largest Ritz value.
 matrix<double> largest_pairs(const eigen_system& ritz, index count) {
     const index m = ritz.vectors.rows();
     matrix<double> out(count, m);
@@ -95,7 +96,7 @@ private:
         return q_.orthonormal(w, 1e-8, 1e8);
     }
 
-    // More vectors, orthogonal to what there is.
+    // Adds random vectors, orthogonal to the basis and to `some`, up to `count` vectors.
     matrix<double> widened(const matrix<double>& some, index count) {
         const matrix<double> more = random_block(count - some.rows());
         matrix<double> all(some.rows() + more.rows(), n_);
@@ -104,9 +105,9 @@ private:
         return q_.orthonormal(all, 1e-8, 1e8);
     }
 
-    // W = (A Q_lastᵀ)ᵀ, in rows; false where the caller stopped it.
+    // W = (A Q_lastᵀ)ᵀ, in rows. Returns false if the product was cancelled.
     bool multiply_last() {
-        w_ = {};  // makes room for the product
+        w_ = {};  // frees memory for the product
         matrix<double> out(n_, last_);
         {
             const matrix<double> v = columns_of(next_.view());
@@ -118,7 +119,7 @@ private:
         return true;
     }
 
-    // W ← W - (W Qᵀ) Q, twice; what was taken away is H's last block, and what is left spans the next one.
+    // W ← W - (W Qᵀ) Q, twice. The subtracted coefficients are the last block of H; the remainder spans the next block.
     void orthogonalise() {
         for (index i = 0; i < last_; ++i) scale_ = std::max(scale_, norm(w_.row(i), n_));
         matrix<double> coupling = q_.project(w_);
@@ -128,8 +129,9 @@ private:
         next_ = q_.size() < n_ ? q_.orthonormal(w_, 1e-14 * scale_, scale_) : matrix<double>(0, n_);
     }
 
-    // Decomposing H costs some 10m³ operations, and so small a matrix takes thirty times as long for each of them as
-    // a pass does (measured). Where that is more than a pass, only once the basis has grown by a quarter.
+    // Returns true if H need not be decomposed after this pass. The decomposition takes about 10m³ operations, and for
+    // so small a matrix an operation takes 30 times as long as in a pass (measured). If that is longer than a pass, H
+    // is decomposed only when the basis has grown by a quarter.
     bool can_wait() const {
         const index m = q_.size();
         const double n = static_cast<double>(n_);
@@ -138,8 +140,8 @@ private:
         return dear && roomy && m >= o_.pairs && 4 * m < 5 * decomposed_;
     }
 
-    // The largest Ritz pairs (θ, s) with ‖A v - θv‖ = ‖s_lastᵀ W‖, W in terms of the next block. Returns the largest
-    // residual beside the largest |θ|.
+    // Stores the largest Ritz pairs (θ, s) and their residual norms ‖A v - θv‖ = ‖s_lastᵀ W‖, with W in the basis of
+    // the next block. Returns the largest residual norm divided by the largest |θ|.
     double take_pairs(const eigen_system& ritz) {
         const index m = q_.size(), have = std::min(o_.pairs, m);
         const matrix<double> r = row_products(w_.view(), next_.view());  // last × next
@@ -172,7 +174,7 @@ private:
         return true;
     }
 
-    // A thick restart: the basis shrinks to its largest Ritz vectors.
+    // Thick restart: replaces the basis by the Ritz vectors of its largest Ritz values.
     void restart(const eigen_system& ritz) {
         const index m = q_.size(), have = pairs_.rows(), keep = std::min(m, std::max(o_.pairs + width_ / 2, most_ / 2));
         std::vector<double> theta;
@@ -184,7 +186,7 @@ private:
 
     void fit_next_to_room() {
         const index room = most_ - q_.size();
-        // An invariant subspace that is too small: go on with a block that is orthogonal to it.
+        // The basis spans an invariant subspace that is too small: continues with a random block orthogonal to it.
         if (next_.rows() == 0) next_ = random_block(std::min(width_, room));
         if (found_.passes == 1 && next_.rows() < std::min(width_, room)) next_ = widened(next_, std::min(width_, room));
         if (next_.rows() > room) {
@@ -194,7 +196,7 @@ private:
         }
     }
 
-    // The pairs of the pass before, where there was one.
+    // The result after a cancellation: the pairs of the last complete pass. Throws errc::cancelled if there is none.
     lanczos_result cut_short() {
         if (found_.passes == 0) fail(errc::cancelled, "block Lanczos: stopped by the caller before there was a pair");
         const listening_to nobody(nullptr);
@@ -211,11 +213,11 @@ private:
     index width_, most_;
     krylov_basis q_;
     random_generator random_;
-    matrix<double> next_, w_;  // the block to multiply next, and what A made of the last one
-    index last_ = 0;           // vectors of the last block
-    matrix<double> pairs_;     // the vectors last found, in terms of the basis
+    matrix<double> next_, w_;  // the next block, and the product of A and the last block
+    index last_ = 0;           // number of vectors of the last block
+    matrix<double> pairs_;     // coefficients of the last Ritz vectors in the basis
     double scale_ = 0;
-    index decomposed_ = 0;  // the size of the basis when H was last
+    index decomposed_ = 0;  // size of the basis when H was last decomposed
     lanczos_result found_;
 };
 
@@ -235,8 +237,8 @@ void subtract(double* __restrict x, double c, const double* __restrict y, index 
     for (index a = 0; a < n; ++a) x[a] -= c * y[a];
 }
 
-// The rows of w made orthonormal, without those that have nothing left above `floor`; least: of the norms that were
-// divided by
+// Gram-Schmidt orthonormalisation of the rows of w. Rows whose remaining norm is at most `floor` are dropped. `*least`
+// is set to the smallest norm by which a row was divided.
 matrix<double> gram_schmidt(const matrix<double>& w, double floor, double* least = nullptr) {
     const auto dot = smo::best_vector_ops().dot;
     matrix<double> out(w.rows(), w.cols());
@@ -281,7 +283,7 @@ matrix<double> krylov_basis::orthonormal(const matrix<double>& w, double floor, 
     matrix<double> kept = gram_schmidt(w, floor, &least);
     if (kept.rows() == 0 || (least > 0.01 * scale && kept.rows() == w.rows())) return kept;
     if (size_ > 0) project(kept);
-    return gram_schmidt(kept, 0.5);  // what was mostly made of Q by rounding goes
+    return gram_schmidt(kept, 0.5);  // drops rows that consisted mostly of rounding errors in the space of Q
 }
 
 void krylov_basis::append(const matrix<double>& block) {

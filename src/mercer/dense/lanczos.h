@@ -1,10 +1,11 @@
-// The largest eigenvalues of a symmetric matrix that is only ever multiplied by: A uᵢ = θᵢuᵢ, θ₁ >= θ₂ >= … >= θ_p.
+// The largest eigenvalues of a symmetric matrix A that is accessed only by products: A uᵢ = θᵢuᵢ, θ₁ >= θ₂ >= … >= θ_p.
 //
-// Block Lanczos with full reorthogonalisation and thick restarts (Golub & Underwood 1977; Wu & Simon 2000). The basis Q
-// grows by one block a pass, AQ = QH + Q⁺R Eᵀ with E the last block, so the residual of a Ritz pair (θ, Qs) is ‖R
-// s_last‖ without another product. When Q is full it shrinks to the best Ritz vectors and goes on from Q⁺. Ends when
-// ‖Auᵢ - θᵢuᵢ‖ <= tol·|θ₁| for i = 1 … p. A block uses each tile of A many times while it is in cache, and finds
-// eigenvalues of multiplicity up to its width.
+// Block Lanczos with full reorthogonalisation and thick restarts (Golub & Underwood 1977; Wu & Simon 2000). Each pass
+// adds one block to the basis Q: AQ = QH + Q⁺R Eᵀ, where E selects the last block and Q⁺ is the next one. So the
+// residual norm of a Ritz pair (θ, Qs) is ‖R s_last‖, without another product. When Q has reached its largest size, it
+// is replaced by the best Ritz vectors, and the iteration continues with Q⁺. It ends when ‖Auᵢ - θᵢuᵢ‖ <= tol·max|θ|
+// for i = 1 … p. A block uses each tile of A many times while the tile is in the cache, and finds eigenvalues of
+// multiplicity up to the width of the block.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +21,13 @@ namespace mercer {
 struct lanczos_options {
     index pairs = 1;
     index block = 16;
-    index first_block = 0;  // vectors of the first pass where they are to be fewer
-    index most_basis = 0;   // vectors kept at once; 0: what suits the number of pairs
+    index first_block = 0;  // vectors of the first pass, if fewer than `block`; 0: `block`
+    index most_basis = 0;   // largest number of basis vectors; 0: chosen from `pairs` and `block`
     double tol = 1e-12;
     index most_passes = 200;
-    std::uint64_t seed = 0;  // of the starting block
+    std::uint64_t seed = 0;  // of the random first block
     std::function<bool(index pass, double residual)>
-        progress{};  // false: stop and keep what there is; residual relative to θ₁
+        progress{};  // returns false to stop with the current pairs; `residual` is relative to max|θ|
 };
 
 struct lanczos_result {
@@ -35,17 +36,16 @@ struct lanczos_result {
     matrix<double> vectors;      // row i is uᵢ
     std::vector<double> residuals;
     double lowest =
-        std::numeric_limits<double>::infinity();  // the smallest Ritz value met: the smallest eigenvalue is no larger
+        std::numeric_limits<double>::infinity();  // smallest Ritz value of all passes: an upper bound of λ_min
     index passes = 0;
 };
 
-// out = A·v for v of n × (any number of) columns.
+// out = A·v for v of n rows and any number of columns.
 using block_operator = std::function<void(matrix_view<const double> v, matrix_view<double> out)>;
+// 1 <= pairs <= n. Throws errc::cancelled if it is cancelled before the first pass has ended.
 lanczos_result block_lanczos(index n, const block_operator& multiply, const lanczos_options& options);
 
-// An orthonormal basis Q of a Krylov space of A, and H = Q A Qᵀ in it.
-
-// All vectors are rows here, so that each lies in one piece.
+// An orthonormal basis Q of a Krylov space of A, and H = Q A Qᵀ. Vectors are rows, so each is contiguous.
 class krylov_basis {
 public:
     krylov_basis(index n, index most) : q_(most, n), h_(most, most) {}
@@ -54,17 +54,17 @@ public:
     index dims() const { return q_.cols(); }
     matrix<double> h() const;
 
-    // w ← w - (w Qᵀ) Q; returns what was taken away, w Qᵀ.
+    // w ← w - (w Qᵀ) Q. Returns w Qᵀ.
     matrix<double> project(matrix<double>& w) const;
-    // The rows of w, which was projected before, made orthonormal, and orthogonal to Q; those with nothing left above
-    // `floor` are dropped. What they had of Q by rounding is about ε·scale: where no row is small beside `scale`, it
-    // has not grown by the division.
+    // An orthonormal basis of the rows of w, orthogonal to Q. project(w) has been called before. Rows whose remaining
+    // norm is at most `floor` are dropped. By rounding, rows of w have a component of about ε·scale in the space of Q.
+    // Dividing a row by a norm much smaller than `scale` would increase it, so such rows are projected again.
     matrix<double> orthonormal(const matrix<double>& w, double floor, double scale) const;
 
     void append(const matrix<double>& block);
-    // H's rows and columns of the last block: (Q A Q_lastᵀ)ᵀ
+    // Sets the rows and columns of H that belong to the last block: coupling = (Q A Q_lastᵀ)ᵀ.
     void set_last(const matrix<double>& coupling);
-    // s·Q
+    // The linear combinations s·Q.
     matrix<double> combined(matrix<double> s) const;
     // Q ← s·Q, H ← diag(θ)
     void shrink(matrix<double> s, const std::vector<double>& theta);

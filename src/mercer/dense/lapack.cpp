@@ -13,25 +13,25 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/matrix_checks.h"
 
 extern "C" {
-// Other makers' BLAS have none of these two.
+// Only OpenBLAS has these functions; in other BLAS libraries the pointers are null.
 __attribute__((weak)) int openblas_get_num_threads(void);
 __attribute__((weak)) void openblas_set_num_threads(int count);
-// Its own buffers, of which it keeps those that were given back.
+// OpenBLAS's buffers. It keeps buffers that have been freed for later calls.
 __attribute__((weak)) void* blas_memory_alloc(int);
 __attribute__((weak)) void blas_memory_free(void*);
 }
 
 namespace mercer::blas {
 
-// OpenBLAS's threads serve one caller well; several callers make them wait for each other, 8 of them 60 times as long
-// as one after the other.
+// OpenBLAS's threads are fast for one caller. Several callers make them wait for each other: 8 concurrent callers took
+// 60 times as long as sequential calls.
 std::mutex& gate() {
     static std::mutex* current = nullptr;
     static const bool made = [] {
-        // A child of fork() starts with an open one, whatever other threads of its parent were at.
+        // A child of fork() gets an unlocked mutex, because a thread of its parent may have held the old one.
         pthread_atfork(nullptr, nullptr, [] { current = new std::mutex; });
         current = new std::mutex;
         return true;
@@ -45,7 +45,7 @@ bool& let_in::here() {
     return in;
 }
 
-// dstedc's workspace of 1 + 4n + n² numbers must be counted by a 32-bit integer.
+// The size of dstedc's workspace, 1 + 4n + n² numbers, must fit into a 32-bit integer.
 constexpr index largest_n = 32000;
 
 int checked_square(const matrix<double>& a, const char* owner) {
@@ -114,7 +114,8 @@ int make_buffers(int wanted) {
 
 bool has_own_buffers() { return blas_memory_alloc && blas_memory_free; }
 
-// How many of `wanted` threads the system starts beside this one. OpenBLAS would wait for those that it cannot start.
+// The number of threads, at most `wanted`, that the system can run in addition to this one. OpenBLAS would wait for
+// threads that it cannot start.
 int threads_to_start(int wanted) {
     std::mutex hold;
     std::vector<std::thread> started;
@@ -130,7 +131,7 @@ int threads_to_start(int wanted) {
     return static_cast<int>(started.size());
 }
 
-// The most threads that a big call can have: what is allowed, as far as the system starts them.
+// The largest number of threads for a large call: the allowed number, or the number that the system can start.
 int threads_of_big_calls() {
     static int available = openblas_get_num_threads();
     static int tried = available;

@@ -1,5 +1,5 @@
-// What calls of BLAS and LAPACK share: they take turns, small ones keep to the caller's thread, and a matrix is checked
-// first.
+// Calls of BLAS and LAPACK libraries: one thread calls at a time, small calls use only the calling thread, and matrices
+// are checked first.
 #pragma once
 
 #include <mutex>
@@ -10,12 +10,14 @@
 
 namespace mercer::blas {
 
-// The size as LAPACK counts; fails unless A is square, finite, and small enough for its 32-bit sizes.
+// The number of rows of A as LAPACK's integer type. Throws errc::invalid_argument unless A is square, errc::data unless
+// it is finite, and errc::memory if it has more than 32000 rows (LAPACK's 32-bit workspace sizes).
 int checked_square(const matrix<double>& a, const char* owner);
 
+// Held by the thread that calls the BLAS library.
 std::mutex& gate();
 
-// Big calls may have this many threads of OpenBLAS's own, from now on: for programs that have it start with one.
+// From now on large calls may use `count` of OpenBLAS's own threads: for programs that start OpenBLAS with one thread.
 void allow_threads(int count);
 
 // The number of threads, at most `wanted`, that can call OpenBLAS at once. Every thread in OpenBLAS works in a buffer
@@ -31,34 +33,34 @@ void require_buffer();
 // nothing where there is no memory for it; the first call of BLAS says so.
 void make_first_buffer();
 
-// Small work is done by the caller's thread alone: for milliseconds after a call OpenBLAS's threads look for the next
-// without rest, and take the processors from whatever follows.
+// Sets the number of OpenBLAS's own threads for a call while it lives. Small calls use the calling thread alone: for
+// milliseconds after a call the threads of OpenBLAS spin and keep the processors from other work.
 class threads_for {
 public:
-    explicit threads_for(double work);  // operations; one on numbers that are read only once counts for ten
+    explicit threads_for(double work);  // operations; an operation on a number that is read only once counts ten times
     ~threads_for();
     threads_for(const threads_for&) = delete;
     threads_for& operator=(const threads_for&) = delete;
 
 private:
-    int before_;  // threads of OpenBLAS, to be set again; 0: as they are
+    int before_;  // number of threads that the destructor sets again; 0: it was not changed
 };
 
-// While it lives this thread waits for nobody: whoever let it in holds the gate.
+// While it lives, this thread calls the BLAS library without taking the gate, which another thread holds for it.
 class let_in {
 public:
     let_in() : before_(here()) { here() = true; }
     ~let_in() { here() = before_; }
     let_in(const let_in&) = delete;
     let_in& operator=(const let_in&) = delete;
-    static bool& here();  // is this thread?
+    static bool& here();  // true if a let_in of this thread lives
 
 private:
     bool before_;
 };
 
-// body(item) for item = 0 … count-1, one thread each for the calls in them: for many decompositions of matrices too
-// small to be worth several threads.
+// Calls body(item) for item = 0 … count-1 in parallel; every BLAS call in an item uses one thread. For many
+// decompositions of matrices that are too small for several threads.
 template <class Body>
 void side_by_side(index count, Body&& body) {
     std::unique_lock<std::mutex> guard(gate(), std::defer_lock);
@@ -71,6 +73,8 @@ void side_by_side(index count, Body&& body) {
     });
 }
 
+// Calls a routine of the BLAS library when no other thread calls it, unless a let_in allows the call. `work` is as for
+// threads_for.
 template <class... Parameters, class... Arguments>
 void in_turn(double work, void (*routine)(Parameters...), Arguments... arguments) {
     stop_point();

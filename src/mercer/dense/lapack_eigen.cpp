@@ -1,6 +1,6 @@
-// The routines of BLAS and LAPACK that solvers/algebra calls, by Eigen, for places that have neither. Matrices are
-// Fortran's, column by column. Only the arguments that are really used are understood, since each further one is
-// another instance of Eigen's templates: triangles are lower in double and upper in float, their diagonals never taken
+// The routines of BLAS and LAPACK that dense/ calls, implemented with Eigen, for platforms without these libraries.
+// Matrices are column-major. Only the arguments that the callers use are supported, because each further one would
+// instantiate Eigen's templates again: triangles are lower in double and upper in float, and diagonals are never taken
 // as ones.
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
@@ -12,8 +12,9 @@
 #include <mutex>
 
 #include "mercer/base/error.h"
-#include "mercer/dense/dense_algebra.h"
 #include "mercer/dense/lapack.h"
+#include "mercer/dense/matrix_checks.h"
+#include "mercer/dense/symmetric_eigen.h"
 
 namespace mercer {
 
@@ -83,7 +84,7 @@ constexpr bool in_double = std::is_same_v<T, double>;
 template <class T>
 constexpr char half = in_double<T> ? 'L' : 'U';  // the triangle in use
 
-// In float from the left only.
+// Triangular solves. In float only from the left.
 template <class T>
 void trsm(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
           const T* alpha, const T* a, const int* lda, T* b, const int* ldb) {
@@ -114,7 +115,7 @@ void potrf(const char* uplo, const int* n, T* a, const int* lda, int* info) {
                              in_double<T> ? Eigen::Lower : Eigen::Upper > ::blocked(A) + 1);
 }
 
-// The reflectors below the diagonal of `v`, the first number of each 1.
+// The vectors of the reflectors, which are stored below the diagonal of `v`; the first number of each is 1.
 auto reflectors(const double* v, const double* tau, int rows, int count, int ldv) {
     Eigen::MatrixXd V = view(v, rows, count, ldv);
     V.triangularView<Eigen::StrictlyUpper>().setZero();
@@ -206,7 +207,7 @@ void dtrtri_(const char* uplo, const char* diag, const int* n, double* a, const 
     A.triangularView<Eigen::Lower>() = inverse;
     *info = 0;
 }
-// Cholesky with the largest remaining diagonal entry as pivot; ended at one <= tol, 0 < tol.
+// Cholesky decomposition with the largest remaining diagonal entry as pivot; it ends at a pivot <= tol.
 void dpstrf_(const char* uplo, const int* n, double* a, const int* lda, int* pivot, int* rank, const double* tol,
              double*, int* info, size) {
     auto A = view(a, *n, *n, *lda);
@@ -255,8 +256,8 @@ void dormqr_(const char*, const char* trans, const int* m, const int* n, const i
     dlarfb_("L", trans, "F", "C", m, n, k, a, lda, T.data(), k, c, ldc, nullptr, n, 1, 1, 1, 1);
     *info = 0;
 }
-// A = QBQᵀ with B of kd diagonals below the main one, panel by panel: QR of what stands below the band, then both sides
-// of the rest turned.
+// A = QBQᵀ with a band matrix B of kd subdiagonals. For each panel, the part below the band is reduced by a QR
+// decomposition, and its reflectors are applied to the rest of the matrix from both sides.
 void dsytrd_sy2sb_(const char*, const int* n, const int* kd, double* a, const int* lda, double* ab, const int* ldab,
                    double* tau, double* work, const int* lwork, int* info, size) {
     *info = 0;

@@ -1,9 +1,13 @@
-// Eigenvalues and eigenvectors of a dense symmetric matrix, A = QTQᵀ with T tridiagonal, T = ZΛZᵀ.
+// A = QTQᵀ with T tridiagonal, T = ZΛZᵀ, U = QZ.
 //
-// Values alone: A is reduced to a band, 4/3 n³ operations in matrix products, and the band to T, whose values are found
-// by QR steps; straight to T half of the operations are products with a vector, which wait for the memory. With vectors
-// Q and Z are needed too: then straight to T, T by divide and conquer (Cuppen 1981), and U = QZ in 2n³ operations,
-// reflectors in blocks wide enough for matrix products (LAPACK's own dormtr takes 32 at a time and twice as long).
+// If only eigenvalues are needed, A is reduced to a band matrix, 4/3 n³ operations in matrix products, and the band
+// matrix to T, whose eigenvalues are computed by QR steps. A direct reduction to T would spend half of its operations
+// in matrix-vector products, whose speed is limited by the memory. If eigenvectors are needed, the transformations of
+// two reductions would cost more, so A is reduced to T directly, T is decomposed by divide and conquer (Cuppen 1981),
+// and QZ takes 2n³ operations, with blocks of reflectors that are wide enough for matrix products. (LAPACK's dormtr
+// uses blocks of 32 reflectors and takes twice the time.)
+#include "mercer/dense/symmetric_eigen.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +15,7 @@
 #include <cstddef>
 
 #include "mercer/base/error.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/gemm.h"
 #include "mercer/dense/lapack.h"
 
 extern "C" {
@@ -40,7 +44,7 @@ namespace {
 using blas::checked_square;
 using blas::in_turn;
 
-constexpr int smallest = 128;  // below, one call of LAPACK's driver
+constexpr int smallest = 128;  // smaller matrices are decomposed by LAPACK's driver dsyevd
 constexpr int band = 64;
 constexpr int reflectors = 128;
 
@@ -51,7 +55,7 @@ void check(int info, const char* routine, int n) {
                          n, info));
 }
 
-// Fortran's routines say how much they want to work with when asked with a length of -1.
+// The workspace of a LAPACK routine, which returns the sizes that it needs if it is called with a length of -1.
 struct workspace {
     double size = 0;
     int integers = 0, length = -1, integer_length = -1;
@@ -91,7 +95,7 @@ void values_by_band(matrix<double>& a, std::vector<double>& values) {
                 &w.length, &info, 1);
         check(info, "dsytrd_sy2sb", n);
     }
-    // Of small steps one after the other, which several threads would spend waiting for each other.
+    // dsytrd_sb2st consists of short sequential steps, in which several threads would only wait for each other.
     constexpr double alone = 0;
     workspace w;
     double reflector_size = 0;
@@ -108,7 +112,8 @@ void values_by_band(matrix<double>& a, std::vector<double>& values) {
     check(info, "dsterf", n);
 }
 
-// Z ← QZ with Q = H₁H₂…, the reflector Hₖ in row k of `a` from place k+1 on, its first number 1 and not stored.
+// Z ← QZ with Q = H₁H₂…. The vector of the reflector Hₖ is in row k of `a` from position k + 1 on; its first number is
+// 1 and not stored.
 void turn(matrix<double>& a, const std::vector<double>& tau, matrix<double>& z) {
     const int n = static_cast<int>(a.rows());
     buffer<double> t(index{reflectors} * reflectors), work(static_cast<index>(n) * reflectors);
@@ -153,8 +158,8 @@ matrix<double> values_and_vectors(matrix<double>& a, std::vector<double>& values
 
 }  // namespace
 
-// A symmetric matrix is the same in row-major and column-major order; the upper triangle of one is the lower of the
-// other, and column k in Fortran's order is row k in ours.
+// A symmetric matrix is the same in row-major and column-major order. Column k of LAPACK's column-major result is row k
+// of the row-major result.
 eigen_system symmetric_eigen(matrix<double> a, eigen_parts wanted) {
     const int n = checked_square(a, "eigendecomposition");
     eigen_system found;
@@ -166,7 +171,7 @@ eigen_system symmetric_eigen(matrix<double> a, eigen_parts wanted) {
         if (vectors) found.vectors = std::move(a);
         return found;
     }
-    // Squares of very large or small entries would leave the range of double.
+    // Very large or small entries are scaled by a power of two, because their squares would overflow or underflow.
     int exponent = 0;
     std::frexp(largest_entry(a.view()), &exponent);
     if (std::abs(exponent) < 400) exponent = 0;

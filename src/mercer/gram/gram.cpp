@@ -8,7 +8,8 @@
 #include "mercer/base/error.h"
 #include "mercer/base/per_thread.h"
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/gemm.h"
+#include "mercer/dense/matrix_checks.h"
 
 namespace mercer {
 

@@ -12,7 +12,8 @@
 #include "mercer/base/error.h"
 #include "mercer/base/random_generator.h"
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/gemm.h"
+#include "mercer/dense/matrix_checks.h"
 #include "mercer/gram/gram_product.h"
 
 namespace mercer {

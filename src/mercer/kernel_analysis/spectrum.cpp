@@ -8,7 +8,10 @@
 #include <limits>
 
 #include "mercer/base/error.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/cholesky.h"
+#include "mercer/dense/gemm.h"
+#include "mercer/dense/matrix_checks.h"
+#include "mercer/dense/symmetric_eigen.h"
 #include "mercer/gram/gram.h"
 #include "mercer/gram/make_gram.h"
 

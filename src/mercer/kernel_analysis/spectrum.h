@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mercer/data/dataset.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/symmetric_eigen.h"
 #include "mercer/gram/gram.h"
 #include "mercer/kernels/kernel.h"
 

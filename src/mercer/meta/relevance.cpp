@@ -9,7 +9,8 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/cholesky.h"
+#include "mercer/dense/gemm.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/kernels/evaluation/pair_evaluation.h"
 #include "mercer/kernels/expression/algebra.h"

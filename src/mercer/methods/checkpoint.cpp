@@ -7,66 +7,9 @@
 
 #include "mercer/base/communicator.h"
 #include "mercer/base/error.h"
-#include "mercer/base/fit_checkpoint.h"
 #include "mercer/gram/gram.h"
 
 namespace mercer {
-namespace {
-
-std::uint64_t mark_of(const checkpoint_problem& problem) {
-    problem_mark mark;
-    for (const auto& part : {problem.p, problem.lower, problem.upper, problem.sums}) mark.add(part);
-    return mark.value();
-}
-
-}  // namespace
-
-void write_checkpoint(const std::string& path, const checkpoint_problem& problem, std::span<const double> alpha) {
-    write_state(path, mark_of(problem), alpha);
-}
-
-std::optional<std::vector<double>> read_checkpoint(const std::string& path, const checkpoint_problem& problem) {
-    auto alpha = read_state(path, mark_of(problem));
-    if (alpha && alpha->size() != problem.p.size())
-        fail(errc::io, path + ": the checkpoint is damaged: " + std::to_string(alpha->size()) +
-                           " variables, the problem has " + std::to_string(problem.p.size()));
-    return alpha;
-}
-
-recorded_products::recorded_products(block_operator multiply, const fit_checkpoint& where, std::uint64_t problem,
-                                     const process_group* group)
-    : multiply_(std::move(multiply)), kept_(!where.path.empty()), keeper_(where, problem, group) {
-    if (auto found = keeper_.found()) all_ = std::move(*found);
-}
-
-void recorded_products::operator()(matrix_view<const double> v, matrix_view<double> out) {
-    const auto numbers = static_cast<std::size_t>(out.rows * out.cols);
-    if (kept_ && at_ < all_.size()) {
-        if (at_ + numbers > all_.size()) fail(errc::data, "the checkpoint has part of a product: remove its file");
-        for (index i = 0; i < out.rows; ++i)
-            std::copy_n(all_.data() + at_ + static_cast<std::size_t>(i * out.cols), out.cols, out.row(i));
-        at_ += numbers;
-        return;
-    }
-    multiply_(v, out);
-    if (!kept_) return;
-    for (index i = 0; i < out.rows; ++i) all_.insert(all_.end(), out.row(i), out.row(i) + out.cols);
-    at_ = all_.size();
-    keeper_.keep(all_);
-}
-
-problem_mark& problem_mark::add(std::string_view bytes) {
-    for (const char each : bytes) value_ = (value_ ^ static_cast<unsigned char>(each)) * 0x100000001B3ull;
-    return *this;
-}
-problem_mark& problem_mark::add(std::span<const double> numbers) {
-    for (const double each : numbers) {
-        char bytes[sizeof each];
-        std::memcpy(bytes, &each, sizeof each);
-        add(std::string_view(bytes, sizeof bytes));
-    }
-    return *this;
-}
 
 std::uint64_t mark_of_rows(const process_group* group, std::span<const double> numbers, std::size_t first) {
     std::uint64_t sum = 0;
@@ -120,6 +63,50 @@ void state_keeper::keep(std::span<const double> state) {
 
 void state_keeper::remove() const {
     if (mine()) remove_state(where_.path);
+}
+
+namespace {
+
+std::uint64_t mark_of(const checkpoint_problem& problem) {
+    problem_mark mark;
+    for (const auto& part : {problem.p, problem.lower, problem.upper, problem.sums}) mark.add(part);
+    return mark.value();
+}
+
+}  // namespace
+
+void write_checkpoint(const std::string& path, const checkpoint_problem& problem, std::span<const double> alpha) {
+    write_state(path, mark_of(problem), alpha);
+}
+
+std::optional<std::vector<double>> read_checkpoint(const std::string& path, const checkpoint_problem& problem) {
+    auto alpha = read_state(path, mark_of(problem));
+    if (alpha && alpha->size() != problem.p.size())
+        fail(errc::io, path + ": the checkpoint is damaged: " + std::to_string(alpha->size()) +
+                           " variables, the problem has " + std::to_string(problem.p.size()));
+    return alpha;
+}
+
+recorded_products::recorded_products(block_operator multiply, const fit_checkpoint& where, std::uint64_t problem,
+                                     const process_group* group)
+    : multiply_(std::move(multiply)), kept_(!where.path.empty()), keeper_(where, problem, group) {
+    if (auto found = keeper_.found()) all_ = std::move(*found);
+}
+
+void recorded_products::operator()(matrix_view<const double> v, matrix_view<double> out) {
+    const auto numbers = static_cast<std::size_t>(out.rows * out.cols);
+    if (kept_ && at_ < all_.size()) {
+        if (at_ + numbers > all_.size()) fail(errc::data, "the checkpoint has part of a product: remove its file");
+        for (index i = 0; i < out.rows; ++i)
+            std::copy_n(all_.data() + at_ + static_cast<std::size_t>(i * out.cols), out.cols, out.row(i));
+        at_ += numbers;
+        return;
+    }
+    multiply_(v, out);
+    if (!kept_) return;
+    for (index i = 0; i < out.rows; ++i) all_.insert(all_.end(), out.row(i), out.row(i) + out.cols);
+    at_ = all_.size();
+    keeper_.keep(all_);
 }
 
 }  // namespace mercer

@@ -1,7 +1,10 @@
-// A solver's α in a file, so that a long fit can go on after a crash. Writes are atomic: a reader sees the old or the
-// new file.
+// The numbers an iterative fit needs to go on, in a file: after a crash the same call goes on where it was, and gives
+// the bits it would have given, whatever the number of threads and processes. Writes are atomic: a reader sees the old
+// or the new file.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,10 +12,48 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/base/fit_checkpoint.h"
+#include "mercer/base/file.h"
 #include "mercer/dense/lanczos.h"
 
 namespace mercer {
+
+class process_group;
+template <class T>
+class gram;
+
+// For the options of a fit.
+struct fit_checkpoint {
+    std::string path{};   // empty: none is kept
+    double seconds = 60;  // written at most once in so many
+};
+
+// The same for the numbers of rows first, first + 1, … of several processes, in no order.
+std::uint64_t mark_of_rows(const process_group* group, std::span<const double> numbers, std::size_t first);
+
+// Some kernel values, to a few digits: whether it is the same matrix, on whatever processor.
+template <class T>
+std::vector<double> first_values(const gram<T>& k);
+
+// The checkpoint of a fit. Of several processes the first one reads and writes.
+class state_keeper {
+public:
+    state_keeper(const fit_checkpoint& where, std::uint64_t problem, const process_group* group)
+        : where_(where), problem_(problem), group_(group) {}
+    std::optional<std::vector<double>> found() const;
+    // Written if the last time is long enough ago.
+    void keep(std::span<const double> state);
+    // The fit has come to its end.
+    void remove() const;
+
+private:
+    bool mine() const;
+    const fit_checkpoint& where_;
+    std::uint64_t problem_;
+    const process_group* group_;
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// A solver's α in a file, so that a long fit can go on after a crash.
 
 // What a checkpoint belongs to: min ½αᵀKα - pᵀα, lower <= α <= upper, with the sums of α that the solver keeps.
 struct checkpoint_problem {

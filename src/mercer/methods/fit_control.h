@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/base/fit_checkpoint.h"
 #include "mercer/base/matrix_view.h"
 #include "mercer/data/dataset.h"
 #include "mercer/gram/gram.h"
@@ -20,6 +19,7 @@
 #include "mercer/gram/make_gram.h"
 #include "mercer/gram/row_cache.h"
 #include "mercer/kernels/kernel.h"
+#include "mercer/methods/checkpoint.h"
 
 namespace mercer {
 

@@ -12,23 +12,23 @@
 namespace mercer {
 namespace {
 
-constexpr index texts_of_a_run = 64;  // that a thread takes at once
+constexpr index texts_of_a_run = 64;  // texts of one chunk of parallel work
 
 struct entry {
     std::int32_t term, count;
 };
-// The texts of one run: their terms in no order.
+// The counts of the texts of one chunk. The terms of a text are not sorted.
 struct counted_run {
     std::vector<index> lengths;
     std::vector<entry> entries;
-    int worker = 0;  // whose numbers the terms have
+    int worker = 0;  // the thread that assigned the numbers of the terms
 };
 
-// What one thread keeps from text to text.
+// The workspace of one thread.
 struct counter {
     tokeniser::scratch scratch;
-    std::vector<std::int32_t> seen;  // by term, zero between texts
-    std::vector<std::int32_t> here;  // the terms of this text
+    std::vector<std::int32_t> seen;  // counts by term; all zero between texts
+    std::vector<std::int32_t> here;  // the terms of the current text
 
     void add(std::int32_t term) {
         if (static_cast<std::size_t>(term) >= seen.size()) seen.resize(2 * static_cast<std::size_t>(term) + 1024, 0);
@@ -42,7 +42,8 @@ struct counter {
     }
 };
 
-// number(worker, term) says the number of a term; negative: it does not count.
+// Counts the terms of all texts. number(worker, term) returns the number of a term, or a negative number for a term
+// that is not counted.
 template <class Number>
 std::vector<counted_run> count_runs(const strings& texts, const tokeniser& cut, const Number& number) {
     const index runs = (texts.size() + texts_of_a_run - 1) / texts_of_a_run;
@@ -62,7 +63,8 @@ std::vector<counted_run> count_runs(const strings& texts, const tokeniser& cut, 
     return out;
 }
 
-// The rows of all runs, terms in the columns that column(run, term) says; negative: left out.
+// The rows of all chunks. column(run, term) returns the column of a term, or a negative number for a term that is left
+// out.
 template <class Column>
 count_rows rows_of(std::vector<counted_run>& runs, index texts, const Column& column) {
     parallel_for(static_cast<index>(runs.size()), [&](index r) {
@@ -96,11 +98,11 @@ count_rows rows_of(std::vector<counted_run>& runs, index texts, const Column& co
     return out;
 }
 
-// The terms of all threads under one number each.
+// The terms of all threads in one table.
 struct merged_terms {
     term_table all;
-    std::vector<std::vector<std::int32_t>> number;  // by thread and its own number
-    std::vector<index> texts, total;                // with the term; of its occurrences
+    std::vector<std::vector<std::int32_t>> number;  // [thread][number in the table of the thread]: number in `all`
+    std::vector<index> texts, total;                // for each term: texts that contain it, occurrences
 };
 
 merged_terms merge(const std::vector<term_table>& tables, const std::vector<counted_run>& runs) {
@@ -121,7 +123,7 @@ merged_terms merge(const std::vector<term_table>& tables, const std::vector<coun
     return out;
 }
 
-// A term and its first bytes as a number, by which most comparisons are decided.
+// A term and its first 8 bytes as a number, which decides most comparisons.
 struct sort_key {
     std::uint64_t front;
     std::int32_t term;
@@ -193,7 +195,7 @@ term_counts count_terms(const strings& texts, const tokeniser& cut, const term_c
         column[static_cast<std::size_t>(t)] = out.terms.add(merged.all[t]);
         out.document_counts.push_back(merged.texts[static_cast<std::size_t>(t)]);
     }
-    for (auto& mine : merged.number)  // from a thread's own numbers to columns
+    for (auto& mine : merged.number)  // from the numbers of a thread to columns
         for (std::int32_t& t : mine) t = column[static_cast<std::size_t>(t)];
     out.rows = rows_of(runs, texts.size(), [&](const counted_run& run, std::int32_t t) {
         return merged.number[static_cast<std::size_t>(run.worker)][static_cast<std::size_t>(t)];
@@ -213,7 +215,7 @@ count_rows count_hashed_terms(const strings& texts, const tokeniser& cut, std::i
     return rows_of(runs, texts.size(), [](const counted_run&, std::int32_t t) { return t; });
 }
 
-// Appleby's MurmurHash3_x86_32 with seed 0; the sign of the hash is dropped.
+// Appleby's MurmurHash3_x86_32 with seed 0. The column is the absolute value of the hash modulo `columns`.
 std::int32_t hashed_column(std::string_view term, std::int32_t columns) {
     constexpr std::uint32_t c1 = 0xcc9e2d51, c2 = 0x1b873593;
     const auto turned = [](std::uint32_t x, int by) { return x << by | x >> (32 - by); };

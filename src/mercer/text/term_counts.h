@@ -1,4 +1,4 @@
-// How often each term stands in each text.
+// Counts of terms in texts. All results are the same for any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,7 @@
 
 namespace mercer {
 
-// Terms and their numbers 0, 1, … in the order in which they came.
-
+// A hash table of terms. Terms get the numbers 0, 1, … in the order in which they are added.
 class term_table {
 public:
     std::int32_t size() const { return static_cast<std::int32_t>(begin_.size()) - 1; }
@@ -21,10 +20,11 @@ public:
         const auto i = static_cast<std::size_t>(term);
         return std::string_view(bytes_).substr(begin_[i], begin_[i + 1] - begin_[i]);
     }
-    // -1 where it is not there.
+    // The number of a term; -1 if it is not in the table.
     std::int32_t find(std::string_view term) const {
         return slots_.empty() ? -1 : slots_[place(term, hash(term))].term;
     }
+    // The number of a term, which is added if it is not in the table.
     std::int32_t add(std::string_view term) {
         if (2 * begin_.size() >= slots_.size()) grow();
         const std::uint32_t h = hash(term);
@@ -60,7 +60,7 @@ private:
         mix(rest);
         return static_cast<std::uint32_t>(h ^ h >> 29);
     }
-    // Where the term is, or the free place where it belongs.
+    // The slot of the term, or the free slot where it belongs.
     std::size_t place(std::string_view term, std::uint32_t h) const {
         const std::size_t mask = slots_.size() - 1;
         for (std::size_t at = h & mask;; at = (at + 1) & mask) {
@@ -82,36 +82,37 @@ private:
 
     std::string bytes_;
     std::vector<std::size_t> begin_{0};
-    std::vector<slot> slots_;  // a power of two of them, at most half of them taken
+    std::vector<slot> slots_;  // their number is a power of two; at most half of them are used
 };
 
-// Rows of counts: text i has count[k] times the term col[k], start[i] <= k < start[i + 1], terms ascending.
+// Counts in compressed rows: text i contains the term col[k] count[k] times, for start[i] <= k < start[i + 1]; the
+// terms of a row are ascending.
 struct count_rows {
     std::vector<index> start{0};
     std::vector<std::int32_t> col;
     std::vector<std::int32_t> count;
 };
 
-// Which terms of a collection are kept.
+// Selection of the terms of a collection by document frequency, the number of texts that contain a term.
 struct term_choice {
-    double min_df = 1;       // at least in so many texts; below 1: in that share of them
-    double max_df = 1;       // at most; 1 and below: in that share of them, above: in so many texts
-    index max_features = 0;  // the most frequent ones of those, first in the order of bytes where as frequent; 0: all
+    double min_df = 1;       // minimum document frequency; below 1: as a fraction of the texts
+    double max_df = 1;       // maximum document frequency; 1 and below: as a fraction of the texts
+    index max_features = 0;  // number of terms, the most frequent first, equally frequent ones in byte order; 0: all
     bool operator==(const term_choice&) const = default;
 };
 
 struct term_counts {
-    term_table terms;                    // in the order of their bytes
-    std::vector<index> document_counts;  // in how many texts each of them is
+    term_table terms;                    // in byte order
+    std::vector<index> document_counts;  // document frequency of each term
     count_rows rows;
 };
 
-// The same for any number of threads. Fails where no term is left.
+// The selected terms and their counts. Throws errc::invalid_argument if `choice` is out of range.
 term_counts count_terms(const strings& texts, const tokeniser& cut, const term_choice& choice = {});
-// Of known terms; others are not counted.
+// The counts of the terms of a table; other terms are not counted.
 count_rows count_known_terms(const strings& texts, const tokeniser& cut, const term_table& terms);
-// Each term in the column of its hash (MurmurHash3, 32 bits, as scikit-learn's HashingVectorizer has it): different
-// terms may share one. 1 <= columns < 2^31.
+// The counts of hashed terms: the column of a term is its hash modulo `columns` (MurmurHash3, 32 bits, as in
+// scikit-learn's HashingVectorizer), so different terms may have the same column. 1 <= columns < 2^31.
 count_rows count_hashed_terms(const strings& texts, const tokeniser& cut, std::int32_t columns);
 std::int32_t hashed_column(std::string_view term, std::int32_t columns);
 

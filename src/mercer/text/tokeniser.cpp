@@ -1,4 +1,3 @@
-
 #include "mercer/text/tokeniser.h"
 
 #include <fmt/format.h>
@@ -15,7 +14,8 @@
 namespace mercer {
 namespace {
 
-// For every byte: the small letter or digit it stands for, 0 where words end, 1 where it takes more than this byte.
+// For every byte: the letter (a small one if `lower`) or digit that it is; 0 for a byte that ends a word; 1 for a byte
+// of a longer UTF-8 sequence.
 constexpr std::array<char, 256> byte_table(bool lower) {
     std::array<char, 256> out{};
     for (std::size_t c = 0; c < 256; ++c) {
@@ -33,14 +33,14 @@ constexpr char32_t capital_sigma = 0x3a3, last_sigma = 0x3c2, capital_dotted_i =
 char32_t first_of(std::string_view text) { return unicode::take(text); }
 
 void append_small(std::string& to, char32_t c) {
-    if (c == capital_dotted_i) {  // the one capital whose small letter is two characters
+    if (c == capital_dotted_i) {  // the only capital whose small letter consists of two characters
         to.push_back('i');
         return unicode::append(to, dot_above);
     }
     unicode::append(to, unicode::small(c));
 }
 
-// A capital Σ at the end of a word of two letters or more is a ς.
+// Replaces the last letter by ς, the small letter of Σ at the end of a word of at least two letters.
 void end_with_sigma(std::string& letters) {
     letters.resize(letters.size() - 2);
     unicode::append(letters, last_sigma);
@@ -76,9 +76,9 @@ void tokeniser::cut_words(std::string_view text, scratch& at) const {
     const auto& bytes = options_.lower ? small_bytes : same_bytes;
     std::string& out = at.letters;
     const std::size_t all = text.size();
-    std::size_t begin = 0, first = 0;  // of the word that is being read, in `out` and in the text
-    index length = 0;                  // its characters
-    bool sigma = false;                // it ends with a capital Σ so far
+    std::size_t begin = 0, first = 0;  // begin of the current word in `out` and in the text
+    index length = 0;                  // number of characters of the current word
+    bool sigma = false;                // its last character so far is a capital Σ
     const auto end_word = [&](std::size_t end) {
         if (sigma && options_.lower && length > 1) end_with_sigma(out);
         const bool keep =
@@ -124,12 +124,12 @@ void tokeniser::cut_words(std::string_view text, scratch& at) const {
     if (length > 0) end_word(all);
 }
 
-// Runs of white space are one blank.
+// Consecutive white space becomes one blank.
 void tokeniser::cut_characters(std::string_view text, scratch& at) const {
     std::string& out = at.letters;
     const std::size_t all = text.size();
     bool blank = false, in_word = false;
-    // Σ after a letter and before none ends a word.
+    // A Σ that follows a letter and precedes none ends a word.
     const auto ends_word = [&] { return in_word && (text.empty() || !unicode::is_letter(first_of(text))); };
     while (!text.empty()) {
         const std::size_t here = all - text.size();
@@ -158,7 +158,8 @@ struct word_list {
     const char* words;
 };
 
-// Articles, pronouns, prepositions, conjunctions and the verbs that help others; without apostrophes, as words are cut.
+// Articles, pronouns, prepositions, conjunctions and auxiliary verbs, without apostrophes, because the tokeniser splits
+// words there.
 constexpr word_list lists[] = {
     {"english",
      "a about above across after again against all almost also although always am among an and another any anybody "
@@ -223,12 +224,10 @@ std::vector<std::string> stop_words(std::string_view language) {
     fail(errc::invalid_argument, fmt::format("there are stop words of {}, got {}", names, detail::quoted(language)));
 }
 
-}  // namespace mercer
-
-namespace mercer::unicode {
+namespace unicode {
 namespace {
 
-// The entry that c lies in, by its ends; null where there is none.
+// The entry of a sorted table whose range contains c; null if there is none.
 template <class Entry, std::size_t n>
 const Entry* entry_with(const Entry (&table)[n], char32_t c) {
     const Entry* found = std::ranges::lower_bound(table, c, {}, &Entry::last);
@@ -291,4 +290,5 @@ char32_t small(char32_t c) {
     return static_cast<char32_t>(static_cast<int>(c) + run->difference);
 }
 
-}  // namespace mercer::unicode
+}  // namespace unicode
+}  // namespace mercer

@@ -1,8 +1,8 @@
-// Texts taken apart into terms: words and runs of words, or runs of characters.
+// Splits texts into terms: n-grams of words or n-grams of characters.
 //
-// A word is a run of letters, digits and '_' of any script, with the accents and vowel signs that belong to them, of
-// min_length characters at least. Words of a language that writes none between blanks (Chinese, Thai) come out as whole
-// phrases: take runs of characters there.
+// A word is a sequence of letters, digits and '_' of any script, with the accents and vowel signs that belong to them,
+// of at least min_length characters. Languages without blanks between words (Chinese, Thai) give whole phrases as
+// words: use n-grams of characters for them.
 #pragma once
 
 #include <algorithm>
@@ -19,32 +19,32 @@ enum class text_unit { words, characters };
 
 struct token_options {
     text_unit unit = text_unit::words;
-    index ngram_min = 1;  // 1 <= ngram_min <= ngram_max: terms are runs of so many words or characters
+    index ngram_min = 1;  // a term has ngram_min … ngram_max words or characters, 1 <= ngram_min <= ngram_max
     index ngram_max = 1;
-    bool lower = true;                // capitals become small letters
-    index min_length = 2;             // of words, in characters; >= 1
-    std::vector<std::string> stop{};  // words that are left out, before runs are made
+    bool lower = true;                // convert capitals to small letters
+    index min_length = 2;             // minimum length of a word in characters, >= 1
+    std::vector<std::string> stop{};  // words that are removed before n-grams are formed
     bool operator==(const token_options&) const = default;
 };
 
-// Words of a language that say nothing about what a text is about: english, french, german, spanish. Fails with the
-// list of names.
+// Stop words of a language: english, french, german or spanish. Throws errc::invalid_argument, with this list, for
+// other names.
 std::vector<std::string> stop_words(std::string_view language);
 
 class tokeniser {
 public:
-    explicit tokeniser(token_options options);  // fails, naming the condition, where they do not make sense
+    explicit tokeniser(token_options options);  // throws errc::invalid_argument if a condition above is violated
     const token_options& options() const { return options_; }
 
-    // What one thread needs while it works.
+    // The workspace of one thread. A piece is a word, or a character for text_unit::characters.
     struct scratch {
-        std::string letters;                                      // the words, a blank between them
-        std::vector<std::pair<std::size_t, std::size_t>> pieces;  // where each begins and ends
-        bool with_places = false;
-        std::vector<std::pair<std::size_t, std::size_t>> places{};  // the same in the text itself, where asked for
+        std::string letters;                                        // the pieces; words are separated by a blank
+        std::vector<std::pair<std::size_t, std::size_t>> pieces;    // [begin, end) of each piece in `letters`
+        bool with_places = false;                                   // true: fill `places`
+        std::vector<std::pair<std::size_t, std::size_t>> places{};  // [begin, end) of each piece in the text
     };
-    // Calls f(term) for each term of the text: all of one word, then all of two, …, each in the order of the text. A
-    // term lives until f returns; words of a run have a blank between them.
+    // Calls f(term) for each term of the text: n-grams of ngram_min pieces first, then longer ones, each in the order
+    // of the text. The words of an n-gram are separated by a blank. The memory of a term is valid until f returns.
     template <class F>
     void each(std::string_view text, scratch& at, F&& f) const {
         cut(text, at);
@@ -57,7 +57,7 @@ public:
             }
     }
 
-    // The same as each, with the bytes of the text that the words of a term are: f(term, bytes).
+    // Calls f(term, bytes) for the terms of each(); `bytes` are the positions in the text of the bytes of its pieces.
     template <class F>
     void each_place(std::string_view text, F&& f) const {
         scratch at;
@@ -84,21 +84,21 @@ private:
     std::vector<std::string> stop_;  // sorted
 };
 
-}  // namespace mercer
+namespace unicode {
 
-namespace mercer::unicode {
+// The parts of Unicode that the tokeniser needs. Texts are UTF-8. A byte that is not valid UTF-8 is read as the Latin-1
+// character of that number, so that old files keep their words.
 
-// As much of Unicode as taking texts apart needs. Texts are UTF-8; a byte that is not part of it stands for the
-// character of that number (Latin-1), so that old files keep their words.
-
-// The character at the front of a text that is not empty, taken off it.
+// Removes the first character of a text that is not empty, and returns it.
 char32_t take(std::string_view& text);
+// Appends a character as UTF-8.
 void append(std::string& to, char32_t c);
 
-bool is_letter(char32_t c);  // or a digit, or '_': what words are made of
-bool is_mark(char32_t c);    // an accent or vowel sign, part of the character before it
+bool is_letter(char32_t c);  // a letter, a digit or '_': the characters of words
+bool is_mark(char32_t c);    // an accent or vowel sign, which belongs to the character before it
 bool is_blank(char32_t c);
-// The small letter of a capital, any other character itself.
+// The small letter of a capital; other characters are returned unchanged.
 char32_t small(char32_t c);
 
-}  // namespace mercer::unicode
+}  // namespace unicode
+}  // namespace mercer

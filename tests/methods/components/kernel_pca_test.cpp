@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/kernel_analysis/geometry.h"
 #include "mercer/methods/components/pre_image.h"

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <random>
 
-#include "mercer/dense/dense_algebra.h"
-
 namespace mercer {
 namespace {
 

@@ -5,7 +5,8 @@
 #include <numeric>
 
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/gemm.h"
+#include "mercer/dense/symmetric_eigen.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/nystroem/streamed_rows.h"
 #include "methods/clustering/cluster_support.h"

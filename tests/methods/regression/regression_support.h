@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "contracts/paths.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/gemm.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/methods/kernel_expansion.h"
 #include "methods/svm/svm_support.h"

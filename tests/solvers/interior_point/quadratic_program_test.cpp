@@ -8,7 +8,7 @@
 #include <random>
 
 #include "contracts/errors.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/gemm.h"
 
 namespace mercer {
 namespace {

@@ -7,7 +7,10 @@
 
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/cholesky.h"
+#include "mercer/dense/gemm.h"
+#include "mercer/dense/matrix_checks.h"
+#include "mercer/dense/symmetric_eigen.h"
 #include "mercer/methods/archive.h"
 
 namespace mercer {

@@ -10,7 +10,9 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/gemm.h"
+#include "mercer/dense/matrix_checks.h"
+#include "mercer/dense/symmetric_eigen.h"
 #include "mercer/gram/gram_product.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"

@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "mercer/base/error.h"
-#include "mercer/base/fit_checkpoint.h"
 #include "mercer/base/matrix_view.h"
 #include "mercer/dense/lanczos.h"
 #include "mercer/gram/gram.h"
+#include "mercer/methods/checkpoint.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
 #include "mercer/methods/model_file.h"

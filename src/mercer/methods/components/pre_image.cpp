@@ -8,7 +8,8 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/gemm.h"
+#include "mercer/dense/symmetric_eigen.h"
 #include "mercer/kernels/vectors/gaussian.h"
 
 namespace mercer {

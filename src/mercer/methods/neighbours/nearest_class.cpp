@@ -10,7 +10,7 @@
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/matrix_checks.h"
 #include "mercer/gram/gram_product.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/kernels/evaluation/evaluator.h"

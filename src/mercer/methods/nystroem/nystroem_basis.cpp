@@ -10,8 +10,10 @@
 #include "mercer/base/error.h"
 #include "mercer/base/random_generator.h"
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/cholesky.h"
+#include "mercer/dense/gemm.h"
 #include "mercer/dense/lapack.h"
+#include "mercer/dense/matrix_checks.h"
 #include "mercer/dense/vector_ops.h"
 
 namespace mercer {

@@ -8,9 +8,10 @@
 
 #include "mercer/base/communicator.h"
 #include "mercer/base/error.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/gemm.h"
 #include "mercer/dense/lanczos.h"
 #include "mercer/dense/lapack.h"
+#include "mercer/dense/symmetric_eigen.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/checkpoint.h"
 #include "mercer/methods/fit_control.h"

@@ -12,8 +12,9 @@
 #include "mercer/base/random_generator.h"
 #include "mercer/base/threads.h"
 #include "mercer/data/vectors.h"
-#include "mercer/dense/dense_algebra.h"
 #include "mercer/dense/fast_transforms.h"
+#include "mercer/dense/gemm.h"
+#include "mercer/dense/matrix_checks.h"
 #include "mercer/methods/archive.h"
 
 namespace mercer {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/base/fit_checkpoint.h"
+#include "mercer/methods/checkpoint.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
 #include "mercer/methods/model_file.h"

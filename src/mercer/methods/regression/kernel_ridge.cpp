@@ -12,7 +12,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/dense/cholesky.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/matrix_checks.h"
 #include "mercer/gram/gram_product.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/gram/low_rank.h"

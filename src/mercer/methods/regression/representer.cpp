@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "mercer/base/error.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/matrix_checks.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/fit_control.h"

@@ -9,7 +9,10 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/cholesky.h"
+#include "mercer/dense/gemm.h"
+#include "mercer/dense/matrix_checks.h"
+#include "mercer/dense/symmetric_eigen.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/kernels/vectors/linear.h"
 #include "mercer/methods/archive.h"

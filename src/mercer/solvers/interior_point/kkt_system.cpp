@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "mercer/base/text.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/cholesky.h"
+#include "mercer/dense/gemm.h"
 
 namespace mercer {
 

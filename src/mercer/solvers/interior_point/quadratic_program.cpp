@@ -10,7 +10,8 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/text.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/gemm.h"
+#include "mercer/dense/matrix_checks.h"
 #include "mercer/solvers/interior_point/kkt_system.h"
 
 namespace mercer {

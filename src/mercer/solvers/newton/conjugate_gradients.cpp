@@ -13,7 +13,8 @@
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/cholesky.h"
+#include "mercer/dense/gemm.h"
 #include "mercer/dense/vector_ops.h"
 #include "mercer/gram/low_rank.h"
 

@@ -11,7 +11,7 @@
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/cholesky.h"
 #include "mercer/solvers/newton/conjugate_gradients.h"
 
 namespace mercer {

@@ -10,7 +10,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/base/threads.h"
-#include "mercer/dense/dense_algebra.h"
+#include "mercer/dense/cholesky.h"
 #include "mercer/gram/gram_product.h"
 #include "mercer/solvers/newton/conjugate_gradients.h"
 

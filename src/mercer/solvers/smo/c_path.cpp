@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mercer/dense/vector_ops.h"
+#include "mercer/solvers/smo/pair_loop.h"
 #include "mercer/solvers/smo/smo.h"
 
 namespace mercer::smo {
@@ -13,7 +14,7 @@ constexpr index smallest_block = 128;
 constexpr std::size_t largest_block = 768;
 
 index padded(index n) {
-    const index width = best_vector_ops().padding;
+    const index width = best_pair_loop().padding;
     return (n + width - 1) / width * width;
 }
 
@@ -132,7 +133,7 @@ bool price_path::solve_all(double tol, std::int64_t most_steps) {
     p.enough = tol;
     p.most_steps = most_steps;
     p.tube = epsilon_;
-    best_vector_ops().solve_double(p);
+    best_pair_loop().solve_double(p);
     steps_ += p.steps;
     gap_ = std::max(p.gap, 0.0);
     return p.steps > 0;
@@ -200,7 +201,7 @@ bool price_path::solve_block(double enough, std::int64_t most_steps) {
     p.enough = enough;
     p.most_steps = most_steps;
     p.tube = epsilon_;
-    best_vector_ops().solve_float(p);
+    best_pair_loop().solve_float(p);
     steps_ += p.steps;
     std::vector<const float*> moved;
     std::vector<double> by;

@@ -91,7 +91,7 @@ void working_block::choose(bool finest) {
         begin_[g] = static_cast<index>(block_.size());
         for (const index i : chosen)
             if (v_.group[i] == g) block_.push_back(i);
-        while (block_.size() % ops_.padding) block_.push_back(-1);
+        while (block_.size() % pairs_.padding) block_.push_back(-1);
         end_[g] = static_cast<index>(block_.size());
     }
     for (const index i : chosen) {
@@ -159,7 +159,7 @@ double common_value(const gram<float>& K, std::span<const index> among) {
 void working_block::make_tile() {
     const index q = static_cast<index>(block_.size());
     // Room for the largest block at once: growing it would mean fresh memory every time.
-    const index most = std::max(q, std::min(v_.active, most_free_) + 2 * ops_.padding);
+    const index most = std::max(q, std::min(v_.active, most_free_) + 2 * pairs_.padding);
     const index room = tile_.size();
     float* tile = tile_.at_least(most * most);
     std::vector<index> who, place, of = block_;
@@ -248,9 +248,9 @@ void working_block::solve_pairs(inner_arrays<R>& a, double enough) {
     p.enough = enough;
     p.most_steps = std::min<std::int64_t>(options_.most_steps - done_.steps, std::max<std::int64_t>(20 * q, 20000));
     if constexpr (sizeof(R) == 4)
-        ops_.solve_float(p);
+        pairs_.solve_float(p);
     else
-        ops_.solve_double(p);
+        pairs_.solve_double(p);
     done_.steps += p.steps;
     done_.work += static_cast<double>(p.steps * q) / 2;
     done_.flat_steps += p.flat_steps;

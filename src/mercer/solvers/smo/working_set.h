@@ -9,6 +9,7 @@
 
 #include "mercer/gram/gram.h"
 #include "mercer/solvers/smo/gradient.h"
+#include "mercer/solvers/smo/pair_loop.h"
 
 namespace mercer::smo {
 
@@ -40,6 +41,7 @@ private:
     counters& done_;
     const limits& by_;
     const vector_ops& ops_ = best_vector_ops();
+    const pair_loop& pairs_ = best_pair_loop();
     const index most_free_;
 
     std::vector<index> block_;  // positions, each group padded to whole vectors with -1
