@@ -1,4 +1,3 @@
-
 #include "mercer/methods/clustering/kernel_kmeans.h"
 
 #include <fmt/format.h>
@@ -408,5 +407,33 @@ struct file_form<kmeans_model> {
     }
 };
 template struct model_file<kmeans_model>;
+
+namespace api {
+namespace {
+
+class kmeans_fitted final : public cluster_fitted<kmeans_model> {
+public:
+    using cluster_fitted::cluster_fitted;
+    columns transform(const examples& x) const override {
+        return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())};
+    }
+    columns details(const examples& x) const override { return transform(x); }
+    figures about() const override {
+        return {{"status", name(m_.status)}, {"objective", m_.objective()},   {"rounds", m_.history.size() - 1},
+                {"runs", m_.runs},           {"cluster_weights", m_.weights}, {"training_size", m_.means.size()}};
+    }
+};
+
+fitted_ptr make_kmeans(const kernel_kmeans& m, const fit_call& t) {
+    return cluster<kmeans_fitted>(t, t.common<kmeans_options>(m), [](const kmeans_options& how, const auto&... from) {
+        return fit_kernel_kmeans(from..., how);
+    });
+}
+
+}  // namespace
+
+method kernel_kmeans_method() { return entry<kernel_kmeans, kmeans_fitted>(make_kmeans); }
+
+}  // namespace api
 
 }  // namespace mercer

@@ -10,13 +10,48 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "mercer/base/matrix_view.h"
+#include "mercer/kernels/kernel.h"
+#include "mercer/methods/canonical_order.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/method.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
 
 namespace mercer {
+
+struct kernel_kmeans {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_clusters = 8, n_init = 10, max_iter = 300, seed = 0;
+
+    static method_facts facts() {
+        return {"kernel_kmeans",
+                {"kmeans", "k_means"},
+                method_family::clustering,
+                "k-means in feature space",
+                "min Σ‖φ(xᵢ)-μ_c(i)‖²",
+                "mercer-kernel-kmeans-model",
+                answer::none,
+                true,
+                true,
+                true};
+    }
+    template <class V>
+    void options(V& v) {
+        v.whole("n_clusters", n_clusters, 1, "how many");
+        v.whole("n_init", n_init, 1, "restarts, of which the best is kept");
+        v.whole("max_iter", max_iter, 1, "rounds at most");
+        v.whole("seed", seed, 0, "of the random starts");
+    }
+};
 
 struct kmeans_options {
     index n_clusters = 8;
@@ -51,5 +86,45 @@ std::vector<index> predict(const kmeans_model& model, const dataset& z);
 std::vector<index> predict(const kmeans_model& model, const gram<double>& K);
 // ‖φ(z) - μ_c‖ of every object and cluster.
 matrix<double> distances(const kmeans_model& model, const dataset& z);
+
+namespace api {
+
+// A model may know its objects in another order than the caller: labels of all objects as they came, and the number of
+// each that it was fitted on.
+template <class Model>
+class cluster_fitted : public fitted_as<Model> {
+public:
+    explicit cluster_fitted(Model m, std::vector<index> labels = {}, std::vector<index> number = {})
+        : fitted_as<Model>(std::move(m)), labels_(std::move(labels)), number_(std::move(number)) {}
+    answer gives() const override { return answer::clusters; }
+    std::vector<index> training_clusters() const override { return labels_.empty() ? this->m_.labels : labels_; }
+    std::string trouble() const override { return trouble_of(this->m_.status, "max_iter"); }
+    part_value part(std::string_view name) const override {
+        if (name == "labels") return training_clusters();
+        return fitted_as<Model>::part(name);
+    }
+
+protected:
+    index number(index i) const { return number_.empty() ? i : number_[static_cast<std::size_t>(i)]; }
+
+private:
+    std::vector<index> labels_, number_;
+};
+
+// fit(o, kernel, objects) or fit(o, Gram matrix)
+template <class Fitted>
+fitted_ptr cluster(const fit_call& t, auto o, auto fit) {
+    if (t.x.is_matrix() || !t.any_order())
+        return t.made<Fitted>(t.from([&](const auto&... source) { return fit(o, source...); }));
+    ordered_objects some = in_order(t.x.objects(), o.sample_weight);
+    o.sample_weight = some.weight;
+    auto model = fit(o, *t.k, some.x);
+    std::vector<index> labels = all_labels(model, t.x.objects(), some.number);
+    return t.made<Fitted>(std::move(model), std::move(labels), std::move(some.number));
+}
+
+method kernel_kmeans_method();
+
+}  // namespace api
 
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/clustering/kernel_kmedoids.h"
 
 #include <fmt/format.h>
@@ -15,7 +14,10 @@
 #include "mercer/dense/dense_algebra.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/clustering/kernel_kmeans.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/medoid_distances.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
@@ -570,5 +572,49 @@ template pam_result faster_pam(const gram<float>&, const std::vector<double>&, s
                                const pam_report&);
 template pam_result faster_pam(const gram<double>&, const std::vector<double>&, std::vector<index>, pam_rule, index,
                                const pam_report&);
+
+namespace api {
+namespace {
+
+class kmedoids_fitted final : public cluster_fitted<kmedoids_model> {
+public:
+    using cluster_fitted::cluster_fitted;
+    figures about() const override {
+        return {{"status", name(m_.status)},
+                {"objective", m_.objective},
+                {"silhouette", m_.silhouette},
+                {"swaps", m_.swaps},
+                {"passes", m_.passes},
+                {"medoid_rows", medoids()},
+                {"training_size", m_.labels.size()}};
+    }
+    columns details(const examples& x) const override {
+        return {distances_to(m_.objects, m_.self, *m_.k, x.objects()), numbered("distance", std::ssize(m_.medoids))};
+    }
+    part_value part(std::string_view name) const override {
+        if (name == "objects") return m_.objects;
+        return cluster_fitted::part(name);
+    }
+
+private:
+    std::vector<std::int64_t> medoids() const {
+        std::vector<std::int64_t> out;
+        for (const index row : m_.medoids) out.push_back(number(row));
+        return out;
+    }
+};
+
+fitted_ptr make_kmedoids(const kernel_kmedoids& m, const fit_call& t) {
+    auto o = t.common<kmedoids_options>(m);
+    o.start = m.start == "random" ? medoid_start::random : medoid_start::build;
+    return cluster<kmedoids_fitted>(
+        t, o, [](const kmedoids_options& how, const auto&... from) { return fit_kernel_kmedoids(from..., how); });
+}
+
+}  // namespace
+
+method kernel_kmedoids_method() { return entry<kernel_kmedoids, kmedoids_fitted>(make_kmedoids); }
+
+}  // namespace api
 
 }  // namespace mercer

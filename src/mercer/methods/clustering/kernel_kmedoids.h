@@ -11,14 +11,46 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "mercer/base/matrix_view.h"
 #include "mercer/gram/gram.h"
+#include "mercer/kernels/kernel.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
 
 namespace mercer {
+
+struct kernel_kmedoids {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_clusters = 8;
+    std::string start = "build";
+    index n_init = 1, max_iter = 300, seed = 0;
+
+    static method_facts facts() {
+        return {"kernel_kmedoids",
+                {"kmedoids", "k_medoids", "pam"},
+                method_family::clustering,
+                "k objects that stand for all, by FasterPAM",
+                "min Σ minₘ ‖φ(xᵢ)-φ(m)‖",
+                "mercer-kernel-kmedoids-model",
+                answer::none};
+    }
+    template <class V>
+    void options(V& v) {
+        const option_needs random{{"start", {"random"}}};
+        v.whole("n_clusters", n_clusters, 1, "how many");
+        v.choice("start", start, {"build", "random"}, "the first medoids");
+        v.whole("n_init", n_init, 1, "random starts, of which the best is kept", random);
+        v.whole("max_iter", max_iter, 1, "rounds at most");
+        v.whole("seed", seed, 0, "of the random starts", random);
+    }
+};
 
 enum class medoid_start { build, random };
 enum class medoid_swaps { eager, steepest, both };
@@ -92,5 +124,10 @@ enum class pam_rule { eager, steepest };
 template <class T>
 pam_result faster_pam(const gram<T>& D, const std::vector<double>& weight, std::vector<index> medoids, pam_rule rule,
                       index most_passes, const pam_report& report);
+
+namespace api {
+struct method;
+method kernel_kmedoids_method();
+}  // namespace api
 
 }  // namespace mercer

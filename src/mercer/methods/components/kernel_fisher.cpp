@@ -9,6 +9,7 @@
 #include "mercer/base/error.h"
 #include "mercer/dense/dense_algebra.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
@@ -231,5 +232,36 @@ struct file_form<kernel_fisher_model> {
     }
 };
 template struct model_file<kernel_fisher_model>;
+
+namespace api {
+namespace {
+
+class fisher_fitted final : public fitted_as<kernel_fisher_model> {
+public:
+    using fitted_as::fitted_as;
+    answer gives() const override { return answer::classes; }
+    columns transform(const examples& x) const override {
+        return {x.visit([&](const auto& some) { return mercer::transform(m_, some); }),
+                numbered("direction", m_.directions.functions())};
+    }
+    columns details(const examples& x) const override { return transform(x); }
+    figures about() const override {
+        return {
+            {"directions", m_.directions.functions()}, {"ratios", m_.ratios}, {"training_size", m_.directions.size()}};
+    }
+};
+
+fitted_ptr make_fisher(const kernel_fisher& m, const fit_call& t) {
+    auto o = t.common<kernel_fisher_options>();
+    o.regularisation = m.regularisation;
+    return t.made<fisher_fitted>(
+        t.from([&](const auto&... from) { return fit_kernel_fisher(from..., t.targets(), o); }));
+}
+
+}  // namespace
+
+method kernel_fisher_method() { return entry<kernel_fisher, fisher_fitted>(make_fisher); }
+
+}  // namespace api
 
 }  // namespace mercer

@@ -8,14 +8,42 @@
 // there.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "mercer/base/matrix_view.h"
+#include "mercer/kernels/kernel.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
 
 namespace mercer {
+
+struct kernel_fisher {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    double regularisation = 1e-3;
+
+    static method_facts facts() {
+        return {"kernel_fisher",
+                {"fisher", "kfd"},
+                method_family::classification,
+                "directions that separate the classes, and the nearest mean there",
+                "max αᵀMα/αᵀ(N + μI)α",
+                "mercer-kernel-fisher-model",
+                answer::classes,
+                true,
+                true,
+                true};
+    }
+    template <class V>
+    void options(V& v) {
+        v.number("regularisation", regularisation, above(0), "μ, relative to the mean of N's diagonal");
+    }
+};
 
 struct kernel_fisher_options {
     double regularisation = 1e-3;         // μ, relative to the mean of N's diagonal
@@ -40,5 +68,10 @@ matrix<double> transform(const kernel_fisher_model& model, const dataset& z);
 matrix<double> transform(const kernel_fisher_model& model, const gram<double>& K);
 std::vector<double> predict(const kernel_fisher_model& model, const dataset& z);
 std::vector<double> predict(const kernel_fisher_model& model, const gram<double>& K);
+
+namespace api {
+struct method;
+method kernel_fisher_method();
+}  // namespace api
 
 }  // namespace mercer

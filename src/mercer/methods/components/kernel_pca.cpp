@@ -1,4 +1,3 @@
-
 #include "mercer/methods/components/kernel_pca.h"
 
 #include <fmt/format.h>
@@ -15,6 +14,7 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/checkpoint.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
@@ -306,16 +306,10 @@ template struct model_file<kernel_pca_model>;
 
 // How many components of a kernel PCA to keep, and keeping them.
 
-namespace {
-
-constexpr const char* owner = "kernel PCA";
-
-}  // namespace
-
 kernel_pca_model first_components(const kernel_pca_model& m, index count) {
     if (count < 0 || count > m.components())
         fail(errc::invalid_argument,
-             fmt::format("{}: must satisfy 0 <= count <= {}, got {}", owner, m.components(), count));
+             fmt::format("{}: must satisfy 0 <= count <= {}, got {}", pca_owner, m.components(), count));
     kernel_pca_model out = m;
     const auto cut = [&](const matrix<double>& from) {
         matrix<double> to(from.rows(), count);
@@ -335,7 +329,7 @@ kernel_pca_model first_components(const kernel_pca_model& m, index count) {
 
 index components_for_share(const kernel_pca_model& m, double share) {
     if (!(share > 0 && share <= 1))
-        fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 < share <= 1, got {}", owner, share));
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 < share <= 1, got {}", pca_owner, share));
     double sum = 0;
     for (index j = 0; j < m.components(); ++j) {
         sum += m.explained_variance_ratio[static_cast<std::size_t>(j)];
@@ -496,5 +490,64 @@ centred_pairs largest_centred_pairs(const gram_multiplication& K, centring& c, c
             found.passes,
             found.lowest};
 }
+
+namespace api {
+namespace {
+
+class pca_fitted final : public fitted_as<kernel_pca_model> {
+public:
+    using fitted_as::fitted_as;
+    columns transform(const examples& x) const override {
+        return {x.visit([&](const auto& some) { return mercer::transform(m_, some); }),
+                numbered("component", m_.components())};
+    }
+    columns training_scores() const override { return {m_.scores, numbered("component", m_.components())}; }
+    figures about() const override {
+        figures out{{"status", name(m_.status)},
+                    {"components", m_.components()},
+                    {"eigenvalues", m_.eigenvalues},
+                    {"explained_variance", m_.explained_variance}};
+        if (const auto& ratio = m_.explained_variance_ratio; ratio.empty() || !std::isnan(ratio[0]))
+            out.add("explained_variance_ratio", ratio);
+        if (m_.negative_share > 0) out.add("negative_share", m_.negative_share);
+        out.add(
+            {{"total_variance", m_.total_variance}, {"passes", m_.passes}, {"training_size", m_.projection.size()}});
+        return out;
+    }
+    std::string trouble() const override { return trouble_of(m_.status, "max_iter, or take a larger tol"); }
+    part_value part(std::string_view name) const override {
+        if (name == "scores") return m_.scores;
+        if (name == "eigenvectors") return eigenvectors();
+        if (name == "explained_variance_ratio") return m_.explained_variance_ratio;
+        if (name == "negative_share") return m_.negative_share;
+        if (name == "residual") return m_.residuals.empty() ? 0.0 : std::max(0.0, std::ranges::max(m_.residuals));
+        return fitted_as::part(name);
+    }
+
+private:
+    // α = u/√λ
+    matrix<double> eigenvectors() const {
+        matrix<double> u(m_.projection.coef.rows(), m_.components());
+        for (index i = 0; i < u.rows(); ++i)
+            for (index j = 0; j < u.cols(); ++j)
+                u(i, j) = m_.projection.coef(i, j) * std::sqrt(m_.eigenvalues[static_cast<std::size_t>(j)]);
+        return u;
+    }
+};
+
+fitted_ptr make_pca(const kernel_pca& m, const fit_call& t) {
+    auto o = t.common<kernel_pca_options>(m);
+    o.n_components = m.n_components;
+    o.solver = m.solver == "full"        ? eigen_solver::full
+               : m.solver == "iterative" ? eigen_solver::iterative
+                                         : eigen_solver::automatic;
+    return t.made<pca_fitted>(t.from([&](const auto&... from) { return fit_kernel_pca(from..., o); }));
+}
+
+}  // namespace
+
+method kernel_pca_method() { return entry<kernel_pca, pca_fitted>(make_pca); }
+
+}  // namespace api
 
 }  // namespace mercer

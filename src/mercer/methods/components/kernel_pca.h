@@ -15,6 +15,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "mercer/base/error.h"
@@ -22,11 +24,45 @@
 #include "mercer/base/matrix_view.h"
 #include "mercer/dense/lanczos.h"
 #include "mercer/gram/gram.h"
+#include "mercer/kernels/kernel.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
 
 namespace mercer {
+
+struct kernel_pca {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_components = 0;
+    std::string solver = "automatic";
+    double tol = 1e-11;
+    index max_iter = 200, seed = 0;
+
+    static method_facts facts() {
+        return with_checkpoints({"kernel_pca",
+                                 {"pca"},
+                                 method_family::components,
+                                 "principal components in feature space",
+                                 "D H K Hᵀ D u = λu",
+                                 "mercer-kernel-pca-model",
+                                 answer::none,
+                                 true,
+                                 false,
+                                 true},
+                                "solver=iterative");
+    }
+    template <class V>
+    void options(V& v) {
+        const option_needs iterative{{"solver", {"iterative"}}};
+        v.whole("n_components", n_components, 0, "how many; 0: all above rounding");
+        v.choice("solver", solver, {"automatic", "full", "iterative"}, "of the eigenproblem");
+        v.number("tol", tol, above(0), "iterative: ‖Au - λu‖ <= tol·λ₁", iterative);
+        v.whole("max_iter", max_iter, 1, "iterative: passes over K at most", iterative);
+        v.whole("seed", seed, 0, "iterative: of the starting block", iterative);
+    }
+};
 
 enum class eigen_solver { automatic, full, iterative };
 
@@ -128,5 +164,10 @@ struct centred_eigen_options {
 
 // The `count` largest pairs by products with K, block Lanczos.
 centred_pairs largest_centred_pairs(const gram_multiplication& K, centring& c, const centred_eigen_options& o);
+
+namespace api {
+struct method;
+method kernel_pca_method();
+}  // namespace api
 
 }  // namespace mercer

@@ -13,6 +13,7 @@
 #include "mercer/kernels/vectors/matern.h"
 #include "mercer/kernels/vectors/rational_quadratic.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
@@ -138,5 +139,41 @@ struct file_form<kernel_density_model> {
     }
 };
 template struct model_file<kernel_density_model>;
+
+namespace api {
+namespace {
+
+class density_fitted final : public fitted_as<kernel_density_model> {
+public:
+    using fitted_as::fitted_as;
+    answer gives() const override { return answer::values; }
+    // The logarithm where the kernel's integral is known, else the mean embedding.
+    std::vector<double> predict(const examples& x) const override {
+        return m_.normalised ? log_density(m_, x.objects()) : embedding(x);
+    }
+    columns details(const examples& x) const override { return {one_column(embedding(x)), {"mean_embedding"}}; }
+    figures about() const override {
+        figures out{{"predicts", m_.normalised ? "log density" : "mean embedding"}};
+        if (m_.normalised) out.add("log_scale", m_.log_scale);
+        out.add("training_size", m_.mean.size());
+        return out;
+    }
+
+private:
+    std::vector<double> embedding(const examples& x) const {
+        return x.visit([&](const auto& some) { return mean_embedding(m_, some); });
+    }
+};
+
+fitted_ptr make_density(const kernel_density&, const fit_call& t) {
+    const auto o = t.common<kernel_density_options>();
+    return t.made<density_fitted>(t.from([&](const auto&... from) { return fit_kernel_density(from..., o); }));
+}
+
+}  // namespace
+
+method kernel_density_method() { return entry<kernel_density, density_fitted>(make_density); }
+
+}  // namespace api
 
 }  // namespace mercer

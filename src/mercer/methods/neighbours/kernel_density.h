@@ -17,6 +17,23 @@
 
 namespace mercer {
 
+struct kernel_density {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+
+    static method_facts facts() {
+        return {"kernel_density",
+                {"kde"},
+                method_family::density,
+                "density estimation: how usual an object is",
+                "f(x) = Σ k(x, xᵢ)/(nZ)",
+                "mercer-kernel-density-model",
+                answer::none};
+    }
+    template <class V>
+    void options(V&) {}
+};
+
 struct kernel_density_options {
     std::vector<double> sample_weight{};  // empty: all 1
 };
@@ -38,23 +55,9 @@ std::vector<double> mean_embedding(const kernel_density_model& model, const gram
 // as logarithms.
 std::vector<double> log_density(const kernel_density_model& model, const dataset& z);
 
-// Densities as values: kernel_density.
-
-struct kernel_density {
-    std::optional<mercer::kernel> kernel{};
-    std::string scale{};
-
-    static method_facts facts() {
-        return {"kernel_density",
-                {"kde"},
-                method_family::density,
-                "density estimation: how usual an object is",
-                "f(x) = Σ k(x, xᵢ)/(nZ)",
-                "mercer-kernel-density-model",
-                answer::none};
-    }
-    template <class V>
-    void options(V&) {}
-};
+namespace api {
+struct method;
+method kernel_density_method();
+}  // namespace api
 
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/neighbours/knn.h"
 
 #include <fmt/format.h>
@@ -15,8 +14,50 @@
 #include "mercer/data/dataset.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
+
+namespace {
+
+void check_options(const knn_options& o, index n) {
+    if (o.n_neighbors < 1 || o.n_neighbors > n)
+        fail(errc::invalid_argument,
+             fmt::format("nearest neighbours: must satisfy 1 <= n_neighbors <= n, got {} with n = {}", o.n_neighbors,
+                         n));
+}
+
+knn_model made(std::vector<double> self, std::span<const double> y, const knn_options& o) {
+    knn_model m;
+    const auto n = static_cast<index>(self.size());
+    check_options(o, n);
+    checked_weights(o.sample_weight, n, 0, "nearest neighbours");
+    m.options = o;
+    m.self = std::move(self);
+    const std::vector<double> labels = distinct_labels(y, n, "nearest neighbours");
+    if (o.task == knn_task::classification) {
+        m.classes = labels;
+        for (const index place : label_places(y, labels)) m.y.push_back(static_cast<double>(place));
+    } else {
+        m.y.assign(y.begin(), y.end());
+    }
+    return m;
+}
+
+}  // namespace
+
+knn_model fit_knn(const kernel& k, const dataset& x, std::span<const double> y, const knn_options& options) {
+    require_objects(x, "nearest neighbours");
+    knn_model m = made(self_values(k, x), y, options);
+    m.k = std::make_shared<const kernel>(k);
+    m.x = x;
+    return m;
+}
+
+knn_model fit_knn(const gram<double>& K, std::span<const double> y, const knn_options& options) {
+    return made(checked_diagonal(K, "nearest neighbours"), y, options);
+}
+
 namespace {
 
 constexpr index band = 192, strip = 1024;
@@ -298,77 +339,6 @@ neighbours find_neighbours(const knn_model& m, const dataset& z) {
     return found;
 }
 
-// Fitting nearest neighbours, which is to keep the examples, and their files.
-
-namespace {
-
-void check_options(const knn_options& o, index n) {
-    if (o.n_neighbors < 1 || o.n_neighbors > n)
-        fail(errc::invalid_argument,
-             fmt::format("nearest neighbours: must satisfy 1 <= n_neighbors <= n, got {} with n = {}", o.n_neighbors,
-                         n));
-}
-
-knn_model made(std::vector<double> self, std::span<const double> y, const knn_options& o) {
-    knn_model m;
-    const auto n = static_cast<index>(self.size());
-    check_options(o, n);
-    checked_weights(o.sample_weight, n, 0, "nearest neighbours");
-    m.options = o;
-    m.self = std::move(self);
-    const std::vector<double> labels = distinct_labels(y, n, "nearest neighbours");
-    if (o.task == knn_task::classification) {
-        m.classes = labels;
-        for (const index place : label_places(y, labels)) m.y.push_back(static_cast<double>(place));
-    } else {
-        m.y.assign(y.begin(), y.end());
-    }
-    return m;
-}
-
-}  // namespace
-
-knn_model fit_knn(const kernel& k, const dataset& x, std::span<const double> y, const knn_options& options) {
-    require_objects(x, "nearest neighbours");
-    knn_model m = made(self_values(k, x), y, options);
-    m.k = std::make_shared<const kernel>(k);
-    m.x = x;
-    return m;
-}
-
-knn_model fit_knn(const gram<double>& K, std::span<const double> y, const knn_options& options) {
-    return made(checked_diagonal(K, "nearest neighbours"), y, options);
-}
-
-template <>
-struct file_form<knn_model> {
-    static constexpr std::string_view format = "mercer-knn-model";
-    static constexpr int version = 1;
-
-    static void parts(auto& a, auto& m) {
-        a.choice("task", m.options.task, {"classification", "regression"});
-        a.choice("weights", m.options.weights, {"uniform", "distance"});
-        a.whole("n_neighbors", m.options.n_neighbors);
-        a.whole("memory_bytes", m.options.memory_bytes);
-        const index n = a.count("examples", m.size());
-        a.list(m.self, n);
-        a.list(m.y, n);
-        a.list("classes", m.classes);
-        a.finite(m.classes, "a class label");
-        a.list("sample_weights", m.options.sample_weight);
-        kernel_and_objects(a, m.k, m.x, n);
-        check_options(m.options, n);
-        checked_weights(m.options.sample_weight, n, 0, "nearest neighbours");
-        if (m.options.task != knn_task::classification) return;
-        for (const double place : m.y)
-            a.check(0 <= place && place < static_cast<double>(m.classes.size()) && place == std::floor(place),
-                    "a label is not among the classes");
-    }
-};
-template struct model_file<knn_model>;
-
-// What the neighbours of a query say of it.
-
 namespace {
 
 // Votes of the neighbours of one query.
@@ -435,5 +405,73 @@ std::vector<double> predict(const knn_model& m, const neighbours& found) {
 }
 
 std::vector<double> predict(const knn_model& m, const dataset& z) { return predict(m, find_neighbours(m, z)); }
+
+template <>
+struct file_form<knn_model> {
+    static constexpr std::string_view format = "mercer-knn-model";
+    static constexpr int version = 1;
+
+    static void parts(auto& a, auto& m) {
+        a.choice("task", m.options.task, {"classification", "regression"});
+        a.choice("weights", m.options.weights, {"uniform", "distance"});
+        a.whole("n_neighbors", m.options.n_neighbors);
+        a.whole("memory_bytes", m.options.memory_bytes);
+        const index n = a.count("examples", m.size());
+        a.list(m.self, n);
+        a.list(m.y, n);
+        a.list("classes", m.classes);
+        a.finite(m.classes, "a class label");
+        a.list("sample_weights", m.options.sample_weight);
+        kernel_and_objects(a, m.k, m.x, n);
+        check_options(m.options, n);
+        checked_weights(m.options.sample_weight, n, 0, "nearest neighbours");
+        if (m.options.task != knn_task::classification) return;
+        for (const double place : m.y)
+            a.check(0 <= place && place < static_cast<double>(m.classes.size()) && place == std::floor(place),
+                    "a label is not among the classes");
+    }
+};
+template struct model_file<knn_model>;
+
+namespace api {
+namespace {
+
+class knn_fitted final : public fitted_as<knn_model> {
+public:
+    using fitted_as::fitted_as;
+    answer gives() const override {
+        return m_.options.task == knn_task::classification ? answer::classes : answer::values;
+    }
+    std::vector<double> predict(const examples& x) const override { return mercer::predict(m_, x.objects()); }
+    matrix<double> probabilities(const examples& x) const override {
+        if (m_.options.task == knn_task::regression)
+            fail(errc::unsupported, "regression by neighbours has no shares of votes to show");
+        return class_shares(m_, find_neighbours(m_, x.objects()));
+    }
+    columns details(const examples& x) const override { return {probabilities(x), label_names("p", m_.classes)}; }
+    figures about() const override { return {{"neighbours", m_.options.n_neighbors}, {"training_size", m_.size()}}; }
+    part_value part(std::string_view name) const override {
+        if (name == "objects") return m_.x;
+        if (name == "self") return m_.self;
+        return fitted_as::part(name);
+    }
+};
+
+template <class Method>
+fitted_ptr make_knn(const Method& m, const fit_call& t) {
+    auto o = t.common<knn_options>();
+    o.task = std::is_same_v<Method, knn> ? knn_task::classification : knn_task::regression;
+    o.n_neighbors = m.n_neighbors;
+    o.weights = m.weights == "distance" ? knn_weights::distance : knn_weights::uniform;
+    o.progress = {};  // the model keeps it for its predictions, which are not this fit's
+    return t.made<knn_fitted>(t.from([&](const auto&... from) { return fit_knn(from..., t.targets(), o); }));
+}
+
+}  // namespace
+
+method knn_method() { return entry<knn, knn_fitted>(make_knn); }
+method knn_regression_method() { return entry<knn_regression, knn_fitted>(make_knn); }
+
+}  // namespace api
 
 }  // namespace mercer

@@ -10,13 +10,68 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "mercer/base/matrix_view.h"
+#include "mercer/kernels/kernel.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
 
 namespace mercer {
+
+namespace detail {
+template <class V>
+void who_votes(V& v, index& n_neighbors, std::string& weights) {
+    v.whole("n_neighbors", n_neighbors, 1, "how many vote");
+    v.choice("weights", weights, {"uniform", "distance"}, "votes: 1 each, or 1/distance");
+}
+}  // namespace detail
+
+struct knn {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_neighbors = 5;
+    std::string weights = "uniform";
+
+    static method_facts facts() {
+        return {"knn",
+                {"nearest_neighbours", "k_nearest_neighbours"},
+                method_family::classification,
+                "k nearest neighbours in feature space",
+                "the class with most votes among the nearest",
+                "mercer-knn-model",
+                answer::classes};
+    }
+    template <class V>
+    void options(V& v) {
+        detail::who_votes(v, n_neighbors, weights);
+    }
+};
+
+struct knn_regression {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_neighbors = 5;
+    std::string weights = "uniform";
+
+    static method_facts facts() {
+        return {"knn_regression",
+                {"knn_regressor"},
+                method_family::regression,
+                "the mean of the k nearest neighbours in feature space",
+                "Σ wᵢyᵢ/Σ wᵢ over the nearest",
+                "mercer-knn-model",
+                answer::values};
+    }
+    template <class V>
+    void options(V& v) {
+        detail::who_votes(v, n_neighbors, weights);
+    }
+};
 
 enum class knn_task { classification, regression };
 enum class knn_weights { uniform, distance };
@@ -63,5 +118,11 @@ std::vector<double> predict(const knn_model& model, const dataset& z);
 std::vector<double> predict(const knn_model& model, const neighbours& found);
 // Votes of each class, adding up to 1.
 matrix<double> class_shares(const knn_model& model, const neighbours& found);
+
+namespace api {
+struct method;
+method knn_method();
+method knn_regression_method();
+}  // namespace api
 
 }  // namespace mercer

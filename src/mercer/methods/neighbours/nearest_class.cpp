@@ -1,4 +1,3 @@
-
 #include "mercer/methods/neighbours/nearest_class.h"
 
 #include <fmt/format.h>
@@ -15,6 +14,8 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/medoid_distances.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
@@ -346,5 +347,66 @@ struct file_form<nearest_medoid_model> {
     }
 };
 template struct model_file<nearest_medoid_model>;
+
+namespace api {
+namespace {
+
+class centroid_fitted final : public fitted_as<nearest_centroid_model> {
+public:
+    using fitted_as::fitted_as;
+    answer gives() const override { return answer::classes; }
+    columns transform(const examples& x) const override {
+        return {squared_distances(m_, x.objects()), label_names("squared_distance", m_.classes)};
+    }
+    columns details(const examples& x) const override { return transform(x); }
+    matrix<double> scores(const examples& x) const override {
+        matrix<double> out = squared_distances(m_, x.objects());
+        for (index i = 0; i < out.rows() * out.cols(); ++i) out.data()[i] = -out.data()[i];
+        return out;
+    }
+    figures about() const override {
+        return {{"squared_norms_of_means", m_.norms}, {"training_size", m_.means.size()}};
+    }
+    part_value part(std::string_view name) const override {
+        if (name == "coef" && !m_.is_dense()) return m_.dense_means().coef;
+        if (name == "offset" && !m_.is_dense()) return std::vector<double>(m_.classes.size(), 0.0);
+        return fitted_as::part(name);
+    }
+};
+
+class medoid_fitted final : public fitted_as<nearest_medoid_model> {
+public:
+    using fitted_as::fitted_as;
+    answer gives() const override { return answer::classes; }
+    figures about() const override {
+        return {{"medoid_rows", m_.rows}, {"sums_of_distances", m_.sums}, {"training_size", m_.training_size}};
+    }
+    columns details(const examples& x) const override {
+        return {distances_to(m_.medoids, m_.self, *m_.k, x.objects()), label_names("distance", m_.classes)};
+    }
+    part_value part(std::string_view name) const override {
+        if (name == "objects") return m_.medoids;
+        return fitted_as::part(name);
+    }
+};
+
+fitted_ptr make_centroid(const nearest_centroid&, const fit_call& t) {
+    const auto o = t.common<nearest_centroid_options>();
+    return t.made<centroid_fitted>(
+        t.from([&](const auto&... from) { return fit_nearest_centroid(from..., t.targets(), o); }));
+}
+
+fitted_ptr make_medoid(const nearest_medoid&, const fit_call& t) {
+    const auto o = t.common<nearest_medoid_options>();
+    return t.made<medoid_fitted>(
+        t.from([&](const auto&... from) { return fit_nearest_medoid(from..., t.targets(), o); }));
+}
+
+}  // namespace
+
+method nearest_centroid_method() { return entry<nearest_centroid, centroid_fitted>(make_centroid); }
+method nearest_medoid_method() { return entry<nearest_medoid, medoid_fitted>(make_medoid); }
+
+}  // namespace api
 
 }  // namespace mercer

@@ -4,14 +4,39 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "mercer/base/matrix_view.h"
+#include "mercer/kernels/kernel.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
 
 namespace mercer {
+
+struct nearest_centroid {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+
+    static method_facts facts() {
+        return {"nearest_centroid",
+                {"nearest_mean"},
+                method_family::classification,
+                "the nearest class mean in feature space",
+                "min ‖φ(x)-μ_c‖²",
+                "mercer-nearest-centroid-model",
+                answer::classes,
+                true,
+                true,
+                true};
+    }
+    template <class V>
+    void options(V&) {}
+};
 
 struct nearest_centroid_options {
     std::vector<double> sample_weight{};  // empty: all 1
@@ -51,6 +76,23 @@ matrix<double> squared_distances(const nearest_centroid_model& model, const gram
 // lowest class of equals. A model holds one object a class, so predicting costs as many kernel values as there are
 // classes.
 
+struct nearest_medoid {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+
+    static method_facts facts() {
+        return {"nearest_medoid",
+                {},
+                method_family::classification,
+                "the nearest class medoid: one object stands for each class",
+                "min ‖φ(x)-φ(m_c)‖²",
+                "mercer-nearest-medoid-model",
+                answer::classes};
+    }
+    template <class V>
+    void options(V&) {}
+};
+
 struct nearest_medoid_options {
     std::vector<double> sample_weight{};  // empty: all 1
 };
@@ -73,5 +115,11 @@ nearest_medoid_model fit_nearest_medoid(const gram<double>& K, std::span<const d
 std::vector<double> predict(const nearest_medoid_model& model, const dataset& z);
 // Kernel values against all training examples, or against the medoids only.
 std::vector<double> predict(const nearest_medoid_model& model, const gram<double>& K);
+
+namespace api {
+struct method;
+method nearest_centroid_method();
+method nearest_medoid_method();
+}  // namespace api
 
 }  // namespace mercer

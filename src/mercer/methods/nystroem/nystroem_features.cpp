@@ -1,4 +1,3 @@
-
 #include "mercer/methods/nystroem/nystroem_features.h"
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "mercer/methods/archive.h"
 #include "mercer/methods/checkpoint.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
@@ -214,5 +214,65 @@ void feature_passes::round(matrix_view<const double> beta, const row_step& step,
     else
         round_trip<double>(*exact_, beta, step, out, totals);
 }
+
+namespace api {
+namespace {
+
+class nystroem_pca_fitted final : public fitted_as<nystroem_pca_model> {
+public:
+    using fitted_as::fitted_as;
+    columns transform(const examples& x) const override {
+        return {x.visit([&](const auto& some) { return m_.projection.values(some); }),
+                numbered("component", m_.projection.functions())};
+    }
+    figures about() const override {
+        return {{"status", name(m_.status)},
+                {"components", m_.projection.functions()},
+                {"eigenvalues", m_.eigenvalues},
+                {"explained_variance", m_.explained_variance},
+                {"explained_variance_ratio", m_.explained_variance_ratio},
+                {"total_variance", m_.total_variance},
+                {"passes", m_.passes},
+                {"n_centres", m_.projection.size()},
+                {"out_of_reach", m_.out_of_reach},
+                {"training_size", m_.projection.training_size}};
+    }
+    std::string trouble() const override { return trouble_of(m_.status, "max_iter, or take a larger tol"); }
+};
+
+fitted_ptr make_nystroem_pca(const nystroem_pca& m, const fit_call& t, const kernel_rows& x) {
+    return t.made<nystroem_pca_fitted>(fit_nystroem_pca(x, m.n_components, nystroem_told(m, t)));
+}
+
+class nystroem_features_fitted final : public fitted_as<nystroem_features_model> {
+public:
+    using fitted_as::fitted_as;
+    std::string kernel_text() const override { return m_.map.kernel_text(); }
+    columns transform(const examples& x) const override {
+        return {x.visit([&](const auto& some) { return m_.map.values(some); }),
+                numbered("feature", m_.map.functions())};
+    }
+    figures about() const override {
+        return {
+            {"n_centres", m_.map.size()}, {"out_of_reach", m_.out_of_reach}, {"training_size", m_.map.training_size}};
+    }
+    part_value part(std::string_view name) const override {
+        if (name == "coef") return m_.map.coef;
+        if (name == "objects") return m_.map.x;
+        if (name == "centre_rows") return std::vector<std::int64_t>(m_.map.rows.begin(), m_.map.rows.end());
+        return fitted_as::part(name);
+    }
+};
+
+fitted_ptr make_nystroem_features(const nystroem& m, const fit_call& t, const kernel_rows& x) {
+    return t.made<nystroem_features_fitted>(fit_nystroem_features(x, nystroem_told(m, t)));
+}
+
+}  // namespace
+
+method nystroem_pca_method() { return entry_by_passes<nystroem_pca, nystroem_pca_fitted, make_nystroem_pca>(); }
+method nystroem_method() { return entry_by_passes<nystroem, nystroem_features_fitted, make_nystroem_features>(); }
+
+}  // namespace api
 
 }  // namespace mercer

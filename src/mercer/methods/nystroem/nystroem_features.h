@@ -7,18 +7,83 @@
 //                    Lanczos, a product a pass over K.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
-#include "mercer/methods/nystroem/nystroem.h"
+#include "mercer/base/matrix_view.h"
+#include "mercer/kernels/kernel.h"
+#include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/method_info.h"
+#include "mercer/methods/model_file.h"
 #include "mercer/methods/nystroem/nystroem_basis.h"
+#include "mercer/methods/nystroem/nystroem_problem.h"
 
 namespace mercer {
+
+struct nystroem {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_centres = 100;
+    std::string centres = "rpcholesky";
+    std::vector<double> centre_rows{};
+    index seed = 0;
+
+    static method_facts facts() {
+        return {"nystroem",
+                {"nystroem_features"},
+                method_family::components,
+                "explicit features whose inner products are about those of the kernel",
+                "φ(x) = K(Z, Z)^-½ k(Z, x)",
+                "mercer-nystroem-features-model",
+                answer::none,
+                true,
+                false,
+                true};
+    }
+    template <class V>
+    void options(V& v) {
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_of_features());
+    }
+};
 
 struct nystroem_features_model {
     kernel_expansion map;  // function j is feature j
     double out_of_reach = 0;
 };
 nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystroem_options& options);
+
+struct nystroem_pca {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_components = 2;
+    index n_centres = 1000;
+    std::string centres = "rpcholesky";
+    std::vector<double> centre_rows{};
+    double tol = 1e-9;
+    index max_iter = 200, seed = 0;
+
+    static method_facts facts() {
+        return with_checkpoints({"nystroem_pca",
+                                 {},
+                                 method_family::components,
+                                 "principal components in the span of a few centres, for millions of examples",
+                                 "Φ̃ᵀΦ̃u = λu, Φ = K(X, Z) K(Z, Z)^-½",
+                                 "mercer-nystroem-pca-model",
+                                 answer::none,
+                                 true,
+                                 false,
+                                 true});
+    }
+    template <class V>
+    void options(V& v) {
+        v.whole("n_components", n_components, 1, "how many");
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_of_features());
+        v.number("tol", tol, above(0), "‖Au - λu‖ <= tol·λ₁");
+        v.whole("max_iter", max_iter, 1, "passes over the examples at most");
+    }
+};
 
 struct nystroem_pca_model {
     kernel_expansion projection;  // function j is the score on component j
@@ -58,5 +123,11 @@ private:
     owned<gram_batches<float>> rough_;
     owned<gram_batches<double>> exact_;
 };
+
+namespace api {
+struct method;
+method nystroem_method();
+method nystroem_pca_method();
+}  // namespace api
 
 }  // namespace mercer

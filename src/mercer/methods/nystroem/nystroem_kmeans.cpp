@@ -1,4 +1,3 @@
-
 #include "mercer/methods/nystroem/nystroem_kmeans.h"
 
 #include <fmt/format.h>
@@ -475,5 +474,42 @@ lloyd_result lloyd_rounds(const lloyd_rows& x, matrix<double> start, const lloyd
                          start.rows(), o.clusters));
     return lloyd_run(x, std::move(start), o).run();
 }
+
+namespace api {
+namespace {
+
+class nystroem_kmeans_fitted final : public cluster_fitted<nystroem_kmeans_model> {
+public:
+    using cluster_fitted::cluster_fitted;
+    columns transform(const examples& x) const override {
+        return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())};
+    }
+    columns details(const examples& x) const override { return transform(x); }
+    figures about() const override {
+        return {{"status", name(m_.status)},
+                {"objective", m_.objective()},
+                {"clusters", m_.clusters()},
+                {"cluster_weights", m_.weights},
+                {"passes", m_.passes},
+                {"runs", m_.runs},
+                {"n_centres", m_.means.size()},
+                {"out_of_reach", m_.out_of_reach},
+                {"training_size", m_.means.training_size}};
+    }
+    std::string trouble() const override { return trouble_of(m_.status, "max_iter, or take a larger tol"); }
+    part_value part(std::string_view name) const override {
+        if (name == "history") return m_.history;
+        if (name == "centre_rows") return std::vector<std::int64_t>(m_.means.rows.begin(), m_.means.rows.end());
+        return cluster_fitted::part(name);
+    }
+};
+
+}  // namespace
+
+method nystroem_kmeans_method() {
+    return entry_on_centres<nystroem_kmeans, nystroem_kmeans_fitted, fit_nystroem_kmeans>();
+}
+
+}  // namespace api
 
 }  // namespace mercer

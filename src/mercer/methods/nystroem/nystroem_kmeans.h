@@ -11,17 +11,56 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "mercer/base/error.h"
+#include "mercer/base/matrix_view.h"
+#include "mercer/kernels/kernel.h"
+#include "mercer/methods/canonical_order.h"
 #include "mercer/methods/clustering/kernel_kmeans.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/nystroem/gram_pass.h"
-#include "mercer/methods/nystroem/nystroem.h"
 #include "mercer/methods/nystroem/nystroem_basis.h"
+#include "mercer/methods/nystroem/nystroem_problem.h"
 
 namespace mercer {
+
+struct nystroem_kmeans {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_clusters = 8, n_centres = 1000;
+    std::string centres = "mixed";
+    std::vector<double> centre_rows{};
+    double tol = 1e-5;
+    index n_init = 10, max_iter = 300, seed = 0;
+
+    static method_facts facts() {
+        return for_one_process(with_checkpoints({"nystroem_kmeans",
+                                                 {},
+                                                 method_family::clustering,
+                                                 "k-means in the span of a few centres, for millions of examples",
+                                                 "min Σ‖φ(xᵢ)-μ_c(i)‖², μ = Σ βⱼk(·, zⱼ)",
+                                                 "mercer-nystroem-kmeans-model",
+                                                 answer::none,
+                                                 true,
+                                                 true,
+                                                 true}));
+    }
+    template <class V>
+    void options(V& v) {
+        v.whole("n_clusters", n_clusters, 1, "how many");
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_to_predict());
+        v.whole("n_init", n_init, 1, "restarts on a sample of the examples, of which the best is kept");
+        v.number("tol", tol, at_least(0), "ends where a round lowers the objective by no more than this share of it");
+        v.whole("max_iter", max_iter, 1, "rounds, each a pass over the examples, at most");
+    }
+};
 
 struct nystroem_clusters_options : nystroem_options {
     index n_clusters = 8;
@@ -114,5 +153,48 @@ kmeans_start start_kmeans(matrix_view<const double> x, std::span<const double> w
 
 // Number of rows in the sample: all rows, or enough that a cluster of 1 % of the rows is not missed.
 index rows_to_start_from(index n, index clusters, index features);
+
+namespace api {
+
+// The functions of the centres of a model: the means, or the projection on the eigenvectors.
+template <class Model>
+kernel_expansion& functions_of(Model& m) {
+    if constexpr (requires { m.projection; })
+        return m.projection;
+    else
+        return m.means;
+}
+
+// fit(rows, o)
+template <class Fitted>
+fitted_ptr cluster_on_centres(const fit_call& t, nystroem_clusters_options o, auto fit) {
+    if (t.x.is_matrix() || !t.any_order() || o.centres == centre_choice::given)
+        return t.made<Fitted>(t.from([&](const auto&... source) { return fit(rows_of(source...), o); }));
+    const ordered_objects some = in_order(t.x.objects(), o.sample_weight);
+    o.sample_weight = some.weight;
+    auto model = fit(rows_of(*t.k, some.x), o);
+    // Told in the caller's numbers.
+    model.labels = all_labels(model, t.x.objects(), some.number);
+    kernel_expansion& f = functions_of(model);
+    for (index& row : f.rows) row = some.number[static_cast<std::size_t>(row)];
+    f.training_size = t.x.size();
+    return t.made<Fitted>(std::move(model));
+}
+
+// The entry of one of them, for examples that need not be in memory too.
+template <described_method Method, class Fitted, auto Fit>
+method entry_on_centres() {
+    method out = entry<Method, Fitted>(+[](const Method& m, const fit_call& t) {
+        return cluster_on_centres<Fitted>(t, nystroem_told<nystroem_clusters_options>(m, t), Fit);
+    });
+    out.fit_rows = [](const fit_call& t, const kernel_rows& x) {
+        return t.made<Fitted>(Fit(x, nystroem_told<nystroem_clusters_options>(value_of<Method>(t.options), t)));
+    };
+    return out;
+}
+
+method nystroem_kmeans_method();
+
+}  // namespace api
 
 }  // namespace mercer

@@ -1,5 +1,3 @@
-// Longer than 400 lines: one loop, whose steps and saved state are of the same dozen numbers.
-
 #include "mercer/methods/nystroem/nystroem_newton.h"
 
 #include <algorithm>
@@ -543,8 +541,6 @@ newton_vectors::numbers gradient_sizes(const newton_vectors::point& g, const gra
     return larger_case(g, shape, [](double slope, double bend) { return 2 * slope * slope / bend; });
 }
 
-using namespace newton_vectors;
-
 loss_passes::loss_passes(const nystroem_operator& k, row_losses& losses, bool offset)
     : k_(k), losses_(losses), m_(k.basis->size()), n_(m_ + (offset ? 1 : 0)), r_(losses.functions()) {}
 
@@ -623,8 +619,6 @@ point loss_passes::pass(const point* p, const row_step& step, bool precisely, st
     k_.basis->to_gradient({turned.data(), columns, m_, n_});
     return turned;
 }
-
-using namespace newton_vectors;
 
 newton_start start_on_some(const nystroem_operator& k, row_losses& some, const gram_batches<double>& others,
                            row_losses& judges, double rows, const nystroem_newton_options& whole) {

@@ -1,5 +1,3 @@
-// Centres and a sample of rows, chosen from a uniform sample of the data.
-
 #include "mercer/methods/nystroem/nystroem_problem.h"
 
 #include <fmt/format.h>
@@ -15,7 +13,6 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/gram/low_rank.h"
 #include "mercer/methods/fit_control.h"
-#include "mercer/methods/nystroem/nystroem.h"
 #include "mercer/methods/nystroem/sketched_preconditioner.h"
 #include "mercer/methods/nystroem/streamed_rows.h"
 
@@ -146,6 +143,16 @@ void set_values(const kernel_rows& x, nystroem_problem& posed) {
 }
 
 }  // namespace
+
+std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& o, const char* owner) {
+    if (!x.processes()) return checked_weights(owner, x.own(), o.sample_weight);
+    // One of several processes may have no examples but those without weight, or none at all.
+    std::vector<double> out(static_cast<std::size_t>(x.own()), 1.0);
+    if (!o.sample_weight.empty()) check_weights(owner, x.own(), out = o.sample_weight);
+    if (everywhere(x.processes(), std::ranges::none_of(out, [](double w) { return w > 0; })))
+        fail(errc::data, fmt::format("{}: all sample weights are zero", owner));
+    return out;
+}
 
 void require_memory(const kernel_rows& x, double bytes, index m, const nystroem_options& o, const char* owner) {
     // Of the rows of a file a batch is at work, made ready beside it, and the next one read; a quarter keeps some.
@@ -393,5 +400,26 @@ std::vector<index> choose_centres(const gram<double>& k, index count, centre_cho
         default: return random_generator(seed).sample(n, count);
     }
 }
+
+namespace api {
+
+centre_choice centre_choice_named(std::string_view name) {
+    for (const auto each :
+         {centre_choice::rpcholesky, centre_choice::uniform, centre_choice::kmeans_plus_plus, centre_choice::given})
+        if (name == mercer::name(each)) return each;
+    return centre_choice::mixed;
+}
+
+std::vector<index> row_numbers(const std::vector<double>& given) {
+    std::vector<index> out;
+    for (const double each : given) {
+        if (each != std::floor(each) || each > 0x1p53)
+            fail(errc::invalid_argument, fmt::format("centre_rows: row numbers are whole, got {}", each));
+        out.push_back(static_cast<index>(each));
+    }
+    return out;
+}
+
+}  // namespace api
 
 }  // namespace mercer

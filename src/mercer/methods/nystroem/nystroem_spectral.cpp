@@ -15,7 +15,6 @@
 #include "mercer/methods/checkpoint.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/nystroem/nystroem_features.h"
-#include "mercer/methods/nystroem/nystroem_kmeans.h"
 
 namespace mercer {
 namespace {
@@ -232,5 +231,49 @@ struct file_form<nystroem_spectral_model> {
     }
 };
 template struct model_file<nystroem_spectral_model>;
+
+namespace api {
+namespace {
+
+class nystroem_spectral_fitted final : public cluster_fitted<nystroem_spectral_model> {
+public:
+    using cluster_fitted::cluster_fitted;
+    columns details(const examples& x) const override {
+        return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())};
+    }
+    figures about() const override {
+        return {{"status", name(m_.status)},
+                {"objective", m_.objective()},
+                {"clusters", m_.clusters()},
+                {"cluster_weights", m_.weights},
+                {"eigenvalues", m_.eigenvalues},
+                {"low_degrees", m_.low_degrees},
+                {"passes", m_.passes},
+                {"n_centres", m_.projection.size()},
+                {"out_of_reach", m_.out_of_reach},
+                {"training_size", m_.projection.training_size}};
+    }
+    std::string trouble() const override {
+        if (finished(m_.status) && 2 * m_.low_degrees > m_.projection.training_size)
+            return fmt::format(
+                "the centres do not reach {} of {} examples: take a wider kernel, or raise n_centres, "
+                "with --set",
+                m_.low_degrees, m_.projection.training_size);
+        return cluster_fitted::trouble();
+    }
+    part_value part(std::string_view name) const override {
+        if (name == "centre_rows")
+            return std::vector<std::int64_t>(m_.projection.rows.begin(), m_.projection.rows.end());
+        return cluster_fitted::part(name);
+    }
+};
+
+}  // namespace
+
+method nystroem_spectral_method() {
+    return entry_on_centres<nystroem_spectral, nystroem_spectral_fitted, fit_nystroem_spectral>();
+}
+
+}  // namespace api
 
 }  // namespace mercer

@@ -16,9 +16,43 @@
 // degrees are negative by more than that, the kernel is no affinity, and the fit fails.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mercer/base/matrix_view.h"
+#include "mercer/kernels/kernel.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/nystroem/nystroem_kmeans.h"
 
 namespace mercer {
+
+struct nystroem_spectral {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_clusters = 8, n_centres = 1000;
+    std::string centres = "mixed";
+    std::vector<double> centre_rows{};
+    index n_init = 10, max_iter = 300, seed = 0;
+
+    static method_facts facts() {
+        return for_one_process(with_checkpoints(
+            {"nystroem_spectral",
+             {"spectral", "spectral_clustering", "normalised_cuts"},
+             method_family::clustering,
+             "normalised cuts with the kernel as affinity, on a few centres, for millions of examples",
+             "leading eigenvectors of D^-½K̃D^-½, K̃ = K(X, Z) K(Z, Z)⁻¹ K(Z, X), then k-means on their rows",
+             "mercer-nystroem-spectral-model",
+             answer::none}));
+    }
+    template <class V>
+    void options(V& v) {
+        v.whole("n_clusters", n_clusters, 1, "how many");
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_to_predict());
+        v.whole("n_init", n_init, 1, "restarts on a sample of the examples, of which the best is kept");
+        v.whole("max_iter", max_iter, 1, "passes over the examples at most, and rounds of k-means");
+    }
+};
 
 struct nystroem_spectral_model {
     kernel_expansion projection;      // function j is ⟨φ(x), uⱼ⟩/√λⱼ
@@ -44,5 +78,10 @@ std::vector<index> predict(const nystroem_spectral_model& model, const dataset& 
 std::vector<index> predict(const nystroem_spectral_model& model, const gram<double>& K);
 // Distances of the rows to the means of the clusters, in the space of the eigenvectors.
 matrix<double> distances(const nystroem_spectral_model& model, const dataset& z);
+
+namespace api {
+struct method;
+method nystroem_spectral_method();
+}  // namespace api
 
 }  // namespace mercer

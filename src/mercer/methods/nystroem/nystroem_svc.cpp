@@ -9,9 +9,11 @@
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
 #include "mercer/data/vectors.h"
+#include "mercer/methods/archive.h"
 #include "mercer/methods/fit_control.h"
-#include "mercer/methods/nystroem/nystroem_basis.h"
+#include "mercer/methods/nystroem/row_losses.h"
 #include "mercer/solvers/linear_svm/coordinate_descent.h"
+#include "mercer/solvers/newton/loss.h"
 
 namespace mercer {
 namespace {
@@ -59,8 +61,6 @@ machine descend(const linear_operand& x, const std::vector<double>& sign, const 
     if (enough) out.found.status = fit_status::converged;
     return out;
 }
-
-}  // namespace
 
 nystroem_fit fit_hinge_on_features(const kernel_rows& x, std::span<const index> place, index classes,
                                    std::span<const double> weight, const nystroem_options& o, const char* owner,
@@ -115,5 +115,61 @@ nystroem_fit fit_hinge_on_features(const kernel_rows& x, std::span<const index> 
     if (on_sample) *on_sample = out.f.values(*posed.sample);
     return out;
 }
+
+}  // namespace
+
+nystroem_svc_model fit_nystroem_svc(const kernel_rows& x, std::span<const double> y, const nystroem_options& o) {
+    constexpr const char* owner = "nystroem_svc";
+    detail::check_nystroem_options(o, 1 / o.C, "C", owner);
+    const detail::nystroem_labels l = detail::labels_of(x, y, o, owner);
+    nystroem_svc_model out;
+    if (o.hinge) {
+        out = {detail::fit_and_double(x, o, [&](const nystroem_options& how, matrix<double>* f) {
+            return fit_hinge_on_features(x, l.place, std::ssize(l.classes), l.weight, how, owner, f);
+        })};
+    } else {
+        column_losses losses(loss::squared_hinge(), l.place, std::ssize(l.classes), l.weight, x.first());
+        out = {detail::fit_losses(x, losses, detail::as_column(y), l.weight, 1 / o.C, o, owner)};
+    }
+    out.classes = l.classes;
+    return out;
+}
+
+template <>
+struct file_form<nystroem_svc_model> {
+    static constexpr std::string_view format = "mercer-nystroem-svc-model";
+    static constexpr int version = 2;
+    static void parts(auto& a, auto& m) { detail::classes_parts(a, m); }
+};
+template struct model_file<nystroem_svc_model>;
+
+namespace api {
+namespace {
+
+class nystroem_svc_fitted final : public nystroem_classes_fitted<nystroem_svc_model> {
+public:
+    using nystroem_classes_fitted::nystroem_classes_fitted;
+    columns details(const examples& x) const override {
+        if (m_.classes.size() == 2) return {decide(x), {"decision"}};
+        return {decide(x), label_names("decision", m_.classes)};
+    }
+    explained predict_with_details(const examples& x) const override {
+        matrix<double> f = decide(x);
+        std::vector<double> found = classes_of(m_, f.view());
+        const auto names =
+            m_.classes.size() == 2 ? std::vector<std::string>{"decision"} : label_names("decision", m_.classes);
+        return {std::move(found), {std::move(f), names}};
+    }
+};
+
+fitted_ptr make_nystroem_svc(const nystroem_svc& m, const fit_call& t, const kernel_rows& x) {
+    return t.made<nystroem_svc_fitted>(fit_nystroem_svc(x, t.targets(), nystroem_told(m, t)));
+}
+
+}  // namespace
+
+method nystroem_svc_method() { return entry_by_passes<nystroem_svc, nystroem_svc_fitted, make_nystroem_svc>(); }
+
+}  // namespace api
 
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/nystroem/row_losses.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/nystroem/training_rows.h"
 
 #include <fmt/format.h>

@@ -100,6 +100,10 @@ private:
     const gram<double>& k_;
 };
 
+// Objects in memory, or the matrix of their kernel values.
+inline objects_in_memory rows_of(const kernel& k, const dataset& x) { return {k, x}; }
+inline values_in_memory rows_of(const gram<double>& k) { return values_in_memory(k); }
+
 // What the passes of rows in memory are made of: rows of K, kept where they take at most `budget` bytes or are dear to
 // compute.
 template <class T>

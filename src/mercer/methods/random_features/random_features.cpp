@@ -1,4 +1,3 @@
-
 #include "mercer/methods/random_features/random_features.h"
 
 #include <fmt/format.h>
@@ -15,6 +14,7 @@
 #include "mercer/dense/dense_algebra.h"
 #include "mercer/dense/fast_transforms.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
@@ -353,5 +353,38 @@ matrix<double> structured_frequencies::written_out() const {
     });
     return out;
 }
+
+namespace api {
+namespace {
+
+class random_features_fitted final : public fitted_as<random_features_model> {
+public:
+    using fitted_as::fitted_as;
+    columns transform(const examples& x) const override {
+        return {mercer::transform(m_, x.objects()), numbered("feature", m_.features)};
+    }
+    figures about() const override { return {{"n_components", m_.features}}; }
+    part_value part(std::string_view name) const override {
+        if (name == "frequencies" && m_.kind != random_feature_kind::sketch) return m_.written_out();
+        if (name == "places" && m_.kind == random_feature_kind::sketch)
+            return std::vector<std::int64_t>(m_.sketch.places.begin(), m_.sketch.places.end());
+        return fitted_as::part(name);
+    }
+};
+
+fitted_ptr make_random_features(const random_features& m, const fit_call& t) {
+    auto o = t.common<random_features_options>(m);
+    o.n_components = m.n_components;
+    o.frequencies = m.frequencies == "structured"    ? frequency_choice::structured
+                    : m.frequencies == "independent" ? frequency_choice::independent
+                                                     : frequency_choice::orthogonal;
+    return t.made<random_features_fitted>(fit_random_features(*t.k, t.x.objects(), o));
+}
+
+}  // namespace
+
+method random_features_method() { return entry<random_features, random_features_fitted>(make_random_features); }
+
+}  // namespace api
 
 }  // namespace mercer

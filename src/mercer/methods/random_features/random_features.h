@@ -19,16 +19,49 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "mercer/base/matrix_view.h"
 #include "mercer/base/random_generator.h"
 #include "mercer/data/dataset.h"
 #include "mercer/kernels/kernel.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
 #include "mercer/methods/random_features/count_sketch.h"
 
 namespace mercer {
+
+struct random_features {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_components = 100;
+    std::string frequencies = "orthogonal";
+    index seed = 0;
+
+    static method_facts facts() {
+        return {"random_features",
+                {"rff", "random_fourier_features", "count_sketch"},
+                method_family::components,
+                "random features: Fourier's of rbf, laplacian and matern, count sketches of poly and linear",
+                "φ(x) = √(2/D) (cos wⱼᵀx, sin wⱼᵀx), w from the Fourier transform of the kernel; a sketch of x⊗…⊗x",
+                "mercer-random-features-model",
+                answer::none,
+                true,
+                false,
+                true};
+    }
+    template <class V>
+    void options(V& v) {
+        v.whole("n_components", n_components, 1, "D, features");
+        v.choice("frequencies", frequencies, {"orthogonal", "independent", "structured"},
+                 "at right angles to each other, which takes from the variance; each by itself; at right angles by "
+                 "fast transforms, for many coordinates (rbf, matern)");
+        v.formerly("orthogonal", {{"true", "orthogonal"}, {"false", "independent"}});
+        v.whole("seed", seed, 0, "of what is drawn");
+    }
+};
 
 // Frequencies that are nowhere written out (Yu, Suresh, Choromanski, Holtmann-Rice, Kumar 2016, "Orthogonal random
 // features", section 4; after Le, Sarlós, Smola 2013, "Fastfood"): of a block of p frequencies the matrix is
@@ -93,5 +126,10 @@ struct random_features_model {
 
 random_features_model fit_random_features(const kernel& k, const dataset& x, const random_features_options& options);
 matrix<double> transform(const random_features_model& model, const dataset& x);
+
+namespace api {
+struct method;
+method random_features_method();
+}  // namespace api
 
 }  // namespace mercer

@@ -10,6 +10,7 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method.h"
 #include "mercer/solvers/newton/solve_softmax.h"
 
 namespace mercer {
@@ -191,5 +192,40 @@ struct file_form<kernel_logistic_model> {
     }
 };
 template struct model_file<kernel_logistic_model>;
+
+namespace api {
+namespace {
+
+class logistic_fitted final : public loss_fitted<kernel_logistic_model> {
+public:
+    using loss_fitted::loss_fitted;
+    answer gives() const override { return answer::classes; }
+    matrix<double> decide(const examples& x) const override {
+        return x.visit([&](const dataset& some) { return mercer::decide(m_, some); },
+                       [&](const auto& K) { return decide_precomputed(m_, K); });
+    }
+    std::vector<double> predict(const examples& x) const override { return mercer::predict(m_, decide(x).view()); }
+    matrix<double> probabilities(const examples& x) const override {
+        return mercer::probabilities(m_, decide(x).view());
+    }
+    columns details(const examples& x) const override { return {probabilities(x), label_names("p", m_.classes)}; }
+    explained predict_with_details(const examples& x) const override {
+        const matrix<double> f = decide(x);
+        return {mercer::predict(m_, f.view()), {mercer::probabilities(m_, f.view()), label_names("p", m_.classes)}};
+    }
+};
+
+fitted_ptr make_logistic(const kernel_logistic& m, const fit_call& t) {
+    const auto o = t.common<kernel_logistic_options>(m);
+    return t.made<logistic_fitted>(
+        t.x.visit([&](const dataset& x) { return fit_kernel_logistic(*t.k, x, t.targets(), o); },
+                  [&](const auto& K) { return fit_kernel_logistic_precomputed(K, t.targets(), o); }));
+}
+
+}  // namespace
+
+method kernel_logistic_method() { return entry<kernel_logistic, logistic_fitted>(make_logistic); }
+
+}  // namespace api
 
 }  // namespace mercer

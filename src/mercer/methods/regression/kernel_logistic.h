@@ -10,17 +10,47 @@
 // in the terms of scikit-learn, whose LogisticRegression this is with a linear kernel.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "mercer/base/fit_checkpoint.h"
+#include "mercer/kernels/kernel.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
+#include "mercer/methods/regression/representer.h"
 #include "mercer/solvers/newton/solve_representer.h"
 
 namespace mercer {
+
+struct kernel_logistic {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    double C = 1;
+    bool fit_intercept = true;
+    double tol = 1e-6;
+    index max_iter = 500;
+
+    static method_facts facts() {
+        return with_checkpoints({"kernel_logistic",
+                                 {"logistic", "klr"},
+                                 method_family::classification,
+                                 "kernel logistic regression: classes with probabilities",
+                                 "min Σ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖²",
+                                 "mercer-kernel-logistic-model",
+                                 answer::classes});
+    }
+    template <class V>
+    void options(V& v) {
+        v.number("C", C, above(0), "1/λ");
+        v.flag("fit_intercept", fit_intercept, "with an offset");
+        detail::newton_steps(v, tol, max_iter);
+    }
+};
 
 struct kernel_logistic_options {
     double C = 1;  // 1/λ, 0 < C < infinity
@@ -57,5 +87,10 @@ matrix<double> probabilities(const kernel_logistic_model& model, matrix_view<con
 // The most probable class; of equals the first.
 std::vector<double> predict(const kernel_logistic_model& model, matrix_view<const double> decisions);
 std::vector<double> predict(const kernel_logistic_model& model, const dataset& x);
+
+namespace api {
+struct method;
+method kernel_logistic_method();
+}  // namespace api
 
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/regression/kernel_ridge.h"
 
 #include <fmt/format.h>
@@ -19,6 +18,8 @@
 #include "mercer/gram/make_gram.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method.h"
+#include "mercer/methods/regression/kernel_ridge_path.h"
 #include "mercer/solvers/newton/conjugate_gradients.h"
 
 namespace mercer {
@@ -286,10 +287,6 @@ std::vector<double> predict_variance_precomputed(const kernel_ridge_model& model
 
 namespace {
 
-double seconds_now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 // Vectors of the iteration, the factor twice (once scaled, while its inner product is formed), and an inner product for
 // each λ.
 double cg_bytes(index n, index outputs, index rank, const kernel_ridge_options& o) {
@@ -351,7 +348,7 @@ kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<c
     kernel_ridge_model model;
     model.alpha = o.output_alphas.empty() ? o.alpha : o.output_alphas.front();
     model.output_alphas = o.output_alphas;
-    const double start = seconds_now();
+    const double start = now();
     rp_cholesky_options r;
     r.rank = rank;
     if (o.progress)
@@ -361,7 +358,7 @@ kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<c
         };
     const random_pivots pivots = rp_cholesky(K, r);
     const matrix_view<const double> factor = pivots.factor.view().block(0, 0, n, std::ssize(pivots.pivots));
-    model.seconds_gram = seconds_now() - start;
+    model.seconds_gram = now() - start;
     const std::vector<double> alphas = o.output_alphas.empty() ? std::vector<double>{o.alpha} : o.output_alphas;
     matrix<double> ridge(std::ssize(alphas), n), b(outputs, n);
     for (index i = 0; i < n; ++i) {
@@ -401,7 +398,7 @@ kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<c
     model.f.offset.assign(static_cast<std::size_t>(outputs), 0.0);
     model.f.rows = std::move(used);
     model.f.training_size = y.rows;
-    model.seconds_solve = seconds_now() - start - model.seconds_gram;
+    model.seconds_solve = now() - start - model.seconds_gram;
     return model;
 }
 
@@ -437,5 +434,91 @@ struct file_form<kernel_ridge_model> {
     }
 };
 template struct model_file<kernel_ridge_model>;
+
+namespace api {
+namespace {
+
+class kernel_ridge_fitted final : public path_fitted<kernel_ridge_model> {
+public:
+    using path_fitted::path_fitted;
+    matrix<double> decide(const examples& x) const override {
+        return x.visit([&](const dataset& some) { return mercer::predict(m_, some); },
+                       [&](const auto& K) { return predict_precomputed(m_, K); });
+    }
+    columns details(const examples& x) const override {
+        if (m_.factor.rows() == 0)
+            fail(errc::unsupported, "the model was fitted without variance: fit it again with variance=true");
+        return {one_column(predict_variance(m_, x.objects())), {"variance"}};
+    }
+    figures about() const override {
+        figures out;
+        if (m_.output_alphas.empty())
+            out.add("alpha", m_.alpha);
+        else
+            out.add("output_alphas", m_.output_alphas);
+        out.add("training_size", m_.f.size());
+        if (m_.residual > 0 || !m_.residuals.empty() || m_.status != fit_status::converged)
+            out.add({{"status", name(m_.status)}, {"residual", m_.residual}, {"products", m_.refinements}});
+        if (m_.residuals.size() > 1) {
+            std::vector<std::string> ends;
+            for (index c = 0; c < m_.f.functions(); ++c) ends.emplace_back(name(m_.output_status(c)));
+            out.add({{"output_status", ends}, {"output_residuals", m_.residuals}});
+        }
+        if (m_.loo.rows() > 0) {  // the mean over examples and outputs
+            double sum = 0;
+            for (index i = 0; i < m_.loo.rows(); ++i)
+                for (index c = 0; c < m_.loo.cols(); ++c) sum += m_.loo(i, c) * m_.loo(i, c);
+            out.add("loo_mean_squared_error", sum / static_cast<double>(m_.loo.rows() * m_.loo.cols()));
+        }
+        out.add(path_.found);
+        return out;
+    }
+    std::string trouble() const override {
+        std::string out = trouble_of(m_.status, "max_products, or take a larger tol");
+        if (out.empty() || m_.residuals.size() < 2) return out;
+        std::vector<index> unsolved;
+        for (index c = 0; c < m_.f.functions(); ++c)
+            if (!finished(m_.output_status(c))) unsolved.push_back(c + 1);
+        return fmt::format("target{} {}: {}", unsolved.size() > 1 ? "s" : "", fmt::join(unsolved, ", "), out);
+    }
+    part_value part(std::string_view name) const override {
+        if (name == "loo") return m_.loo;
+        if (name == "residuals") return m_.residuals;
+        return path_fitted::part(name);
+    }
+};
+
+fitted_ptr make_kernel_ridge(const kernel_ridge& m, const fit_call& t) {
+    auto o = t.common<kernel_ridge_options>();
+    o.loo = m.loo;
+    o.variance = m.variance;
+    o.output_alphas = m.output_alphas;
+    o.solver = m.solver == "direct" ? ridge_solver::direct
+               : m.solver == "cg"   ? ridge_solver::cg
+                                    : ridge_solver::automatic;
+    o.tol = m.tol;
+    o.max_products = m.max_products;
+    const auto fit_one = [&](double alpha) {
+        o.alpha = alpha;
+        return t.x.visit([&](const dataset& x) { return fit_kernel_ridge(*t.k, x, t.y, o); },
+                         [&](const auto& K) { return fit_kernel_ridge_precomputed(K, t.y, o); });
+    };
+    if (m.alphas.empty()) return t.made<kernel_ridge_fitted>(fit_one(m.alpha));
+    auto several = t.common<ridge_path_options>();
+    several.alphas = m.alphas;
+    several.score = m.score == "loo" ? ridge_score::loo : ridge_score::gcv;
+    kernel_ridge_path path =
+        t.x.visit([&](const dataset& x) { return fit_kernel_ridge_path(*t.k, x, t.y, several); },
+                  [&](const auto& K) { return fit_kernel_ridge_path_precomputed(K, t.y, several); });
+    // A path keeps neither errors of leaving out nor the factor: the chosen λ is fitted once more for them.
+    if (o.loo || o.variance) path.model = fit_one(path.model.alpha);
+    return t.made<kernel_ridge_fitted>(std::move(path.model), told(path, m.score));
+}
+
+}  // namespace
+
+method kernel_ridge_method() { return entry<kernel_ridge, kernel_ridge_fitted>(make_kernel_ridge); }
+
+}  // namespace api
 
 }  // namespace mercer

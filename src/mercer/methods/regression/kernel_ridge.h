@@ -18,15 +18,71 @@
 // vectors it belongs to as well.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "mercer/base/matrix_view.h"
 #include "mercer/base/memory.h"
+#include "mercer/kernels/kernel.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
 
 namespace mercer {
+
+namespace detail {
+inline constexpr const char* lambda = "λ, the price of large coefficients";
+inline constexpr const char* several_lambdas = "several λ: the best by `score` is kept";
+}  // namespace detail
+
+struct kernel_ridge {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    double alpha = 1;
+    std::vector<double> alphas{}, output_alphas{};
+    std::string score = "gcv";
+    bool loo = false, variance = false;
+    std::string solver = "automatic";
+    double tol = 1e-10;
+    index max_products = 1000;
+
+    static method_facts facts() {
+        return with_checkpoints({"kernel_ridge",
+                                 {"krr"},
+                                 method_family::regression,
+                                 "kernel ridge regression",
+                                 "min Σ(yᵢ - f(xᵢ))² + λ‖f‖²",
+                                 "mercer-kernel-ridge-model",
+                                 answer::values,
+                                 true,
+                                 true,
+                                 false,
+                                 false,
+                                 many_at_once::ridges},
+                                "solver=cg");
+    }
+    template <class V>
+    void options(V& v) {
+        const option_needs one_lambda{{"alphas", {""}}};
+        v.number("alpha", alpha, at_least(0), detail::lambda, option_needs{{"alphas", {""}}, {"output_alphas", {""}}});
+        v.numbers("alphas", alphas, at_least(0), detail::several_lambdas);
+        v.numbers("output_alphas", output_alphas, at_least(0), "one λ for each column of targets", one_lambda);
+        v.choice("score", score, {"gcv", "loo"}, "how λ is chosen: generalised cross-validation or leave-one-out",
+                 option_needs{{"alphas"}});
+        const option_needs decomposed{{"solver", {"automatic", "direct"}}};
+        v.flag("loo", loo, "leave-one-out error as well", decomposed);
+        v.flag("variance", variance, "keep what variances of predictions need", decomposed);
+        v.choice("solver", solver, {"automatic", "direct", "cg"},
+                 "a decomposition, or conjugate gradients without n² numbers in memory; automatic: what fits",
+                 one_lambda);
+        const option_needs iterated{{"solver", {"cg", "automatic"}}, {"alphas", {""}}};
+        v.number("tol", tol, above(0), "cg: ‖y - (K + λI)α‖ <= tol·‖y‖", iterated);
+        v.whole("max_products", max_products, 1, "cg: products with K at most", iterated);
+    }
+};
 
 // automatic: conjugate gradients where the matrix does not fit the memory, else a decomposition.
 enum class ridge_solver { automatic, direct, cg };
@@ -90,29 +146,9 @@ std::vector<double> predict_variance(const kernel_ridge_model& model, const data
 std::vector<double> predict_variance_precomputed(const kernel_ridge_model& model, matrix_view<const double> K,
                                                  std::span<const double> self, bool noise = false);
 
-enum class ridge_score { gcv, loo };
-
-struct ridge_path_options {
-    std::vector<double> alphas;  // at least one, each 0 <= λ < infinity
-    ridge_score score = ridge_score::gcv;
-    std::vector<double> sample_weight;
-    std::size_t memory_bytes = gibibytes(4);
-    progress_callback progress{};
-};
-
-struct kernel_ridge_path {
-    std::vector<double> alphas;
-    std::vector<double> gcv;           // of each λ, the mean over the outputs; infinity where df >= N
-    std::vector<double> loo;           // Σwᵢ(yᵢ - f₋ᵢ(xᵢ))²/Σwᵢ; empty unless asked for
-    std::vector<double> df;            // degrees of freedom
-    std::vector<matrix<double>> coef;  // α of each λ, a row for each example of positive weight
-    index best = 0;                    // where the score asked for is smallest
-    kernel_ridge_model model;          // of the best λ
-};
-
-kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matrix_view<const double> y,
-                                        const ridge_path_options& options);
-kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K, matrix_view<const double> y,
-                                                    const ridge_path_options& options);
+namespace api {
+struct method;
+method kernel_ridge_method();
+}  // namespace api
 
 }  // namespace mercer

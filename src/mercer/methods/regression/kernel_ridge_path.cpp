@@ -17,7 +17,6 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/methods/fit_control.h"
-#include "mercer/methods/regression/kernel_ridge.h"
 
 namespace mercer {
 namespace {

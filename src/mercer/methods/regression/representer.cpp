@@ -9,6 +9,7 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
@@ -123,5 +124,52 @@ struct file_form<representer_model> {
     }
 };
 template struct model_file<representer_model>;
+
+namespace api {
+namespace {
+
+class representer_fitted final : public loss_fitted<representer_model> {
+public:
+    using loss_fitted::loss_fitted;
+    // Losses on ±1 want the labels -1 and 1 themselves.
+    answer gives() const override { return m_.of.has_labels() ? answer::classes : answer::values; }
+    std::vector<double> classes() const override {
+        return m_.of.has_labels() ? std::vector<double>{-1, 1} : std::vector<double>{};
+    }
+    std::vector<double> predict(const examples& x) const override {
+        return x.visit([&](const dataset& some) { return mercer::predict(m_, some); },
+                       [&](const auto& K) { return predict_precomputed(m_, K); });
+    }
+    matrix<double> decide(const examples& x) const override {
+        return one_column(x.visit([&](const dataset& some) { return mercer::decide(m_, some); },
+                                  [&](const auto& K) { return decide_precomputed(m_, K); }));
+    }
+    columns details(const examples& x) const override { return {decide(x), {"decision"}}; }
+};
+
+loss named_loss(const representer& m) {
+    if (m.loss == "huber") return loss::huber(m.delta);
+    if (m.loss == "quantile") return loss::quantile(m.tau);
+    if (m.loss == "epsilon_insensitive") return loss::epsilon_insensitive(m.epsilon);
+    if (m.loss == "poisson") return loss::poisson();
+    if (m.loss == "logistic") return loss::logistic();
+    if (m.loss == "hinge") return loss::hinge();
+    if (m.loss == "squared_hinge") return loss::squared_hinge();
+    return loss::squared();
+}
+
+fitted_ptr make_representer(const representer& m, const fit_call& t) {
+    const auto o = t.common<representer_fit_options>(m);
+    const loss l = named_loss(m);
+    return t.made<representer_fitted>(
+        t.x.visit([&](const dataset& x) { return fit_representer(*t.k, x, t.targets(), l, o); },
+                  [&](const auto& K) { return fit_representer_precomputed(K, t.targets(), l, o); }));
+}
+
+}  // namespace
+
+method representer_method() { return entry<representer, representer_fitted>(make_representer); }
+
+}  // namespace api
 
 }  // namespace mercer

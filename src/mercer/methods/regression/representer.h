@@ -9,15 +9,63 @@
 // derivatives.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "mercer/base/matrix_view.h"
+#include "mercer/kernels/kernel.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/method.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
 #include "mercer/solvers/newton/solve_representer.h"
 
 namespace mercer {
+
+namespace detail {
+template <class V>
+void newton_steps(V& v, double& tol, index& max_iter) {
+    v.number("tol", tol, above(0), "of the gap, relative to the objective");
+    v.whole("max_iter", max_iter, 1, "Newton steps at most");
+}
+}  // namespace detail
+
+struct representer {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    std::string loss = "squared";
+    double alpha = 1, delta = 1.35, tau = 0.5, epsilon = 0.1;
+    bool fit_intercept = false;
+    double tol = 1e-6;
+    index max_iter = 500;
+
+    static method_facts facts() {
+        return {"representer",
+                {"losses"},
+                method_family::regression,
+                "any convex loss: robust, quantile and Poisson regression, ...",
+                "min Σ ℓ(yᵢ, f(xᵢ)) + λ/2 ‖f‖²",
+                "mercer-representer-model",
+                answer::values};
+    }
+    template <class V>
+    void options(V& v) {
+        v.choice(
+            "loss", loss,
+            {"squared", "huber", "quantile", "epsilon_insensitive", "poisson", "logistic", "hinge", "squared_hinge"},
+            "ℓ; the last three are for targets -1 and 1");
+        v.number("alpha", alpha, above(0), "λ");
+        v.number("delta", delta, above(0), "huber: where the square ends", option_needs{{"loss", {"huber"}}});
+        v.number("tau", tau, below(above(0), 1), "quantile: which", option_needs{{"loss", {"quantile"}}});
+        v.number("epsilon", epsilon, at_least(0), "epsilon_insensitive: what costs nothing",
+                 option_needs{{"loss", {"epsilon_insensitive"}}});
+        v.flag("fit_intercept", fit_intercept, "with an offset");
+        detail::newton_steps(v, tol, max_iter);
+    }
+};
 
 struct representer_fit_options {
     double alpha = 1;  // λ, 0 < λ < infinity
@@ -52,5 +100,32 @@ std::vector<double> decide_precomputed(const representer_model& model, matrix_vi
 // The sign (1 at 0) for losses on ±1, e^f for Poisson's, f otherwise.
 std::vector<double> predict(const representer_model& model, const dataset& x);
 std::vector<double> predict_precomputed(const representer_model& model, matrix_view<const double> K);
+
+namespace api {
+
+// What both kinds of model say of their optimum.
+template <class Model>
+class loss_fitted : public fitted_as<Model> {
+public:
+    using fitted_as<Model>::fitted_as;
+    figures about() const override {
+        const Model& m = this->m_;
+        figures out;
+        if constexpr (requires { m.of; }) out.add("loss", name(m.of.kind));
+        out.add({{"status", name(m.status)},
+                 {"gap", m.gap},
+                 {"objective", m.objective},
+                 {"rounds", m.rounds},
+                 {"training_size", m.f.training_size}});
+        return out;
+    }
+    std::string trouble() const override {
+        return trouble_of(this->m_.status, "max_iter, or take a larger tol", this->m_.gap);
+    }
+};
+
+method representer_method();
+
+}  // namespace api
 
 }  // namespace mercer

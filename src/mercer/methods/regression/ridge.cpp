@@ -1,4 +1,3 @@
-
 #include "mercer/methods/regression/ridge.h"
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "mercer/kernels/vectors/linear.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
@@ -371,5 +371,38 @@ struct file_form<ridge_model> {
     }
 };
 template struct model_file<ridge_model>;
+
+namespace api {
+namespace {
+
+class ridge_fitted final : public path_fitted<ridge_model> {
+public:
+    using path_fitted::path_fitted;
+    matrix<double> decide(const examples& x) const override { return mercer::predict(m_, x.objects()); }
+    figures about() const override {
+        figures out{{"alpha", m_.alpha}, {"form", m_.form == ridge_form::dual ? "dual" : "primal"}};
+        if (m_.outputs() == 1)
+            out.add({{"coefficients", first_column(m_.coef)}, {"intercept", m_.intercept.at(0)}});
+        else
+            out.add("intercept", m_.intercept);
+        out.add(path_.found);
+        return out;
+    }
+};
+
+fitted_ptr make_ridge(const ridge& m, const fit_call& t) {
+    auto o = t.common<ridge_options>(m);
+    o.form = m.form == "primal" ? ridge_form::primal : m.form == "dual" ? ridge_form::dual : ridge_form::cheaper;
+    if (m.alphas.empty()) return t.made<ridge_fitted>(fit_ridge(t.x.objects(), t.y, o));
+    ridge_path path =
+        fit_ridge_path(t.x.objects(), t.y, m.alphas, m.score == "loo" ? ridge_score::loo : ridge_score::gcv, o);
+    return t.made<ridge_fitted>(std::move(path.models[static_cast<std::size_t>(path.best)]), told(path, m.score));
+}
+
+}  // namespace
+
+method ridge_method() { return entry<ridge, ridge_fitted>(make_ridge); }
+
+}  // namespace api
 
 }  // namespace mercer

@@ -14,14 +14,48 @@
 //     GCV = N·RSS/(N - df)², N = Σw, df = Σhᵢ.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "mercer/base/matrix_view.h"
 #include "mercer/base/memory.h"
 #include "mercer/data/dataset.h"
+#include "mercer/kernels/kernel.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
-#include "mercer/methods/regression/kernel_ridge.h"
+#include "mercer/methods/regression/kernel_ridge_path.h"
 
 namespace mercer {
+
+struct ridge {
+    std::string scale{};
+    double alpha = 1;
+    std::vector<double> alphas{};
+    std::string score = "loo";
+    bool fit_intercept = true;
+    std::string form = "cheaper";
+
+    static method_facts facts() {
+        return {"ridge",
+                {},
+                method_family::regression,
+                "ridge regression on vectors",
+                "min Σ(yᵢ - βᵀxᵢ - b)² + λ‖β‖²",
+                "mercer-ridge-model",
+                answer::values,
+                false};
+    }
+    template <class V>
+    void options(V& v) {
+        v.number("alpha", alpha, at_least(0), detail::lambda, option_needs{{"alphas", {""}}});
+        v.numbers("alphas", alphas, above(0), detail::several_lambdas);
+        v.choice("score", score, {"loo", "gcv"}, "how λ is chosen: leave-one-out or generalised cross-validation",
+                 option_needs{{"alphas"}});
+        v.flag("fit_intercept", fit_intercept, "with an offset b");
+        v.choice("form", form, {"cheaper", "primal", "dual"}, "which equations are solved");
+    }
+};
 
 enum class ridge_form { cheaper, primal, dual };
 
@@ -57,5 +91,10 @@ struct ridge_path {
 // `options.alpha` is not used.
 ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::vector<double> alphas,
                           ridge_score score = ridge_score::loo, const ridge_options& options = {});
+
+namespace api {
+struct method;
+method ridge_method();
+}  // namespace api
 
 }  // namespace mercer

@@ -1,4 +1,4 @@
-#include "mercer/methods/nystroem/nystroem.h"
+#include "mercer/methods/nystroem/nystroem_fit.h"
 
 #include <fmt/format.h>
 
@@ -10,24 +10,11 @@
 #include "mercer/base/error.h"
 #include "mercer/base/memory.h"
 #include "mercer/gram/row_cache.h"
-#include "mercer/methods/archive.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/nystroem/nystroem_newton.h"
-#include "mercer/methods/nystroem/nystroem_svc.h"
-#include "mercer/methods/regression/kernel_logistic.h"
-#include "mercer/solvers/newton/solve_softmax.h"
 
 namespace mercer {
 namespace {
-
-void check(const nystroem_options& o, double lambda, const char* option, const char* owner) {
-    if (!(lambda > 0) || !std::isfinite(lambda))
-        fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 < {} < infinity, got {}", owner, option,
-                                                 option[0] == 'C' ? o.C : o.alpha));
-    if (!(o.tol > 0)) fail(errc::invalid_argument, fmt::format("{}: must satisfy tol > 0, got {}", owner, o.tol));
-    if (o.max_iter < 1)
-        fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 1, got {}", owner, o.max_iter));
-}
 
 // What a checkpoint belongs to.
 std::uint64_t mark_of(const kernel_rows& x, matrix_view<const double> y, std::span<const double> weight,
@@ -160,44 +147,6 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
     return out;
 }
 
-// once(options, f): a fit, and f of some rows where it is not null. The fit that comes first checks the memory of both.
-template <class Once>
-nystroem_fit fit_and_double(const kernel_rows& x, const nystroem_options& o, const Once& once) {
-    matrix<double> f, twice;
-    nystroem_fit out = once(o, o.doubling ? &f : nullptr);
-    if (!o.doubling) return out;
-    nystroem_options more = o;
-    more.n_centres = std::min(x.size(), 2 * out.f.size()), more.accuracy = 0, more.doubling = false,
-    more.checkpoint = {};
-    once(more, &twice);
-    double change = 0, size = 0;
-    for (index i = 0; i < f.rows() * f.cols(); ++i) {
-        change += (twice.data()[i] - f.data()[i]) * (twice.data()[i] - f.data()[i]);
-        size += f.data()[i] * f.data()[i];
-    }
-    out.change_when_doubled = size > 0 ? std::sqrt(change / size) : change > 0 ? 1.0 : 0.0;
-    return out;
-}
-
-nystroem_fit solve(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
-                   std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner) {
-    return fit_and_double(x, o, [&](const nystroem_options& how, matrix<double>* f) {
-        return solve_once(x, losses, y, weight, lambda, how, owner, f);
-    });
-}
-
-matrix_view<const double> one_column(std::span<const double> y) { return {y.data(), std::ssize(y), 1}; }
-
-struct labelled {
-    std::vector<double> classes;
-    std::vector<index> place;
-    std::vector<double> weight;
-};
-
-void check_own_targets(const kernel_rows& x, matrix_view<const double> y, const char* owner) {
-    if (x.own() > 0 || x.size() == 0 || y.rows > 0) check_targets(owner, x.own(), y);
-}
-
 // The different numbers that all processes have seen, ascending.
 std::vector<double> seen_by_all(const process_group* group, std::vector<double> mine) {
     if (!group) return mine;
@@ -213,10 +162,40 @@ std::vector<double> seen_by_all(const process_group* group, std::vector<double> 
     return out;
 }
 
-labelled labels_of(const kernel_rows& x, std::span<const double> y, const nystroem_options& o, const char* owner) {
-    labelled out;
+}  // namespace
+
+matrix<double> decide(const nystroem_fit& model, const dataset& x) { return model.f.values(x); }
+matrix<double> decide(const nystroem_fit& model, const gram<double>& k) { return model.f.values(k); }
+
+std::vector<double> classes_of(const nystroem_fit& model, matrix_view<const double> f) {
+    std::vector<double> out;
+    out.reserve(static_cast<std::size_t>(f.rows));
+    for (index i = 0; i < f.rows; ++i)
+        out.push_back(model.classes[static_cast<std::size_t>(
+            model.classes.size() == 2 ? f(i, 0) > 0 : std::max_element(f.row(i), f.row(i) + f.cols) - f.row(i))]);
+    return out;
+}
+
+namespace detail {
+
+void check_nystroem_options(const nystroem_options& o, double lambda, const char* option, const char* owner) {
+    if (!(lambda > 0) || !std::isfinite(lambda))
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 < {} < infinity, got {}", owner, option,
+                                                 option[0] == 'C' ? o.C : o.alpha));
+    if (!(o.tol > 0)) fail(errc::invalid_argument, fmt::format("{}: must satisfy tol > 0, got {}", owner, o.tol));
+    if (o.max_iter < 1)
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 1, got {}", owner, o.max_iter));
+}
+
+void check_own_targets(const kernel_rows& x, matrix_view<const double> y, const char* owner) {
+    if (x.own() > 0 || x.size() == 0 || y.rows > 0) check_targets(owner, x.own(), y);
+}
+
+nystroem_labels labels_of(const kernel_rows& x, std::span<const double> y, const nystroem_options& o,
+                          const char* owner) {
+    nystroem_labels out;
     out.weight = own_weights(x, o, owner);
-    check_own_targets(x, one_column(y), owner);
+    check_own_targets(x, as_column(y), owner);
     for (const auto& [label, factor] : o.class_weight) {
         if (!(factor > 0) || !std::isfinite(factor))
             fail(errc::invalid_argument,
@@ -240,138 +219,42 @@ labelled labels_of(const kernel_rows& x, std::span<const double> y, const nystro
     return out;
 }
 
-}  // namespace
-
-std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& o, const char* owner) {
-    if (!x.processes()) return checked_weights(owner, x.own(), o.sample_weight);
-    // One of several processes may have no examples but those without weight, or none at all.
-    std::vector<double> out(static_cast<std::size_t>(x.own()), 1.0);
-    if (!o.sample_weight.empty()) check_weights(owner, x.own(), out = o.sample_weight);
-    if (everywhere(x.processes(), std::ranges::none_of(out, [](double w) { return w > 0; })))
-        fail(errc::data, fmt::format("{}: all sample weights are zero", owner));
-    return out;
+nystroem_fit fit_losses(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
+                        std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner) {
+    return fit_and_double(x, o, [&](const nystroem_options& how, matrix<double>* f) {
+        return solve_once(x, losses, y, weight, lambda, how, owner, f);
+    });
 }
 
-nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const double> y, const nystroem_options& o) {
-    constexpr const char* owner = "nystroem_ridge";
-    check(o, o.alpha, "alpha", owner);
-    check_own_targets(x, y, owner);
-    const std::vector<double> weight = own_weights(x, o, owner);
-    column_losses losses(loss::squared(), y, weight, x.first());
-    nystroem_ridge_model out{solve(x, losses, y, weight, o.alpha, o, owner)};
-    out.objective *= 2, out.gap *= 2;  // the problem as it is stated has no ½
-    for (auto* each : {&out.objectives, &out.gaps})
-        for (double& value : *each) value *= 2;
-    return out;
-}
+}  // namespace detail
 
-nystroem_logistic_model fit_nystroem_logistic(const kernel_rows& x, std::span<const double> y,
-                                              const nystroem_options& o) {
-    constexpr const char* owner = "nystroem_logistic";
-    check(o, 1 / o.C, "C", owner);
-    const labelled l = labels_of(x, y, o, owner);
-    const auto classes = static_cast<index>(l.classes.size());
-    nystroem_logistic_model out;
-    if (classes == 2) {
-        column_losses losses(loss::logistic(), l.place, classes, l.weight, x.first());
-        out = {solve(x, losses, one_column(y), l.weight, 1 / o.C, o, owner)};
-    } else {
-        softmax_losses losses(l.place, classes, l.weight, x.first());
-        out = {solve(x, losses, one_column(y), l.weight, 1 / o.C, o, owner)};
+namespace api {
+
+figures figures_of(const nystroem_fit& m) {
+    figures out{
+        {"status", name(m.status)}, {"gap", m.gap},       {"objective", m.objective}, {"residual", m.residual},
+        {"passes", m.passes},       {"rounds", m.rounds}, {"n_centres", m.f.size()},  {"out_of_reach", m.out_of_reach}};
+    if (!m.gaps.empty()) {
+        std::vector<std::string> ends;
+        for (index c = 0; c < m.f.functions(); ++c) ends.emplace_back(name(m.output_status(c)));
+        out.add({{"output_status", ends},
+                 {"output_gaps", m.gaps},
+                 {"output_objectives", m.objectives},
+                 {"output_residuals", m.residuals}});
     }
-    out.classes = l.classes;
+    if (m.change_when_doubled >= 0) out.add("change_when_doubled", m.change_when_doubled);
+    out.add("training_size", m.f.training_size);
     return out;
 }
 
-nystroem_svc_model fit_nystroem_svc(const kernel_rows& x, std::span<const double> y, const nystroem_options& o) {
-    constexpr const char* owner = "nystroem_svc";
-    check(o, 1 / o.C, "C", owner);
-    const labelled l = labels_of(x, y, o, owner);
-    nystroem_svc_model out;
-    if (o.hinge) {
-        out = {fit_and_double(x, o, [&](const nystroem_options& how, matrix<double>* f) {
-            return fit_hinge_on_features(x, l.place, std::ssize(l.classes), l.weight, how, owner, f);
-        })};
-    } else {
-        column_losses losses(loss::squared_hinge(), l.place, std::ssize(l.classes), l.weight, x.first());
-        out = {solve(x, losses, one_column(y), l.weight, 1 / o.C, o, owner)};
-    }
-    out.classes = l.classes;
-    return out;
+std::string trouble_of_fit(const nystroem_fit& m) {
+    const std::string out = trouble_of(m.status, "max_iter, or take a larger tol", m.gap);
+    if (out.empty() || m.unsolved.empty()) return out;
+    std::vector<index> unsolved;
+    for (const index each : m.unsolved) unsolved.push_back(each + 1);
+    return fmt::format("target{} {}: {}", unsolved.size() > 1 ? "s" : "", fmt::join(unsolved, ", "), out);
 }
 
-matrix<double> decide(const nystroem_fit& model, const dataset& x) { return model.f.values(x); }
-matrix<double> decide(const nystroem_fit& model, const gram<double>& k) { return model.f.values(k); }
-
-std::vector<double> classes_of(const nystroem_fit& model, matrix_view<const double> f) {
-    std::vector<double> out;
-    out.reserve(static_cast<std::size_t>(f.rows));
-    for (index i = 0; i < f.rows; ++i)
-        out.push_back(model.classes[static_cast<std::size_t>(
-            model.classes.size() == 2 ? f(i, 0) > 0 : std::max_element(f.row(i), f.row(i) + f.cols) - f.row(i))]);
-    return out;
-}
-
-matrix<double> probabilities(const nystroem_logistic_model& model, matrix_view<const double> f) {
-    kernel_logistic_model same;  // the same functions, the same probabilities
-    same.classes = model.classes;
-    same.f.coef = matrix<double>(0, f.cols);
-    return probabilities(same, f);
-}
-
-namespace {
-
-void common_parts(auto& a, auto& m) {
-    a.status(m.status);
-    a.whole("passes", m.passes);
-    a.whole("rounds", m.rounds);
-    a.numbers(m.lambda, m.objective, m.gap, m.residual, m.out_of_reach);
-    a.list("trace", m.trace);
-    if (a.version() >= 2) a.numbers(m.change_when_doubled);
-    a.part(m.f);
-}
-void classes_parts(auto& a, auto& m) {
-    common_parts(a, m);
-    a.list("classes", m.classes, 1 << 24);
-    a.finite(m.classes, "a class label");
-    const auto classes = std::ssize(m.classes);
-    a.check(classes >= 2 && m.f.functions() == (classes == 2 ? 1 : classes), "{} classes with {} outputs", classes,
-            m.f.functions());
-}
-
-}  // namespace
-
-template <>
-struct file_form<nystroem_ridge_model> {
-    static constexpr std::string_view format = "mercer-nystroem-ridge-model";
-    static constexpr int version = 3;  // 2: without figures of each target
-    static void parts(auto& a, auto& m) {
-        common_parts(a, m);
-        if (a.version() < 3) return;
-        const index targets = a.count("targets", std::ssize(m.gaps), 1 << 24);
-        a.check(targets == 0 || targets == m.f.functions(), "figures of {} targets with {} outputs", targets,
-                m.f.functions());
-        a.list(m.objectives, targets);
-        a.list(m.gaps, targets);
-        a.list(m.residuals, targets);
-        a.list("unsolved", m.unsolved, targets);
-        a.within(m.unsolved, 0, targets, "the number of a target");
-    }
-};
-template <>
-struct file_form<nystroem_logistic_model> {
-    static constexpr std::string_view format = "mercer-nystroem-logistic-model";
-    static constexpr int version = 2;
-    static void parts(auto& a, auto& m) { classes_parts(a, m); }
-};
-template <>
-struct file_form<nystroem_svc_model> {
-    static constexpr std::string_view format = "mercer-nystroem-svc-model";
-    static constexpr int version = 2;
-    static void parts(auto& a, auto& m) { classes_parts(a, m); }
-};
-template struct model_file<nystroem_ridge_model>;
-template struct model_file<nystroem_logistic_model>;
-template struct model_file<nystroem_svc_model>;
+}  // namespace api
 
 }  // namespace mercer
