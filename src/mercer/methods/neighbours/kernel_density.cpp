@@ -21,12 +21,12 @@ namespace {
 constexpr const char* density_owner = "kernel density";
 using std::numbers::pi;
 
-// The arguments of a leaf of this kind, in the order of its text form.
+// Returns the parameters of k if it is a kernel F, in the order of kernel_info.
 template <class F>
 std::optional<std::vector<double>> arguments_of(const kernel& k) {
     if (!dynamic_cast<const leaf_node<F>*>(&k.node())) return {};
     const kernel_info info = F::info();
-    // The text form reads back to the same bits.
+    // The text form preserves every bit of the parameters.
     std::vector<double> out;
     const std::string text = k.text();
     for (const auto& parameter : info.parameters) {
@@ -64,7 +64,7 @@ kernel_density_model weighted(index n, const kernel_density_options& o) {
     return m;
 }
 
-// log Σᵢ aᵢ exp(-γ‖z-xᵢ‖²) with the largest term taken out.
+// Returns log Σᵢ aᵢ exp(-γ‖z-xᵢ‖²), computed relative to the largest term.
 double log_sum(const kernel_density_model& m, const dense<double>& x, const double* z, double gamma) {
     std::vector<double> terms;
     double largest = -std::numeric_limits<double>::infinity();
@@ -147,7 +147,7 @@ class density_fitted final : public fitted_as<kernel_density_model> {
 public:
     using fitted_as::fitted_as;
     answer gives() const override { return answer::values; }
-    // The logarithm where the kernel's integral is known, else the mean embedding.
+    // The log density if the integral of the kernel is known, otherwise the mean embedding.
     std::vector<double> predict(const examples& x) const override {
         return m_.normalised ? log_density(m_, x.objects()) : embedding(x);
     }

@@ -1,10 +1,10 @@
-// Kernel ridge regression of the examples H held out from the training examples T of a fold, for many λ: the inner loop
-// of a search over λ and the kernel's parameters.
+// Kernel ridge regression for many values of λ on one kernel matrix: the path over λ with its scores, and the
+// predictions for held-out examples in a search over λ and the parameters of the kernel.
 //
-//     f_H = K_HT (K_TT + λI)⁻¹ y_T
-//
-// For many λ K_TT is reduced to a band once (dense/band_reduction.h), 4/3 n³ operations; a few are a Cholesky
-// decomposition each, n³/3 and quicker ones.
+// One decomposition of W^½KW^½ serves all λ. The generalised cross-validation score
+//     GCV(λ) = N·RSS/(N - df)²,   N = Σwᵢ, RSS = Σwᵢ(yᵢ - f(xᵢ))², df = tr K(K + λW⁻¹)⁻¹
+// needs only a reduction to band form (dense/band_reduction.h, 4/3 n³ operations). Leave-one-out also needs diag A⁻¹
+// for every λ, and therefore the orthogonal matrix of the reduction.
 #pragma once
 
 #include <span>
@@ -24,7 +24,7 @@ namespace mercer {
 enum class ridge_score { gcv, loo };
 
 struct ridge_path_options {
-    std::vector<double> alphas;  // at least one, each 0 <= λ < infinity
+    std::vector<double> alphas;  // at least one value, each 0 <= λ < infinity
     ridge_score score = ridge_score::gcv;
     std::vector<double> sample_weight;
     std::size_t memory_bytes = gibibytes(4);
@@ -33,12 +33,12 @@ struct ridge_path_options {
 
 struct kernel_ridge_path {
     std::vector<double> alphas;
-    std::vector<double> gcv;           // of each λ, the mean over the outputs; infinity where df >= N
-    std::vector<double> loo;           // Σwᵢ(yᵢ - f₋ᵢ(xᵢ))²/Σwᵢ; empty unless asked for
-    std::vector<double> df;            // degrees of freedom
-    std::vector<matrix<double>> coef;  // α of each λ, a row for each example of positive weight
-    index best = 0;                    // where the score asked for is smallest
-    kernel_ridge_model model;          // of the best λ
+    std::vector<double> gcv;  // GCV of each λ, mean over the outputs; infinity if df >= N
+    std::vector<double> loo;  // Σwᵢ(yᵢ - f₋ᵢ(xᵢ))²/Σwᵢ of each λ, mean over the outputs; empty unless it was computed
+    std::vector<double> df;            // degrees of freedom of each λ
+    std::vector<matrix<double>> coef;  // α of each λ, one row per example of positive weight
+    index best = 0;                    // position of the λ with the smallest score
+    kernel_ridge_model model;          // the model of the best λ
 };
 
 kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matrix_view<const double> y,
@@ -46,7 +46,10 @@ kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matri
 kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K, matrix_view<const double> y,
                                                     const ridge_path_options& options);
 
-// A list for each λ; empty where K_TT + λI is not positive definite.
+// Predicts the held-out examples H of a fold from its training examples T for many λ: f_H = K_HT (K_TT + λI)⁻¹ y_T.
+// More than four λ on a large fold share one reduction of K_TT to band form; otherwise each λ has its own Cholesky
+// decomposition, n³/3 operations. Returns one list of predictions per λ, which is empty if K_TT + λI is not positive
+// definite.
 std::vector<std::vector<double>> predict_along_penalties(const gram<double>& K, std::span<const double> y,
                                                          const std::vector<index>& training,
                                                          const std::vector<index>& held_out,
@@ -54,7 +57,7 @@ std::vector<std::vector<double>> predict_along_penalties(const gram<double>& K, 
 
 namespace api {
 
-// What was found for every λ, and the coefficients there, where several were tried.
+// The scores of all λ as figures of a report, and the coefficients of all λ, if the fit tried several.
 struct tried_path {
     figures found{};
     std::vector<matrix<double>> coef{};

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* representer_owner = "representer";
 
-// K stands for the examples of positive weight, `used` of them.
+// K is the kernel matrix of the examples of positive weight, whose rows are `used`.
 representer_model solve(const gram<double>& K, std::span<const double> y, const std::vector<double>& weight,
                         const std::vector<index>& used, const loss& l, const representer_fit_options& o) {
     std::vector<double> targets, weights;
@@ -79,7 +79,8 @@ representer_model fit_representer(const kernel& k, const dataset& x, std::span<c
         training_gram(k, static_cast<index>(used.size()) == x.size() ? x : gather(x, std::span<const index>(used)),
                       options.memory_bytes);
     representer_model model = solve(*K, y, weight, used, l, options);
-    // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
+    // Without a proof that the kernel is positive semidefinite the problem need not be convex, and a point that
+    // satisfies the first-order conditions need not be the minimum.
     if (!k.proof().valid && model.status == fit_status::converged) model.status = fit_status::stationary;
     model.f.k = std::make_shared<const kernel>(k);
     model.f.x = gather(x, std::span<const index>(model.f.rows));
@@ -131,7 +132,7 @@ namespace {
 class representer_fitted final : public loss_fitted<representer_model> {
 public:
     using loss_fitted::loss_fitted;
-    // Losses on ±1 want the labels -1 and 1 themselves.
+    // Losses on ±1 need the labels -1 and 1 themselves.
     answer gives() const override { return m_.of.has_labels() ? answer::classes : answer::values; }
     std::vector<double> classes() const override {
         return m_.of.has_labels() ? std::vector<double>{-1, 1} : std::vector<double>{};
