@@ -174,7 +174,8 @@ kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o) {
     return m;
 }
 
-// Calls body(D) with D stored in double if it fits the budget, otherwise in float with as many stored rows as fit.
+// Calls body(D) with D stored in double if it fits the budget; otherwise in float, where rows beyond the budget are
+// computed on each use.
 template <class Body>
 auto with_distances(const gram<double>& D, std::size_t budget, Body body) {
     if (D.element_cost() <= 2) return body(D);

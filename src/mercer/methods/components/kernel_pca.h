@@ -120,10 +120,8 @@ index components_above_broken_stick(const kernel_pca_model& model);
 
 // Internal to kernel PCA: eigenpairs of A = D H K Hᵀ D, the kernel matrix centred with weights w, where D = diag(√w),
 // H = I - 1wᵀ/W and W = Σw.
-//
-// The vectors that turn K into A. k_mean and total are set by the first product with K.
 
-// What A is made with beside K. The last two come with the first product with K.
+// The vectors that turn K into A. k_mean and total are set by the first product with K.
 struct centring {
     std::vector<double> root;    // √w
     std::vector<double> mean;    // w/W

@@ -18,8 +18,8 @@
 namespace mercer {
 namespace {
 
-// Components from the eigenpairs: directions, variances, and the coefficients of their scores. `self` holds k(x, x) of
-// some rows, `total` is the sum of the weights.
+// Returns the components from the eigenpairs: variances and the coefficients of the scores. `sample_self` contains
+// k(x, x) of some rows, `total` is the sum of the weights.
 nystroem_pca_model components_of(const lanczos_result& found, const nystroem_basis& basis, const matrix<double>& mean,
                                  const std::vector<double>& sample_self, double total, index count) {
     const index m = basis.size();
@@ -70,9 +70,9 @@ nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystro
     const matrix<double> k = among_centres(posed);
     nystroem_features_model out;
     out.out_of_reach = share_out_of_reach(nystroem_basis(k), *posed.sample, posed.sample_self);
-    // K_MM^-½ = U diag(λ^-½) Uᵀ, λ at least 1e-12 as in scikit-learn
+    // K_MM^-½ = U diag(λ^-½) Uᵀ with λ at least 1e-12, as in scikit-learn
     eigen_system e;
-    // Several processes may have fewer threads of OpenBLAS each, and must find the same.
+    // One BLAS thread: processes may have different numbers of BLAS threads, and the results must be identical.
     blas::side_by_side(1, [&](index) { e = symmetric_eigen(k); });
     const index m = k.rows();
     matrix<double> scaled = e.vectors;
@@ -101,7 +101,7 @@ nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, cons
             for (index c = 0; c < f.cols; ++c)
                 f(i, c) = weight[static_cast<std::size_t>(first - x.first() + i)] * value(f(i, c), c);
     };
-    // The mean feature, and the sum of the weights.
+    // The mean feature and the sum of the weights.
     double total = 0;
     const auto mean_step = [&](index first, matrix_view<double> f, double* sums) {
         by_weight(first, f, [](double, index) { return 1.0; });
@@ -201,7 +201,7 @@ matrix<double> feature_passes::coefficients(matrix_view<const double> v) const {
     matrix<double> rows = turned(v);
     basis_.to_coefficients(rows.view());
     matrix<double> out = turned(rows.view());
-    // The same at all processes, whose processors may round differently.
+    // Rank 0 broadcasts the coefficients, because processors may round differently.
     if (const process_group* group = rough_.it ? rough_->processes() : exact_->processes())
         group->broadcast(out.data(), static_cast<std::size_t>(out.rows() * out.cols()) * sizeof(double));
     return out;

@@ -16,10 +16,10 @@
 namespace mercer {
 namespace {
 
-// What a checkpoint belongs to.
+// Returns a hash of everything that determines the iteration; a checkpoint with another hash is an error.
 std::uint64_t mark_of(const kernel_rows& x, matrix_view<const double> y, std::span<const double> weight,
                       const nystroem_problem& posed, const nystroem_newton_options& s, const char* owner) {
-    constexpr double form = 2;  // of the state that nystroem_newton keeps
+    constexpr double form = 2;  // version of the state that nystroem_newton stores
     problem_mark mark = mark_of(x, weight, posed, owner);
     mark.add(form);
     mark.add(s.lambda).add(s.tol).add(s.intercept ? 1.0 : 0.0).add(static_cast<double>(s.max_passes));
@@ -31,7 +31,7 @@ std::uint64_t mark_of(const kernel_rows& x, matrix_view<const double> y, std::sp
     return mark.value();
 }
 
-// Who factors matrices of so many centres together; nobody: each process by itself.
+// Returns the processes that factor M × M matrices together, or null if each process factors them itself.
 const process_group* factoring(const kernel_rows& x, const nystroem_options& o, index centres, const char* owner) {
     constexpr index many = 10000;
     const process_group* group = x.processes();
@@ -45,25 +45,27 @@ const process_group* factoring(const kernel_rows& x, const nystroem_options& o, 
     return nullptr;
 }
 
-// Whether what float rounds of K stays below the ridge: numbers of φ, off by 2⁻²⁴ times the condition of T, in no
-// direction, change ΦᵀΦ by about 2⁻²³·κ·tr ΦᵀΦ/√M, with one of k(x, x) in the trace for each example.
+// Returns true if the rounding of K in float stays below the ridge. Entries of φ with a relative error of 2⁻²⁴ times
+// the condition number κ of T, in random directions, change ΦᵀΦ by about 2⁻²³·κ·tr ΦᵀΦ/√M; every example adds about
+// k(x, x) to the trace.
 bool float_is_near(const nystroem_basis& basis, double examples, double lambda) {
     const auto m = static_cast<double>(basis.size());
     return 0x1p-23 * basis.spread() * examples * basis.mean() <= lambda * std::sqrt(m);
 }
 constexpr double some_pairs = 1e7;
 
-// Where the rows to begin with lead; every fifth of them judges. What rank 0 finds, the same at all.
+// Returns the starting point that a fit to the first rows gives (start_on_some). Every fifth of these rows is held out
+// to validate it. Rank 0 computes the point and broadcasts it.
 newton_start start_of(const kernel_rows& x, const nystroem_problem& posed, const nystroem_operator& k,
                       const row_losses& losses, const nystroem_newton_options& s, std::size_t room) {
-    std::vector<index> at[2], rows[2];  // in the list; of all
+    std::vector<index> at[2], rows[2];  // positions in the list; row numbers
     for (index i = 0; i < std::ssize(posed.first_rows); ++i) {
         at[i % 5 == 4].push_back(i);
         rows[i % 5 == 4].push_back(posed.first_rows[static_cast<std::size_t>(i)]);
     }
     const process_group* group = x.processes();
     const auto some = losses.of(rows[0], group), others = losses.of(rows[1], group);
-    if (!some || !some->differ()) return {};  // the offset of one class alone goes to infinity
+    if (!some || !some->differ()) return {};  // with a single class the offset goes to infinity
     newton_start out;
     if (!group || group->rank() == 0) {
         const auto objects = [&](int which) {
@@ -88,8 +90,8 @@ newton_start start_of(const kernel_rows& x, const nystroem_problem& posed, const
     return out;
 }
 
-// What solving takes: the basis, the sketch and its square, or a square for each function where these are few enough
-// (sketched_preconditioner.h); of every row its targets and weights.
+// Returns the memory that the solver needs: the basis, the sketch and its square, or one square per function if there
+// are few functions (sketched_preconditioner.h), and the targets and weights of every row.
 solver_bytes bytes_to_solve(const kernel_rows& x, const row_losses& losses) {
     return [&x, &losses](index centres, index buckets, index first_rows) {
         const auto m = static_cast<double>(centres), square = 8 * m * m;
@@ -101,7 +103,7 @@ solver_bytes bytes_to_solve(const kernel_rows& x, const row_losses& losses) {
     };
 }
 
-// The problem of these losses over the span of the centres, solved.
+// Minimises the losses over the span of the centres once.
 nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
                         std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner,
                         matrix<double>* on_sample) {
@@ -109,8 +111,8 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
         pose_nystroem(x, o, weight, owner, !losses.quadratic() && !losses.jumps(), bytes_to_solve(x, losses));
     const process_group* together = factoring(x, o, std::ssize(posed.centres), owner);
     const nystroem_basis basis = independent_basis(x, posed, o, together);
-    // Float where it has the digits and pairs are many: a pass reads half the bytes, or computes in a quarter of the
-    // time.
+    // Float is used if it is accurate enough and there are many pairs: a pass then reads half the bytes, or computes in
+    // a quarter of the time.
     const bool digits = agreed(x.processes(), float_is_near(basis, static_cast<double>(x.size()), lambda));
     const std::size_t room = o.for_values(!x.processes());
     const auto rough = x.rough_passes(posed.objects, room, digits ? some_pairs : many_pairs);
@@ -139,7 +141,8 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
     out.residuals = std::move(found.residuals), out.unsolved = std::move(found.unsolved);
     out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
     if (on_sample) *on_sample = out.f.values(*posed.sample);
-    // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
+    // Without a proof that the kernel is positive semidefinite the problem need not be convex, and a point that
+    // satisfies the first-order conditions need not be the minimum.
     if (out.f.k && !out.f.k->proof().valid && out.status == fit_status::converged) out.status = fit_status::stationary;
     for (index i = 0; i < out.f.coef.rows() * out.f.coef.cols(); ++i)
         if (!std::isfinite(out.f.coef.data()[i]))
@@ -147,7 +150,7 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
     return out;
 }
 
-// The different numbers that all processes have seen, ascending.
+// Returns the distinct values of all processes in ascending order.
 std::vector<double> seen_by_all(const process_group* group, std::vector<double> mine) {
     if (!group) return mine;
     std::vector<double> out;
@@ -212,7 +215,7 @@ nystroem_labels labels_of(const kernel_rows& x, std::span<const double> y, const
         fail(errc::data,
              fmt::format("{}: at least two classes are needed, the {} examples all have label {}", owner,
                          x.processes() ? x.size() : std::ssize(seen), out.classes.empty() ? 0.0 : out.classes.front()));
-    // An example without weight may have a label that no other has: any place will do.
+    // The label of an example with weight 0 may belong to no class; its position is arbitrary.
     for (const double each : y)
         out.place.push_back(std::min<index>(std::ranges::lower_bound(out.classes, each) - out.classes.begin(),
                                             std::ssize(out.classes) - 1));

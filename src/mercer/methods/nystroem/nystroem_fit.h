@@ -1,4 +1,5 @@
-// Functions of the span of M centres that minimise a convex loss: what nystroem_ridge, nystroem_logistic and nystroem_svc share.
+// Minimisers of a convex loss over the span of M centres: the result of nystroem_ridge, nystroem_logistic and
+// nystroem_svc and what their fits share. nystroem_ridge.h states the problems.
 #pragma once
 
 #include <algorithm>
@@ -17,38 +18,40 @@ namespace mercer {
 class row_losses;
 
 struct nystroem_fit {
-    kernel_expansion f;           // the centres and β; `rows` are their numbers
-    std::vector<double> classes;  // labels, ascending; none: regression
+    kernel_expansion f;           // the centres and β; `rows` are the row numbers of the centres
+    std::vector<double> classes;  // labels in ascending order; empty for regression
     double lambda = 1;
     fit_status status = fit_status::converged;
     double objective = 0, gap = 0;
-    double residual = 0;      // of the gradient, relative to that of f = 0
-    double out_of_reach = 0;  // share of the trace of K(X, X), on a sample of rows
-    // Of f on these rows when there are twice as many centres: root mean square, relative to that of f. -1: not asked
+    double residual = 0;      // norm of the gradient relative to that of f = 0
+    double out_of_reach = 0;  // unexplained fraction of the trace of K(X, X), estimated on a sample of rows
+    // Change of f on the sampled rows if the number of centres is doubled: root mean square, relative to that of f. -1
+    // if it was not computed.
     double change_when_doubled = -1;
-    index passes = 0, rounds = 0;  // over K; Newton steps
-    std::vector<double> trace;     // the residual after every step of conjugate gradients
-    // Of each of several targets; empty for one target, for classes, and in models of earlier versions.
+    index passes = 0, rounds = 0;  // number of passes over K and of Newton steps
+    std::vector<double> trace;     // residual after every step of conjugate gradients
+    // For each of several targets; empty for one target, for classes, and in models that earlier versions wrote.
     std::vector<double> objectives{}, gaps{}, residuals{};
-    std::vector<index> unsolved{};  // targets whose gap is above tol of their objective
+    std::vector<index> unsolved{};  // targets whose gap exceeds tol times their objective
 
     fit_status output_status(index output) const {
         if (std::ranges::find(unsolved, output) != unsolved.end() || gaps.empty()) return status;
         return f.k && !f.k->proof().valid ? fit_status::stationary : fit_status::converged;
     }
 };
-// f(x): a column for each target; for two classes one, else one for each class.
+// Returns f(x): one column per target; one column for two classes, otherwise one per class.
 matrix<double> decide(const nystroem_fit& model, const dataset& x);
 matrix<double> decide(const nystroem_fit& model, const gram<double>& k);
-// The label that these decisions stand for.
+// Returns the label that each row of decision values predicts.
 std::vector<double> classes_of(const nystroem_fit& model, matrix_view<const double> decisions);
 namespace detail {
 
-// Fails unless the options suit a fit with this λ; `option` is the name of the one that decides on λ.
+// Fails with errc::invalid_argument unless λ, tol and max_iter are valid; `option` is the name of the option that
+// determines λ.
 void check_nystroem_options(const nystroem_options& options, double lambda, const char* option, const char* owner);
 void check_own_targets(const kernel_rows& x, matrix_view<const double> y, const char* owner);
 
-// Labels as places among the classes, and weights with those of the classes multiplied in.
+// The classes, the position of each example's label among them, and the sample weights multiplied by the class weights.
 struct nystroem_labels {
     std::vector<double> classes;
     std::vector<index> place;
@@ -58,12 +61,13 @@ nystroem_labels labels_of(const kernel_rows& x, std::span<const double> y, const
                           const char* owner);
 inline matrix_view<const double> as_column(std::span<const double> y) { return {y.data(), std::ssize(y), 1}; }
 
-// The problem of these losses over the span of the centres, solved.
+// Minimises the losses over the span of the centres and, with `doubling`, once more over 2M centres.
 nystroem_fit fit_losses(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
                         std::span<const double> weight, double lambda, const nystroem_options& options,
                         const char* owner);
 
-// once(options, f): a fit, and f of some rows where it is not null. The fit that comes first checks the memory of both.
+// Calls once(options, f) for the fit with M centres and, with `doubling`, for a fit with 2M centres, and compares their
+// values f on the sampled rows. f is null if it is not needed. The first fit checks the memory that both need.
 template <class Once>
 nystroem_fit fit_and_double(const kernel_rows& x, const nystroem_options& o, const Once& once) {
     matrix<double> f, twice;
@@ -82,7 +86,7 @@ nystroem_fit fit_and_double(const kernel_rows& x, const nystroem_options& o, con
     return out;
 }
 
-// The parts of a model file.
+// The fields of a model file that the three methods share.
 void common_parts(auto& a, auto& m) {
     a.status(m.status);
     a.whole("passes", m.passes);
@@ -105,7 +109,7 @@ void classes_parts(auto& a, auto& m) {
 
 namespace api {
 
-// How the fit ended, and how approximate it is.
+// The summary of a fitted model (how the fit ended and the quality of the approximation), and its warning.
 figures figures_of(const nystroem_fit& model);
 std::string trouble_of_fit(const nystroem_fit& model);
 

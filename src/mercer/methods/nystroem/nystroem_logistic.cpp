@@ -26,7 +26,7 @@ nystroem_logistic_model fit_nystroem_logistic(const kernel_rows& x, std::span<co
 }
 
 matrix<double> probabilities(const nystroem_logistic_model& model, matrix_view<const double> f) {
-    kernel_logistic_model same;  // the same functions, the same probabilities
+    kernel_logistic_model same;  // kernel_logistic converts the same functions to probabilities
     same.classes = model.classes;
     same.f.coef = matrix<double>(0, f.cols);
     return probabilities(same, f);

@@ -1,4 +1,10 @@
-// nystroem_logistic
+// Kernel logistic regression over the span of M centres, for millions of examples: classes with probabilities.
+//
+//     two classes    min Σ wᵢ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖²        over f(x) = Σⱼ βⱼk(x, zⱼ) + b
+//     more classes   the softmax loss of one f per class
+//
+// b is not penalised. If all examples are centres, this is kernel_logistic. nystroem_ridge.h describes the centres and
+// the solver.
 #pragma once
 
 #include <optional>
@@ -46,7 +52,8 @@ struct nystroem_logistic {
 
 struct nystroem_logistic_model : nystroem_fit {};
 
-// Where several processes share the rows of x, y and weights are those of this one, and each has the whole model.
+// If several processes share the rows of x, y and the weights are those of this process, and every process gets the
+// whole model.
 nystroem_logistic_model fit_nystroem_logistic(const kernel_rows& x, std::span<const double> y,
                                               const nystroem_options& options);
 matrix<double> probabilities(const nystroem_logistic_model& model, matrix_view<const double> decisions);

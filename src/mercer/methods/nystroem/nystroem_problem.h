@@ -1,16 +1,19 @@
-// Which objects stand for all: the centres of a Nyström approximation.
+// The parts that all Nyström methods share: their options, the choice of centres among the examples, and the prepared
+// problem over the span of the centres.
 //
-//     mixed        a third by rpcholesky, the others uniform: functions of all of them reach what functions of either
-//                  part reach. Pivots alone spend themselves on outliers that predict nothing else (the set pol),
-//                  uniform ones miss what is rare (diamonds); docs/benchmarks.md has the figures.
-//     rpcholesky   randomly pivoted Cholesky (gram/low_rank.h): where the kernel still errs
-//     uniform      each object alike
-//     kmeans++     far from those there are, in feature space: drawn with a probability proportional to
-//                  min ‖φ(x) - φ(z)‖² (Arthur, Vassilvitskii 2007)
-//     given        by their numbers
+// Choices of centres:
+//     mixed        a third by rpcholesky, the others uniform. Functions over all of them approximate at least as well
+//                  as functions over either part. Pivots alone are spent on outliers that help to predict nothing else
+//                  (data set pol); uniform centres miss rare examples (diamonds). docs/benchmarks.md has the
+//                  measurements.
+//     rpcholesky   randomly pivoted Cholesky (gram/low_rank.h): where the approximation of the kernel is still worst
+//     uniform      every example with the same probability
+//     kmeans++     far from each other in feature space: drawn with a probability proportional to min ‖φ(x) - φ(z)‖²
+//                  over the centres z drawn so far (Arthur, Vassilvitskii 2007)
+//     given        by row number
 //
-// Where there are many objects rpcholesky and kmeans++ look at a uniform sample of them, ten times as many as centres
-// are wanted of them: they take n·M² and n·M operations, one centre after the other.
+// rpcholesky and kmeans++ take n·M² and n·M operations in sequence, one centre after the other. On large data they
+// choose from a uniform sample of ten times as many examples as centres.
 #pragma once
 
 #include <algorithm>
@@ -37,93 +40,101 @@ namespace mercer {
 
 enum class centre_choice { mixed, rpcholesky, uniform, kmeans_plus_plus, given };
 const char* name(centre_choice how) noexcept;
-// Pivots among so many mixed centres.
+// Returns the number of rpcholesky pivots among `count` mixed centres.
 constexpr index pivots_of_mixed(index count) { return (count + 2) / 3; }
 
-// The places among the objects of K, at most `count` of them: fewer where the others add nothing but rounding, or, by
-// rpcholesky, where no more than `enough` of the trace is left; with `enough` above 0 mixed is rpcholesky.
+// Returns the positions of at most `count` centres among the rows of K. There are fewer if further centres would add
+// only rounding errors or, by rpcholesky with `enough` above 0, if at most this fraction of the trace is unexplained.
+// With `enough` above 0, mixed is rpcholesky.
 std::vector<index> choose_centres(const gram<double>& k, index count, centre_choice how, std::uint64_t seed,
                                   const progress_callback& progress, double enough = 0);
 
-// The rank of the factor from which rpcholesky chose `found` centres, of at most `most`, with `enough` above 0.
+// Returns the rank of the factor from which rpcholesky chose `found` centres, at most `most`, if `enough` is above 0.
 index rank_for_pivots(index found, index most);
 
 struct nystroem_options {
     double alpha = 1;        // λ of nystroem_ridge
-    double C = 1;            // 1/λ of the others
-    index n_centres = 1000;  // at most: those that depend on others up to rounding are left out
-    // Above 0: as many centres as leave this share of the trace out of reach, in place of n_centres, as far as a
-    // gibibyte, or a larger budget, and time go. Of rpcholesky, which mixed then is.
+    double C = 1;            // 1/λ of nystroem_logistic and nystroem_svc
+    index n_centres = 1000;  // maximum number of centres; numerically dependent ones are left out
+    // If above 0, the number of centres is chosen, instead of n_centres, so that at most this fraction of the trace is
+    // unexplained. The number is limited by `seconds` and by a gibibyte or the memory budget, whichever is larger.
+    // mixed then is rpcholesky.
     double accuracy = 0;
-    double seconds = std::numeric_limits<double>::infinity();  // for that: what the fit may take, about
-    bool doubling = false;  // fit with twice as many centres too, to see how the answer changes
+    double seconds = std::numeric_limits<double>::infinity();  // with `accuracy`: approximate time limit of the fit
+    bool doubling = false;                                     // also fit with 2M centres, to measure how f changes
     centre_choice centres = centre_choice::mixed;
-    std::vector<index> centre_rows{};  // of choice `given`
+    std::vector<index> centre_rows{};  // row numbers for centre_choice::given
     bool fit_intercept = false;
-    bool hinge = false;  // nystroem_svc: the hinge, not its square
+    bool hinge = false;  // nystroem_svc: hinge loss instead of squared hinge loss
     factor_choice factors = factor_choice::automatic;
-    double tol = 1e-6;     // of the gap, relative to the objective
-    index max_iter = 500;  // passes over K
+    double tol = 1e-6;     // maximum duality gap, relative to the objective
+    index max_iter = 500;  // maximum number of passes over K
     std::uint64_t seed = 0;
-    std::vector<std::pair<double, double>> class_weight{};  // label → factor; labels not named have 1
-    std::vector<double> sample_weight{};                    // empty: all 1. 2 = the example twice, 0 = absent
-    std::size_t memory_bytes = 0;                           // for what is kept beside the data; 0: not said
-    progress_callback progress{};                           // passes, and the gap
-    fit_checkpoint checkpoint{};                            // of the three that are fitted by passes
+    // label → factor of the weights; classes that are not listed have factor 1
+    std::vector<std::pair<double, double>> class_weight{};
+    // weights; empty: all 1. Weight 2 is the same as the example twice, weight 0 as its absence
+    std::vector<double> sample_weight{};
+    std::size_t memory_bytes = 0;  // memory budget in addition to the data; 0: no budget was given
+    progress_callback progress{};  // reports the passes and the gap
+    fit_checkpoint checkpoint{};   // for the methods that are fitted by passes
 
     std::size_t memory() const { return memory_bytes ? memory_bytes : gibibytes(1); }
-    // Of it for values of K that would else be computed in every pass; where nothing was said, what a process that is
-    // alone finds to spare.
+    // Returns the bytes for storing values of K that would otherwise be computed in every pass. If no budget was given,
+    // a single process may use its spare memory.
     std::size_t for_values(bool alone) const {
         return std::max(memory() / 2, memory_bytes == 0 && alone ? spare_memory() : 0);
     }
 };
 
-// The centres of a fit with what it needs of them, for all that learns from Nyström features.
+// The problem over the span of the centres: the centres, the matrices between them, and the samples of rows that a fit
+// uses.
 struct nystroem_problem {
-    std::vector<index> centres;         // their numbers
-    dataset objects;                    // and themselves; none where only kernel values are known
-    std::vector<index> sample_rows;     // some rows to judge by,
-    dataset sample_objects;             // themselves,
-    std::vector<double> sample_self;    // and their k(x, x)
-    owned<gram<double>> among, sample;  // K(Z, Z), and K of those rows against Z
-    index buckets = 0;                  // rows of a sketch of K(X, Z) that suits time and memory
-    index present = 0;                  // rows that have weight, of all
-    std::vector<index> first_rows;      // rows to begin with, where that was asked for and rows are many,
-    dataset first_objects;              // and themselves
+    std::vector<index> centres;         // row numbers of the centres, ascending
+    dataset objects;                    // the centres; empty if only kernel values are known
+    std::vector<index> sample_rows;     // sampled rows that measure the approximation
+    dataset sample_objects;             // the examples of these rows
+    std::vector<double> sample_self;    // k(x, x) of these rows
+    owned<gram<double>> among, sample;  // K(Z, Z), and K of the sampled rows against Z
+    index buckets = 0;                  // number of rows of a sketch of K(X, Z), chosen by time and memory
+    index present = 0;                  // number of rows with positive weight, over all processes
+    std::vector<index> first_rows;      // rows for the starting point; empty unless requested and n is large
+    dataset first_objects;              // the examples of first_rows
 };
-// The memory that choices count with which change the result (rows to choose from, of a sketch, to begin with), so that
-// a budget changes none of them: one in which a fit does not find its place is refused.
+// Returns the memory that decisions which change the result assume (the number of rows to choose from, of a sketch, for
+// the starting point). It does not depend on the budget, so a budget never changes the result; a fit that does not fit
+// its budget fails instead.
 inline double bytes_for_choices(index m) {
     return std::max(0x1p30, 64.0 * static_cast<double>(m) * static_cast<double>(m));
 }
-// Fails where these bytes, and batches of rows that are read, are more than the budget; the message has the least one.
-// m: the number of centres, 0 before it is known.
+// Fails with errc::memory if `bytes` plus the batches of rows that are read exceed the budget; the message names the
+// smallest sufficient budget. m is the number of centres, or 0 before it is known.
 void require_memory(const kernel_rows& x, double bytes, index m, const nystroem_options& options, const char* owner);
-// Weights of this process's rows, 1 where none are given.
+// Returns the weights of the rows of this process, 1 if none are given. Fails if all weights are 0.
 std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& options, const char* owner);
-// What the caller takes besides, of so many centres, rows of the sketch and rows to begin with.
+// The bytes that the caller needs for this number of centres, of rows of the sketch and of rows for the starting point.
 using solver_bytes = std::function<double(index centres, index buckets, index first_rows)>;
-// Refuses a budget that the fit, or with `doubling` the fit with twice as many centres, would exceed, before any of the
-// work. With `accuracy` their number is known once they are chosen: where the budget is too small for that, choosing
-// exceeds it, by at most a gibibyte, to name the least one.
+// Chooses the centres and the samples. Fails with errc::memory before any work if the fit, or with `doubling` the fit
+// with 2M centres, would exceed the budget. With `accuracy` the number of centres is known only after they are chosen:
+// if the budget is too small, choosing them may exceed it by up to a gibibyte, and the message then names the smallest
+// sufficient budget. begin_on_some: also sample rows for a starting point.
 nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& options, std::span<const double> weight,
                                const char* owner, bool begin_on_some = false, const solver_bytes& besides = {});
-// K(Z, Z) of its centres.
+// Returns K(Z, Z).
 matrix<double> among_centres(const nystroem_problem& posed);
-// The basis of its centres (methods/nystroem/nystroem_basis.h). Centres that depend on those before them up to rounding
-// are left out of the problem, unless the caller has named them: they would add nothing to the functions but their
-// share of the time. Of 1,000 pixels of three colours 561 were left.
+// Returns the basis of the centres (nystroem_basis.h). Centres that depend numerically on the ones before them are
+// removed from the problem, unless the caller listed them: they would add time but no functions. For example, 561 of
+// 1,000 centres were left for pixels of three colours.
 nystroem_basis independent_basis(const kernel_rows& x, nystroem_problem& posed, const nystroem_options& options,
                                  const process_group* together = nullptr);
-// What a checkpoint belongs to: everything that decides the bits of the passes, but for the objects themselves.
+// Returns a hash of everything that determines the passes bit by bit, except the examples themselves. A checkpoint with
+// another hash is an error.
 problem_mark mark_of(const kernel_rows& x, std::span<const double> weight, const nystroem_problem& posed,
                      const char* owner);
 
 namespace detail {
 
-// Which centres, and how they are chosen, the default first: what predicts is judged where the data are, features by
-// the trace that they reach.
+// The options on the choice of centres. The first choice is the default: mixed for methods that predict, whose accuracy
+// depends on the distribution of the data; rpcholesky for features, whose quality is the trace that they explain.
 inline std::vector<std::string> centres_to_predict() { return {"mixed", "rpcholesky", "uniform", "kmeans++", "given"}; }
 inline std::vector<std::string> centres_of_features() {
     return {"rpcholesky", "mixed", "uniform", "kmeans++", "given"};
@@ -142,7 +153,7 @@ void centre_options(V& v, index& n_centres, std::string& centres, std::vector<do
     v.whole("seed", seed, 0, "of what is drawn");
 }
 
-// How many centres suffice, and whether they do.
+// The options on the number of centres that suffice.
 template <class V>
 void reach_options(V& v, double& accuracy, bool& doubling) {
     v.number(
@@ -163,7 +174,7 @@ void pass_options(V& v, double& tol, index& max_iter) {
 
 namespace api {
 
-centre_choice centre_choice_named(std::string_view name);  // mixed where there is none
+centre_choice centre_choice_named(std::string_view name);  // returns mixed for an unknown name
 std::vector<index> row_numbers(const std::vector<double>& given);
 
 template <class Options = nystroem_options>
@@ -181,7 +192,7 @@ Options nystroem_told(const auto& m, const fit_call& t) {
     return o;
 }
 
-// The entry of a method that asks nothing of its examples but passes over them.
+// Returns the entry of a method that reads its examples only by passes over their rows.
 template <described_method Method, class Fitted, fitted_ptr (*Make)(const Method&, const fit_call&, const kernel_rows&)>
 method entry_by_passes() {
     method out = entry<Method, Fitted>(+[](const Method& m, const fit_call& t) {

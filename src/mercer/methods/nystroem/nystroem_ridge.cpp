@@ -13,7 +13,7 @@ nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const 
     const std::vector<double> weight = own_weights(x, o, owner);
     column_losses losses(loss::squared(), y, weight, x.first());
     nystroem_ridge_model out{detail::fit_losses(x, losses, y, weight, o.alpha, o, owner)};
-    out.objective *= 2, out.gap *= 2;  // the problem as it is stated has no ½
+    out.objective *= 2, out.gap *= 2;  // the problem is stated without the factor ½ of the losses
     for (auto* each : {&out.objectives, &out.gaps})
         for (double& value : *each) value *= 2;
     return out;
@@ -22,7 +22,7 @@ nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const 
 template <>
 struct file_form<nystroem_ridge_model> {
     static constexpr std::string_view format = "mercer-nystroem-ridge-model";
-    static constexpr int version = 3;  // 2: without figures of each target
+    static constexpr int version = 3;  // version 2 has no objectives, gaps and residuals of the single targets
     static void parts(auto& a, auto& m) {
         detail::common_parts(a, m);
         if (a.version() < 3) return;

@@ -1,16 +1,15 @@
-// Functions of the span of M centres in place of all n examples (Williams, Seeger 2001), fitted to all of them by
-// passes over K(X, Z) that store none of it: any kernel, any kind of object, memory n + M² and time n·M a pass.
+// Kernel ridge regression over the span of M centres, for one or several targets and millions of examples:
 //
-//     nystroem_ridge      min Σ wᵢ(yᵢ - f(xᵢ))² + λ‖f‖²                      one or several targets
-//     nystroem_logistic   min Σ wᵢ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖²       softmax for more than two classes
-//     nystroem_svc        min Σ wᵢ max(0, 1 - yᵢf(xᵢ))² + 1/(2C) ‖f‖²        one class against the rest; or with the
-//                         hinge itself, not squared: nystroem_svc.h
+//     min Σ wᵢ(yᵢ - f(xᵢ))² + λ‖f‖²        over f(x) = Σⱼ βⱼk(x, zⱼ) + b, b not penalised (0 without fit_intercept)
 //
-// over f(x) = Σⱼ βⱼk(x, zⱼ) + b, b not penalised. With all examples as centres they are kernel_ridge, kernel_logistic
-// and the squared hinge exactly. Solved as Falkon is (Rudi, Carratino, Rosasco 2017; Meanti, Carratino, Rosasco, Rudi
-// 2020) to a measured duality gap: methods/nystroem/nystroem_newton.h. The model says how approximate it is: the
-// share of the trace of K(X, X) that the centres do not reach, the gap of the problem it solved, and the passes it
-// took.
+// The centres zⱼ are chosen among the n examples (Williams, Seeger 2001), and the functions are fitted to all examples
+// by passes over K(X, Z), which is not stored: any kernel, any kind of object, memory n + M², time n·M per pass. If all
+// examples are centres, this is kernel_ridge.
+//
+// nystroem_ridge, nystroem_logistic and nystroem_svc with squared hinge are solved as in Falkon (Rudi, Carratino,
+// Rosasco 2017; Meanti, Carratino, Rosasco, Rudi 2020), to a measured duality gap (nystroem_newton.h). The model
+// reports the quality of the approximation: the fraction of the trace of K(X, X) that the centres do not explain, the gap
+// of the problem that was solved, and the number of passes.
 #pragma once
 
 #include <optional>
@@ -57,7 +56,8 @@ struct nystroem_ridge {
 
 struct nystroem_ridge_model : nystroem_fit {};
 
-// Where several processes share the rows of x, y and weights are those of this one, and each has the whole model.
+// If several processes share the rows of x, y and the weights are those of this process, and every process gets the
+// whole model.
 nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const double> y,
                                         const nystroem_options& options);
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* spectral_owner = "nystroem_spectral";
 
-// Of length 1; what has none stays 0.
+// Scales every row to length 1; a zero row stays 0.
 void normalise_rows(matrix_view<double> rows) {
     for (index i = 0; i < rows.rows; ++i) {
         double largest = 0, square = 0;
@@ -33,11 +33,11 @@ void normalise_rows(matrix_view<double> rows) {
 }
 
 struct degrees {
-    std::vector<double> of;  // every row
+    std::vector<double> of;  // degree of every row
     index low = 0;
 };
 
-// d = Φ(Φᵀw), and at least what an affinity has.
+// Returns d = Φ(Φᵀw), raised to the lower bound that an affinity satisfies.
 degrees degrees_of(const feature_passes& pass, std::span<const double> self, std::span<const double> weight) {
     const matrix<double> sum = pass({}, 1, [&](index first, matrix_view<double> f, double*) {
         for (index i = 0; i < f.rows; ++i) f(i, 0) = weight[static_cast<std::size_t>(first + i)];
@@ -56,7 +56,7 @@ degrees degrees_of(const feature_passes& pass, std::span<const double> self, std
         const double least = std::min(weight[i], 1.0) * self[i];
         ++there, negative += d < -least / 2, out.low += d < least / 2;
         d = std::max(d, least);
-        if (!(d > 0)) d = 1;  // k(x, x) = 0: φ(x) = 0, which nothing depends on
+        if (!(d > 0)) d = 1;  // k(x, x) = 0 implies φ(x) = 0, and the degree has no effect
     }
     if (4 * negative > there)
         fail(errc::data,
@@ -66,7 +66,7 @@ degrees degrees_of(const feature_passes& pass, std::span<const double> self, std
     return out;
 }
 
-// The leading eigenvectors of ΦᵀWD⁻¹Φ.
+// Returns the leading eigenvectors of ΦᵀWD⁻¹Φ.
 lanczos_result leading(const feature_passes& pass, index m, const std::vector<double>& degree,
                        std::span<const double> weight, problem_mark mark, const nystroem_clusters_options& o) {
     const auto multiply = [&](matrix_view<const double> v, matrix_view<double> out) {
@@ -91,7 +91,7 @@ lanczos_result leading(const feature_passes& pass, index m, const std::vector<do
     return found;
 }
 
-// Where the examples are in the space of the eigenvectors, a row each.
+// Returns the embedded examples, one row each.
 matrix<double> embedded(const kernel_rows& x, const nystroem_problem& posed, const kernel_expansion& projection) {
     matrix<double> out(x.size(), projection.functions());
     const auto k = x.passes(posed.objects, posed.centres, 0);
@@ -104,7 +104,7 @@ matrix<double> embedded(const kernel_rows& x, const nystroem_problem& posed, con
     return out;
 }
 
-// k-means on these rows.
+// Runs k-means on these rows.
 lloyd_result grouped(const matrix<double>& y, std::span<const double> weight, const nystroem_clusters_options& o) {
     const std::vector<index> there = positive(weight);
     const index n = std::ssize(there), count = rows_to_start_from(n, o.n_clusters, y.cols());
@@ -129,7 +129,7 @@ lloyd_result grouped(const matrix<double>& y, std::span<const double> weight, co
     return lloyd_rounds({&all, nullptr, nullptr, self, weight}, std::move(start.means), how);
 }
 
-// ‖row of f - mean‖² for every mean, rows of f scaled to length 1.
+// Returns ‖row of f - mean‖² for every mean, with the rows of f scaled to length 1.
 matrix<double> squared_distances(const nystroem_spectral_model& m, matrix<double> f) {
     normalise_rows(f.view());
     matrix<double> out(f.rows(), m.clusters());
@@ -156,7 +156,7 @@ std::vector<index> nearest_rows(const nystroem_spectral_model& m, matrix<double>
 nystroem_spectral_model fit_nystroem_spectral(const kernel_rows& x, const nystroem_clusters_options& o) {
     const std::vector<double> weight = checked_cluster_weights(x, o, spectral_owner);
     nystroem_problem posed = pose_nystroem(x, o, weight, spectral_owner, false, [&](index centres, index, index) {
-        // The basis, and the coordinates among the eigenvectors, degree, weight and label of each row.
+        // The basis, and for each row its embedding, degree, weight and label.
         const auto m = static_cast<double>(centres), n = static_cast<double>(x.size());
         return 24 * m * m + 8 * n * (static_cast<double>(o.n_clusters) + 5);
     });
@@ -168,7 +168,7 @@ nystroem_spectral_model fit_nystroem_spectral(const kernel_rows& x, const nystro
         const lanczos_result found =
             leading(pass, basis.size(), d.of, weight, mark_of(x, weight, posed, spectral_owner), o);
         out.low_degrees = d.low, out.status = found.status;
-        out.passes = found.passes + 3;  // degrees take two, their embedding one
+        out.passes = found.passes + 3;  // the degrees take two passes, the embedding one
         if (found.values.empty() || !(found.values.front() > 0))
             fail(found.status == fit_status::cancelled ? errc::cancelled : errc::data,
                  fmt::format("{}: there is no eigenvector with an eigenvalue above 0", spectral_owner));

@@ -18,7 +18,8 @@
 namespace mercer {
 namespace {
 
-// φ of all rows. Solved in chunks that begin where batches do, so that the bits are those of any batches.
+// Returns φ of all rows. The triangular systems are solved in chunks that begin at batch boundaries, so that the result
+// is bit-identical for any batches.
 dataset features_of(const gram_batches<double>& k, const nystroem_basis& basis, std::size_t memory, const char* owner) {
     constexpr index chunk = 768;
     const double bytes = 8.0 * static_cast<double>(k.rows()) * static_cast<double>(k.cols());
@@ -41,7 +42,7 @@ dataset features_of(const gram_batches<double>& k, const nystroem_basis& basis, 
 
 struct machine {
     descent_result found;
-    std::vector<double> trace;  // the gap after each epoch, relative to the objective
+    std::vector<double> trace;  // gap after each epoch, relative to the objective
 };
 
 machine descend(const linear_operand& x, const std::vector<double>& sign, const std::vector<double>& price,
@@ -69,7 +70,7 @@ nystroem_fit fit_hinge_on_features(const kernel_rows& x, std::span<const index> 
     if (!o.checkpoint.path.empty())
         fail(errc::unsupported, fmt::format("{}: there are no checkpoints with loss=hinge", owner));
     nystroem_problem posed = pose_nystroem(x, o, weight, owner, false, [&](index centres, index, index) {
-        // The basis, the features, and sign, penalty and multiplier of each row for each class.
+        // The basis, the features, and the sign, the penalty and the multiplier of each row for each class.
         const auto m = static_cast<double>(centres), n = static_cast<double>(x.size());
         return 16 * m * m + 8 * n * (m + 3 * static_cast<double>(classes));
     });

@@ -1,11 +1,17 @@
-// nystroem_svc with the hinge itself, which no Newton step helps with: the Nyström features φ(x) = T⁻ᵀk(Z, x)
-// (methods/nystroem/nystroem_basis.h) of all examples, kept in memory, and a linear machine on them by dual coordinate
-// descent (solvers/linear_svm/coordinate_descent.h),
+// Support vector classification over the span of M centres, for millions of examples; more than two classes are solved
+// one against the rest.
 //
-//     min  Σ wᵢ max(0, 1 - yᵢf(xᵢ)) + 1/(2C) (‖f‖² + b²/k),     f(x) = γᵀφ(x) + b,   k the largest k(z, z):
+// squared_hinge (default): min Σ wᵢ max(0, 1 - yᵢf(xᵢ))² + 1/(2C) ‖f‖² over f(x) = Σⱼ βⱼk(x, zⱼ) + b, b not penalised,
+// by passes that store no features (nystroem_ridge.h, nystroem_newton.h).
 //
-// an offset is the weight of one more feature, as long as the others, and penalised like them. An epoch is a pass; it
-// ends when the duality gap, measured after each, is at most tol of the objective.
+// hinge: Newton's method does not apply. The Nyström features φ(x) = T⁻ᵀk(Z, x) (nystroem_basis.h) of all examples are
+// stored, and a linear machine is fitted to them by dual coordinate descent (solvers/linear_svm/coordinate_descent.h),
+//
+//     min  Σ wᵢ max(0, 1 - yᵢf(xᵢ)) + 1/(2C) (‖f‖² + b²/k),     f(x) = γᵀφ(x) + b,   k the largest k(z, z).
+//
+// The offset is the weight of one additional feature, whose length is that of the others, and is penalised like them.
+// An epoch is one pass over the features. The solver stops when the duality gap, measured after each epoch, is at most
+// tol times the objective.
 #pragma once
 
 #include <optional>
@@ -59,7 +65,8 @@ struct nystroem_svc {
 
 struct nystroem_svc_model : nystroem_fit {};
 
-// Where several processes share the rows of x, y and weights are those of this one, and each has the whole model.
+// If several processes share the rows of x, y and the weights are those of this process, and every process gets the
+// whole model.
 nystroem_svc_model fit_nystroem_svc(const kernel_rows& x, std::span<const double> y, const nystroem_options& options);
 
 namespace api {
