@@ -15,6 +15,7 @@
 #include "mercer/base/error.h"
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/methods/regression/kernel_ridge.h"
+#include "mercer/methods/regression/kernel_ridge_path.h"
 
 namespace {
 

@@ -12,10 +12,10 @@ set(public_roots
   kernels/strings/*.h kernels/vectors/*.h meta/kernel_alignment.h meta/learn_kernel.h meta/multiple_kernels.h
   meta/relevance.h methods/canonical_order.h methods/estimator.h methods/method.h methods/medoid_distances.h
   methods/option.h methods/clustering/kernel_kmeans.h methods/clustering/kernel_kmedoids.h
-  methods/components/kernel_fisher.h methods/components/kernel_pca.h methods/components/methods.h
-  methods/components/pre_image.h methods/neighbours/*.h methods/nystroem/centres_told.h methods/nystroem/nystroem_problem.h
-  methods/nystroem/clusters_methods.h methods/nystroem/nystroem_kmeans.h methods/nystroem/methods.h
-  methods/nystroem/nystroem_spectral.h methods/regression/*.h methods/svm/calibrated_fit.h
+  methods/components/*.h methods/neighbours/*.h methods/nystroem/nystroem_features.h
+  methods/nystroem/nystroem_kmeans.h methods/nystroem/nystroem_logistic.h methods/nystroem/nystroem_ridge.h
+  methods/nystroem/nystroem_spectral.h methods/nystroem/nystroem_svc.h methods/random_features/random_features.h
+  methods/regression/*.h methods/svm/calibrated_fit.h
   methods/svm/cross_validation.h methods/svm/libsvm_model.h methods/svm/methods.h methods/svm/svm_model.h
   methods/svm/fit_svm.h methods/svm/svm_solvers.h metrics/*.h model/model.h model_selection/search.h
   model_selection/search_space.h plot/charts.h plot/convergence_picture.h plot/class_regions.h plot/report_page.h plot/evaluation_plots.h

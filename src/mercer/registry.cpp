@@ -10,17 +10,55 @@
 #include "mercer/base/text.h"
 #include "mercer/base/threads.h"
 #include "mercer/kernels/kernel_info.h"
+#include "mercer/methods/clustering/kernel_kmeans.h"
+#include "mercer/methods/clustering/kernel_kmedoids.h"
+#include "mercer/methods/components/kernel_fisher.h"
+#include "mercer/methods/components/kernel_pca.h"
 #include "mercer/methods/method.h"
+#include "mercer/methods/neighbours/kernel_density.h"
+#include "mercer/methods/neighbours/knn.h"
+#include "mercer/methods/neighbours/nearest_class.h"
+#include "mercer/methods/nystroem/nystroem_features.h"
+#include "mercer/methods/nystroem/nystroem_kmeans.h"
+#include "mercer/methods/nystroem/nystroem_logistic.h"
+#include "mercer/methods/nystroem/nystroem_ridge.h"
+#include "mercer/methods/nystroem/nystroem_spectral.h"
+#include "mercer/methods/nystroem/nystroem_svc.h"
 #include "mercer/methods/nystroem/training_rows.h"
+#include "mercer/methods/random_features/random_features.h"
+#include "mercer/methods/regression/kernel_logistic.h"
+#include "mercer/methods/regression/kernel_ridge.h"
+#include "mercer/methods/regression/representer.h"
+#include "mercer/methods/regression/ridge.h"
 
 namespace mercer::api {
 
 const std::vector<method>& methods() {
     static const std::vector<method> all = [] {
-        std::vector<method> out;
-        for (auto part : {svm_methods, ridge_methods, loss_methods, neighbour_methods, cluster_methods,
-                          component_methods, approximate_methods})
-            for (method& each : part()) out.push_back(std::move(each));
+        std::vector<method> out = svm_methods();
+        for (auto part : {ridge_method,
+                          kernel_ridge_method,
+                          kernel_logistic_method,
+                          representer_method,
+                          knn_method,
+                          knn_regression_method,
+                          nearest_centroid_method,
+                          nearest_medoid_method,
+                          kernel_kmeans_method,
+                          kernel_kmedoids_method,
+                          nystroem_kmeans_method,
+                          nystroem_spectral_method,
+                          kernel_pca_method,
+                          kernel_fisher_method,
+                          kernel_density_method,
+                          nystroem_ridge_method,
+                          nystroem_logistic_method,
+                          nystroem_svc_method,
+                          nystroem_pca_method,
+                          nystroem_method,
+                          random_features_method})
+            out.push_back(part());
+        for (method& each : cell_methods()) out.push_back(std::move(each));
         std::ranges::stable_sort(out, {}, &method::family);
         return out;
     }();

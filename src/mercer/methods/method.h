@@ -105,13 +105,7 @@ struct method : method_facts {
 
 // The methods of each family, for the registry.
 std::vector<method> svm_methods();
-std::vector<method> ridge_methods();
-std::vector<method> loss_methods();
-std::vector<method> neighbour_methods();
-std::vector<method> cluster_methods();
-std::vector<method> component_methods();
-std::vector<method> approximate_methods();
-std::vector<method> cell_methods();  // of the approximate ones
+std::vector<method> cell_methods();
 
 // All methods, family by family.
 const std::vector<method>& methods();

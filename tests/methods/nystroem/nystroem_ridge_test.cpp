@@ -1,3 +1,5 @@
+#include "mercer/methods/nystroem/nystroem_ridge.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -5,7 +7,6 @@
 
 #include "mercer/base/error.h"
 #include "mercer/kernels/vectors/gaussian.h"
-#include "mercer/methods/nystroem/nystroem.h"
 #include "methods/regression/regression_support.h"
 
 namespace mercer {

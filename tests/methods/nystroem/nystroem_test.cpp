@@ -1,5 +1,3 @@
-#include "mercer/methods/nystroem/nystroem.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,9 @@
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/methods/components/kernel_pca.h"
 #include "mercer/methods/nystroem/nystroem_features.h"
+#include "mercer/methods/nystroem/nystroem_logistic.h"
+#include "mercer/methods/nystroem/nystroem_ridge.h"
+#include "mercer/methods/nystroem/nystroem_svc.h"
 #include "mercer/methods/nystroem/streamed_rows.h"
 #include "mercer/methods/regression/kernel_logistic.h"
 #include "mercer/methods/regression/kernel_ridge.h"

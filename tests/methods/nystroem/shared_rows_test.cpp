@@ -4,7 +4,9 @@
 #include "mercer/data/dataset.h"
 #include "mercer/data/vectors.h"
 #include "mercer/kernels/vectors/gaussian.h"
-#include "mercer/methods/nystroem/nystroem.h"
+#include "mercer/methods/nystroem/nystroem_logistic.h"
+#include "mercer/methods/nystroem/nystroem_ridge.h"
+#include "mercer/methods/nystroem/nystroem_svc.h"
 #include "mercer/methods/nystroem/training_rows.h"
 #include "methods/regression/regression_support.h"
 

@@ -2,6 +2,7 @@
 
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/methods/regression/kernel_ridge.h"
+#include "mercer/methods/regression/kernel_ridge_path.h"
 #include "methods/regression/regression_support.h"
 
 namespace mercer {

@@ -5,6 +5,7 @@
 #include "contracts/dense_oracle.h"
 #include "mercer/data/all_kinds.h"
 #include "mercer/kernels/vectors/gaussian.h"
+#include "mercer/methods/regression/kernel_ridge_path.h"
 #include "methods/regression/regression_support.h"
 
 namespace mercer {

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/clustering/kernel_kmeans.h"
 
 #include <fmt/format.h>
@@ -45,8 +44,8 @@ public:
         }
     }
 
-    // Labels by the nearest of k objects drawn as k-means++ draws them: with probability ∝ weight × squared distance to
-    // the nearest so far.
+    // Returns the labels of the nearest of k seeds, drawn as in k-means++: with probability proportional to weight ×
+    // squared distance to the nearest seed so far.
     std::vector<index> seed(random_generator& random) const {
         std::vector<index> labels(static_cast<std::size_t>(n_));
         std::vector<double> nearest(static_cast<std::size_t>(n_), std::numeric_limits<double>::infinity());
@@ -76,7 +75,8 @@ public:
         return labels;
     }
 
-    // report(round, J): false ends the run. `best` holds what there is whenever it is stopped.
+    // Runs Lloyd's iteration from these labels. report(round, J) returns false to end the run. `best` is always the
+    // last complete iteration, also if the run is cancelled.
     template <class Report>
     void run(std::vector<index> labels, Report report, run_result& best) {
         labels_ = std::move(labels);
@@ -85,7 +85,8 @@ public:
         for (index round = 0;; ++round) {
             const double J = objective();
             if (!best.history.empty() && !(J <= best.history.back())) {
-                // The labels of the round before are as good as it gets; that is no fault when rounding hides the gain.
+                // The labels of the previous iteration are the result. An increase within the rounding error is not a
+                // failure.
                 if (!(J - best.history.back() <= 1e-12 * std::abs(total_))) best.status = fit_status::stalled;
                 return;
             }
@@ -114,7 +115,7 @@ public:
     }
 
 private:
-    // ‖μ_c‖² of the clusters as they are.
+    // Returns ‖μ_c‖² of the current clusters.
     std::vector<double> norms() const {
         std::vector<double> out(T_.size());
         for (std::size_t c = 0; c < out.size(); ++c) out[c] = T_[c] / W_[c] / W_[c];
@@ -132,8 +133,8 @@ private:
         for (std::size_t i = 0; i < d.size(); ++i) out[i] = d[i] * weight_[i];
         return out;
     }
-    // Objects with probability ∝ share; where all shares are 0 (fewer distinct objects than clusters), the first that
-    // is not taken.
+    // Draws examples with probability proportional to `share`. If all shares are 0 (fewer distinct examples than
+    // clusters), returns the first example that is not taken.
     std::vector<index> draw(std::vector<double> share, index count, const std::vector<char>& taken,
                             random_generator& random) const {
         double sum = 0;
@@ -151,7 +152,7 @@ private:
         return out;
     }
 
-    // S from scratch: four rows at a time, so that four chains of additions are under way.
+    // Computes S from scratch, four rows at a time, so that four independent chains of additions overlap.
     void all_sums() {
         parallel_for((n_ + band - 1) / band, [&](index b) {
             auto& tile = per_thread<buffer<T>>([] {});
@@ -165,7 +166,7 @@ private:
                 K_.block(selection(first, count), selection(c, width), t);
                 for (index i = 0; i < count; i += 4) {
                     const T *r0 = t.row(i), *r1 = t.row(i + 1), *r2 = t.row(i + 2),
-                            *r3 = t.row(i + 3);  // beyond count: scratch that is never used
+                            *r3 = t.row(i + 3);  // rows beyond count are allocated but not used
                     double* to = s + i * k_;
                     if (i + 4 <= count) {
                         for (index j = 0; j < width; ++j) {
@@ -190,7 +191,8 @@ private:
         follow();
     }
 
-    // S(i, new) += wⱼkⱼᵢ, S(i, old) -= wⱼkⱼᵢ for every j that moved: rows of moved objects, which are columns as well.
+    // S(i, new) += wⱼkⱼᵢ and S(i, old) -= wⱼkⱼᵢ for every j that moved. Rows of the moved examples are enough, because
+    // K is symmetric.
     void move_sums(const std::vector<index>& moved, const std::vector<index>& before) {
         parallel_for((n_ + strip - 1) / strip, [&](index s) {
             auto& tile = per_thread<buffer<T>>([] {});
@@ -213,7 +215,7 @@ private:
         follow();
     }
 
-    // W and T of the labels as they are.
+    // Sets W and T for the current labels.
     void follow() {
         require_finite(sums_.view(), owner);
         W_.assign(static_cast<std::size_t>(k_), 0.0);
@@ -231,7 +233,7 @@ private:
         return J;
     }
 
-    // Moves every object to its nearest mean; returns wᵢ × the squared distance to it.
+    // Moves every example to its nearest mean. Returns wᵢ × the squared distance to that mean.
     std::vector<double> reassign() {
         std::vector<double> norm(static_cast<std::size_t>(k_)), inverse(static_cast<std::size_t>(k_)),
             cost(static_cast<std::size_t>(n_));
@@ -244,7 +246,7 @@ private:
             for (index i = s * strip; i < std::min(n_, (s + 1) * strip); ++i) {
                 const auto from = [&](index c) { return at(norm, c) - 2 * sums_(i, c) * at(inverse, c); };
                 index best = at(labels_, i);
-                double least = from(best) - rounding;  // to move, it must be nearer by more than rounding
+                double least = from(best) - rounding;  // another mean must be nearer by more than the rounding error
                 for (index c = 0; c < k_; ++c)
                     if (const double d = from(c); d < least) least = d, best = c;
                 if (best == at(labels_, i)) least += rounding;
@@ -255,8 +257,8 @@ private:
         return cost;
     }
 
-    // A cluster without weight takes the object that costs most, the first of equals, from a cluster that can spare
-    // one.
+    // A cluster without weight receives the example with the highest cost, the first of equal ones, from a cluster that
+    // has more than one.
     void fill_empty(std::vector<double> cost) {
         std::vector<index> members(static_cast<std::size_t>(k_));
         for (index i = 0; i < n_; ++i) members[static_cast<std::size_t>(at(labels_, i))] += at(weight_, i) > 0;
@@ -387,8 +389,6 @@ matrix<double> distances(const kmeans_model& m, const dataset& z) {
     return out;
 }
 
-// Kernel k-means as files.
-
 template <>
 struct file_form<kmeans_model> {
     static constexpr std::string_view format = "mercer-kernel-kmeans-model";
@@ -408,5 +408,33 @@ struct file_form<kmeans_model> {
     }
 };
 template struct model_file<kmeans_model>;
+
+namespace api {
+namespace {
+
+class kmeans_fitted final : public cluster_fitted<kmeans_model> {
+public:
+    using cluster_fitted::cluster_fitted;
+    columns transform(const examples& x) const override {
+        return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())};
+    }
+    columns details(const examples& x) const override { return transform(x); }
+    figures about() const override {
+        return {{"status", name(m_.status)}, {"objective", m_.objective()},   {"rounds", m_.history.size() - 1},
+                {"runs", m_.runs},           {"cluster_weights", m_.weights}, {"training_size", m_.means.size()}};
+    }
+};
+
+fitted_ptr make_kmeans(const kernel_kmeans& m, const fit_call& t) {
+    return cluster<kmeans_fitted>(t, t.common<kmeans_options>(m), [](const kmeans_options& how, const auto&... from) {
+        return fit_kernel_kmeans(from..., how);
+    });
+}
+
+}  // namespace
+
+method kernel_kmeans_method() { return entry<kernel_kmeans, kmeans_fitted>(make_kmeans); }
+
+}  // namespace api
 
 }  // namespace mercer

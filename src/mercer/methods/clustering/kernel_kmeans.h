@@ -1,42 +1,78 @@
-// Kernel k-means (Schölkopf, Smola & Müller 1998): clusters c with means μ_c in feature space that make
+// Kernel k-means (Schölkopf, Smola & Müller 1998): clusters c with means μ_c in feature space that minimise
 //     J = Σᵢ wᵢ ‖φ(xᵢ) - μ_{c(i)}‖² = Σᵢ wᵢkᵢᵢ - Σ_c T_c/W_c,   W_c = Σ_{i∈c} wᵢ,  T_c = Σ_{i,j∈c} wᵢwⱼkᵢⱼ
-// small, by Lloyd's rounds: every object moves to the nearest mean (it stays where that is no farther), the means
-// follow. Seeded as k-means++ (Arthur & Vassilvitskii 2007, the best of several candidates each time), several
-// restarts. A cluster that ran empty takes the object that is farthest from its mean. J never rises; a round that would
-// raise it, which only rounding or a matrix that is not positive semidefinite can do, is taken back and the run ends as
-// stalled.
+// locally, by Lloyd's iteration: every example moves to the nearest mean (it stays if no mean is nearer), then the
+// means are updated. The first means are chosen by k-means++ (Arthur & Vassilvitskii 2007) with the best of several
+// candidates each time; several restarts. An empty cluster receives the example that is farthest from its mean. J never
+// increases: an iteration that would increase it, which only rounding or a matrix that is not positive semidefinite can
+// cause, is undone and ends the run with status stalled.
 //
-// All a round needs of K is S(i, c) = Σ_{j∈c} wⱼkᵢⱼ: one pass over K, or, when few objects moved, over their rows only.
+// An iteration needs only S(i, c) = Σ_{j∈c} wⱼkᵢⱼ from K: one pass over K or, if few examples moved, over their rows.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "mercer/base/matrix_view.h"
+#include "mercer/kernels/kernel.h"
+#include "mercer/methods/canonical_order.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/method.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
 
 namespace mercer {
+
+struct kernel_kmeans {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_clusters = 8, n_init = 10, max_iter = 300, seed = 0;
+
+    static method_facts facts() {
+        return {"kernel_kmeans",
+                {"kmeans", "k_means"},
+                method_family::clustering,
+                "k-means in feature space",
+                "min Σ‖φ(xᵢ)-μ_c(i)‖²",
+                "mercer-kernel-kmeans-model",
+                answer::none,
+                true,
+                true,
+                true};
+    }
+    template <class V>
+    void options(V& v) {
+        v.whole("n_clusters", n_clusters, 1, "how many");
+        v.whole("n_init", n_init, 1, "restarts, of which the best is kept");
+        v.whole("max_iter", max_iter, 1, "rounds at most");
+        v.whole("seed", seed, 0, "of the random starts");
+    }
+};
 
 struct kmeans_options {
     index n_clusters = 8;
     index n_init = 10;
     index max_iter = 300;
     std::uint64_t seed = 0;
-    std::vector<index> init{};  // first clusters of the objects, 0 … n_clusters-1, instead of seeding: one run
-    std::vector<double> sample_weight{};  // empty: all 1. 2 = the object twice
+    // initial cluster of each example, 0 … n_clusters-1, instead of k-means++; implies one run
+    std::vector<index> init{};
+    std::vector<double> sample_weight{};  // weights; empty: all 1. Weight 2 is the same as the example twice
     std::size_t memory_bytes = std::size_t{1} << 30;
-    bool exact = false;  // kernel values in double also where K does not fit the budget
+    bool exact = false;  // kernel values in double even if K does not fit the memory budget
     progress_callback progress{};
 };
 
 struct kmeans_model {
     kernel_expansion means;                     // function c is x ↦ ⟨φ(x), μ_c⟩
     std::vector<double> norms;                  // ‖μ_c‖²
-    std::vector<index> labels;                  // of the training objects
+    std::vector<index> labels;                  // cluster of each training example
     std::vector<double> weights;                // W_c
-    std::vector<double> history;                // J at the start of each round of the best run, and at its end
-    fit_status status = fit_status::converged;  // of the best run; cancelled if the fit was
+    std::vector<double> history;                // J at the start of each iteration of the best run, and at its end
+    fit_status status = fit_status::converged;  // status of the best run; cancelled if the fit was cancelled
     index runs = 0;
 
     index clusters() const { return means.functions(); }
@@ -46,10 +82,50 @@ struct kmeans_model {
 kmeans_model fit_kernel_kmeans(const kernel& k, const dataset& x, const kmeans_options& options);
 kmeans_model fit_kernel_kmeans(const gram<double>& K, const kmeans_options& options);
 
-// The nearest mean, the lowest number of equals.
+// Returns the cluster with the nearest mean; of equally near means the one with the lowest number.
 std::vector<index> predict(const kmeans_model& model, const dataset& z);
 std::vector<index> predict(const kmeans_model& model, const gram<double>& K);
-// ‖φ(z) - μ_c‖ of every object and cluster.
+// Returns ‖φ(z) - μ_c‖ for every example and cluster.
 matrix<double> distances(const kmeans_model& model, const dataset& z);
+
+namespace api {
+
+// Base of the adapters of clustering methods. A model may have been fitted to the examples in canonical order: `labels`
+// has the clusters of all examples in the order of the caller, `number` the caller's row of each example of the model.
+template <class Model>
+class cluster_fitted : public fitted_as<Model> {
+public:
+    explicit cluster_fitted(Model m, std::vector<index> labels = {}, std::vector<index> number = {})
+        : fitted_as<Model>(std::move(m)), labels_(std::move(labels)), number_(std::move(number)) {}
+    answer gives() const override { return answer::clusters; }
+    std::vector<index> training_clusters() const override { return labels_.empty() ? this->m_.labels : labels_; }
+    std::string trouble() const override { return trouble_of(this->m_.status, "max_iter"); }
+    part_value part(std::string_view name) const override {
+        if (name == "labels") return training_clusters();
+        return fitted_as<Model>::part(name);
+    }
+
+protected:
+    index number(index i) const { return number_.empty() ? i : number_[static_cast<std::size_t>(i)]; }
+
+private:
+    std::vector<index> labels_, number_;
+};
+
+// Fits with fit(o, kernel, objects) or fit(o, Gram matrix), on the examples in canonical order if the call allows it.
+template <class Fitted>
+fitted_ptr cluster(const fit_call& t, auto o, auto fit) {
+    if (t.x.is_matrix() || !t.any_order())
+        return t.made<Fitted>(t.from([&](const auto&... source) { return fit(o, source...); }));
+    ordered_objects some = in_order(t.x.objects(), o.sample_weight);
+    o.sample_weight = some.weight;
+    auto model = fit(o, *t.k, some.x);
+    std::vector<index> labels = all_labels(model, t.x.objects(), some.number);
+    return t.made<Fitted>(std::move(model), std::move(labels), std::move(some.number));
+}
+
+method kernel_kmeans_method();
+
+}  // namespace api
 
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/clustering/kernel_kmedoids.h"
 
 #include <fmt/format.h>
@@ -15,7 +14,10 @@
 #include "mercer/dense/matrix_checks.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/clustering/kernel_kmeans.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/medoid_distances.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
@@ -45,7 +47,7 @@ void check(const kmedoids_options& o, index n) {
     }
 }
 
-// One pass over D: all its numbers must be finite and not negative.
+// Fails unless all entries of D are finite and not negative. One pass over D.
 template <class T>
 void check_distances(const gram<T>& D) {
     constexpr index band = 64;
@@ -62,7 +64,7 @@ void check_distances(const gram<T>& D) {
     });
 }
 
-// Sums of distances of each object to each cluster, then s(i).
+// Computes the sums of the distances of each example to each cluster, and s(i) from them.
 template <class T>
 std::vector<double> silhouettes_of(const gram<T>& D, std::span<const index> labels, index k) {
     const index n = D.rows();
@@ -92,7 +94,8 @@ std::vector<double> silhouettes_of(const gram<T>& D, std::span<const index> labe
     return out;
 }
 
-// Every object to the nearest medoid, the first of equals; a fit that was stopped has labels too, so nobody is asked.
+// Assigns every example to the nearest medoid, the first of equally near ones. A cancelled fit needs labels too, so
+// cancellation is switched off here.
 template <class T>
 std::vector<index> nearest(const gram<T>& D, const std::vector<index>& medoids) {
     const index n = D.cols(), k = static_cast<index>(medoids.size());
@@ -103,7 +106,7 @@ std::vector<index> nearest(const gram<T>& D, const std::vector<index>& medoids) 
     for (index c = k - 1; c >= 0; --c)
         for (index i = 0; i < n; ++i)
             if (to(c, i) <= to(labels[static_cast<std::size_t>(i)], i)) labels[static_cast<std::size_t>(i)] = c;
-    // A medoid stays in its own cluster, whichever twin of it is another's medoid.
+    // A medoid stays in its own cluster, even if a duplicate of it is the medoid of another cluster.
     for (index c = 0; c < k; ++c) labels[static_cast<std::size_t>(medoids[static_cast<std::size_t>(c)])] = c;
     return labels;
 }
@@ -111,7 +114,8 @@ std::vector<index> nearest(const gram<T>& D, const std::vector<index>& medoids) 
 template <class T>
 kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o);
 
-// Of the objects with weight alone: the others are no medoids, no starts and in no mean; they only get labels.
+// Fits to the examples of positive weight only. The other examples are neither medoids nor starts and enter no mean;
+// they only get labels.
 template <class T>
 kmedoids_model fitted_part(const gram<T>& D, kmedoids_options o, const std::vector<index>& used) {
     std::vector<double> weight;
@@ -163,14 +167,15 @@ kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o) {
     m.swaps = best.swaps, m.passes = best.passes;
     m.labels = nearest(D, m.medoids);
     if (o.n_clusters > 1) {
-        std::vector<double> each{std::numeric_limits<double>::quiet_NaN()};  // not known when it is stopped here
+        std::vector<double> each{std::numeric_limits<double>::quiet_NaN()};  // NaN if the fit is cancelled here
         unless_stopped([&] { each = silhouettes_of(D, m.labels, o.n_clusters); });
         for (const double s : each) m.silhouette += s / static_cast<double>(n);
     }
     return m;
 }
 
-// body(D) with D kept in double where it fits the budget, else in float, as many rows as fit.
+// Calls body(D) with D stored in double if it fits the budget; otherwise in float, where rows beyond the budget are
+// computed on each use.
 template <class Body>
 auto with_distances(const gram<double>& D, std::size_t budget, Body body) {
     if (D.element_cost() <= 2) return body(D);
@@ -331,7 +336,7 @@ auto& at(V& list, index i) {
     return list[static_cast<std::size_t>(i)];
 }
 
-// Rows of D, some at a time: rows that have to be computed come cheaper together.
+// Reads rows of D in batches, because computing several rows together is cheaper.
 template <class T>
 class row_reader {
 public:
@@ -340,7 +345,7 @@ public:
         if (i < first_ || i >= first_ + count_) {
             first_ = i;
             count_ = std::min(batch, n_ - i);
-            // Column strips side by side, each a thread's own.
+            // Threads compute different column tiles.
             constexpr index strip = 4096;
             parallel_for((n_ + strip - 1) / strip, [&](index s) {
                 const index c = s * strip, width = std::min(strip, n_ - c);
@@ -375,7 +380,7 @@ public:
 
     pam_result run(pam_rule rule, index most_passes, const pam_report& report) {
         pam_result out;
-        // Stopped on its way, it leaves the medoids of the last swap.
+        // A cancelled run returns the medoids after the last swap.
         if (!unless_stopped([&] {
                 rule == pam_rule::eager ? eager(out, most_passes, report) : steepest(out, most_passes, report);
             }))
@@ -388,7 +393,7 @@ public:
 private:
     void eager(pam_result& out, index most_passes, const pam_report& report) {
         row_reader<T> rows(D_);
-        index since = 0;  // candidates looked at since the last swap
+        index since = 0;  // candidates tried since the last swap
         for (index c = 0; since < n_; c = c + 1 == n_ ? 0 : c + 1) {
             if (c == 0) {
                 out.cancelled = report && !report(out.passes, objective_);
@@ -440,12 +445,12 @@ private:
         }
     }
 
-    // Gains below this are rounding of sums of n terms.
+    // Smaller gains are within the rounding error of sums of n terms.
     bool helps(index leaves, double change) const {
         return change < -1e-14 * std::sqrt(static_cast<double>(n_)) * (objective_ + at(loss_, leaves));
     }
 
-    // Nearest and second nearest medoid of object i.
+    // Finds the nearest and the second nearest medoid of example i.
     void look(index i) {
         double dn = std::numeric_limits<double>::infinity(), ds = dn;
         index near = 0, second = 0;
@@ -459,7 +464,8 @@ private:
         at(near_, i) = near, at(second_, i) = second, at(dn_, i) = dn, at(ds_, i) = ds;
     }
 
-    // TD, and what it would grow by if a medoid left: its objects go to their second nearest.
+    // Computes TD, and for every medoid the increase of TD if it is removed: its examples then belong to their second
+    // nearest medoid.
     void total() {
         loss_.assign(static_cast<std::size_t>(k_), 0.0);
         objective_ = 0;
@@ -478,7 +484,7 @@ private:
         }
         auto& change = per_thread<std::vector<double>>([] {});
         change = loss_;
-        double shared = 0;  // gained whichever medoid leaves
+        double shared = 0;  // change that does not depend on which medoid is removed
         for (index i = 0; i < n_; ++i) {
             const auto dc = static_cast<double>(d[i]);
             if (dc >= at(ds_, i)) continue;
@@ -518,7 +524,7 @@ private:
     std::vector<index> medoids_, near_, second_;
     std::vector<char> is_medoid_;
     std::vector<double> dn_, ds_, loss_;
-    buffer<T> columns_;  // D of each medoid to all
+    buffer<T> columns_;  // distances of each medoid to all examples
     double objective_ = 0;
 };
 
@@ -570,5 +576,49 @@ template pam_result faster_pam(const gram<float>&, const std::vector<double>&, s
                                const pam_report&);
 template pam_result faster_pam(const gram<double>&, const std::vector<double>&, std::vector<index>, pam_rule, index,
                                const pam_report&);
+
+namespace api {
+namespace {
+
+class kmedoids_fitted final : public cluster_fitted<kmedoids_model> {
+public:
+    using cluster_fitted::cluster_fitted;
+    figures about() const override {
+        return {{"status", name(m_.status)},
+                {"objective", m_.objective},
+                {"silhouette", m_.silhouette},
+                {"swaps", m_.swaps},
+                {"passes", m_.passes},
+                {"medoid_rows", medoids()},
+                {"training_size", m_.labels.size()}};
+    }
+    columns details(const examples& x) const override {
+        return {distances_to(m_.objects, m_.self, *m_.k, x.objects()), numbered("distance", std::ssize(m_.medoids))};
+    }
+    part_value part(std::string_view name) const override {
+        if (name == "objects") return m_.objects;
+        return cluster_fitted::part(name);
+    }
+
+private:
+    std::vector<std::int64_t> medoids() const {
+        std::vector<std::int64_t> out;
+        for (const index row : m_.medoids) out.push_back(number(row));
+        return out;
+    }
+};
+
+fitted_ptr make_kmedoids(const kernel_kmedoids& m, const fit_call& t) {
+    auto o = t.common<kmedoids_options>(m);
+    o.start = m.start == "random" ? medoid_start::random : medoid_start::build;
+    return cluster<kmedoids_fitted>(
+        t, o, [](const kmedoids_options& how, const auto&... from) { return fit_kernel_kmedoids(from..., how); });
+}
+
+}  // namespace
+
+method kernel_kmedoids_method() { return entry<kernel_kmedoids, kmedoids_fitted>(make_kmedoids); }
+
+}  // namespace api
 
 }  // namespace mercer

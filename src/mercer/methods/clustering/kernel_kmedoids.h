@@ -1,24 +1,57 @@
-// k-medoids: k of the objects, the medoids, that make TD = Σᵢ wᵢ minₘ d(i, m) small, with d the distance in feature
-// space or any matrix of dissimilarities.
+// k-medoids: k of the examples, the medoids, that minimise TD = Σᵢ wᵢ minₘ d(i, m) locally, where d is the distance in
+// feature space or any matrix of dissimilarities.
 //
-// FasterPAM (Schubert & Rousseeuw 2021): for a candidate c one look at d(·, c) gives the change of TD for all k swaps
-// of a medoid with c, and the best of them is made at once when it lowers TD. It ends when no swap of one medoid with
-// one other object lowers TD: a local optimum as PAM's is, but not always the same one. So by default PAM's own swaps,
-// the best of all each time (at 1/k of its cost, FastPAM1), are tried from the same start too, and the better end is
-// kept: never worse than PAM. Starts with PAM's BUILD (each medoid the one that lowers TD most) or at random.
+// FasterPAM (Schubert & Rousseeuw 2021): for a candidate c one row d(·, c) gives the change of TD for all k swaps of a
+// medoid with c, and the best of them is made at once if it lowers TD. The algorithm ends when no swap of one medoid
+// with one other example lowers TD. This is a local optimum in the sense of PAM, but not always the same one. By
+// default PAM's own swaps (the best of all each time, at 1/k of PAM's cost: FastPAM1) are therefore also tried from the
+// same start, and the better result is kept, which is never worse than PAM. The start is PAM's BUILD (each medoid the
+// one that lowers TD most) or random.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "mercer/base/matrix_view.h"
 #include "mercer/gram/gram.h"
+#include "mercer/kernels/kernel.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
 
 namespace mercer {
+
+struct kernel_kmedoids {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_clusters = 8;
+    std::string start = "build";
+    index n_init = 1, max_iter = 300, seed = 0;
+
+    static method_facts facts() {
+        return {"kernel_kmedoids",
+                {"kmedoids", "k_medoids", "pam"},
+                method_family::clustering,
+                "k objects that stand for all, by FasterPAM",
+                "min Σ minₘ ‖φ(xᵢ)-φ(m)‖",
+                "mercer-kernel-kmedoids-model",
+                answer::none};
+    }
+    template <class V>
+    void options(V& v) {
+        const option_needs random{{"start", {"random"}}};
+        v.whole("n_clusters", n_clusters, 1, "how many");
+        v.choice("start", start, {"build", "random"}, "the first medoids");
+        v.whole("n_init", n_init, 1, "random starts, of which the best is kept", random);
+        v.whole("max_iter", max_iter, 1, "rounds at most");
+        v.whole("seed", seed, 0, "of the random starts", random);
+    }
+};
 
 enum class medoid_start { build, random };
 enum class medoid_swaps { eager, steepest, both };
@@ -27,70 +60,78 @@ struct kmedoids_options {
     index n_clusters = 8;
     medoid_start start = medoid_start::build;
     medoid_swaps swaps = medoid_swaps::both;
-    std::vector<index> init{};  // these medoids instead
-    index n_init = 1;           // random starts, of which the best is kept
-    index max_iter = 300;       // passes over the candidates
+    std::vector<index> init{};  // initial medoids, instead of `start`
+    index n_init = 1;           // number of random starts; the best result is kept
+    index max_iter = 300;       // maximum number of passes over the candidates
     std::uint64_t seed = 0;
-    std::vector<double> sample_weight{};              // empty: all 1
-    std::size_t memory_bytes = std::size_t{1} << 30;  // for distances: rows that do not fit are computed again
+    std::vector<double> sample_weight{};              // weights; empty: all 1
+    std::size_t memory_bytes = std::size_t{1} << 30;  // for distances; rows that do not fit are computed again
     progress_callback progress{};
 };
 
 struct kmedoids_model {
-    std::shared_ptr<const kernel> k;  // null: fitted on a matrix
-    dataset objects;                  // the medoids; empty where k is null
-    std::vector<index> medoids;       // their rows, ascending; cluster c is that of medoids[c]
-    std::vector<index> labels;        // the nearest medoid of each training object, the first of equals
-    std::vector<double> self;         // k(m, m); empty where distances were given
+    std::shared_ptr<const kernel> k;  // null if the model was fitted to a matrix
+    dataset objects;                  // the medoids; empty if k is null
+    std::vector<index> medoids;       // rows of the medoids in ascending order; cluster c belongs to medoids[c]
+    std::vector<index> labels;        // nearest medoid of each training example; the first of equally near ones
+    std::vector<double> self;         // k(m, m); empty if distances were given
     double objective = 0;             // TD
-    double silhouette = 0;            // mean over the objects; 0 for one cluster, NaN where a stop left no time for it
+    // Mean over the examples; 0 for one cluster, NaN if the fit was stopped before it was computed.
+    double silhouette = 0;
     index swaps = 0, passes = 0;
     fit_status status = fit_status::converged;
 };
 
 kmedoids_model fit_kernel_kmedoids(const kernel& k, const dataset& x, const kmedoids_options& options);
 kmedoids_model fit_kernel_kmedoids(const gram<double>& K, const kmedoids_options& options);
-// D holds dissimilarities: symmetric, >= 0, 0 on the diagonal.
+// D contains dissimilarities: symmetric, >= 0, with 0 on the diagonal.
 kmedoids_model fit_kmedoids(const gram<double>& D, const kmedoids_options& options);
 
-// One fit for each number of clusters first … last: objective and silhouette say which to take.
+// Fits once for every number of clusters first … last; objective and silhouette help to choose among the models.
 std::vector<kmedoids_model> scan_kernel_kmedoids(const kernel& k, const dataset& x, index first, index last,
                                                  const kmedoids_options& options);
 std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, index last,
                                           const kmedoids_options& options);
 
-// s(i) = (b - a)/max(a, b), a the mean distance to the others of its cluster, b the least mean distance to another
-// cluster; 0 for an object that is alone (Rousseeuw 1987).
+// Returns s(i) = (b - a)/max(a, b) for every example, where a is the mean distance to the others of its cluster and b
+// the smallest mean distance to another cluster; 0 for an example that is alone in its cluster (Rousseeuw 1987).
 std::vector<double> silhouettes(const gram<double>& D, std::span<const index> labels);
 
 std::vector<index> predict(const kmedoids_model& model, const dataset& z);
-// Kernel values (distances, for a model of distances) against all training objects or against the medoids only.
+// K contains kernel values (or distances, for a model fitted to distances) against all training examples or against the
+// medoids only.
 std::vector<index> predict(const kmedoids_model& model, const gram<double>& K);
 
-// k-medoids on a matrix of dissimilarities by FasterPAM and FastPAM1 (Schubert & Rousseeuw, Fast and eager k-medoids
-// clustering, 2021):
+// The solver: k-medoids on a matrix of dissimilarities by FasterPAM and FastPAM1 (Schubert & Rousseeuw, Fast and eager
+// k-medoids clustering, 2021):
 //     min TD = Σᵢ wᵢ min_{m ∈ M} D(i, m),  |M| = k.
-// Ends when no swap of one medoid with one other object lowers TD by more than rounding, or after a number of passes.
+// It ends when no swap of one medoid with one other example lowers TD by more than the rounding error, or after a given
+// number of passes.
 
 struct pam_result {
     std::vector<index> medoids;
     double objective = 0;
     index swaps = 0, passes = 0;
-    bool finished = false;  // no swap is left
+    bool finished = false;  // no swap lowers TD
     bool cancelled = false;
 };
 
-// Called with the number of passes and TD; false: stop and keep what there is.
+// Called with the number of passes and TD. Returns false to stop with the current medoids.
 using pam_report = std::function<bool(index pass, double objective)>;
 
-// PAM's BUILD: the medoid that lowers TD most, k times.
+// PAM's BUILD: adds k times the medoid that lowers TD most.
 template <class T>
 std::vector<index> pam_build(const gram<T>& D, const std::vector<double>& weight, index k);
-// eager: each swap that helps is made at once; few passes over D. steepest: the best of all swaps each time, which is
-// PAM itself at 1/k of its cost (FastPAM1); one pass a swap. They may end in different local optima.
+// eager: every swap that lowers TD is made at once; few passes over D. steepest: the best of all swaps is made, one
+// pass per swap; this is PAM at 1/k of its cost (FastPAM1). The two rules may end in different local optima.
 enum class pam_rule { eager, steepest };
 template <class T>
 pam_result faster_pam(const gram<T>& D, const std::vector<double>& weight, std::vector<index> medoids, pam_rule rule,
                       index most_passes, const pam_report& report);
+
+namespace api {
+struct method;
+method kernel_kmedoids_method();
+}  // namespace api
 
 }  // namespace mercer

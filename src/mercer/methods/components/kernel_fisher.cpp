@@ -12,6 +12,7 @@
 #include "mercer/dense/matrix_checks.h"
 #include "mercer/dense/symmetric_eigen.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
@@ -28,7 +29,7 @@ void check(const kernel_fisher_options& o, index n) {
                                        fisher_owner, need / 1e6, n, static_cast<double>(o.memory_bytes) / 1e6));
 }
 
-// Who is in which class, with what weight.
+// The class and the weight of every example.
 struct class_members {
     std::vector<double> labels;
     std::vector<index> place;    // the class of each example
@@ -56,7 +57,7 @@ class_members members_of(std::span<const double> y, index n, const kernel_fisher
     return g;
 }
 
-// Means of classes and of all, as rows of kernel values.
+// The class means and the total mean, as rows of kernel values.
 struct kernel_means {
     matrix<double> of_class;  // m_c
     std::vector<double> all;  // m
@@ -77,7 +78,8 @@ kernel_means means_of(const matrix<double>& K, const class_members& g) {
     return m;
 }
 
-// The upper half of N = Σᵢ wᵢ(kᵢ - m_c)(kᵢ - m_c)ᵀ over rows kᵢ of K, which are overwritten by √w(kᵢ - m_c).
+// Returns the upper triangle of N = Σᵢ wᵢ(kᵢ - m_c)(kᵢ - m_c)ᵀ for the rows kᵢ of K, which are overwritten with √w(kᵢ -
+// m_c).
 matrix<double> spread_within(matrix<double>& K, const class_members& g, const kernel_means& means) {
     const index n = K.rows();
     for (index i = 0; i < n; ++i) {
@@ -101,7 +103,7 @@ void factor_regularised(matrix<double>& N, const kernel_means& means, const kern
     for (index c = 0; c < means.of_class.rows(); ++c)
         for (index j = 0; j < n; ++j)
             size = std::max(size, std::abs(means.of_class(c, j) - means.all[static_cast<std::size_t>(j)]));
-    // Classes that are points each leave N = 0: then μ is relative to the means.
+    // If every class is a single point, N = 0; then μ is relative to the distances of the class means.
     const double mu = o.regularisation * (diagonal > 0 ? diagonal : size > 0 ? size * size : 1.0);
     for (index i = 0; i < n; ++i) N(i, i) += mu;
     report(o.progress, {"Cholesky decomposition", 2, 3, 0}, fisher_owner);
@@ -112,8 +114,8 @@ void factor_regularised(matrix<double>& N, const kernel_means& means, const kern
                  fisher_owner, mu));
 }
 
-// Direction j = Σᵢ αᵢφ(xᵢ) of ratio ρ, the largest |αᵢ| positive, moved so that the mean of all is at 0; and where the
-// means of classes are along it.
+// Adds direction j, Σᵢ αᵢφ(xᵢ), with ratio ρ: the largest |αᵢ| becomes positive, the offset moves the mean of all
+// examples to 0, and the class means are projected.
 void add_direction(kernel_fisher_model& m, index j, double rho, std::vector<double> alpha, const kernel_means& means) {
     const index n = m.directions.coef.rows();
     m.ratios.push_back(rho);
@@ -132,11 +134,12 @@ void add_direction(kernel_fisher_model& m, index j, double rho, std::vector<doub
     }
 }
 
-// α = Σ_c v_c x_c with Bᵀ(N+μI)⁻¹B v = ρv, B the spread between classes; αᵀ(N+μI)α = ρ‖v‖²
+// With Bᵀ(N+μI)⁻¹B v = ρv, where BBᵀ is the spread between classes, α = (N+μI)⁻¹B v is a direction and αᵀ(N+μI)α =
+// ρ‖v‖².
 void find_directions(kernel_fisher_model& m, const matrix<double>& factor, const class_members& g,
                      const kernel_means& means) {
     const index n = factor.rows(), classes = g.classes();
-    matrix<double> B(classes, n);  // rows √ω(m_c - m)
+    matrix<double> B(classes, n);  // rows are √ω(m_c - m)
     for (index c = 0; c < classes; ++c)
         for (index j = 0; j < n; ++j)
             B(c, j) = std::sqrt(g.omega[static_cast<std::size_t>(c)]) *
@@ -234,5 +237,36 @@ struct file_form<kernel_fisher_model> {
     }
 };
 template struct model_file<kernel_fisher_model>;
+
+namespace api {
+namespace {
+
+class fisher_fitted final : public fitted_as<kernel_fisher_model> {
+public:
+    using fitted_as::fitted_as;
+    answer gives() const override { return answer::classes; }
+    columns transform(const examples& x) const override {
+        return {x.visit([&](const auto& some) { return mercer::transform(m_, some); }),
+                numbered("direction", m_.directions.functions())};
+    }
+    columns details(const examples& x) const override { return transform(x); }
+    figures about() const override {
+        return {
+            {"directions", m_.directions.functions()}, {"ratios", m_.ratios}, {"training_size", m_.directions.size()}};
+    }
+};
+
+fitted_ptr make_fisher(const kernel_fisher& m, const fit_call& t) {
+    auto o = t.common<kernel_fisher_options>();
+    o.regularisation = m.regularisation;
+    return t.made<fisher_fitted>(
+        t.from([&](const auto&... from) { return fit_kernel_fisher(from..., t.targets(), o); }));
+}
+
+}  // namespace
+
+method kernel_fisher_method() { return entry<kernel_fisher, fisher_fitted>(make_fisher); }
+
+}  // namespace api
 
 }  // namespace mercer

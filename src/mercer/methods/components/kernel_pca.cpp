@@ -1,4 +1,3 @@
-
 #include "mercer/methods/components/kernel_pca.h"
 
 #include <fmt/format.h>
@@ -17,14 +16,15 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/checkpoint.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
 
 constexpr const char* pca_owner = "kernel PCA";
 
-// -λ_min/λ₁ where that is more than rounding, which float or double numbers of K leave; refuses where one of the
-// `count` components asked for, 0: all, would be such an eigenvalue.
+// Returns -λ_min/λ₁ if λ_min is below the rounding error of entries of type T, otherwise 0. Fails if one of the `count`
+// requested components (0: all) would be such an eigenvalue.
 template <class T>
 double share_below_zero(const centred_pairs& found, index count, index n, double largest_self) {
     const double top = found.values.front();
@@ -42,12 +42,12 @@ double share_below_zero(const centred_pairs& found, index count, index n, double
     return share;
 }
 
-// Whether all of A is to be decomposed, or a few pairs found by products.
+// Returns true if A is decomposed as a whole, false if products with K compute a few eigenpairs.
 bool decomposes(index n, const kernel_pca_options& o) {
     const bool all = o.n_components == 0 || o.n_components >= n;
-    // K, the centred matrix, its eigenvectors in order, and LAPACK's workspace of 2n² numbers
+    // K, the centred matrix, its eigenvectors in descending order, and LAPACK's workspace of 2n² numbers.
     const double need = 40.0 * static_cast<double>(n) * static_cast<double>(n);
-    // Measured: of few objects all pairs are as quick as the passes for some.
+    // Measured: for small n a full decomposition is as fast as the passes for some of the pairs.
     const bool fits = need <= static_cast<double>(o.memory_bytes),
                suits = all || o.n_components > std::min(n / 5, n * n / 4000);
     const bool whole =
@@ -59,7 +59,7 @@ bool decomposes(index n, const kernel_pca_options& o) {
     return whole;
 }
 
-// Scores of the objects that have a weight: √λ·u/√w = λα/w. Those of the others are zero here.
+// Returns the scores of the examples with positive weight, √λ·u/√w = λα/w. The rows of the others are zero.
 matrix<double> training_scores(const kernel_pca_model& m) {
     matrix<double> scores(m.projection.size(), m.components());
     parallel_for(scores.rows(), [&](index i) {
@@ -71,7 +71,7 @@ matrix<double> training_scores(const kernel_pca_model& m) {
     return scores;
 }
 
-// The pairs of A, all or as many as are asked for.
+// Returns all eigenpairs of A, or as many as the options request.
 template <class T>
 centred_pairs decomposed(const gram<T>& K, const gram_multiplication& by, centring& c, bool whole,
                          const kernel_pca_options& o) {
@@ -94,7 +94,8 @@ centred_pairs decomposed(const gram<T>& K, const gram_multiplication& by, centri
     return found;
 }
 
-// Eigenvalues that are zero up to the rounding of K and of its centring have no direction.
+// Returns the number of eigenvalues that exceed the rounding error of K and of its centring; the others have no
+// direction.
 index components_with_direction(const centred_pairs& found, index n, double largest_self, index asked) {
     const double floor =
         static_cast<double>(std::max<index>(n, 100)) * std::numeric_limits<double>::epsilon() * largest_self;
@@ -105,8 +106,8 @@ index components_with_direction(const centred_pairs& found, index n, double larg
     return p;
 }
 
-// Σᵢ αᵢφ̃(xᵢ) = Σᵢ (Hᵀα)ᵢφ(xᵢ). In exact arithmetic Hᵀα = α; but u of a tiny λ has a part along D1, whose eigenvalue 0
-// is near.
+// The coefficients are Hᵀα, because Σᵢ αᵢφ̃(xᵢ) = Σᵢ (Hᵀα)ᵢφ(xᵢ). In exact arithmetic Hᵀα = α, but the u of a tiny λ
+// contains a part along D1, whose eigenvalue 0 is close.
 void take_projection(kernel_pca_model& m, const centred_pairs& found, const centring& c) {
     const auto n = static_cast<index>(c.mean.size()), p = static_cast<index>(m.eigenvalues.size());
     m.projection.coef = matrix<double>(n, p);
@@ -128,7 +129,7 @@ void take_projection(kernel_pca_model& m, const centred_pairs& found, const cent
         for (index i = 0; i < n; ++i)
             m.projection.offset[at] -= coefficient(i, j) * c.k_mean[static_cast<std::size_t>(i)];
     });
-    // Square pieces: one of the two matrices is walked against its rows.
+    // The copy runs over square tiles because one of the two matrices is read across its rows.
     constexpr index side = 32;
     parallel_runs(n, side, [&](index first, index end) {
         for (index column = 0; column < p; column += side)
@@ -137,7 +138,7 @@ void take_projection(kernel_pca_model& m, const centred_pairs& found, const cent
     });
 }
 
-// Total and explained variance, from what each object is away from the mean, k̃(x, x).
+// Sets the total and the explained variance from the squared distances k̃(x, x) of the examples to the mean.
 void take_variances(kernel_pca_model& m, const std::vector<double>& weight, const std::vector<double>& centred_self) {
     double trace = 0;
     for (std::size_t i = 0; i < weight.size(); ++i) {
@@ -154,7 +155,7 @@ void take_variances(kernel_pca_model& m, const std::vector<double>& weight, cons
     }
 }
 
-// Objects without weight have no entry in u: their scores are those of new objects.
+// An example with weight 0 has no entry in u; its scores are computed like those of a new example.
 template <class T>
 void score_weightless(kernel_pca_model& m, const gram<T>& K, const centring& c) {
     const index n = K.rows();
@@ -219,8 +220,8 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
     check(o, x.size());
     const auto by_any_rows = [&](const auto& K) { return fitted(K, by_rows(K, o.n_components), self_values(k, x), o); };
     constexpr std::size_t packed_bytes = std::size_t{64} << 20;
-    // Half of K in memory, where that is all that is needed of it. Of few objects a pass is over before a second thread
-    // has woken.
+    // Iterative fit with half of K stored, if the budget allows. With fewer than 500 examples a pass ends before a
+    // second thread has started.
     const auto by_half = [&] {
         const thread_limit alone(x.size() < 500 ? 1 : threads());
         const auto K = make_gram<double>(k, x, packed_bytes);
@@ -228,14 +229,14 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
         std::vector<double> self(static_cast<std::size_t>(x.size()));
         K->diagonal(self);
         const auto product = [&half](matrix_view<const double> v, matrix_view<double> out) { half.multiply(v, out); };
-        // A pass over few objects is cheap beside the vectors' own algebra: narrow blocks, for few components, need
-        // fewer of these.
+        // With few examples a pass costs less than the algebra on the vectors; narrow blocks, for few components,
+        // reduce that algebra.
         const index block = o.n_components > 10 || x.size() >= 2000 ? gram_multiplication().block
                             : x.size() < 500                        ? 2
                                                                     : 3;
         return fitted(static_cast<const gram<double>&>(*K), {product, block}, self, o);
     };
-    // The half, the examples packed, and some two hundred vectors
+    // Half of K, the packed examples, and about two hundred vectors.
     const double need =
         half_gram::bytes(x.size(), gram_multiplication().block) + packed_bytes + 1600.0 * static_cast<double>(x.size());
     const bool half_fits = need <= static_cast<double>(o.memory_bytes);
@@ -258,7 +259,8 @@ kernel_pca_model fit_kernel_pca(const gram<double>& K, const kernel_pca_options&
 matrix<double> transform(const kernel_pca_model& m, const dataset& z) { return m.projection.values(z); }
 matrix<double> transform(const kernel_pca_model& m, const gram<double>& K) { return m.projection.values(K); }
 
-// W of a file of version 1, which has the scores instead: wᵢ = λα/score, from the entry that says it best.
+// Returns W for a model file of version 1, which contains scores instead: wᵢ = λα/score, from the entry with the
+// smallest relative error.
 static double total_weight(const kernel_pca_model& m) {
     double best = 0, weight = 0;
     for (index i = 0; i < m.scores.rows(); ++i)
@@ -274,14 +276,15 @@ static double total_weight(const kernel_pca_model& m) {
 template <>
 struct file_form<kernel_pca_model> {
     static constexpr std::string_view format = "mercer-kernel-pca-model";
-    static constexpr int version = 2;  // 1: with the scores of every object
+    static constexpr int version = 2;  // version 1 contains the scores of every example
 
     template <class Archive>
     static void parts(Archive& a, auto& m) {
         a.part(m.projection);
         const index p = m.components(), n = m.projection.size();
         a.status(m.status);
-        if constexpr (Archive::reading)  // earlier versions called matrices that are not positive semidefinite so
+        // earlier versions used this status for matrices that are not positive semidefinite
+        if constexpr (Archive::reading)
             if (m.status == fit_status::stalled) m.status = fit_status::converged;
         a.whole("passes", m.passes);
         a.numbers(m.total_variance);
@@ -299,25 +302,17 @@ struct file_form<kernel_pca_model> {
             else
                 m.scores = training_scores(m);
         }
-        // The scores of objects with a weight follow from the coefficients, and would be half of the file.
+        // Scores of examples with positive weight follow from the coefficients; they would take half of the file.
         for (index i = 0; i < n && a.version() > 1; ++i)
             if (m.mean[static_cast<std::size_t>(i)] == 0) a.row(m.scores.row(i), p);
     }
 };
 template struct model_file<kernel_pca_model>;
 
-// How many components of a kernel PCA to keep, and keeping them.
-
-namespace {
-
-constexpr const char* owner = "kernel PCA";
-
-}  // namespace
-
 kernel_pca_model first_components(const kernel_pca_model& m, index count) {
     if (count < 0 || count > m.components())
         fail(errc::invalid_argument,
-             fmt::format("{}: must satisfy 0 <= count <= {}, got {}", owner, m.components(), count));
+             fmt::format("{}: must satisfy 0 <= count <= {}, got {}", pca_owner, m.components(), count));
     kernel_pca_model out = m;
     const auto cut = [&](const matrix<double>& from) {
         matrix<double> to(from.rows(), count);
@@ -337,11 +332,11 @@ kernel_pca_model first_components(const kernel_pca_model& m, index count) {
 
 index components_for_share(const kernel_pca_model& m, double share) {
     if (!(share > 0 && share <= 1))
-        fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 < share <= 1, got {}", owner, share));
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 < share <= 1, got {}", pca_owner, share));
     double sum = 0;
     for (index j = 0; j < m.components(); ++j) {
         sum += m.explained_variance_ratio[static_cast<std::size_t>(j)];
-        if (sum >= share * (1 - 1e-12)) return j + 1;  // 0.6 + 0.3 are 0.9
+        if (sum >= share * (1 - 1e-12)) return j + 1;  // 0.6 + 0.3 must count as 0.9
     }
     return m.components();
 }
@@ -354,7 +349,7 @@ index components_above_mean(const kernel_pca_model& m) {
 
 index components_above_broken_stick(const kernel_pca_model& m) {
     const index parts = m.projection.size() - 1;
-    double expected = 0;  // Σ_{i >= j} 1/i /parts: the mean length of the j-th longest part
+    double expected = 0;  // Σ_{i >= j} 1/i /parts is the expected length of the j-th longest part
     for (index i = 1; i <= parts; ++i) expected += 1 / static_cast<double>(i) / static_cast<double>(parts);
     index j = 0;
     for (; j < std::min(m.components(), parts) && m.explained_variance_ratio[static_cast<std::size_t>(j)] > expected;
@@ -365,7 +360,7 @@ index components_above_broken_stick(const kernel_pca_model& m) {
 
 namespace {
 
-// Takes K w/W from a column of a product.
+// Sets c.k_mean and c.total from a column of a product, which is K w/W.
 void take_mean_row(centring& c, matrix_view<const double> product, index column) {
     require_finite(product, "kernel PCA");
     c.k_mean.clear();
@@ -376,10 +371,10 @@ void take_mean_row(centring& c, matrix_view<const double> product, index column)
     }
 }
 
-constexpr index rows_at_once = 1024;  // by a thread
+constexpr index rows_at_once = 1024;  // rows per chunk of parallel work
 
-// Σᵢ value(i, s) for every column s, the rows in stretches, one after the other in each: the same sums for any number
-// of threads.
+// Returns Σᵢ value(i, s) for every column s. The rows are summed within chunks of fixed size, so the sums are
+// bit-identical for any number of threads.
 template <class Value>
 std::vector<double> column_sums(index n, index columns, Value&& value) {
     const index parts = (n + rows_at_once - 1) / rows_at_once;
@@ -394,7 +389,7 @@ std::vector<double> column_sums(index n, index columns, Value&& value) {
     return sum;
 }
 
-// out = A v. The first product brings K w/W along, as one column more.
+// out = A v. The first product has one more column, which gives K w/W.
 void multiply_centred(const gram_multiplication& K, centring& c, matrix_view<const double> v, matrix_view<double> out) {
     const index n = v.rows;
     const bool first = c.k_mean.empty();
@@ -484,8 +479,8 @@ centred_pairs largest_centred_pairs(const gram_multiplication& K, centring& c, c
     l.block = K.block;
     l.first_block = std::max<index>(1, K.block - 1);
     l.most_basis = std::max<index>(3 * o.count + 32, 96);
-    // A narrow block ends as soon as it is there, a wide one far beyond: a little beyond for both, for eigenvectors of
-    // near values gain by it.
+    // A narrow block reaches the tolerance exactly, a wide block goes well beyond it. A tenth of the tolerance for
+    // narrow blocks makes both go beyond it, which improves the eigenvectors of close eigenvalues.
     l.tol = std::max(K.block < gram_multiplication().block ? 0.1 * o.tol : o.tol, K.least);
     l.most_passes = std::max<index>(1, o.most_passes);
     l.seed = o.seed;
@@ -498,5 +493,64 @@ centred_pairs largest_centred_pairs(const gram_multiplication& K, centring& c, c
             found.passes,
             found.lowest};
 }
+
+namespace api {
+namespace {
+
+class pca_fitted final : public fitted_as<kernel_pca_model> {
+public:
+    using fitted_as::fitted_as;
+    columns transform(const examples& x) const override {
+        return {x.visit([&](const auto& some) { return mercer::transform(m_, some); }),
+                numbered("component", m_.components())};
+    }
+    columns training_scores() const override { return {m_.scores, numbered("component", m_.components())}; }
+    figures about() const override {
+        figures out{{"status", name(m_.status)},
+                    {"components", m_.components()},
+                    {"eigenvalues", m_.eigenvalues},
+                    {"explained_variance", m_.explained_variance}};
+        if (const auto& ratio = m_.explained_variance_ratio; ratio.empty() || !std::isnan(ratio[0]))
+            out.add("explained_variance_ratio", ratio);
+        if (m_.negative_share > 0) out.add("negative_share", m_.negative_share);
+        out.add(
+            {{"total_variance", m_.total_variance}, {"passes", m_.passes}, {"training_size", m_.projection.size()}});
+        return out;
+    }
+    std::string trouble() const override { return trouble_of(m_.status, "max_iter, or take a larger tol"); }
+    part_value part(std::string_view name) const override {
+        if (name == "scores") return m_.scores;
+        if (name == "eigenvectors") return eigenvectors();
+        if (name == "explained_variance_ratio") return m_.explained_variance_ratio;
+        if (name == "negative_share") return m_.negative_share;
+        if (name == "residual") return m_.residuals.empty() ? 0.0 : std::max(0.0, std::ranges::max(m_.residuals));
+        return fitted_as::part(name);
+    }
+
+private:
+    // Returns u = α√λ, the unit eigenvectors.
+    matrix<double> eigenvectors() const {
+        matrix<double> u(m_.projection.coef.rows(), m_.components());
+        for (index i = 0; i < u.rows(); ++i)
+            for (index j = 0; j < u.cols(); ++j)
+                u(i, j) = m_.projection.coef(i, j) * std::sqrt(m_.eigenvalues[static_cast<std::size_t>(j)]);
+        return u;
+    }
+};
+
+fitted_ptr make_pca(const kernel_pca& m, const fit_call& t) {
+    auto o = t.common<kernel_pca_options>(m);
+    o.n_components = m.n_components;
+    o.solver = m.solver == "full"        ? eigen_solver::full
+               : m.solver == "iterative" ? eigen_solver::iterative
+                                         : eigen_solver::automatic;
+    return t.made<pca_fitted>(t.from([&](const auto&... from) { return fit_kernel_pca(from..., o); }));
+}
+
+}  // namespace
+
+method kernel_pca_method() { return entry<kernel_pca, pca_fitted>(make_pca); }
+
+}  // namespace api
 
 }  // namespace mercer

@@ -1,46 +1,84 @@
 // Kernel principal components (Schölkopf, Smola & Müller 1998): the directions v in feature space along which the
-// centred images φ̃(xᵢ) = φ(xᵢ) - Σⱼ wⱼφ(xⱼ)/W vary most. With D = diag(√w), H = I - 1wᵀ/W and W = Σw,
-//     D H K Hᵀ D u = λu,   v = Σᵢ αᵢφ̃(xᵢ), α = D u/√λ,   score of x on v = Σᵢ αᵢ k(x, xᵢ) - Σᵢ αᵢ k̄ᵢ,  k̄ = K w/W
-// (Σαᵢ = 0, so a row of new kernel values need not be centred). λ/(W-1) is the variance along v; the trace of the
-// centred matrix is all of it, known exactly without one eigenvalue. With the linear kernel: principal components.
+// variance of the centred images φ̃(xᵢ) = φ(xᵢ) - Σⱼ wⱼφ(xⱼ)/W is largest. With D = diag(√w), H = I - 1wᵀ/W and W = Σw,
+//     D H K Hᵀ D u = λu,   v = Σᵢ αᵢφ̃(xᵢ),   α = D u/√λ,
+//     score of x on v = Σᵢ αᵢ k(x, xᵢ) - Σᵢ αᵢ k̄ᵢ,   k̄ = K w/W.
+// Since Σαᵢ = 0, kernel values of new examples need not be centred. The variance along v is λ/(W-1); the total variance
+// is the trace of the centred matrix and needs no eigenvalues. With the linear kernel these are the usual principal
+// components.
 //
-// Few components of many objects come from block Lanczos (dense/lanczos.h) on a product that centres on
-// the fly, so that the centred matrix is never formed; otherwise from LAPACK. Each u has its entry of largest size
-// positive.
+// Few components of many examples are computed by block Lanczos (dense/lanczos.h) on a product that centres implicitly,
+// so that the centred matrix is never formed; otherwise LAPACK decomposes the matrix. The sign of each u is chosen so
+// that its entry of largest magnitude is positive.
 //
-// A matrix with a negative eigenvalue larger than 1e-5 λ₁, scikit-learn's measure, is not one of inner products. It is
-// refused where the components asked for would reach such an eigenvalue. Otherwise the components are right, but
-// there are no shares of a variance: the ratios are NaN, and negative_share says why.
+// A matrix with a negative eigenvalue below -1e-5 λ₁ (the threshold of scikit-learn) is not a matrix of inner products.
+// The fit fails with errc::not_psd if the requested components include such an eigenvalue. Otherwise the components are
+// right, but shares of the variance are undefined: the ratios are NaN, and negative_share is above 0.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "mercer/base/error.h"
 #include "mercer/base/matrix_view.h"
 #include "mercer/dense/lanczos.h"
 #include "mercer/gram/gram.h"
+#include "mercer/kernels/kernel.h"
 #include "mercer/methods/checkpoint.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
 
 namespace mercer {
 
+struct kernel_pca {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_components = 0;
+    std::string solver = "automatic";
+    double tol = 1e-11;
+    index max_iter = 200, seed = 0;
+
+    static method_facts facts() {
+        return with_checkpoints({"kernel_pca",
+                                 {"pca"},
+                                 method_family::components,
+                                 "principal components in feature space",
+                                 "D H K Hᵀ D u = λu",
+                                 "mercer-kernel-pca-model",
+                                 answer::none,
+                                 true,
+                                 false,
+                                 true},
+                                "solver=iterative");
+    }
+    template <class V>
+    void options(V& v) {
+        const option_needs iterative{{"solver", {"iterative"}}};
+        v.whole("n_components", n_components, 0, "how many; 0: all above rounding");
+        v.choice("solver", solver, {"automatic", "full", "iterative"}, "of the eigenproblem");
+        v.number("tol", tol, above(0), "iterative: ‖Au - λu‖ <= tol·λ₁", iterative);
+        v.whole("max_iter", max_iter, 1, "iterative: passes over K at most", iterative);
+        v.whole("seed", seed, 0, "iterative: of the starting block", iterative);
+    }
+};
+
 enum class eigen_solver { automatic, full, iterative };
 
 struct kernel_pca_options {
-    index n_components = 0;  // 0: all with λ above rounding
+    index n_components = 0;  // 0: all components whose λ exceeds the rounding error
     eigen_solver solver = eigen_solver::automatic;
-    double tol = 1e-11;                   // iterative: ‖Au - λu‖ <= tol·λ₁; 1e-7 where K is in float
-    index max_iter = 200;                 // iterative: passes over K
-    std::uint64_t seed = 0;               // of the starting block
-    std::vector<double> sample_weight{};  // empty: all 1. 2 = the object twice
+    double tol = 1e-11;                   // iterative: ‖Au - λu‖ <= tol·λ₁; at least 1e-7 if K is in float
+    index max_iter = 200;                 // iterative: maximum number of passes over K
+    std::uint64_t seed = 0;               // iterative: random seed of the starting block
+    std::vector<double> sample_weight{};  // weights; empty: all 1. Weight 2 is the same as the example twice
     std::size_t memory_bytes = std::size_t{2} << 30;
-    bool exact = false;  // kernel values in double also where K does not fit the budget
+    bool exact = false;  // kernel values in double even if K does not fit the memory budget
     progress_callback progress{};
-    fit_checkpoint checkpoint{};  // iterative: of the passes
+    fit_checkpoint checkpoint{};  // iterative: stores the products
 };
 
 struct kernel_pca_model {
@@ -48,14 +86,14 @@ struct kernel_pca_model {
     std::vector<double> eigenvalues;  // λ, descending, all positive
     std::vector<double> explained_variance;
     std::vector<double> explained_variance_ratio;  // NaN where negative_share > 0
-    double negative_share =
-        0;  // -λ_min/λ₁ as far as it was met, 0 where it is no more than rounding; not kept in files
+    // -λ_min/λ₁ if the fit found it above the rounding error, otherwise 0. It is not saved in files.
+    double negative_share = 0;
     double total_variance = 0;      // trace/(W-1)
     std::vector<double> residuals;  // iterative: ‖Au - λu‖ of each pair; empty after LAPACK
     fit_status status = fit_status::converged;
-    index passes = 0;             // over K
-    matrix<double> scores;        // of the training objects
-    std::vector<double> outside;  // of each, the squared distance to its projection
+    index passes = 0;             // number of passes over K
+    matrix<double> scores;        // scores of the training examples
+    std::vector<double> outside;  // squared distance in feature space of each training example to its projection
     std::vector<double> mean;     // w/W
     double weight = 0;            // W
 
@@ -65,24 +103,25 @@ struct kernel_pca_model {
 kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_pca_options& options);
 kernel_pca_model fit_kernel_pca(const gram<double>& K, const kernel_pca_options& options);
 
-// Scores of new objects, one column a component.
+// Returns the scores of new examples, one column per component.
 matrix<double> transform(const kernel_pca_model& model, const dataset& z);
 matrix<double> transform(const kernel_pca_model& model, const gram<double>& K);
-// The first components only.
+// Returns a model with the first `count` components.
 kernel_pca_model first_components(const kernel_pca_model& model, index count);
 
-// How many components to keep.
-// The fewest that hold this share of the variance, 0 < share <= 1; all there are when they do not reach it.
+// Three rules for the number of components to keep. The first returns the smallest number of components whose share of
+// the variance is at least `share`, 0 < share <= 1, or all components if they do not reach it.
 index components_for_share(const kernel_pca_model& model, double share);
-// Those above the mean eigenvalue over the n-1 directions there can be (Kaiser).
+// Returns the number of components above the mean eigenvalue over the n-1 possible directions (Kaiser).
 index components_above_mean(const kernel_pca_model& model);
-// The leading ones whose share is above that of a stick broken at random into n-1 parts (Frontier 1976).
+// Returns the number of leading components whose share of the variance exceeds the expected share of the broken-stick
+// distribution with n-1 parts (Frontier 1976).
 index components_above_broken_stick(const kernel_pca_model& model);
 
-// Eigenpairs of A = D H K Hᵀ D, a kernel matrix centred with weights w: D = diag(√w), H = I - 1wᵀ/W, W = Σw. Kernel PCA
-// rests on it.
+// Internal to kernel PCA: eigenpairs of A = D H K Hᵀ D, the kernel matrix centred with weights w, where D = diag(√w),
+// H = I - 1wᵀ/W and W = Σw.
 
-// What A is made with beside K. The last two come with the first product with K.
+// The vectors that turn K into A. k_mean and total are set by the first product with K.
 struct centring {
     std::vector<double> root;    // √w
     std::vector<double> mean;    // w/W
@@ -92,19 +131,19 @@ struct centring {
 
 centring centred_by(const std::vector<double>& weight);
 
-// How K is multiplied by.
+// A product with K and the settings of an iteration that uses it.
 struct gram_multiplication {
     block_operator product;
-    index block = 8;   // columns at once
-    double least = 0;  // the least tolerance the numbers of K allow
+    index block = 8;   // number of columns per product
+    double least = 0;  // smallest tolerance that the precision of the entries of K allows
 };
 
-// By rows of K as they come. Where kernel values must be computed a pass is dear, and a wide block makes the most of
-// it.
+// Multiplies by K row by row. If kernel values are expensive to compute, the block is wide, so that one pass serves
+// many columns.
 template <class T>
 gram_multiplication by_rows(const gram<T>& K, index components);
 
-// What a decomposition of A gives, falling; row j of vectors is uⱼ.
+// Eigenpairs of A in descending order; row j of `vectors` is uⱼ.
 struct centred_pairs {
     std::vector<double> values;
     matrix<double> vectors;
@@ -114,7 +153,7 @@ struct centred_pairs {
     double lowest = 0;  // the smallest eigenvalue, or an upper bound on it
 };
 
-// All of A decomposed.
+// Computes all eigenpairs of A.
 template <class T>
 centred_pairs all_centred_pairs(const gram<T>& K, const gram_multiplication& by, centring& c);
 
@@ -123,10 +162,15 @@ struct centred_eigen_options {
     double tol = 1e-11;
     index most_passes = 200;
     std::uint64_t seed = 0;
-    std::function<bool(index pass, double residual)> progress{};  // false stops
+    std::function<bool(index pass, double residual)> progress{};  // returns false to stop
 };
 
-// The `count` largest pairs by products with K, block Lanczos.
+// Computes the `count` largest eigenpairs by block Lanczos.
 centred_pairs largest_centred_pairs(const gram_multiplication& K, centring& c, const centred_eigen_options& o);
+
+namespace api {
+struct method;
+method kernel_pca_method();
+}  // namespace api
 
 }  // namespace mercer

@@ -18,7 +18,8 @@ namespace {
 constexpr const char* pre_image_owner = "pre-image";
 constexpr index stretch = 256;
 
-// ‖Pφ(x) - φ(xᵢ)‖² = ‖s(x) - s(xᵢ)‖² + what of φ(xᵢ) lies outside the components.
+// Returns ‖Pφ(x) - φ(xᵢ)‖² = ‖s(x) - s(xᵢ)‖² + (squared distance of φ(xᵢ) to the span of the components) for every
+// training example.
 std::vector<double> to_training(const kernel_pca_model& m, const double* score) {
     std::vector<double> d(m.outside);
     for (index i = 0; i < m.scores.rows(); ++i)
@@ -29,7 +30,7 @@ std::vector<double> to_training(const kernel_pca_model& m, const double* score) 
     return d;
 }
 
-// Some rows of z at once: G(r, i) = gᵢ of row r.
+// Runs the fixed point iteration for several rows of z at once; G(r, i) = gᵢ of row r.
 void fixed_point(const kernel_pca_model& m, const dense<double>& x, matrix_view<const double> scores,
                  matrix_view<double> z, const pre_image_options& o, pre_image_result& out) {
     const index n = x.size(), d = x.dims();
@@ -74,7 +75,7 @@ void fixed_point(const kernel_pca_model& m, const dense<double>& x, matrix_view<
     }
 }
 
-// r² with k(r) = value, for a radial kernel that falls with r: bisection on 0 <= r <= far.
+// Returns r² with k(r) = value for a radial kernel that decreases with r, by bisection on 0 <= r <= far.
 double inverted(const kernel& k, double value, double far) {
     matrix<double> zero(1, 1), at(1, 1);
     const dataset origin = dense<double>(std::as_const(zero).view());
@@ -103,7 +104,7 @@ void by_neighbours(const kernel_pca_model& m, const dense<double>& x, matrix_vie
             return da < db || (da == db && a < b);
         });
         std::vector<double> middle(static_cast<std::size_t>(d)), target(static_cast<std::size_t>(q));
-        matrix<double> y(q, d);  // neighbours about their mean
+        matrix<double> y(q, d);  // neighbours minus their mean
         for (index i = 0; i < q; ++i) {
             const index at = near[static_cast<std::size_t>(i)];
             // ‖φ(z)-φ(xᵢ)‖² = 2(k(0) - k(‖z-xᵢ‖))
@@ -114,7 +115,8 @@ void by_neighbours(const kernel_pca_model& m, const dense<double>& x, matrix_vie
         for (index i = 0; i < q; ++i)
             for (index c = 0; c < d; ++c)
                 y(i, c) = x.row(near[static_cast<std::size_t>(i)])[c] - middle[static_cast<std::size_t>(c)];
-        // With YYᵀ = QSQᵀ the neighbours have coordinates QS^½; ẑ = ½S^(-½)Qᵀ(‖yᵢ‖² - targetᵢ), z = mean + YᵀQS^(-½)ẑ.
+        // With YYᵀ = QSQᵀ the neighbours have coordinates QS^½. Then ẑ = ½S^(-½)Qᵀ(‖yᵢ‖² - targetᵢ) and z = mean +
+        // YᵀQS^(-½)ẑ.
         const eigen_system e = symmetric_eigen(product(y.view(), transposed::no, y.view(), transposed::yes));
         std::copy(middle.begin(), middle.end(), z.row(r));
         for (index s = 0; s < q; ++s) {

@@ -1,5 +1,5 @@
-// Pre-images: an input z whose image is near a point of feature space, here the projection of φ(x) onto the components
-// of a kernel PCA. Taking few components and going back removes noise from x.
+// Pre-images: inputs z whose image φ(z) is close to a given point of feature space, here the projection of φ(x) onto
+// the components of a kernel PCA. With few components the pre-image is a denoised x.
 #pragma once
 
 #include <vector>
@@ -10,29 +10,31 @@ namespace mercer {
 
 struct pre_image_options {
     enum class method {
-        automatic,    // fixed point for a Gaussian, neighbours for other radial kernels
-        fixed_point,  // Mika et al. 1999, Gaussian only: z ← Σᵢ gᵢk(z,xᵢ)xᵢ/Σᵢ gᵢk(z,xᵢ), where Pφ(x) = Σᵢ gᵢφ(xᵢ),
-                      // from z = x
-        neighbours    // Kwok & Tsang 2004, any radial kernel: distances to the nearest training points in feature space
-                      // give distances in input space, and those the place, by least squares as in multidimensional
-                      // scaling
+        automatic,  // fixed point for a Gaussian, neighbours for other radial kernels
+        // Mika et al. 1999, Gaussian kernel only: z ← Σᵢ gᵢk(z,xᵢ)xᵢ/Σᵢ gᵢk(z,xᵢ), where Pφ(x) = Σᵢ gᵢφ(xᵢ), starting
+        // from z = x.
+        fixed_point,
+        // Kwok & Tsang 2004, any radial kernel: distances in feature space to the nearest training examples are
+        // converted to distances in input space, which determine z by least squares as in multidimensional scaling.
+        neighbours
     };
     method how = method::automatic;
     index n_neighbors = 10;
     index max_iter = 100;
-    double tol = 1e-8;  // fixed point: ends when z moves by no more than tol·(1 + ‖z‖)
+    double tol = 1e-8;  // fixed point: stops if z moves by at most tol·(1 + ‖z‖)
 };
 
 struct pre_image_result {
-    matrix<double> points;                      // one row an object
-    fit_status status = fit_status::converged;  // of the worst: step_limit; stalled where a fixed point lost all
-                                                // weight, the nearest training point then stands for it
+    matrix<double> points;  // one row per example
+    // The status of the worst row. step_limit: max_iter was reached. stalled: all weights of a fixed point became 0;
+    // the row is then the nearest training example.
+    fit_status status = fit_status::converged;
     index unfinished = 0;
 };
 
-// The model must be of vectors.
+// Returns the pre-images of the projections of the rows of x. The model must have been fitted to vectors.
 pre_image_result denoise(const kernel_pca_model& model, const dataset& x, const pre_image_options& options = {});
-// The same from scores; the fixed point starts from the nearest training point.
+// Returns the pre-images of given scores. The fixed point iteration starts from the nearest training example.
 pre_image_result pre_images(const kernel_pca_model& model, matrix_view<const double> scores,
                             const pre_image_options& options = {});
 

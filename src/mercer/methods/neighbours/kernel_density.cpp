@@ -13,6 +13,7 @@
 #include "mercer/kernels/vectors/matern.h"
 #include "mercer/kernels/vectors/rational_quadratic.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
@@ -20,12 +21,12 @@ namespace {
 constexpr const char* density_owner = "kernel density";
 using std::numbers::pi;
 
-// The arguments of a leaf of this kind, in the order of its text form.
+// Returns the parameters of k if it is a kernel F, in the order of kernel_info.
 template <class F>
 std::optional<std::vector<double>> arguments_of(const kernel& k) {
     if (!dynamic_cast<const leaf_node<F>*>(&k.node())) return {};
     const kernel_info info = F::info();
-    // The text form reads back to the same bits.
+    // The text form preserves every bit of the parameters.
     std::vector<double> out;
     const std::string text = k.text();
     for (const auto& parameter : info.parameters) {
@@ -63,7 +64,7 @@ kernel_density_model weighted(index n, const kernel_density_options& o) {
     return m;
 }
 
-// log Σᵢ aᵢ exp(-γ‖z-xᵢ‖²) with the largest term taken out.
+// Returns log Σᵢ aᵢ exp(-γ‖z-xᵢ‖²), computed relative to the largest term.
 double log_sum(const kernel_density_model& m, const dense<double>& x, const double* z, double gamma) {
     std::vector<double> terms;
     double largest = -std::numeric_limits<double>::infinity();
@@ -138,5 +139,41 @@ struct file_form<kernel_density_model> {
     }
 };
 template struct model_file<kernel_density_model>;
+
+namespace api {
+namespace {
+
+class density_fitted final : public fitted_as<kernel_density_model> {
+public:
+    using fitted_as::fitted_as;
+    answer gives() const override { return answer::values; }
+    // The log density if the integral of the kernel is known, otherwise the mean embedding.
+    std::vector<double> predict(const examples& x) const override {
+        return m_.normalised ? log_density(m_, x.objects()) : embedding(x);
+    }
+    columns details(const examples& x) const override { return {one_column(embedding(x)), {"mean_embedding"}}; }
+    figures about() const override {
+        figures out{{"predicts", m_.normalised ? "log density" : "mean embedding"}};
+        if (m_.normalised) out.add("log_scale", m_.log_scale);
+        out.add("training_size", m_.mean.size());
+        return out;
+    }
+
+private:
+    std::vector<double> embedding(const examples& x) const {
+        return x.visit([&](const auto& some) { return mean_embedding(m_, some); });
+    }
+};
+
+fitted_ptr make_density(const kernel_density&, const fit_call& t) {
+    const auto o = t.common<kernel_density_options>();
+    return t.made<density_fitted>(t.from([&](const auto&... from) { return fit_kernel_density(from..., o); }));
+}
+
+}  // namespace
+
+method kernel_density_method() { return entry<kernel_density, density_fitted>(make_density); }
+
+}  // namespace api
 
 }  // namespace mercer

@@ -1,8 +1,9 @@
-// Density estimation by the mean embedding: f(x) = Σᵢ wᵢ k(x, xᵢ)/(W·Z) with Z = ∫ k(x, 0) dx, W = Σw. Z is known for
+// Density estimation by the mean embedding: f(x) = Σᵢ wᵢ k(x, xᵢ)/(W·Z) with Z = ∫ k(x, 0) dx and W = Σw. Z is known
+// for
 //     rbf: (π/γ)^(d/2);  laplacian: (2/γ)^d;  matern: 2^d π^(d/2) Γ(ν+d/2)/Γ(ν)·(ℓ²/2ν)^(d/2);
 //     rational_quadratic, 2α > d: (2αℓ²π)^(d/2) Γ(α-d/2)/Γ(α).
-// Other kernels, and objects that are not vectors, have the mean embedding Σᵢ wᵢk(x, xᵢ)/W without a scale: a score of
-// how usual x is.
+// For other kernels, and for objects that are not vectors, only the mean embedding Σᵢ wᵢk(x, xᵢ)/W is available: an
+// unnormalised score of how typical x is.
 #pragma once
 
 #include <optional>
@@ -16,29 +17,6 @@
 #include "mercer/methods/model_file.h"
 
 namespace mercer {
-
-struct kernel_density_options {
-    std::vector<double> sample_weight{};  // empty: all 1
-};
-
-struct kernel_density_model {
-    kernel_expansion mean;    // one function, Σᵢ wᵢk(x, xᵢ)/W
-    bool normalised = false;  // Z is known
-    double log_scale = 0;     // log Z
-};
-
-kernel_density_model fit_kernel_density(const kernel& k, const dataset& x, const kernel_density_options& options = {});
-// A matrix has no scale. K is only asked for its size.
-kernel_density_model fit_kernel_density(const gram<double>& K, const kernel_density_options& options = {});
-
-// Σᵢ wᵢk(x, xᵢ)/W
-std::vector<double> mean_embedding(const kernel_density_model& model, const dataset& z);
-std::vector<double> mean_embedding(const kernel_density_model& model, const gram<double>& K);
-// log f(x). Fails with errc::unsupported where Z is not known. Where all terms of a Gaussian underflow, they are summed
-// as logarithms.
-std::vector<double> log_density(const kernel_density_model& model, const dataset& z);
-
-// Densities as values: kernel_density.
 
 struct kernel_density {
     std::optional<mercer::kernel> kernel{};
@@ -56,5 +34,31 @@ struct kernel_density {
     template <class V>
     void options(V&) {}
 };
+
+struct kernel_density_options {
+    std::vector<double> sample_weight{};  // weights; empty: all 1
+};
+
+struct kernel_density_model {
+    kernel_expansion mean;    // the function Σᵢ wᵢk(x, xᵢ)/W
+    bool normalised = false;  // true if Z is known
+    double log_scale = 0;     // log Z
+};
+
+kernel_density_model fit_kernel_density(const kernel& k, const dataset& x, const kernel_density_options& options = {});
+// A model of a matrix has no normalisation. Only the size of K is used.
+kernel_density_model fit_kernel_density(const gram<double>& K, const kernel_density_options& options = {});
+
+// Returns Σᵢ wᵢk(x, xᵢ)/W for every row.
+std::vector<double> mean_embedding(const kernel_density_model& model, const dataset& z);
+std::vector<double> mean_embedding(const kernel_density_model& model, const gram<double>& K);
+// Returns log f(x). Fails with errc::unsupported if Z is not known. If all terms of a Gaussian underflow, they are
+// summed as logarithms.
+std::vector<double> log_density(const kernel_density_model& model, const dataset& z);
+
+namespace api {
+struct method;
+method kernel_density_method();
+}  // namespace api
 
 }  // namespace mercer

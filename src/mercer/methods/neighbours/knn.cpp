@@ -1,4 +1,3 @@
-
 #include "mercer/methods/neighbours/knn.h"
 
 #include <fmt/format.h>
@@ -15,15 +14,57 @@
 #include "mercer/data/dataset.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
+
+namespace {
+
+void check_options(const knn_options& o, index n) {
+    if (o.n_neighbors < 1 || o.n_neighbors > n)
+        fail(errc::invalid_argument,
+             fmt::format("nearest neighbours: must satisfy 1 <= n_neighbors <= n, got {} with n = {}", o.n_neighbors,
+                         n));
+}
+
+knn_model made(std::vector<double> self, std::span<const double> y, const knn_options& o) {
+    knn_model m;
+    const auto n = static_cast<index>(self.size());
+    check_options(o, n);
+    checked_weights(o.sample_weight, n, 0, "nearest neighbours");
+    m.options = o;
+    m.self = std::move(self);
+    const std::vector<double> labels = distinct_labels(y, n, "nearest neighbours");
+    if (o.task == knn_task::classification) {
+        m.classes = labels;
+        for (const index place : label_places(y, labels)) m.y.push_back(static_cast<double>(place));
+    } else {
+        m.y.assign(y.begin(), y.end());
+    }
+    return m;
+}
+
+}  // namespace
+
+knn_model fit_knn(const kernel& k, const dataset& x, std::span<const double> y, const knn_options& options) {
+    require_objects(x, "nearest neighbours");
+    knn_model m = made(self_values(k, x), y, options);
+    m.k = std::make_shared<const kernel>(k);
+    m.x = x;
+    return m;
+}
+
+knn_model fit_knn(const gram<double>& K, std::span<const double> y, const knn_options& options) {
+    return made(checked_diagonal(K, "nearest neighbours"), y, options);
+}
+
 namespace {
 
 constexpr index band = 192, strip = 1024;
-constexpr index queries_at_once = 64 * band;  // queries between two reports
+constexpr index queries_at_once = 64 * band;  // queries between two calls of the progress callback
 
-// A score grows with the distance: k(xᵢ,xᵢ)/2 - k(x,xᵢ), without k(xᵢ,xᵢ) where that is the same for all, so that the
-// digits of small kernel values are not lost.
+// A candidate neighbour. Its score k(xᵢ,xᵢ)/2 - k(x,xᵢ) increases with the distance. k(xᵢ,xᵢ) is left out if it is the
+// same for all examples, so that small kernel values keep their digits.
 template <class T>
 struct candidate {
     T score;
@@ -33,12 +74,13 @@ struct candidate {
     }
 };
 
-// The best few seen so far, the worst on top.
+// The candidates with the lowest scores so far, as a heap with the worst one on top.
 template <class T>
 class shortlist {
 public:
     explicit shortlist(index most) : most_(static_cast<std::size_t>(most)) { heap_.reserve(most_); }
-    // Nothing with this score or above gets in: places come in ascending order, so of equals the first stays.
+    // Candidates with this score or a higher one are rejected. Positions arrive in ascending order, so the first of
+    // equal scores stays.
     T limit() const { return heap_.size() < most_ ? std::numeric_limits<T>::infinity() : heap_.front().score; }
     void offer(T score, index place) {
         if (heap_.size() == most_) {
@@ -60,7 +102,7 @@ private:
     std::vector<candidate<T>> heap_;
 };
 
-// Offers every score half[j] - k[j]; eight are compared with the limit at once.
+// Offers every score half[j] - k[j] to the shortlist. Groups of sixteen scores are compared with the limit at once.
 template <class T>
 void scan(const T* k, const T* half, index count, index first, shortlist<T>& best) {
     constexpr index group = 16;
@@ -90,8 +132,8 @@ std::vector<T> half_of(const std::vector<double>& self) {
     return half;
 }
 
-// The `most` best of all columns for the rows [first, first + count) of K. Parts of the columns are searched side by
-// side when there are few rows; the order (score, place) is total, so the parts do not show in the result.
+// Returns the `most` best columns for each of the given rows of K. If there are few rows, parts of the columns are
+// searched in parallel. The order (score, place) is total, so the result does not depend on the partition.
 template <class T>
 std::vector<std::vector<candidate<T>>> best_of(const gram<T>& K, const std::vector<T>& half, const selection& rows,
                                                index most) {
@@ -177,9 +219,9 @@ neighbours find_neighbours(const knn_model& m, const gram<double>& K, std::span<
 
 namespace {
 
-// An object that is the query itself is at distance 0, whatever bits its kernel values end in: a function of the user's
-// need not give k(x, z) as it gives k(x, x) where x = z, and a distance of 1e-8 would leave the other neighbours a say
-// of as much.
+// Sets the distance of a training example that equals the query to 0, whatever rounding its kernel values have. A
+// user-defined function need not return the same k(x, z) and k(x, x) for x = z, and with 1/distance as weight a
+// distance of 1e-8 would leave other neighbours an influence.
 void recognise_twins(neighbours& found, const dataset& x, const dataset& z) {
     parallel_runs(found.done, 256, [&](index first, index end) {
         std::vector<std::pair<double, index>> row;
@@ -199,10 +241,11 @@ void recognise_twins(neighbours& found, const dataset& x, const dataset& z) {
     });
 }
 
-// Candidates of a stretch of queries, found in float and ranked in double.
+// The candidates of a batch of queries, found in float and ranked in double.
 struct ranking {
     std::vector<std::vector<candidate<double>>> ranked;
-    std::vector<double> error;  // of the float scores of each query's candidates; infinity where there are none
+    // largest error of the float scores of each query's candidates; infinity if it has none
+    std::vector<double> error;
 };
 
 ranking rank_exactly(const std::vector<std::vector<candidate<float>>>& best, const gram<double>& exact,
@@ -229,15 +272,16 @@ ranking rank_exactly(const std::vector<std::vector<candidate<float>>>& best, con
     return out;
 }
 
-// Whether the k nearest of a query are for certain among its `most` candidates. An object that is no candidate scores
-// at least the last candidate's float score, give or take `error`.
+// Returns true if the k nearest neighbours of a query are certainly among its `most` candidates. An example that is no
+// candidate has at least the float score of the last candidate, up to `error`.
 bool is_certain(const std::vector<candidate<double>>& ranked, double last, double error, index k, index most, index n) {
     if (static_cast<index>(ranked.size()) < most) return false;
     return most == n || (std::isfinite(error) && ranked[static_cast<std::size_t>(k - 1)].score < last - error);
 }
 
-// What float may take from a score of a query, by the query and the model alone: sixteen times what its candidates
-// show, and the rounding of sums of as many terms as there are coordinates, of the size that k(x, x) and k(z, z) allow.
+// Returns a bound on the float error of a score, from the query and the model alone: sixteen times the error observed
+// on the candidates or, if that is larger, the rounding error of a sum with one term per coordinate whose size k(x, x)
+// and k(z, z) bound.
 double float_error(double seen, double own, double largest, index dims) {
     const double units = 4 * (8 + std::sqrt(static_cast<double>(dims)));
     return std::max(16 * seen, 0x1p-24 * units * std::sqrt(std::abs(own * largest)));
@@ -254,7 +298,7 @@ neighbours search(const knn_model& m, const dataset& z) {
     const double largest =
         *std::max_element(m.self.begin(), m.self.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
     const auto exact = make_gram<double>(*m.k, z, m.x);
-    // Beyond this floats overflow; few pairs are not worth two passes.
+    // Larger values overflow in float, and for few pairs two passes are slower than one in double.
     if (!(std::abs(largest) < 1e30) || static_cast<double>(z.size()) * static_cast<double>(m.size()) < 1e4) {
         neighbours plain = find_neighbours(m, *exact, own);
         plain.again = z.size();
@@ -298,80 +342,9 @@ neighbours find_neighbours(const knn_model& m, const dataset& z) {
     return found;
 }
 
-// Fitting nearest neighbours, which is to keep the examples, and their files.
-
 namespace {
 
-void check_options(const knn_options& o, index n) {
-    if (o.n_neighbors < 1 || o.n_neighbors > n)
-        fail(errc::invalid_argument,
-             fmt::format("nearest neighbours: must satisfy 1 <= n_neighbors <= n, got {} with n = {}", o.n_neighbors,
-                         n));
-}
-
-knn_model made(std::vector<double> self, std::span<const double> y, const knn_options& o) {
-    knn_model m;
-    const auto n = static_cast<index>(self.size());
-    check_options(o, n);
-    checked_weights(o.sample_weight, n, 0, "nearest neighbours");
-    m.options = o;
-    m.self = std::move(self);
-    const std::vector<double> labels = distinct_labels(y, n, "nearest neighbours");
-    if (o.task == knn_task::classification) {
-        m.classes = labels;
-        for (const index place : label_places(y, labels)) m.y.push_back(static_cast<double>(place));
-    } else {
-        m.y.assign(y.begin(), y.end());
-    }
-    return m;
-}
-
-}  // namespace
-
-knn_model fit_knn(const kernel& k, const dataset& x, std::span<const double> y, const knn_options& options) {
-    require_objects(x, "nearest neighbours");
-    knn_model m = made(self_values(k, x), y, options);
-    m.k = std::make_shared<const kernel>(k);
-    m.x = x;
-    return m;
-}
-
-knn_model fit_knn(const gram<double>& K, std::span<const double> y, const knn_options& options) {
-    return made(checked_diagonal(K, "nearest neighbours"), y, options);
-}
-
-template <>
-struct file_form<knn_model> {
-    static constexpr std::string_view format = "mercer-knn-model";
-    static constexpr int version = 1;
-
-    static void parts(auto& a, auto& m) {
-        a.choice("task", m.options.task, {"classification", "regression"});
-        a.choice("weights", m.options.weights, {"uniform", "distance"});
-        a.whole("n_neighbors", m.options.n_neighbors);
-        a.whole("memory_bytes", m.options.memory_bytes);
-        const index n = a.count("examples", m.size());
-        a.list(m.self, n);
-        a.list(m.y, n);
-        a.list("classes", m.classes);
-        a.finite(m.classes, "a class label");
-        a.list("sample_weights", m.options.sample_weight);
-        kernel_and_objects(a, m.k, m.x, n);
-        check_options(m.options, n);
-        checked_weights(m.options.sample_weight, n, 0, "nearest neighbours");
-        if (m.options.task != knn_task::classification) return;
-        for (const double place : m.y)
-            a.check(0 <= place && place < static_cast<double>(m.classes.size()) && place == std::floor(place),
-                    "a label is not among the classes");
-    }
-};
-template struct model_file<knn_model>;
-
-// What the neighbours of a query say of it.
-
-namespace {
-
-// Votes of the neighbours of one query.
+// Returns the weights of the votes of one query's neighbours.
 std::vector<double> votes(const knn_model& m, const neighbours& found, index row) {
     std::vector<double> w(static_cast<std::size_t>(found.indices.cols()), 1.0);
     if (m.options.weights == knn_weights::distance) {
@@ -379,7 +352,7 @@ std::vector<double> votes(const knn_model& m, const neighbours& found, index row
         for (std::size_t j = 0; j < w.size(); ++j) {
             const double d = found.distances(row, static_cast<index>(j));
             w[j] = touches ? (d == 0 ? 1.0 : 0.0)
-                           : found.distances(row, 0) / d;  // relative to the nearest: 1/d could overflow
+                           : found.distances(row, 0) / d;  // relative to the nearest, because 1/d could overflow
         }
     }
     if (!m.options.sample_weight.empty())
@@ -435,5 +408,73 @@ std::vector<double> predict(const knn_model& m, const neighbours& found) {
 }
 
 std::vector<double> predict(const knn_model& m, const dataset& z) { return predict(m, find_neighbours(m, z)); }
+
+template <>
+struct file_form<knn_model> {
+    static constexpr std::string_view format = "mercer-knn-model";
+    static constexpr int version = 1;
+
+    static void parts(auto& a, auto& m) {
+        a.choice("task", m.options.task, {"classification", "regression"});
+        a.choice("weights", m.options.weights, {"uniform", "distance"});
+        a.whole("n_neighbors", m.options.n_neighbors);
+        a.whole("memory_bytes", m.options.memory_bytes);
+        const index n = a.count("examples", m.size());
+        a.list(m.self, n);
+        a.list(m.y, n);
+        a.list("classes", m.classes);
+        a.finite(m.classes, "a class label");
+        a.list("sample_weights", m.options.sample_weight);
+        kernel_and_objects(a, m.k, m.x, n);
+        check_options(m.options, n);
+        checked_weights(m.options.sample_weight, n, 0, "nearest neighbours");
+        if (m.options.task != knn_task::classification) return;
+        for (const double place : m.y)
+            a.check(0 <= place && place < static_cast<double>(m.classes.size()) && place == std::floor(place),
+                    "a label is not among the classes");
+    }
+};
+template struct model_file<knn_model>;
+
+namespace api {
+namespace {
+
+class knn_fitted final : public fitted_as<knn_model> {
+public:
+    using fitted_as::fitted_as;
+    answer gives() const override {
+        return m_.options.task == knn_task::classification ? answer::classes : answer::values;
+    }
+    std::vector<double> predict(const examples& x) const override { return mercer::predict(m_, x.objects()); }
+    matrix<double> probabilities(const examples& x) const override {
+        if (m_.options.task == knn_task::regression)
+            fail(errc::unsupported, "regression by neighbours has no shares of votes to show");
+        return class_shares(m_, find_neighbours(m_, x.objects()));
+    }
+    columns details(const examples& x) const override { return {probabilities(x), label_names("p", m_.classes)}; }
+    figures about() const override { return {{"neighbours", m_.options.n_neighbors}, {"training_size", m_.size()}}; }
+    part_value part(std::string_view name) const override {
+        if (name == "objects") return m_.x;
+        if (name == "self") return m_.self;
+        return fitted_as::part(name);
+    }
+};
+
+template <class Method>
+fitted_ptr make_knn(const Method& m, const fit_call& t) {
+    auto o = t.common<knn_options>();
+    o.task = std::is_same_v<Method, knn> ? knn_task::classification : knn_task::regression;
+    o.n_neighbors = m.n_neighbors;
+    o.weights = m.weights == "distance" ? knn_weights::distance : knn_weights::uniform;
+    o.progress = {};  // the model would keep the callback for its predictions, which do not belong to this fit
+    return t.made<knn_fitted>(t.from([&](const auto&... from) { return fit_knn(from..., t.targets(), o); }));
+}
+
+}  // namespace
+
+method knn_method() { return entry<knn, knn_fitted>(make_knn); }
+method knn_regression_method() { return entry<knn_regression, knn_fitted>(make_knn); }
+
+}  // namespace api
 
 }  // namespace mercer

@@ -1,22 +1,77 @@
-// k nearest neighbours in feature space: the training objects with the least ‖φ(x)-φ(xᵢ)‖² = k(x,x) + k(xᵢ,xᵢ) -
-// 2k(x,xᵢ); of equally near ones, those with the lowest index. Classification: the class with the largest sum of votes
-// wᵢ, the lowest of equals. Regression: Σ wᵢyᵢ/Σ wᵢ. wᵢ is 1 or 1/distance (if some distance is 0, only those
-// neighbours vote), times the sample weight.
+// k nearest neighbours in feature space: the training examples with the smallest ‖φ(x)-φ(xᵢ)‖² = k(x,x) + k(xᵢ,xᵢ) -
+// 2k(x,xᵢ); of equally near examples those with the lowest index. Classification predicts the class with the largest
+// sum of votes wᵢ, the lowest label of equal ones; regression predicts Σ wᵢyᵢ/Σ wᵢ. wᵢ is 1 or 1/distance (if some
+// distances are 0, only those neighbours vote), times the sample weight.
 //
-// Kernel values come tile by tile, in float where a kernel of objects is given; each query keeps a few more candidates
-// than asked for, which are ranked again in double. Where the error seen on the candidates could have hidden a
-// neighbour, the query is done again in double, so the neighbours are those of exact arithmetic. Nothing of size
-// (queries × training objects) is stored.
+// Kernel values are computed tile by tile, in float if a kernel is given. For each query a few more candidates than k
+// are kept and ranked again in double. If the float error observed on the candidates could have hidden a neighbour, the
+// query is repeated in double, so the neighbours are those of exact arithmetic. No array of size (queries × training
+// examples) is stored.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "mercer/base/matrix_view.h"
+#include "mercer/kernels/kernel.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method_info.h"
 #include "mercer/methods/model_file.h"
 
 namespace mercer {
+
+namespace detail {
+template <class V>
+void who_votes(V& v, index& n_neighbors, std::string& weights) {
+    v.whole("n_neighbors", n_neighbors, 1, "how many vote");
+    v.choice("weights", weights, {"uniform", "distance"}, "votes: 1 each, or 1/distance");
+}
+}  // namespace detail
+
+struct knn {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_neighbors = 5;
+    std::string weights = "uniform";
+
+    static method_facts facts() {
+        return {"knn",
+                {"nearest_neighbours", "k_nearest_neighbours"},
+                method_family::classification,
+                "k nearest neighbours in feature space",
+                "the class with most votes among the nearest",
+                "mercer-knn-model",
+                answer::classes};
+    }
+    template <class V>
+    void options(V& v) {
+        detail::who_votes(v, n_neighbors, weights);
+    }
+};
+
+struct knn_regression {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_neighbors = 5;
+    std::string weights = "uniform";
+
+    static method_facts facts() {
+        return {"knn_regression",
+                {"knn_regressor"},
+                method_family::regression,
+                "the mean of the k nearest neighbours in feature space",
+                "Σ wᵢyᵢ/Σ wᵢ over the nearest",
+                "mercer-knn-model",
+                answer::values};
+    }
+    template <class V>
+    void options(V& v) {
+        detail::who_votes(v, n_neighbors, weights);
+    }
+};
 
 enum class knn_task { classification, regression };
 enum class knn_weights { uniform, distance };
@@ -26,42 +81,48 @@ struct knn_options {
     index n_neighbors = 5;
     knn_weights weights = knn_weights::uniform;
     std::vector<double> sample_weight{};                // factors of the votes; empty: all 1
-    std::size_t memory_bytes = std::size_t{512} << 20;  // for tiles and packed training objects while predicting
-    progress_callback progress{};                       // while predicting; not saved
+    std::size_t memory_bytes = std::size_t{512} << 20;  // for tiles and packed training examples during prediction
+    progress_callback progress{};                       // called during prediction; not saved
 };
 
 struct knn_model {
     knn_options options;
-    std::shared_ptr<const kernel> k;  // null: fitted on a matrix
+    std::shared_ptr<const kernel> k;  // null if the model was fitted to a matrix
     dataset x;
-    std::vector<double> y;        // targets, or for classification the place of the label in `classes`
-    std::vector<double> classes;  // ascending; empty for regression
+    std::vector<double> y;        // targets; for classification the position of the label in `classes`
+    std::vector<double> classes;  // labels in ascending order; empty for regression
     std::vector<double> self;     // k(xᵢ, xᵢ)
 
     index size() const { return static_cast<index>(self.size()); }
 };
 
 struct neighbours {
-    matrix<index> indices;                      // one row a query, nearest first
-    matrix<double> distances;                   // in feature space
-    index again = 0;                            // queries for which floats were not enough
-    fit_status status = fit_status::converged;  // cancelled: the rows from `done` on are not filled
+    matrix<index> indices;                      // one row per query, nearest first
+    matrix<double> distances;                   // distances in feature space
+    index again = 0;                            // number of queries that were repeated in double
+    fit_status status = fit_status::converged;  // if cancelled, the rows from `done` on are not filled
     index done = 0;
 };
 
 knn_model fit_knn(const kernel& k, const dataset& x, std::span<const double> y, const knn_options& options);
-// K is the matrix of the training objects; only its diagonal is needed.
+// K is the kernel matrix of the training examples; only its diagonal is used.
 knn_model fit_knn(const gram<double>& K, std::span<const double> y, const knn_options& options);
 
 neighbours find_neighbours(const knn_model& model, const dataset& z);
-// Rows of K are queries, columns training objects; `self` is k(z, z) of each query.
+// The rows of K are queries, the columns training examples; `self` is k(z, z) of each query.
 neighbours find_neighbours(const knn_model& model, const gram<double>& K, std::span<const double> self);
 
-// Labels or values. Fails with errc::unsupported when the progress callback stopped the search: a part of the answer is
-// no answer.
+// Returns labels or values. Fails with errc::unsupported if the progress callback stopped the search, because some
+// queries have no neighbours then.
 std::vector<double> predict(const knn_model& model, const dataset& z);
 std::vector<double> predict(const knn_model& model, const neighbours& found);
-// Votes of each class, adding up to 1.
+// Returns the share of the votes for each class; every row sums to 1.
 matrix<double> class_shares(const knn_model& model, const neighbours& found);
+
+namespace api {
+struct method;
+method knn_method();
+method knn_regression_method();
+}  // namespace api
 
 }  // namespace mercer

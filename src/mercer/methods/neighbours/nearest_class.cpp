@@ -1,4 +1,3 @@
-
 #include "mercer/methods/neighbours/nearest_class.h"
 
 #include <fmt/format.h>
@@ -15,6 +14,8 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/medoid_distances.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
@@ -49,7 +50,7 @@ nearest_centroid_model without_norms(std::span<const double> y, index n, const n
     return m;
 }
 
-// A mean is one of the members of its class alone: their block of K is enough.
+// A mean depends on the members of its class only, so the block of K that belongs to them gives its norm.
 void add_norms_by_members(nearest_centroid_model& m, const gram<double>& K) {
     constexpr index most = 1024;
     std::vector<std::vector<index>> members(m.classes.size());
@@ -86,8 +87,8 @@ void add_norms(nearest_centroid_model& m, const gram<double>& K) {
             m.norms[static_cast<std::size_t>(c)] += m.means.coef(i, c) * products(i, c);
 }
 
-// Calls visit(first, f) for bands of the objects behind the rows of K: row i of f has ⟨φ(x), μ_c⟩ of object first + i
-// for every class c. Sums run over the examples in their order.
+// Calls visit(first, f) for batches of rows of K: row i of f has ⟨φ(x), μ_c⟩ of row first + i for every class c. The
+// sums add the examples in their order.
 template <class Visit>
 void each_band(const nearest_centroid_model& m, const gram<double>& K, Visit visit) {
     constexpr index rows_of_tile = 64, columns_of_tile = 1024;
@@ -108,7 +109,7 @@ void each_band(const nearest_centroid_model& m, const gram<double>& K, Visit vis
     });
 }
 
-// For objects, which means.values() checks, and for kernel values.
+// The same for new examples and for kernel values. The calls of means.values() only check the arguments.
 template <class Visit>
 void each_band(const nearest_centroid_model& m, const dataset& z, Visit visit) {
     (void)m.means.values(z);
@@ -120,7 +121,7 @@ void each_band_checked(const nearest_centroid_model& m, const gram<double>& K, V
     each_band(m, K, visit);
 }
 
-// ⟨φ(z), μ_c⟩ for every class.
+// Returns ⟨φ(z), μ_c⟩ for every row and class.
 matrix<double> products_with_means(const nearest_centroid_model& m, const auto& z, index objects) {
     if (m.is_dense()) return m.means.values(z);
     matrix<double> out(objects, std::ssize(m.classes));
@@ -142,7 +143,7 @@ matrix<double> distances_from(const nearest_centroid_model& m, matrix<double> f,
     return f;
 }
 
-// k(x, x) is the same for all classes, so it is left out.
+// k(x, x) is the same for all classes and is left out.
 void put_nearest(const nearest_centroid_model& m, const matrix<double>& f, double* out) {
     for (index i = 0; i < f.rows(); ++i) {
         index best = 0;
@@ -172,7 +173,7 @@ nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, s
                                             const nearest_centroid_options& o) {
     require_objects(x, centroid_owner);
     nearest_centroid_model m = without_norms(y, x.size(), o);
-    add_norms(m, *make_gram<double>(k, x, o.memory_bytes));  // one pass: nothing is worth keeping
+    add_norms(m, *make_gram<double>(k, x, o.memory_bytes));  // there is only one pass, so kernel values are not stored
     m.means.k = std::make_shared<const kernel>(k);
     m.means.x = x;
     return m;
@@ -213,7 +214,8 @@ matrix<double> squared_distances(const nearest_centroid_model& m, const gram<dou
 template <>
 struct file_form<nearest_centroid_model> {
     static constexpr std::string_view format = "mercer-nearest-centroid-model";
-    static constexpr int version = 2;  // 1: a coefficient for each example and class, however many classes there are
+    // version 1: a coefficient for each example and class, whatever the number of classes
+    static constexpr int version = 2;
 
     static void parts(auto& a, auto& m) {
         a.part(m.means);
@@ -234,7 +236,7 @@ struct file_form<nearest_centroid_model> {
         a.check(!m.classes.empty(), "there are no classes");
     }
 };
-// Models with few classes are written as version 1, so that earlier versions of the program read them.
+// Models with few classes are written as version 1, so that earlier versions of the library can read them.
 template <>
 std::string model_file<nearest_centroid_model>::bytes(const nearest_centroid_model& m) {
     archive_writer out(m.is_dense() ? 1 : 2);
@@ -346,5 +348,66 @@ struct file_form<nearest_medoid_model> {
     }
 };
 template struct model_file<nearest_medoid_model>;
+
+namespace api {
+namespace {
+
+class centroid_fitted final : public fitted_as<nearest_centroid_model> {
+public:
+    using fitted_as::fitted_as;
+    answer gives() const override { return answer::classes; }
+    columns transform(const examples& x) const override {
+        return {squared_distances(m_, x.objects()), label_names("squared_distance", m_.classes)};
+    }
+    columns details(const examples& x) const override { return transform(x); }
+    matrix<double> scores(const examples& x) const override {
+        matrix<double> out = squared_distances(m_, x.objects());
+        for (index i = 0; i < out.rows() * out.cols(); ++i) out.data()[i] = -out.data()[i];
+        return out;
+    }
+    figures about() const override {
+        return {{"squared_norms_of_means", m_.norms}, {"training_size", m_.means.size()}};
+    }
+    part_value part(std::string_view name) const override {
+        if (name == "coef" && !m_.is_dense()) return m_.dense_means().coef;
+        if (name == "offset" && !m_.is_dense()) return std::vector<double>(m_.classes.size(), 0.0);
+        return fitted_as::part(name);
+    }
+};
+
+class medoid_fitted final : public fitted_as<nearest_medoid_model> {
+public:
+    using fitted_as::fitted_as;
+    answer gives() const override { return answer::classes; }
+    figures about() const override {
+        return {{"medoid_rows", m_.rows}, {"sums_of_distances", m_.sums}, {"training_size", m_.training_size}};
+    }
+    columns details(const examples& x) const override {
+        return {distances_to(m_.medoids, m_.self, *m_.k, x.objects()), label_names("distance", m_.classes)};
+    }
+    part_value part(std::string_view name) const override {
+        if (name == "objects") return m_.medoids;
+        return fitted_as::part(name);
+    }
+};
+
+fitted_ptr make_centroid(const nearest_centroid&, const fit_call& t) {
+    const auto o = t.common<nearest_centroid_options>();
+    return t.made<centroid_fitted>(
+        t.from([&](const auto&... from) { return fit_nearest_centroid(from..., t.targets(), o); }));
+}
+
+fitted_ptr make_medoid(const nearest_medoid&, const fit_call& t) {
+    const auto o = t.common<nearest_medoid_options>();
+    return t.made<medoid_fitted>(
+        t.from([&](const auto&... from) { return fit_nearest_medoid(from..., t.targets(), o); }));
+}
+
+}  // namespace
+
+method nearest_centroid_method() { return entry<nearest_centroid, centroid_fitted>(make_centroid); }
+method nearest_medoid_method() { return entry<nearest_medoid, medoid_fitted>(make_medoid); }
+
+}  // namespace api
 
 }  // namespace mercer

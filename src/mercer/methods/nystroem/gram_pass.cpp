@@ -18,7 +18,8 @@ namespace detail {
 
 constexpr index round_up(index n, index unit) { return (n + unit - 1) / unit * unit; }
 
-// Rows of a band: what stays in L2 beside the sums, whole micro-tiles, and a divisor of a leaf.
+// Returns the number of rows of a tile: a tile must fit the L2 cache together with the sums, consist of whole
+// micro-tiles and divide a chunk.
 template <class T>
 index rows_of_band(index cols) {
     constexpr index bytes = index{512} * 1024;
@@ -36,7 +37,7 @@ struct pass_scratch {
     std::vector<index> listed;
 };
 
-// What one pass is given, in the form its loops read.
+// One pass: its operands in the layout that the inner loops need, and the sums.
 template <class T>
 class gram_pass {
 public:
@@ -50,7 +51,7 @@ public:
           forward_(v.rows > 0),
           backward_(out.rows > 0),
           constant_(std::max(v.rows, out.rows) == cols + 1),
-          // Whole micro-tiles, and one behind them for the constant.
+          // whole micro-tiles, and one more for the constant column
           product_size_(!backward_ ? 0
                         : few_     ? (cols_ + 1) * width_
                                    : (round_up(cols_, ops_.narrow_rows) + ops_.narrow_rows) * stride_),
@@ -66,7 +67,8 @@ public:
             fail(errc::invalid_argument,
                  fmt::format("a batch of K must begin where a leaf of {} rows does, got row {}", leaf_, first));
         parallel_for((k.rows() + leaf_ - 1) / leaf_, [&](index leaf) {
-            // Taken away from the thread while in use: block() may multiply by another matrix on the way.
+            // The scratch memory is moved out of the thread while it is used, because block() may start another product
+            // on the same thread.
             auto& memory = per_thread<pass_scratch<T>>([] {});
             pass_scratch<T> s = std::move(memory);
             std::vector<double> sums = sums_.zeros();
@@ -75,7 +77,7 @@ public:
                 some(k, first, leaf * leaf_, end, only, sums.data(), step, s);
             else
                 for (index row = leaf * leaf_; row < end; row += band_) {
-                    stop_point();  // with thousands of columns in v, a band is work for tenths of a second
+                    stop_point();  // with thousands of columns in v, a tile takes tenths of a second
                     const index count = std::min(band_, end - row);
                     band(values(k, row, count, s), sums.data(), s,
                          [&](matrix_view<double> f, double* totals) { step(first + row, f, totals); });
@@ -94,10 +96,11 @@ public:
     }
 
 private:
-    // Of entry (j, c) of v and out: a column or two have each its own numbers together, more of them those of a row.
+    // Returns the position of entry (j, c) of v and out. With one or two columns every column is contiguous, with more
+    // columns every row.
     index place(index j, index c) const { return few_ ? c * (cols_ + 1) + j : j * stride_ + c; }
 
-    // The rows of a leaf that count, as if they stood together.
+    // Processes the rows of a chunk that `only` admits, packed into tiles.
     void some(const gram<T>& k, index offset, index row, index end, const row_filter& only, double* sums,
               const row_step& step, pass_scratch<T>& s) {
         while (row < end) {
@@ -142,7 +145,7 @@ private:
             turned_times(forward_ ? seen_wide(tile, s) : widened(tile, s), count, f, sums, s);
     }
 
-    // sums += Kᵀu, u every stride_-th number
+    // sums += Kᵀu, where u is every stride_-th number
     void add_rows(matrix_view<const T> tile, const double* u, double* sums, pass_scratch<T>& s) const {
         s.rows.resize(static_cast<std::size_t>(tile.rows)), s.minus.resize(s.rows.size());
         for (index i = 0; i < tile.rows; ++i)
@@ -153,7 +156,7 @@ private:
             ops_.subtract_double_rows(sums, s.rows.data(), s.minus.data(), tile.rows, cols_);
     }
 
-    // The rows of K, where they lie or computed.
+    // Returns rows of K: a view if they are in memory, otherwise they are computed.
     matrix_view<const T> values(const gram<T>& k, index first, index count, pass_scratch<T>& s) const {
         const matrix_view<const T> kept = k.in_memory();
         if (first + count <= kept.rows) return kept.block(first, 0, count, cols_);
@@ -161,7 +164,7 @@ private:
         k.block(selection(first, count), selection(0, cols_), tile);
         return tile;
     }
-    // Those of a list, ascending.
+    // Returns the rows of an ascending list.
     matrix_view<const T> values(const gram<T>& k, std::span<const index> listed, pass_scratch<T>& s) const {
         const matrix_view<T> tile(s.tile.at_least(band_ * cols_), std::ssize(listed), cols_);
         k.block(selection(listed), selection(0, cols_), tile);
@@ -183,13 +186,14 @@ private:
             return {s.wide.data(), tile.rows, cols_};
     }
 
-    // A row that comes soon: processors fetch ahead by themselves only to the end of a page, which a row may be.
+    // Prefetches a row that is used soon. Hardware prefetching stops at the end of a page, which can be as short as a
+    // row.
     static constexpr index ahead = 2;
     void fetch(const T* row) const {
         for (index j = 0; j < cols_; j += static_cast<index>(cache_line / sizeof(T))) __builtin_prefetch(row + j, 0, 2);
     }
 
-    // A row of K times a column of v, of a few.
+    // Returns a row of K times column c of v, for at most two columns.
     double times_row(const T* row, index c) const {
         const double* v = right_.data() + place(0, c);
         if constexpr (std::is_same_v<T, double>) {
@@ -228,7 +232,7 @@ private:
                 double* edge = s.edge.at_least(high * std::max(cols_, band_));
                 for (index i = 0; i < count; ++i)
                     for (index r = 0; r < high; ++r) edge[i * high + r] = j + r < cols_ ? k(i, j + r) : 0.0;
-                left = edge, left_stride = high;  // zeros are added to what stands behind the last column
+                left = edge, left_stride = high;  // the rows after the last column get zeros added
             }
             ops_.narrow_update(sums + j * stride_, left, left_stride, true, u, stride_, count, nullptr);
         }

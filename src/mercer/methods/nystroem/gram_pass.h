@@ -1,14 +1,15 @@
-// One pass over K = k(X, Z), of n rows and M columns that nobody stores:
+// A pass over K = k(X, Z), a matrix with n rows and M columns that is not stored:
 //
 //     f = K v   →   u = step(f), row by row   →   out = Kᵀu          for any number of columns of v
 //
-// out = Kᵀ(K v + shift) is the step f += shift; weights, derivatives of losses and curvatures are others. Conjugate
-// gradients on KᵀWK, Newton's method, eigenvectors of KᵀK and prediction (the first half) all rest on it.
+// For example out = Kᵀ(K v + shift) is the step f += shift; other steps multiply by weights or curvatures or take
+// derivatives of losses. Conjugate gradients on KᵀWK, Newton's method, eigenvectors of KᵀK and prediction (the first
+// half of a pass) are built on passes.
 //
-// Rows are worked on in bands that stay in L2: a band is computed once and used twice, sums in double whatever K is
-// made of. The bands of a leaf are added up in their order, and the leaves in a tree (reproducible_sums.h): the bits
-// depend neither on the number of threads, nor on the batches that the rows come in, nor on which process has which
-// rows.
+// K is computed in tiles of a few rows that stay in the L2 cache; a tile is computed once and used twice. All sums are
+// in double, whatever the type of K. The tiles of a chunk of rows are added in their order, and the chunks are the
+// leaves of a summation tree (base/reproducible_sums.h). The result is therefore bit-identical for any number of
+// threads, any batches and any distribution of the rows over processes.
 #pragma once
 
 #include <functional>
@@ -20,28 +21,28 @@ namespace mercer {
 
 class process_group;
 
-// Rows of a leaf, of so many rows of all processes: enough leaves for many threads, and few enough that adding them up
-// costs nothing.
+// Returns the number of rows of a chunk if all processes together have `rows` rows: small enough for many threads,
+// large enough that adding up the chunks costs little.
 constexpr index leaf_rows(index rows) {
     index out = 192;
     while (out < 768 && rows > 256 * out) out *= 2;
     return out;
 }
 
-// The rows of K, batch after batch: in memory one batch, of files as many as it takes; where several processes share
-// them, those of this one. A pass may be made many times.
+// The rows of K as a sequence of batches: one batch in memory, several batches if the rows are read from files. If
+// several processes share the rows, the batches are those of this process. Passes may be repeated.
 template <class T>
 class gram_batches {
 public:
     virtual ~gram_batches() = default;
-    virtual index rows() const = 0;  // of all processes
+    virtual index rows() const = 0;  // total of all processes
     virtual index cols() const = 0;
-    // A batch begins where a leaf does; `first` is the number of its first row.
+    // Calls use(first, rows) for every batch; `first` is the number of its first row and a multiple of leaf_rows.
     virtual void each(const std::function<void(index first, const gram<T>& rows)>& use) const = 0;
     virtual const process_group* processes() const { return nullptr; }
 };
 
-// A matrix as one batch. Borrowed.
+// A matrix as a single batch. The matrix is borrowed.
 template <class T>
 class one_batch final : public gram_batches<T> {
 public:
@@ -54,16 +55,17 @@ private:
     const gram<T>& k_;
 };
 
-// f holds rows first, first + 1, … of K v and is overwritten with those of u; `totals` are numbers to add to. Called
-// from several threads at once, of one leaf in ascending order.
+// The step of a pass. On entry f contains rows first, first + 1, … of K v, on return those of u. The step adds to the
+// numbers `totals`. It is called from several threads at once, within a chunk in ascending order of rows.
 using row_step = std::function<void(index first, matrix_view<double> f, double* totals)>;
 
-// Which rows of K count; none: all of them.
+// Returns true for the rows of K that take part in a pass; an empty filter admits all rows.
 using row_filter = std::function<bool(index row)>;
 
-// v and out have M rows, or M + 1 where K is followed by a column of ones. Without v (no rows) f is 0, and only the
-// second half is worked on; without out only the first. `totals` become what the steps added to theirs. Rows that do
-// not count are as if they were not there; the others come to `step` one by one then.
+// Makes one pass. v and out have M rows, or M + 1 rows if K is extended by a column of ones. If v has no rows, f is 0
+// and only out = Kᵀu is computed; if out has no rows, only u. `totals` receives the sums that the steps added. Rows
+// that `only` excludes are skipped; the others are then passed to `step` one at a time. Fails with
+// errc::invalid_argument if the sizes do not match.
 template <class T>
 void round_trip(const gram_batches<T>& k, matrix_view<const double> v, const row_step& step, matrix_view<double> out,
                 std::span<double> totals = {}, const row_filter& only = {});

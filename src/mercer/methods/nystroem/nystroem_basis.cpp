@@ -21,8 +21,8 @@ namespace {
 
 constexpr index chunk = 512;
 
-// A += (SK)ᵀSK or, in the basis, ΦᵀΦ for the rows Φ = SK T⁻¹, its upper half; in place. Where matrices are factored
-// together the rows are divided.
+// A += (SK)ᵀSK or, in the basis, A += ΦᵀΦ for the rows Φ = SK T⁻¹; only the upper triangle. Overwrites the sketch. If
+// processes factor together, they divide the rows.
 void add_rows(const nystroem_basis& basis, bool in_basis, matrix<double>& sketch, matrix<double>& a,
               const process_group* together) {
     for (index first = 0; first < sketch.rows(); first += chunk) {
@@ -34,7 +34,7 @@ void add_rows(const nystroem_basis& basis, bool in_basis, matrix<double>& sketch
     if (together) together->add(a.data(), static_cast<std::size_t>(a.rows() * a.cols()));
 }
 
-// change(i, j) for i < j < n, tile by tile, so that a matrix is read across without harm.
+// Calls change(i, j) for all i < j < n, tile by tile, so that access across the rows of a matrix stays in the cache.
 template <class Change>
 void each_above(index n, Change change) {
     constexpr index tile = 64;
@@ -45,7 +45,7 @@ void each_above(index n, Change change) {
     });
 }
 
-// The upper half of G becomes T⁻ᵀGT⁻¹; a column behind those of the centres has T = 1.
+// Replaces the upper triangle of G by T⁻ᵀGT⁻¹. A column after those of the centres has T = 1.
 void to_basis(const nystroem_basis& basis, matrix<double>& g) {
     const index n = g.rows();
     const matrix_view<double> centres(g.data(), n, basis.size(), n);
@@ -55,9 +55,10 @@ void to_basis(const nystroem_basis& basis, matrix<double>& g) {
     basis.to_gradient(centres);
 }
 
-// Whether (SK)ᵀSK may be formed and the basis seen to afterwards, half the work and less: what it rounds is as large as
-// its entries times 2⁻⁵³, and T⁻ᵀ … T⁻¹ makes it larger by the square of T's condition, of which the spread of its
-// diagonal is the lower end; it must stay well below the ridge. The trace of ΦᵀΦ from some rows.
+// Returns true if (SK)ᵀSK may be formed before the transformation to the basis, at half the cost or less. Its rounding
+// error is 2⁻⁵³ times its entries, and T⁻ᵀ … T⁻¹ magnifies it by the square of T's condition number, for which the
+// spread of the diagonal is a lower bound. The error must stay well below the ridge. The trace of ΦᵀΦ is estimated from
+// at most 64 rows.
 bool squares_will_do(const nystroem_basis& basis, const matrix<double>& sketch, double lambda) {
     const index m = basis.size(), some = std::min<index>(sketch.rows(), 64);
     if (some == 0) return false;
@@ -70,10 +71,10 @@ bool squares_will_do(const nystroem_basis& basis, const matrix<double>& sketch, 
     return 0x1p-46 * basis.spread() * basis.spread() * trace <= lambda;
 }
 
-// Of the offset, a last row that has no ridge: some curvature of its own where the sketch has none.
+// Returns a small curvature for the offset, the last row, which has no ridge: the sketch may give it none.
 double own_curvature(double rows) { return std::max(1e-10 * rows, 1e-300); }
 
-// RᵀR = A, R in its upper half; false where a pivot is not positive.
+// Factors A = RᵀR with R in the upper triangle. Returns false if a pivot is not positive.
 bool factored(matrix<double>& a, const process_group* together) {
     if (!together) return mercer::cholesky_in_place(a);
     blas::require_buffer();  // ScaLAPACK calls BLAS
@@ -118,7 +119,7 @@ void nystroem_basis::from_coefficients(matrix_view<double> rows) const {
 }
 
 void nystroem_basis::from_gradient(matrix_view<double> rows) const {
-    constexpr index together = 8;  // rows of T, so that the sums are read and written once for all of them
+    constexpr index together = 8;  // rows of T per update, so that the sums are read and written once for all of them
     const auto& ops = smo::best_vector_ops();
     const index m = size();
     std::vector<double> sum(static_cast<std::size_t>(m));
@@ -168,7 +169,7 @@ double nystroem_basis::inverse_square() const {
     return sum / static_cast<double>(some);
 }
 
-// What is sketched of targets lies behind the columns of the functions.
+// Moves the sketched targets, which are the last columns of a_, to solutions_.
 void sketched_hessian::take_targets(index targets) {
     const index n = a_.rows() - targets;
     for (index c = 0; c < targets; ++c)
@@ -191,7 +192,7 @@ sketched_hessian::sketched_hessian(const nystroem_basis& basis, matrix<double> s
     if (targets > 0) cholesky_solve(a_, solutions_.view());
 }
 
-// False where it cannot be factored; then a_ is what it was.
+// Returns false, with a_ unchanged, if the matrix cannot be factored.
 bool sketched_hessian::factor_in_coefficients(double lambda, index targets, const process_group* together) {
     const index m = basis_.size();
     matrix<double> whole = a_;

@@ -1,15 +1,17 @@
-// The space of functions f(x) = Σ βⱼk(x, zⱼ) over centres z₁ … z_M with an orthonormal basis: with TᵀT = K_MM + εI,
-// β = T⁻¹γ, it is ‖f‖ = ‖γ‖ and f = Φγ on the data, Φ = K T⁻¹ (the Nyström features). Problems are solved in γ, where
-// the ridge is λI and nothing of K_MM is squared. ε = 10·M·2⁻⁵²·max k(z, z), more where centres are copies of each
+// The space of functions f(x) = Σ βⱼk(x, zⱼ) over centres z₁ … z_M, with an orthonormal basis. With TᵀT = K_MM + εI and
+// β = T⁻¹γ, it is ‖f‖ = ‖γ‖ and f = Φγ on the data, where Φ = K T⁻¹ are the Nyström features. Problems are solved in γ,
+// where the ridge is λI and K_MM is not squared. ε = 10·M·2⁻⁵²·max k(z, z), or more if centres are copies of each
 // other.
 //
-// What preconditions Newton's equations (ΦᵀDΦ + λI)δ = -g: the same matrix from a sketch of the rows (row_sketch.h),
+// The preconditioner of Newton's equations (ΦᵀDΦ + λI)δ = -g is the same matrix computed from a sketch of the rows
+// (sketched_preconditioner.h),
 //     AᵀA = (SD^½Φ)ᵀ(SD^½Φ) + λI
-// with a condition number that depends on s/M alone (Falkon has the rows of the centres in its place, Rudi, Carratino,
-// Rosasco 2017, which needs them to be drawn uniformly; Díaz, Epperly, Frangella, Tropp, Webber 2023 have the sketch).
+// with s rows. The condition number of the preconditioned system depends on s/M only. (Falkon uses the rows of the
+// centres instead, Rudi, Carratino, Rosasco 2017, which requires uniformly drawn centres; the sketch is due to Díaz,
+// Epperly, Frangella, Tropp, Webber 2023.)
 //
-// Where processes are given both are factored by all of them together, and the rows of the sketch divided: M³
-// operations that each does by itself otherwise. The last bits then depend on their number.
+// If a process group is given, its processes factor both matrices together and share the rows of the sketch, which
+// takes M³ operations that otherwise each process performs itself. Rounding then depends on the number of processes.
 #pragma once
 
 #include <vector>
@@ -26,43 +28,45 @@ public:
 
     index size() const { return t_.rows(); }
     double added() const { return added_; }      // ε
-    double largest() const { return largest_; }  // k(z, z)
-    double mean() const { return mean_; }        // of them
-    // Every row γ becomes β = T⁻¹γ.
+    double largest() const { return largest_; }  // largest k(z, z)
+    double mean() const { return mean_; }        // mean k(z, z)
+    // Replaces every row γ by β = T⁻¹γ.
     void to_coefficients(matrix_view<double> rows) const;
-    // Every row Kᵀu, a gradient in β, becomes Φᵀu = T⁻ᵀKᵀu.
+    // Replaces every row Kᵀu, a gradient with respect to β, by Φᵀu = T⁻ᵀKᵀu.
     void to_gradient(matrix_view<double> rows) const;
-    // And back: γ = Tβ, Kᵀu = TᵀΦᵀu.
+    // The inverse operations: γ = Tβ and Kᵀu = TᵀΦᵀu.
     void from_coefficients(matrix_view<double> rows) const;
     void from_gradient(matrix_view<double> rows) const;
-    // TᵀT times `by` is added to the upper half of a.
+    // Adds TᵀT times `by` to the upper triangle of a.
     void add_to(matrix<double>& a, double by) const;
-    // Those that are more than ε away from the span of the ones before them, squared, by a factor that leaves no doubt.
+    // Returns the centres whose squared distance to the span of the centres before them exceeds 8ε.
     std::vector<index> independent() const;
-    double spread() const;  // of T's diagonal, the largest by the smallest: about its condition
-    // ‖T⁻¹‖² in Frobenius' norm, from a few random vectors: what independent errors of kernel values become in Φ.
+    double spread() const;  // largest over smallest diagonal entry of T, an estimate of its condition number
+    // Estimates ‖T⁻¹‖² in the Frobenius norm from eight random vectors. Independent errors of kernel values are
+    // magnified by this factor in Φ.
     double inverse_square() const;
 
 private:
-    matrix<double> t_;              // below its diagonal that of TᵀT
-    std::vector<double> diagonal_;  // of TᵀT
+    matrix<double> t_;              // T in the upper triangle, TᵀT below the diagonal
+    std::vector<double> diagonal_;  // diagonal of TᵀT
     double added_ = 0, largest_ = 0, mean_ = 0;
 };
 
-// A in γ or, where its square is formed before it is brought to the basis, in β: (SD^½K)ᵀSD^½K + λTᵀT, without the way
-// to the basis, 2M³ operations.
+// The preconditioner AᵀA, factored. If rounding permits, its square is formed in coefficients β as
+// (SD^½K)ᵀSD^½K + λTᵀT, which saves the 2M³ operations of the transformation to the basis; otherwise in γ.
 class sketched_hessian {
 public:
-    // sketch: SD^½K, used up; with one more column than there are centres where f has an offset, without a ridge. The
-    // last `targets` columns are SD^½y of as many functions.
+    // `sketch` is SD^½K and is consumed. If f has an offset, it has one more column after those of the centres, without
+    // a ridge. The last `targets` columns are SD^½y of that many functions.
     sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda,
                      const process_group* together = nullptr, index targets = 0);
-    // Every row r becomes (AᵀA)⁻¹r.
+    // Replaces every row r by (AᵀA)⁻¹r.
     void solve(matrix_view<double> rows) const;
-    // Whether the matrix could be factored as it is.
+    // Returns true if the matrix was factored without an additional ridge.
     bool as_it_is() const { return as_it_is_; }
-    // The minimisers of ½‖SD^½(Φγ - y)‖² + λ/2 ‖γ‖², a row for each y. Their ½‖D^½(Φγ - y)‖² + λ/2 ‖γ‖² is above its
-    // own minimum by a share of about M/(s - M), which conjugate gradients take some passes to come to.
+    // The minimisers of ½‖SD^½(Φγ - y)‖² + λ/2 ‖γ‖², one row for each y. For these γ the unsketched objective
+    // ½‖D^½(Φγ - y)‖² + λ/2 ‖γ‖² exceeds its minimum by a factor of about 1 + M/(s - M), which saves conjugate
+    // gradients some passes.
     const matrix<double>& solutions() const { return solutions_; }
 
 private:
@@ -75,8 +79,8 @@ private:
     bool in_coefficients_ = false, as_it_is_ = true;
 };
 
-// 1 - Σ‖φ(x)‖²/Σk(x, x) over some rows k of K: the share of the trace of K(X, X) that the centres do not reach. `self`
-// holds their k(x, x).
+// Returns 1 - Σ‖φ(x)‖²/Σk(x, x) over the rows k of K: the fraction of the trace of K(X, X) that the centres do not
+// explain. `self` contains k(x, x) of these rows.
 double share_out_of_reach(const nystroem_basis& basis, const gram<double>& k, const std::vector<double>& self);
 
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/nystroem/nystroem_features.h"
 
 #include <fmt/format.h>
@@ -15,12 +14,13 @@
 #include "mercer/methods/archive.h"
 #include "mercer/methods/checkpoint.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
 
-// Components from the eigenpairs: directions, variances, and the coefficients of their scores. `self` holds k(x, x) of
-// some rows, `total` is the sum of the weights.
+// Returns the components from the eigenpairs: variances and the coefficients of the scores. `sample_self` contains
+// k(x, x) of some rows, `total` is the sum of the weights.
 nystroem_pca_model components_of(const lanczos_result& found, const nystroem_basis& basis, const matrix<double>& mean,
                                  const std::vector<double>& sample_self, double total, index count) {
     const index m = basis.size();
@@ -71,9 +71,9 @@ nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystro
     const matrix<double> k = among_centres(posed);
     nystroem_features_model out;
     out.out_of_reach = share_out_of_reach(nystroem_basis(k), *posed.sample, posed.sample_self);
-    // K_MM^-½ = U diag(λ^-½) Uᵀ, λ at least 1e-12 as in scikit-learn
+    // K_MM^-½ = U diag(λ^-½) Uᵀ with λ at least 1e-12, as in scikit-learn
     eigen_system e;
-    // Several processes may have fewer threads of OpenBLAS each, and must find the same.
+    // One BLAS thread: processes may have different numbers of BLAS threads, and the results must be identical.
     blas::side_by_side(1, [&](index) { e = symmetric_eigen(k); });
     const index m = k.rows();
     matrix<double> scaled = e.vectors;
@@ -102,7 +102,7 @@ nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, cons
             for (index c = 0; c < f.cols; ++c)
                 f(i, c) = weight[static_cast<std::size_t>(first - x.first() + i)] * value(f(i, c), c);
     };
-    // The mean feature, and the sum of the weights.
+    // The mean feature and the sum of the weights.
     double total = 0;
     const auto mean_step = [&](index first, matrix_view<double> f, double* sums) {
         by_weight(first, f, [](double, index) { return 1.0; });
@@ -202,7 +202,7 @@ matrix<double> feature_passes::coefficients(matrix_view<const double> v) const {
     matrix<double> rows = turned(v);
     basis_.to_coefficients(rows.view());
     matrix<double> out = turned(rows.view());
-    // The same at all processes, whose processors may round differently.
+    // Rank 0 broadcasts the coefficients, because processors may round differently.
     if (const process_group* group = rough_.it ? rough_->processes() : exact_->processes())
         group->broadcast(out.data(), static_cast<std::size_t>(out.rows() * out.cols()) * sizeof(double));
     return out;
@@ -215,5 +215,65 @@ void feature_passes::round(matrix_view<const double> beta, const row_step& step,
     else
         round_trip<double>(*exact_, beta, step, out, totals);
 }
+
+namespace api {
+namespace {
+
+class nystroem_pca_fitted final : public fitted_as<nystroem_pca_model> {
+public:
+    using fitted_as::fitted_as;
+    columns transform(const examples& x) const override {
+        return {x.visit([&](const auto& some) { return m_.projection.values(some); }),
+                numbered("component", m_.projection.functions())};
+    }
+    figures about() const override {
+        return {{"status", name(m_.status)},
+                {"components", m_.projection.functions()},
+                {"eigenvalues", m_.eigenvalues},
+                {"explained_variance", m_.explained_variance},
+                {"explained_variance_ratio", m_.explained_variance_ratio},
+                {"total_variance", m_.total_variance},
+                {"passes", m_.passes},
+                {"n_centres", m_.projection.size()},
+                {"out_of_reach", m_.out_of_reach},
+                {"training_size", m_.projection.training_size}};
+    }
+    std::string trouble() const override { return trouble_of(m_.status, "max_iter, or take a larger tol"); }
+};
+
+fitted_ptr make_nystroem_pca(const nystroem_pca& m, const fit_call& t, const kernel_rows& x) {
+    return t.made<nystroem_pca_fitted>(fit_nystroem_pca(x, m.n_components, nystroem_told(m, t)));
+}
+
+class nystroem_features_fitted final : public fitted_as<nystroem_features_model> {
+public:
+    using fitted_as::fitted_as;
+    std::string kernel_text() const override { return m_.map.kernel_text(); }
+    columns transform(const examples& x) const override {
+        return {x.visit([&](const auto& some) { return m_.map.values(some); }),
+                numbered("feature", m_.map.functions())};
+    }
+    figures about() const override {
+        return {
+            {"n_centres", m_.map.size()}, {"out_of_reach", m_.out_of_reach}, {"training_size", m_.map.training_size}};
+    }
+    part_value part(std::string_view name) const override {
+        if (name == "coef") return m_.map.coef;
+        if (name == "objects") return m_.map.x;
+        if (name == "centre_rows") return std::vector<std::int64_t>(m_.map.rows.begin(), m_.map.rows.end());
+        return fitted_as::part(name);
+    }
+};
+
+fitted_ptr make_nystroem_features(const nystroem& m, const fit_call& t, const kernel_rows& x) {
+    return t.made<nystroem_features_fitted>(fit_nystroem_features(x, nystroem_told(m, t)));
+}
+
+}  // namespace
+
+method nystroem_pca_method() { return entry_by_passes<nystroem_pca, nystroem_pca_fitted, make_nystroem_pca>(); }
+method nystroem_method() { return entry_by_passes<nystroem, nystroem_features_fitted, make_nystroem_features>(); }
+
+}  // namespace api
 
 }  // namespace mercer

@@ -1,18 +1,53 @@
-// What needs the Nyström features themselves.
+// Methods that compute Nyström features of M centres Z.
 //
-//     nystroem       φ(x) = K_MM^-½ k(Z, x): ⟨φ(x), φ(x')⟩ = k(x, Z) K_MM⁻¹ k(Z, x') ≈ k(x, x'), equal on the centres
-//     nystroem_pca   principal components of these features over all examples: kernel PCA in the span of the centres,
-//     and
-//                    kernel PCA itself where every example is one. Eigenvectors of Φ̃ᵀΦ̃ (Φ̃ = Φ less its mean) by block
-//                    Lanczos, a product a pass over K.
+// nystroem: the feature map φ(x) = K_MM^-½ k(Z, x). ⟨φ(x), φ(x')⟩ = k(x, Z) K_MM⁻¹ k(Z, x') approximates k(x, x') and
+// equals it on the centres.
+//
+// nystroem_pca: principal components of these features over all examples, which is kernel PCA in the span of the
+// centres, and kernel PCA itself if every example is a centre. The eigenvectors of Φ̃ᵀΦ̃ (Φ̃ is Φ minus its mean) are
+// computed by block Lanczos, with one pass over K per product.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
-#include "mercer/methods/nystroem/nystroem.h"
+#include "mercer/base/matrix_view.h"
+#include "mercer/kernels/kernel.h"
+#include "mercer/methods/kernel_expansion.h"
+#include "mercer/methods/method_info.h"
+#include "mercer/methods/model_file.h"
 #include "mercer/methods/nystroem/nystroem_basis.h"
+#include "mercer/methods/nystroem/nystroem_problem.h"
 
 namespace mercer {
+
+struct nystroem {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_centres = 100;
+    std::string centres = "rpcholesky";
+    std::vector<double> centre_rows{};
+    index seed = 0;
+
+    static method_facts facts() {
+        return {"nystroem",
+                {"nystroem_features"},
+                method_family::components,
+                "explicit features whose inner products are about those of the kernel",
+                "φ(x) = K(Z, Z)^-½ k(Z, x)",
+                "mercer-nystroem-features-model",
+                answer::none,
+                true,
+                false,
+                true};
+    }
+    template <class V>
+    void options(V& v) {
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_of_features());
+    }
+};
 
 struct nystroem_features_model {
     kernel_expansion map;  // function j is feature j
@@ -20,33 +55,64 @@ struct nystroem_features_model {
 };
 nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystroem_options& options);
 
+struct nystroem_pca {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    index n_components = 2;
+    index n_centres = 1000;
+    std::string centres = "rpcholesky";
+    std::vector<double> centre_rows{};
+    double tol = 1e-9;
+    index max_iter = 200, seed = 0;
+
+    static method_facts facts() {
+        return with_checkpoints({"nystroem_pca",
+                                 {},
+                                 method_family::components,
+                                 "principal components in the span of a few centres, for millions of examples",
+                                 "Φ̃ᵀΦ̃u = λu, Φ = K(X, Z) K(Z, Z)^-½",
+                                 "mercer-nystroem-pca-model",
+                                 answer::none,
+                                 true,
+                                 false,
+                                 true});
+    }
+    template <class V>
+    void options(V& v) {
+        v.whole("n_components", n_components, 1, "how many");
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_of_features());
+        v.number("tol", tol, above(0), "‖Au - λu‖ <= tol·λ₁");
+        v.whole("max_iter", max_iter, 1, "passes over the examples at most");
+    }
+};
+
 struct nystroem_pca_model {
     kernel_expansion projection;  // function j is the score on component j
     std::vector<double> eigenvalues, explained_variance, explained_variance_ratio, residuals;
-    double total_variance = 0;  // of all examples, from a sample of rows where there are many
+    double total_variance = 0;  // total variance of all examples, estimated from a sample of rows if there are many
     double out_of_reach = 0;
     fit_status status = fit_status::converged;
     index passes = 0;
 };
 nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, const nystroem_options& options);
 
-// Passes over the Nyström features Φ = K T⁻¹ of all rows (methods/nystroem/nystroem_basis.h), which nobody stores: for
-// what is a product with Φ and its transpose, such as eigenvectors and means. The library's own use.
+// Passes over the Nyström features Φ = K T⁻¹ of all rows (nystroem_basis.h), which are not stored, for products with Φ
+// and Φᵀ such as eigenvectors and means. Internal to the library, like turned() and take_centres().
 
 matrix<double> turned(matrix_view<const double> a);
-// Centres, kernel and numbers of a fit, for the functions it found.
+// Sets the kernel, the centres and their row numbers of f from a fit; moves them out of `posed`.
 void take_centres(kernel_expansion& f, nystroem_problem& posed, const kernel_rows& x);
 
 class feature_passes {
 public:
-    // In float where that pays, else in double with up to `budget` bytes of K kept.
+    // Uses float if that is faster (kernel_rows::rough_passes), otherwise double with up to `budget` bytes of K stored.
     feature_passes(const kernel_rows& x, const nystroem_problem& posed, const nystroem_basis& basis,
                    std::size_t budget);
     bool rough() const { return rough_.it != nullptr; }
-    // Φᵀ step(Φ v), v and the result of M × any number; without v only Φᵀ step(0).
+    // Returns Φᵀ step(Φ v); v and the result have M rows and any number of columns. Without v it returns Φᵀ step(0).
     matrix<double> operator()(matrix_view<const double> v, index cols, const row_step& step,
                               std::span<double> totals = {}) const;
-    // step(Φ v) alone.
+    // Computes step(Φ v) only.
     void forward(matrix_view<const double> v, const row_step& step, std::span<double> totals = {}) const;
 
 private:
@@ -58,5 +124,11 @@ private:
     owned<gram_batches<float>> rough_;
     owned<gram_batches<double>> exact_;
 };
+
+namespace api {
+struct method;
+method nystroem_method();
+method nystroem_pca_method();
+}  // namespace api
 
 }  // namespace mercer

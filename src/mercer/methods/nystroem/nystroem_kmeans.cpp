@@ -1,4 +1,3 @@
-
 #include "mercer/methods/nystroem/nystroem_kmeans.h"
 
 #include <fmt/format.h>
@@ -22,7 +21,7 @@
 namespace mercer {
 namespace {
 
-// The means of k-means on a sample of the rows.
+// Returns the means of k-means on a sample of the rows.
 kmeans_start means_of_sample(const kernel_rows& x, const nystroem_problem& posed, const nystroem_basis& basis,
                              std::span<const double> weight, const nystroem_clusters_options& o) {
     const std::vector<index> there = positive(weight);
@@ -38,7 +37,7 @@ kmeans_start means_of_sample(const kernel_rows& x, const nystroem_problem& posed
     matrix<double> phi(count, basis.size());
     k->all(phi.view());
     basis.to_gradient(phi.view());  // φ = T⁻ᵀk
-    // A sample says too little of the end to go there to the last digit.
+    // The means of a sample are too inaccurate to justify iterations to the last digit.
     return start_kmeans(
         phi.view(), some,
         {o.n_clusters, o.n_init, count < n ? std::max(o.tol, 1e-4) : o.tol, o.max_iter, o.seed + 3, o.progress});
@@ -67,8 +66,8 @@ nystroem_kmeans_model fit_nystroem_kmeans(const kernel_rows& x, const nystroem_c
     constexpr const char* owner = "nystroem_kmeans";
     const std::vector<double> weight = checked_cluster_weights(x, o, owner);
     nystroem_problem posed = pose_nystroem(x, o, weight, owner, false, [&](index centres, index, index) {
-        // The basis; its factorisation, or the sample for the first means with its features; and k(x, x), weight, label
-        // and distance of each row.
+        // The basis; its factorisation, or the sample for the initial means with its features; and k(x, x), weight,
+        // label and distance of each row.
         const auto m = static_cast<double>(centres), n = static_cast<double>(x.size());
         const auto some = static_cast<double>(rows_to_start_from(x.size(), o.n_clusters, centres));
         return 8 * m * m + std::max(16 * m * m, some * (16 * m + 2 * x.bytes_of_row())) + 32 * n;
@@ -126,7 +125,7 @@ template struct model_file<nystroem_kmeans_model>;
 
 namespace {
 
-// ‖xᵢ - x_c‖² of all rows.
+// Returns ‖xᵢ - x_c‖² of all rows.
 std::vector<double> squared_distances_to(matrix_view<const double> x, index c) {
     std::vector<double> out(static_cast<std::size_t>(x.rows));
     parallel_runs(x.rows, 256, [&](index first, index end) {
@@ -141,7 +140,7 @@ std::vector<double> squared_distances_to(matrix_view<const double> x, index c) {
     return out;
 }
 
-// Rows far apart; fewer than k where no others differ from them.
+// Returns k rows chosen by k-means++; fewer if there are fewer distinct rows.
 std::vector<index> far_rows(matrix_view<const double> x, std::span<const double> weight, index k,
                             random_generator& random) {
     std::vector<double> nearest(weight.size(), std::numeric_limits<double>::infinity());
@@ -196,7 +195,7 @@ kmeans_start start_kmeans(matrix_view<const double> x, std::span<const double> w
 }
 
 index rows_to_start_from(index n, index clusters, index features) {
-    // A quarter of a gibibyte, and no share of the budget: the sample decides the result.
+    // At most a quarter of a gibibyte, independent of the budget, because the sample determines the result.
     constexpr index most_numbers = index{1} << 25;
     const index fitting = most_numbers / std::max<index>(features, 1);
     return std::min(n, std::max(std::min(std::max<index>(4096, 32 * clusters), fitting), clusters));
@@ -233,7 +232,7 @@ public:
         index round = 0;
         if (!o_.start.empty()) take(o_.start, round, rough, near);
         for (;; ++round) {
-            // What a step limit leaves is measured in double, too.
+            // The last iteration before the step limit runs in double too.
             if (round + 1 == o_.max_rounds) rough = false;
             if (!unless_stopped([&] { rough ? pass(*x_.rough) : pass(*x_.exact); })) return stopped();
             ++out_.passes;
@@ -241,7 +240,7 @@ public:
                 fail(errc::data, fmt::format("k-means: kernel values must be finite, their sum is {}", objective_));
             const bool first_exact = !rough && x_.rough && !std::exchange(exact_, true);
             if (first_exact) near = near && std::abs(last() - objective_) <= o_.tol * objective_;
-            // What float measured below this was never reached.
+            // Values that float measured below this one were never reached.
             while (first_exact && !out_.history.empty() && out_.history.back() < objective_) out_.history.pop_back();
             if (objective_ > last()) {
                 if (rough) {
@@ -269,7 +268,7 @@ private:
     static std::size_t at(index i) { return static_cast<std::size_t>(i); }
     double last() const { return out_.history.empty() ? infinity : out_.history.back(); }
 
-    // f(number) for every number that the next round depends on.
+    // Calls f(number) for every number that the next iteration depends on.
     void each_number(auto&& f) {
         f(out_.passes), f(exact_);
         for (matrix<double>* each : {&means_, &out_.means})
@@ -301,12 +300,12 @@ private:
         each_number([&]<class T>(T& number) { number = static_cast<T>(*next++); });
     }
 
-    // One round: the nearest mean of every row, what that costs, and the sums of each cluster's features.
+    // One iteration: finds the nearest mean and the cost of every row, and the sums of the features of each cluster.
     template <class T>
     void pass(const gram_batches<T>& k) {
         matrix<double> beta = means_;
         if (x_.basis) x_.basis->to_coefficients(beta.view());
-        // ⟨φ, μ⟩ = k(Z, x)ᵀβ is a sum of numbers up to size·|β|₁, each rounded.
+        // ⟨φ, μ⟩ = k(Z, x)ᵀβ is a sum of terms of total size up to size·|β|₁, each rounded.
         norms_.assign(at(k_), infinity);
         double longest = 0;
         for (index c = 0; c < k_; ++c) {
@@ -334,7 +333,8 @@ private:
         weights_ = std::move(totals);
     }
 
-    // f(i, :) = Φμ becomes wᵢ in the column of the nearest mean. Adds up weights, J and how many rows moved.
+    // Replaces f(i, :) = Φμ by wᵢ in the column of the nearest mean. Adds up the weights, J and the number of rows that
+    // moved.
     void assign(index first, matrix_view<double> f, double* add) {
         for (index i = 0; i < f.rows; ++i) {
             const index row = first + i, before = labels_[at(row)];
@@ -345,7 +345,7 @@ private:
             double least = stay ? from(before) - rounding_ : infinity;
             for (index c = 0; c < k_; ++c)
                 if (const double d = from(c); d < least) least = d, best = c;
-            if (best < 0) best = 0, least = from(0);  // NaN: J says so
+            if (best < 0) best = 0, least = from(0);  // f is NaN; the caller detects it by J
             const double w = x_.weight[at(row)], d = x_.self[at(row)] + (best == before ? from(best) : least);
             next_[at(row)] = best;
             cost_[at(row)] = w * d;
@@ -357,14 +357,14 @@ private:
         }
     }
 
-    // The round that was made is what there is.
+    // Makes the last iteration the current result.
     void keep() {
         out_.history.push_back(objective_);
         out_.means = means_, out_.norms = norms_, out_.weights = weights_;
         std::swap(labels_, next_);
     }
 
-    // Means to the middle of their rows; true where an empty cluster got a row.
+    // Moves the means to the weighted averages of their rows. Returns true if an empty cluster received a row.
     bool advance() {
         bool filled = false;
         index empty = -1;
@@ -383,9 +383,9 @@ private:
         return filled;
     }
 
-    // The row that costs most, the first of equals, of those that are not alone in their cluster, and its features; -1
-    // where none is away from its mean by more than rounding. What a row costs may be out of reach of all means, so
-    // some are looked at; equal rows cost the same.
+    // Returns the row with the highest cost (the first of equal ones) that is not alone in its cluster, and its
+    // features, or -1 if no row differs from its mean by more than the rounding error. The cost of a row may lie
+    // outside the span of the features, so up to 64 rows are tried; equal rows have the same cost.
     index costliest(std::vector<double>& phi) const {
         std::vector<index> members(at(k_));
         for (index i = 0; i < n_; ++i) members[at(labels_[at(i)])] += x_.weight[at(i)] > 0;
@@ -425,7 +425,7 @@ private:
         return finished();
     }
 
-    // Without the clusters that have no rows.
+    // Returns the result without empty clusters.
     lloyd_result finished() {
         std::vector<index> place(at(k_), -1), kept;
         for (index c = 0; c < k_; ++c)
@@ -436,7 +436,7 @@ private:
     }
     void leave_out(const std::vector<index>& place, const std::vector<index>& kept) {
         const auto lost = [&](index label) { return place[at(label)] < 0; };
-        if (std::ranges::any_of(labels_, lost)) {  // rows without weight: to the nearest that is left
+        if (std::ranges::any_of(labels_, lost)) {  // rows with weight 0 move to the nearest remaining mean
             means_ = out_.means;
             for (index c = 0; c < k_; ++c) there_[at(c)] = place[at(c)] >= 0;
             pass(*x_.exact);
@@ -462,7 +462,7 @@ private:
     std::vector<index> labels_, next_;
     std::vector<double> cost_, norms_, weights_;
     double size_ = 0, total_ = 0, rounding_ = 0, objective_ = 0, moved_ = 0;
-    bool exact_ = false;  // where there is a K in float: whether a round was made in double
+    bool exact_ = false;  // true after an iteration in double, if K is also available in float
     lloyd_result out_;
 };
 
@@ -475,5 +475,42 @@ lloyd_result lloyd_rounds(const lloyd_rows& x, matrix<double> start, const lloyd
                          start.rows(), o.clusters));
     return lloyd_run(x, std::move(start), o).run();
 }
+
+namespace api {
+namespace {
+
+class nystroem_kmeans_fitted final : public cluster_fitted<nystroem_kmeans_model> {
+public:
+    using cluster_fitted::cluster_fitted;
+    columns transform(const examples& x) const override {
+        return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())};
+    }
+    columns details(const examples& x) const override { return transform(x); }
+    figures about() const override {
+        return {{"status", name(m_.status)},
+                {"objective", m_.objective()},
+                {"clusters", m_.clusters()},
+                {"cluster_weights", m_.weights},
+                {"passes", m_.passes},
+                {"runs", m_.runs},
+                {"n_centres", m_.means.size()},
+                {"out_of_reach", m_.out_of_reach},
+                {"training_size", m_.means.training_size}};
+    }
+    std::string trouble() const override { return trouble_of(m_.status, "max_iter, or take a larger tol"); }
+    part_value part(std::string_view name) const override {
+        if (name == "history") return m_.history;
+        if (name == "centre_rows") return std::vector<std::int64_t>(m_.means.rows.begin(), m_.means.rows.end());
+        return cluster_fitted::part(name);
+    }
+};
+
+}  // namespace
+
+method nystroem_kmeans_method() {
+    return entry_on_centres<nystroem_kmeans, nystroem_kmeans_fitted, fit_nystroem_kmeans>();
+}
+
+}  // namespace api
 
 }  // namespace mercer

@@ -1,5 +1,3 @@
-// Longer than 400 lines: one loop, whose steps and saved state are of the same dozen numbers.
-
 #include "mercer/methods/nystroem/nystroem_newton.h"
 
 #include <algorithm>
@@ -20,8 +18,9 @@ namespace {
 
 using namespace newton_vectors;
 
-// Where in (0, 1) the cubic is least that is 0 at 0 and `rise` at 1, with these slopes; from ¼ to ½. (Losses grow
-// less than a cubic says: with a tenth as the least some fits crept.)
+// Returns the minimiser in (0, 1) of the cubic that is 0 at 0 and `rise` at 1 and has these slopes there, clamped to
+// [¼, ½]. (Losses grow more slowly than the cubic predicts: with a lower limit of 0.1 some fits made very little
+// progress.)
 double lowest_of_cubic(double rise, double slope, double slope_there) {
     const double d = slope + slope_there - 3 * rise, root = std::sqrt(d * d - slope * slope_there),
                  at = 1 - (slope_there + root - d) / (slope_there - slope + 2 * root);
@@ -66,7 +65,7 @@ public:
 private:
     numbers each(double value) const { return numbers(static_cast<std::size_t>(problems_), value); }
 
-    // At γ = 0: the λ to start with. A quadratic loss near its end.
+    // Starts at γ = 0 and sets the first level of the ridge; a quadratic loss starts near its minimum.
     void begin(bool& exact) {
         if (losses_.quadratic()) sketch(exact);
         if (shapes_.start().rows() > 0) return begin_near(shapes_.start(), exact);
@@ -77,7 +76,7 @@ private:
         settle();
         if (o_.near.at.rows() > 0) begin_at(o_.near, exact);
     }
-    // There, where P is less than at 0 and bends.
+    // Starts at the given point if P is smaller there than at 0 and the gap is not larger.
     void begin_at(const newton_start& near, bool exact) {
         const double level = level_, before = out_.objective, size = size_of(gradient_, o_.lambda);
         at_ = near.at, level_ = std::clamp(near.lambda, o_.lambda, level);
@@ -86,8 +85,8 @@ private:
         at_ = point(r_, n_), level_ = level;
         measure(exact);
     }
-    // At the lowest point of the line from 0 to where the loss of the sketched rows is least. One pass for both ends,
-    // and all between follows from them.
+    // Starts at the minimum of P on the line from 0 to the minimiser of the loss of the sketched rows. One pass
+    // evaluates both ends, which determine P on the whole line.
     void begin_near(const point& far, bool& exact) {
         auto [there, here] = passes_.at_both_ends(far, exact);
         count(1);
@@ -101,7 +100,7 @@ private:
             const auto q = static_cast<std::size_t>(c);
             const double ridge = o_.lambda * smo::best_vector_ops().dot(far.row(c), far.row(c), m_);
             const double lowest = -falls[q] / (bends[q] + ridge);
-            // The end itself, with what was measured there, unless it is better to stay away from it.
+            // The end point itself, with its measured values, if the minimum is close to it.
             t[q] = lowest > 0.9 ? 1 : lowest > 0 ? lowest : 0;
             here.value[q] = t[q] == 1 ? there.value[q] : here.value[q] + t[q] * falls[q] + t[q] * t[q] / 2 * bends[q];
             exact = exact && (t[q] == 0 || t[q] == 1);
@@ -111,25 +110,26 @@ private:
         found_ = std::move(here);
         settle();
     }
-    // Of a quadratic loss at γ = 0: P and ‖g‖² of each problem.
+    // Stores P and ‖g‖² of each problem at γ = 0, for a quadratic loss.
     void remember_zero(const numbers& value, const point& slope) {
         at_zero_ = value, slope_at_zero_ = dots(slope, slope, problems_);
     }
     bool last_level() const { return level_ == o_.lambda; }
 
-    // How loosely Newton's equations are solved: passes over few rows are cheap beside the gradient that follows.
+    // Relative accuracy to which Newton's equations are solved: passes over few rows are cheap compared with the
+    // gradient that follows.
     double dear() const { return taken_.share() < 0.3 ? 0.1 : 0.3; }
-    // Passes over K, or over a share of its rows.
+    // Adds to the number of passes over K; a pass over a sample counts as its fraction.
     void count(double passes) { out_.passes = static_cast<index>(std::ceil((spent_ += passes) - 1e-6)); }
-    // What a row may count for at most (thinned_rows.h), as a share of the ridge; 0: as it is.
+    // The largest weight of a sampled row (thinned_rows), as a fraction of the ridge; 0: no sampling.
     static constexpr double fewest = 0.05;
     double theta(double share) const {
-        if (losses_.jumps())  // those that bend, each as it is
+        if (losses_.jumps())  // all rows with positive curvature, unweighted
             return share > 0 ? std::numeric_limits<double>::min() : 0.0;
         return losses_.quadratic() ? 0.0 : share * level_ / k_.basis->largest();
     }
 
-    // One Newton step from the point whose gradient is known; false at the end.
+    // Makes one Newton step from a point whose gradient is known. Returns false at the end.
     bool step(bool& exact) {
         if (!go_on()) return false;
         if (agreed(group_, exact && last_level() && is_solved())) {
@@ -141,25 +141,26 @@ private:
         if (out_.passes >= o_.max_passes) return false;
         taken_.draw(losses_, theta(few_), k_.seed + 2 + static_cast<std::uint64_t>(out_.rounds), k_.exact->rows(),
                     group_);
-        // As exact as the stopping rule asks for, or the next step makes good. (0.3 and the cube root: an eighth fewer
-        // passes than 0.1 and the square root on eight sets with C = 1 and 100.)
+        // The accuracy is that of the stopping rule, or what the next step can correct. (0.3 and the cube root take an
+        // eighth fewer passes than 0.1 and the square root on eight data sets with C = 1 and 100.)
         const double all = size(), loose = losses_.quadratic() ? 0.0 : std::min(dear(), std::cbrt(norm_ / first_norm_)),
                      share = std::max(loose, rough_ ? 1e-4 : 1e-13);
-        // A tenth of that where only the curvature of offsets keeps the gap above it.
+        // A tenth of it if only the curvature of the offsets keeps the gap above it.
         const double wanted = 0.7 * o_.tol * all * (gap_ <= 0.7 * o_.tol * all ? 0.1 : 1),
                      rest = std::max(wanted, share * share * gap_);
         const double left = solve(rest, exact);
         if (!agreed(group_, std::isfinite(dot(direction_, direction_)))) {
-            // An offset that no row bends. Once more with all rows, and if that does not help stay.
+            // No sampled row gives the offset a curvature. Repeat with all rows; if that does not help, stay at this
+            // point.
             few_ = 0, direction_ = point(r_, n_);
             if (!taken_.all()) return true;
         }
-        // Float will do while far from the end.
+        // Float suffices far from the end.
         const bool near = agreed(group_, losses_.quadratic() || (last_level() && left <= 1e3 * o_.tol * all));
         const numbers slope = dots(gradient_, direction_, problems_);
         const double last_gap = gap_;
         if (!advance(exact, !rough_ || exact || near)) return false;
-        // Too few rows for such steps.
+        // The sample was too small for a step of this length.
         if (!taken_.all() && agreed(group_, whole_step_ && gap_ > std::max(0.1 * last_gap, 4 * left))) few_ /= 4;
         if (!last_level() && agreed(group_, was_easy(slope))) {
             if (o_.level_done && !o_.level_done(level_, at_, out_.objective)) return false;
@@ -169,8 +170,9 @@ private:
         return true;
     }
 
-    // Whether the parabola promised so little that the next λ will be in reach as well. Where curvatures jump more care
-    // saves passes: C = 10,000 took a third of them on seven sets.
+    // Returns true if the quadratic model predicted so small a decrease that the next level of the ridge is close. A
+    // smaller threshold for discontinuous curvatures saves passes: with C = 10,000, two thirds of them on seven data
+    // sets.
     bool was_easy(const numbers& slope) const {
         const double share = losses_.jumps() ? 0.1 : 1.0;
         for (std::size_t q = 0; q < slope.size(); ++q)
@@ -178,8 +180,8 @@ private:
         return true;
     }
 
-    // λ is another, or curvatures have changed since the rows were sketched and conjugate gradients take longer than
-    // right after it, by more than another sketch costs.
+    // Returns true if a new sketch pays: the ridge has changed or, because curvatures have changed since the last
+    // sketch, conjugate gradients take more additional steps than a new sketch costs.
     bool stale() const {
         if (losses_.quadratic()) return false;
         if (shapes_.lambda() > (last_level() && !losses_.independent() ? level_ : 10 * level_)) return true;
@@ -187,7 +189,8 @@ private:
         return static_cast<double>(last_steps_ - fresh_steps_) > std::clamp(shapes_.price(taken_.share()), 2.0, 30.0);
     }
 
-    // While λ is large one preconditioner does for all functions, unless each has support vectors of its own.
+    // While the ridge is large, one preconditioner serves all functions, unless each function has its own support
+    // vectors.
     void sketch(bool exact) {
         sketched_at_ = at_, sketched_exactly_ = exact;
         fresh_steps_ = -1;
@@ -196,10 +199,10 @@ private:
         count(static_cast<double>(passes) * taken_.share());
     }
 
-    // The gap of a gradient, and what steps go by (gradient_gap.h).
+    // The gap of a gradient, and its estimate under constant curvatures, which determines the accuracy of steps.
     double gap_of(const point& g, double lambda) const { return gradient_gap(g, shape(lambda), losses_); }
     double size_of(const point& g, double lambda) const { return gradient_size(g, shape(lambda)); }
-    // What gaps of a problem, and of all, are relative to.
+    // Returns the value to which gaps are relative, for a problem or for all.
     static double beside(double objective, double at_zero) {
         return std::max(std::abs(objective), std::numeric_limits<double>::epsilon() * at_zero);
     }
@@ -209,8 +212,7 @@ private:
     }
     double size() const { return beside(sum(objective_), sum(at_zero_)); }
     bool is_solved() const { return judged_ <= o_.tol * size(); }
-    // Several targets, each with a gap of its own, `gaps_`. Together theirs is the largest relative one, times the size
-    // of all.
+    // Several targets have separate gaps, `gaps_`. Their common gap is the largest relative gap times the total size.
     bool by_target() const { return losses_.quadratic() && problems_ > 1; }
     double of_worst(const numbers& gaps) const {
         double out = 0;
@@ -219,7 +221,7 @@ private:
                 out = std::max(out, gap / size_of_problem(q));
         return out * size();
     }
-    // What conjugate gradients have left; rz: products of the residual and its solution by the sketch.
+    // Returns the gap that remains in conjugate gradients; rz: products of the residual and its preconditioned vector.
     double left_of(const point& residual, const numbers& rz) const {
         if (!by_target()) return std::min(size_of(residual, level_), shapes_.gap_of(sum(rz)));
         numbers gaps = gradient_sizes(residual, shape(level_));
@@ -228,9 +230,9 @@ private:
     }
     gradient_shape shape(double lambda) const { return {m_, problems_, lambda, k_.basis->largest(), found_.bend}; }
 
-    // Conjugate gradients on (ΦᵀDΦ + λI)δ = -g, each problem with steps of its own, until the gap of the residual is no
-    // more than `enough`; that gap. Where curvatures are continuous also until a step takes less than 0.3 of the mean
-    // from ½δᵀ(ΦᵀDΦ + λI)δ + gᵀδ (Nash, Sofer 1990).
+    // Solves (ΦᵀDΦ + λI)δ = -g by conjugate gradients, with separate step lengths for each problem, until the gap of
+    // the residual is at most `enough`, and returns this gap. For continuous curvatures it also stops when a step
+    // decreases ½δᵀ(ΦᵀDΦ + λI)δ + gᵀδ by less than 0.3 of the mean decrease (Nash, Sofer 1990; dear() is the factor).
     double solve(double enough, bool exact) {
         point residual(r_, n_), z, p;
         numbers rz;
@@ -282,7 +284,7 @@ private:
         return left;
     }
 
-    // In the middle of conjugate gradients: all else is found again by a pass at γ.
+    // The state within conjugate gradients; everything else is recomputed by a pass at γ.
     struct inner_state {
         point direction, residual, p;
         numbers rz;
@@ -314,13 +316,13 @@ private:
         const auto size = static_cast<std::size_t>(r_ * n_), single = std::size_t{13},
                    problems = static_cast<std::size_t>(problems_);
         if (from.size() < single + problems + 5 * size) fail(errc::invalid_argument, "a state of another problem");
-        // Passes in float need a K in float, whatever the state says.
+        // Without K in float all passes are in double, whatever the state contains.
         const auto precisely = [&](double flag) { return flag != 0 || !k_.rough; };
         const double* at = from.data() + single;
         resumed_.emplace(inner_state{point(r_, n_), point(r_, n_), point(r_, n_), numbers(at, at + problems), from[11],
                                      number_in_state(from[1], 0, 0x1p53)});
         at += problems;
-        // The rows are sketched again where they were.
+        // The sketch is made again at the point where it was made before.
         if (losses_.quadratic()) {
             begin(exact);
         } else {
@@ -340,11 +342,11 @@ private:
         if (!losses_.quadratic() || out_.rounds > 0) measure(exact = precisely(from[0]));
     }
 
-    // γ ← γ + tδ, for each problem with the first t for which its P falls enough, or 0: from 1 on, then half of it
-    // where curvatures jump, else where a cubic would be least. False where all are 0.
+    // γ ← γ + tδ, for each problem with the first t whose P decreases enough, or 0. t starts at 1 and is halved if
+    // curvatures are discontinuous, otherwise set by the cubic model. Returns false if the fit ends here.
     bool advance(bool& exact, bool precisely) {
         const numbers before = objective_, slope = dots(gradient_, direction_, problems_);
-        // Values from float and from double differ by the rounding of the kernel values.
+        // Values in float and in double differ by the rounding of the kernel values.
         const double last_gap = gap_, all = sum(before), slack = (exact == precisely ? 1e-12 : 1e-5) * std::abs(all);
         const point start = at_;
         const losses_at found_there = found_;
@@ -369,7 +371,7 @@ private:
             whole_step_ = std::ranges::min(t) == 1;
             if (!agreed(group_, shortened())) {
                 const bool both = was && exact;
-                // What float rounds away keeps the gap up: from here on all in double.
+                // The rounding of float prevents progress: all further passes are in double.
                 if (agreed(group_, both && gap_ > 0.1 * last_gap) && std::exchange(rough_, false)) return true;
                 if (agreed(group_, both && !(gap_ < last_gap) && !(sum(objective_) < all - slack))) break;
                 return true;
@@ -377,7 +379,7 @@ private:
             if (out_.passes >= o_.max_passes) return false;
         }
         if (std::exchange(rough_, false)) {
-            // Coefficients so large that P in float is not P.
+            // The coefficients are so large that P in float is meaningless.
             at_ = start;
             measure(exact = true);
             return true;
@@ -387,7 +389,7 @@ private:
             settle();
         }
         if (!last_level()) {
-            level_ = o_.lambda;  // no further with this one
+            level_ = o_.lambda;  // no progress at this level
             settle();
             return true;
         }
@@ -401,14 +403,14 @@ private:
         return false;
     }
 
-    // The losses where γ stands, and all that follows.
+    // Evaluates the losses at γ and everything that follows from them.
     void measure(bool precisely) {
         found_ = passes_.at(at_, precisely || !rough_);
         count(1);
         settle();
     }
 
-    // P, its gradient and the gap with the λ of this level; and with that of the problem.
+    // Computes P, its gradient and the gap for the ridge of this level, and for that of the problem.
     void settle() {
         numbers square = each(0);
         for (index c = 0; c < r_; ++c)
@@ -439,7 +441,7 @@ private:
         out_.residual = first_norm_ > 0 ? std::sqrt(dot(own, own)) / first_norm_ : 1;
     }
 
-    // (ΦᵀDΦ + λI)p
+    // Returns (ΦᵀDΦ + λI)p.
     point curved(const point& p) {
         point out = passes_.curved(p, !rough_, taken_);
         count(taken_.share());
@@ -468,28 +470,29 @@ private:
     row_losses& losses_;
     const nystroem_newton_options& o_;
     const process_group* group_;
-    bool rough_;  // passes in float still help
+    bool rough_;  // true while passes in float make progress
     thinned_rows taken_;
     double few_ = fewest;
-    bool whole_step_ = false;  // the last one, of all problems
-    double spent_ = 0;         // passes
+    bool whole_step_ = false;  // true if the last step of all problems was a full step
+    double spent_ = 0;         // number of passes, with fractions
     index m_, n_, r_, problems_;
     loss_passes passes_;
     sketched_shapes shapes_;
     point sketched_at_;
     bool sketched_exactly_ = false;
-    index steps_ = 0, last_steps_ = 0, fresh_steps_ = -1;  // of conjugate gradients: now, last, right after a sketch
+    // steps of conjugate gradients: current, last, first after a sketch
+    index steps_ = 0, last_steps_ = 0, fresh_steps_ = -1;
     point at_, direction_;
     losses_at found_;
-    // With the λ of this level.
+    // The following values are for the ridge of this level.
     double level_;
     numbers objective_;
     point gradient_;
-    numbers gaps_;               // of each of several targets
-    double gap_ = 0, norm_ = 0;  // without offsets the gap; with them what steps go by
-    double judged_ = 0;          // the gap that the stopping rule compares
+    numbers gaps_;               // gap of each of several targets
+    double gap_ = 0, norm_ = 0;  // without offsets the gap; with offsets its estimate under constant curvatures
+    double judged_ = 0;          // the gap that the stopping rule uses
     numbers at_zero_, slope_at_zero_;
-    double first_norm_ = 0;  // at γ = 0
+    double first_norm_ = 0;  // ‖g‖ at γ = 0
     std::optional<inner_state> resumed_;
     nystroem_newton_result out_;
 };
@@ -505,7 +508,7 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// fall: what an offset with this slope and curvature can gain by itself.
+// Returns the larger of the two cases for each problem. fall(slope, bend) bounds the decrease of P by the offset alone.
 template <class Fall>
 newton_vectors::numbers larger_case(const newton_vectors::point& g, const gradient_shape& s, const Fall& fall) {
     const index functions = g.rows() / s.problems;
@@ -542,8 +545,6 @@ double gradient_size(const newton_vectors::point& g, const gradient_shape& shape
 newton_vectors::numbers gradient_sizes(const newton_vectors::point& g, const gradient_shape& shape) {
     return larger_case(g, shape, [](double slope, double bend) { return 2 * slope * slope / bend; });
 }
-
-using namespace newton_vectors;
 
 loss_passes::loss_passes(const nystroem_operator& k, row_losses& losses, bool offset)
     : k_(k), losses_(losses), m_(k.basis->size()), n_(m_ + (offset ? 1 : 0)), r_(losses.functions()) {}
@@ -623,8 +624,6 @@ point loss_passes::pass(const point* p, const row_step& step, bool precisely, st
     k_.basis->to_gradient({turned.data(), columns, m_, n_});
     return turned;
 }
-
-using namespace newton_vectors;
 
 newton_start start_on_some(const nystroem_operator& k, row_losses& some, const gram_batches<double>& others,
                            row_losses& judges, double rows, const nystroem_newton_options& whole) {

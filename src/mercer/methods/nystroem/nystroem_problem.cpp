@@ -1,5 +1,3 @@
-// Centres and a sample of rows, chosen from a uniform sample of the data.
-
 #include "mercer/methods/nystroem/nystroem_problem.h"
 
 #include <fmt/format.h>
@@ -15,14 +13,14 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/gram/low_rank.h"
 #include "mercer/methods/fit_control.h"
-#include "mercer/methods/nystroem/nystroem.h"
 #include "mercer/methods/nystroem/sketched_preconditioner.h"
 #include "mercer/methods/nystroem/streamed_rows.h"
 
 namespace mercer {
 namespace {
 
-// Rows among which centres are chosen: all, or ten times as many as are wanted, where the factor of that many fits.
+// Returns the number of rows among which centres are chosen: all rows, or ten times the number of centres (of pivots),
+// limited by the memory of the factor.
 index rows_to_choose_from(index n, index m, const nystroem_options& o) {
     if (o.centres == centre_choice::uniform || o.centres == centre_choice::given) return std::min(n, m);
     const bool mixed = o.centres == centre_choice::mixed && !(o.accuracy > 0);
@@ -33,28 +31,28 @@ index rows_to_choose_from(index n, index m, const nystroem_options& o) {
     return most;
 }
 
-// The most centres that `accuracy` may take: those for which a gibibyte is enough (a sketch of 12M rows and three
-// squares in three quarters of it), or the budget where it is larger, so that a small budget changes no result; and
-// those that the time is enough for: thirty passes, at a rate that any machine has.
+// Returns the maximum number of centres with `accuracy`: those for which a gibibyte suffices (a sketch of 12M rows and
+// three squares in three quarters of it), or the budget if it is larger, so that a small budget changes no result;
+// limited by thirty passes in the given time at a rate that any machine reaches.
 index most_centres(index n, std::size_t memory, const nystroem_options& o) {
     const double fitting = std::sqrt(static_cast<double>(std::max(memory, gibibytes(1))) / 160),
                  in_time = o.seconds / 30 * 3e8 / static_cast<double>(std::max<index>(n, 1));
     return static_cast<index>(std::clamp(std::min(fitting, in_time), 10.0, 1e6));
 }
 
-// Rows on which it is seen what the centres do not reach, M² operations each.
+// Returns the number of rows on which the unexplained fraction is measured, at M² operations each.
 index rows_to_judge(index m) { return std::clamp<index>(index{400'000'000} / std::max<index>(m * m, 1), 400, 1000); }
 
-// Rows of the sketch that preconditions (sketched_preconditioner.h); all where they are hardly more, and no more than
-// what fits.
+// Returns the number of rows of the sketch for the preconditioner (sketched_preconditioner.h): all rows if they are
+// few, limited by memory.
 index rows_of_sketch(index n, index m) {
     const index fitting = static_cast<index>(bytes_for_choices(m) / 3 / (8.0 * static_cast<double>(m)));
     const index wanted = n <= 6 * m ? n : buckets_for(static_cast<double>(n), static_cast<double>(m));
     return std::min({n, wanted, std::max(fitting, m)});
 }
 
-// Rows to begin with (methods/nystroem/nystroem_newton.h), in 64 MB; none where all are not
-// several times as many.
+// Returns the number of rows for the starting point (start_on_some in nystroem_newton.h), in at most 64 MB. Returns 0
+// if that would be more than a quarter of all rows.
 index rows_to_begin(index n, index m, index dims) {
     const index wanted = 24 * m,
                 fitting = static_cast<index>(bytes_for_choices(m) / 16 / sizeof(double)) / std::max<index>(dims, 1),
@@ -87,7 +85,7 @@ std::vector<index> chosen(const std::vector<index>& from, std::span<const index>
     return out;
 }
 
-// The examples that have weight, whichever process has them: those without are not there.
+// The examples of positive weight over all processes; examples of weight 0 are treated as absent.
 class present_rows {
 public:
     present_rows(const kernel_rows& x, std::span<const double> weight)
@@ -105,7 +103,7 @@ public:
         }
     }
     index size() const { return size_; }
-    // The numbers of those at these places among them.
+    // Returns the row numbers of the examples at these positions among those of positive weight.
     std::vector<index> rows(const std::vector<index>& places) const {
         if (all_) return places;
         std::vector<double> found(places.size(), 0.0);
@@ -125,7 +123,7 @@ private:
     std::vector<index> mine_;
 };
 
-// What rank 0 finds, the same at all.
+// Returns what `find` returns at rank 0, on all processes.
 template <class Find>
 std::vector<index> said_by_first(const process_group* group, Find find) {
     if (!group) return find();
@@ -138,7 +136,7 @@ std::vector<index> said_by_first(const process_group* group, Find find) {
     return out;
 }
 
-// What follows from the centres.
+// Sets the matrices and the size of the sketch, which depend on the centres.
 void set_values(const kernel_rows& x, nystroem_problem& posed) {
     posed.buckets = rows_of_sketch(x.size(), std::ssize(posed.centres));
     posed.among = x.among(posed.objects, posed.centres);
@@ -147,13 +145,25 @@ void set_values(const kernel_rows& x, nystroem_problem& posed) {
 
 }  // namespace
 
+std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& o, const char* owner) {
+    if (!x.processes()) return checked_weights(owner, x.own(), o.sample_weight);
+    // A process may have no examples, or none of positive weight.
+    std::vector<double> out(static_cast<std::size_t>(x.own()), 1.0);
+    if (!o.sample_weight.empty()) check_weights(owner, x.own(), out = o.sample_weight);
+    if (everywhere(x.processes(), std::ranges::none_of(out, [](double w) { return w > 0; })))
+        fail(errc::data, fmt::format("{}: all sample weights are zero", owner));
+    return out;
+}
+
 void require_memory(const kernel_rows& x, double bytes, index m, const nystroem_options& o, const char* owner) {
-    // Of the rows of a file a batch is at work, made ready beside it, and the next one read; a quarter keeps some.
+    // While rows are read from files three batches are in memory: one in use, one being prepared and one being read. A
+    // quarter of the budget is left for stored rows.
     const double batches = 3 * x.bytes_of_row() * static_cast<double>(std::min(x.own(), streamed_rows::rows_of_batch));
     const double least = (bytes + batches) * 4 / 3;
     const auto budget =
         static_cast<double>(o.memory_bytes ? o.memory_bytes : std::max(gibibytes(1), 4 * spare_memory()));
-    if (!everywhere(x.processes(), least <= budget))  // or processes would wait for one that has refused
+    // all processes fail together; otherwise the others would wait for one that has failed
+    if (!everywhere(x.processes(), least <= budget))
         fail(errc::memory,
              fmt::format("{}: {} take {:.0f} MB of memory, the budget is {:.1f} MB: raise the budget, or {}", owner,
                          m > 0 ? fmt::format("{} centres", m) : "the rows that centres are chosen from",
@@ -171,7 +181,7 @@ matrix<double> among_centres(const nystroem_problem& posed) {
 
 namespace {
 
-// What a fit takes, in bytes.
+// The memory of a fit in bytes.
 struct fit_memory {
     const kernel_rows& x;
     const nystroem_options& o;
@@ -192,7 +202,7 @@ struct fit_memory {
         const double squares = 3 * numbers(centres, centres);
         return besides ? std::max(squares, besides(centres, rows_of_sketch(x.size(), centres), first_rows)) : squares;
     }
-    // Of these rows of each kind; with `doubling` the fit with twice as many centres counts too.
+    // Fails unless the budget suffices for these numbers of rows; with `doubling` also for the fit with 2M centres.
     void require_for(index centres, index fetched, index chosen_from, index first_rows) const {
         const double bytes =
             to_fetch(fetched) + std::max(to_choose(chosen_from, centres, o.accuracy), to_solve(centres, first_rows));
@@ -227,10 +237,10 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     const index m = std::min(n, !given.empty()   ? std::ssize(given)
                                 : o.accuracy > 0 ? most_centres(x.size(), o.memory(), o)
                                                  : o.n_centres);
-    // The rows to choose from and to judge by are those for a gibibyte, whatever the budget is.
+    // The samples for choosing and for measuring have the sizes for one gibibyte, whatever the budget is.
     const index usual = o.accuracy > 0 && given.empty() ? std::min(n, most_centres(x.size(), 0, o)) : m;
-    // One uniform sample, of which the first are those to choose from and the last, others where there are enough,
-    // those to judge by.
+    // One uniform sample: its first rows are those to choose centres from; its last rows, which are different ones if
+    // there are enough, measure the approximation.
     random_generator random(o.seed);
     const index to_choose = rows_to_choose_from(n, usual, o), to_judge = std::min(n, rows_to_judge(usual));
     std::vector<index> sample = present.rows(random.sample(n, std::min(n, to_choose + to_judge)));
@@ -245,7 +255,7 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
 
     const fit_memory memory{x, o, owner, besides, begin_on_some, n, m, to_judge};
-    const bool by_accuracy = o.accuracy > 0 && given.empty();  // how many centres there are is not known yet
+    const bool by_accuracy = o.accuracy > 0 && given.empty();  // the number of centres is not known yet
     const auto require_memory_for = [&](index centres) {
         memory.require_for(centres, std::ssize(sample), given.empty() ? to_choose : 0, std::ssize(out.first_rows));
     };
@@ -254,7 +264,7 @@ nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& o, 
     else
         require_memory_for(m);
 
-    // Objects are fetched once: from files that is a pass.
+    // All examples are fetched at once, because from files this takes a pass.
     const dataset objects = x.gather(sample);
     const auto some = [&](std::span<const index> which) {
         const std::vector<index> at = positions(which, sample);
@@ -286,7 +296,7 @@ nystroem_basis independent_basis(const kernel_rows& x, nystroem_problem& posed, 
     nystroem_basis all(among_centres(posed), together);
     if (o.centres == centre_choice::given) return all;
     const std::vector<index> kept = said_by_first(x.processes(), [&] { return all.independent(); });
-    // None where no more than what was added for an indefinite kernel is left of any.
+    // No centre is independent if nothing but the ridge added for an indefinite kernel is left of any of them.
     if (kept.empty() || std::ssize(kept) == all.size()) return all;
     posed.centres = chosen(posed.centres, kept);
     if (posed.objects.size() > 0) posed.objects = gather(posed.objects, std::span<const index>(kept));
@@ -336,8 +346,8 @@ std::vector<index> pivots_of(const gram<double>& k, index count, std::uint64_t s
     rp_cholesky_options o;
     o.rank = std::min(count, k.rows()), o.seed = seed, o.enough = enough;
     if (progress) o.progress = [&](index done, double left) { return progress({"centres", done, count, left}); };
-    // Where a share of the trace decides their number, the factor grows with it; the pivots are those of a factor of
-    // rank `count`.
+    // If a fraction of the trace determines the number of pivots, the factor grows with them; the pivots are the same
+    // as with a factor of rank `count`.
     const index most = o.rank;
     o.block = block_of_rank(most);
     if (enough > 0) o.rank = rank_for_pivots(0, most);
@@ -346,7 +356,7 @@ std::vector<index> pivots_of(const gram<double>& k, index count, std::uint64_t s
         o.rank = rank_for_pivots(o.rank, most);
         found = rp_cholesky(k, o).pivots;
     }
-    if (found.empty()) found.push_back(0);  // K = 0: any object is as good
+    if (found.empty()) found.push_back(0);  // K = 0: all examples are equivalent
     return found;
 }
 
@@ -354,7 +364,7 @@ std::vector<index> pivots_and_others(const gram<double>& k, index count, std::ui
                                      const progress_callback& progress) {
     const index wanted = pivots_of_mixed(count);
     std::vector<index> out = pivots_of(k, wanted, seed, progress, 0);
-    if (std::ssize(out) < std::min(wanted, k.rows())) return out;  // the others add nothing but rounding
+    if (std::ssize(out) < std::min(wanted, k.rows())) return out;  // the others add only rounding errors
     std::vector<bool> taken(static_cast<std::size_t>(k.rows()));
     for (const index each : out) taken[static_cast<std::size_t>(each)] = true;
     for (const index each : random_generator(seed + 1).sample(k.rows(), std::min(count, k.rows())))
@@ -393,5 +403,26 @@ std::vector<index> choose_centres(const gram<double>& k, index count, centre_cho
         default: return random_generator(seed).sample(n, count);
     }
 }
+
+namespace api {
+
+centre_choice centre_choice_named(std::string_view name) {
+    for (const auto each :
+         {centre_choice::rpcholesky, centre_choice::uniform, centre_choice::kmeans_plus_plus, centre_choice::given})
+        if (name == mercer::name(each)) return each;
+    return centre_choice::mixed;
+}
+
+std::vector<index> row_numbers(const std::vector<double>& given) {
+    std::vector<index> out;
+    for (const double each : given) {
+        if (each != std::floor(each) || each > 0x1p53)
+            fail(errc::invalid_argument, fmt::format("centre_rows: row numbers are whole, got {}", each));
+        out.push_back(static_cast<index>(each));
+    }
+    return out;
+}
+
+}  // namespace api
 
 }  // namespace mercer

@@ -1,37 +1,207 @@
-// Which objects stand for all: the centres of a Nyström approximation.
+// The parts that all Nyström methods share: their options, the choice of centres among the examples, and the prepared
+// problem over the span of the centres.
 //
-//     mixed        a third by rpcholesky, the others uniform: functions of all of them reach what functions of either
-//                  part reach. Pivots alone spend themselves on outliers that predict nothing else (the set pol),
-//                  uniform ones miss what is rare (diamonds); docs/benchmarks.md has the figures.
-//     rpcholesky   randomly pivoted Cholesky (gram/low_rank.h): where the kernel still errs
-//     uniform      each object alike
-//     kmeans++     far from those there are, in feature space: drawn with a probability proportional to
-//                  min ‖φ(x) - φ(z)‖² (Arthur, Vassilvitskii 2007)
-//     given        by their numbers
+// Choices of centres:
+//     mixed        a third by rpcholesky, the others uniform. Functions over all of them approximate at least as well
+//                  as functions over either part. Pivots alone are spent on outliers that help to predict nothing else
+//                  (data set pol); uniform centres miss rare examples (diamonds). docs/benchmarks.md has the
+//                  measurements.
+//     rpcholesky   randomly pivoted Cholesky (gram/low_rank.h): where the approximation of the kernel is still worst
+//     uniform      every example with the same probability
+//     kmeans++     far from each other in feature space: drawn with a probability proportional to min ‖φ(x) - φ(z)‖²
+//                  over the centres z drawn so far (Arthur, Vassilvitskii 2007)
+//     given        by row number
 //
-// Where there are many objects rpcholesky and kmeans++ look at a uniform sample of them, ten times as many as centres
-// are wanted of them: they take n·M² and n·M operations, one centre after the other.
+// rpcholesky and kmeans++ take n·M² and n·M operations in sequence, one centre after the other. On large data they
+// choose from a uniform sample of ten times as many examples as centres.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "mercer/base/error.h"
+#include "mercer/base/memory.h"
+#include "mercer/methods/checkpoint.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method.h"
+#include "mercer/methods/method_info.h"
+#include "mercer/methods/nystroem/nystroem_basis.h"
+#include "mercer/methods/nystroem/training_rows.h"
 
 namespace mercer {
 
 enum class centre_choice { mixed, rpcholesky, uniform, kmeans_plus_plus, given };
 const char* name(centre_choice how) noexcept;
-// Pivots among so many mixed centres.
+// Returns the number of rpcholesky pivots among `count` mixed centres.
 constexpr index pivots_of_mixed(index count) { return (count + 2) / 3; }
 
-// The places among the objects of K, at most `count` of them: fewer where the others add nothing but rounding, or, by
-// rpcholesky, where no more than `enough` of the trace is left; with `enough` above 0 mixed is rpcholesky.
+// Returns the positions of at most `count` centres among the rows of K. There are fewer if further centres would add
+// only rounding errors or, by rpcholesky with `enough` above 0, if at most this fraction of the trace is unexplained.
+// With `enough` above 0, mixed is rpcholesky.
 std::vector<index> choose_centres(const gram<double>& k, index count, centre_choice how, std::uint64_t seed,
                                   const progress_callback& progress, double enough = 0);
 
-// The rank of the factor from which rpcholesky chose `found` centres, of at most `most`, with `enough` above 0.
+// Returns the rank of the factor from which rpcholesky chose `found` centres, at most `most`, if `enough` is above 0.
 index rank_for_pivots(index found, index most);
+
+struct nystroem_options {
+    double alpha = 1;        // λ of nystroem_ridge
+    double C = 1;            // 1/λ of nystroem_logistic and nystroem_svc
+    index n_centres = 1000;  // maximum number of centres; numerically dependent ones are left out
+    // If above 0, the number of centres is chosen, instead of n_centres, so that at most this fraction of the trace is
+    // unexplained. The number is limited by `seconds` and by a gibibyte or the memory budget, whichever is larger.
+    // mixed then is rpcholesky.
+    double accuracy = 0;
+    double seconds = std::numeric_limits<double>::infinity();  // with `accuracy`: approximate time limit of the fit
+    bool doubling = false;                                     // also fit with 2M centres, to measure how f changes
+    centre_choice centres = centre_choice::mixed;
+    std::vector<index> centre_rows{};  // row numbers for centre_choice::given
+    bool fit_intercept = false;
+    bool hinge = false;  // nystroem_svc: hinge loss instead of squared hinge loss
+    factor_choice factors = factor_choice::automatic;
+    double tol = 1e-6;     // maximum duality gap, relative to the objective
+    index max_iter = 500;  // maximum number of passes over K
+    std::uint64_t seed = 0;
+    // label → factor of the weights; classes that are not listed have factor 1
+    std::vector<std::pair<double, double>> class_weight{};
+    // weights; empty: all 1. Weight 2 is the same as the example twice, weight 0 as its absence
+    std::vector<double> sample_weight{};
+    std::size_t memory_bytes = 0;  // memory budget in addition to the data; 0: no budget was given
+    progress_callback progress{};  // reports the passes and the gap
+    fit_checkpoint checkpoint{};   // for the methods that are fitted by passes
+
+    std::size_t memory() const { return memory_bytes ? memory_bytes : gibibytes(1); }
+    // Returns the bytes for storing values of K that would otherwise be computed in every pass. If no budget was given,
+    // a single process may use its spare memory.
+    std::size_t for_values(bool alone) const {
+        return std::max(memory() / 2, memory_bytes == 0 && alone ? spare_memory() : 0);
+    }
+};
+
+// The problem over the span of the centres: the centres, the matrices between them, and the samples of rows that a fit
+// uses.
+struct nystroem_problem {
+    std::vector<index> centres;         // row numbers of the centres, ascending
+    dataset objects;                    // the centres; empty if only kernel values are known
+    std::vector<index> sample_rows;     // sampled rows that measure the approximation
+    dataset sample_objects;             // the examples of these rows
+    std::vector<double> sample_self;    // k(x, x) of these rows
+    owned<gram<double>> among, sample;  // K(Z, Z), and K of the sampled rows against Z
+    index buckets = 0;                  // number of rows of a sketch of K(X, Z), chosen by time and memory
+    index present = 0;                  // number of rows with positive weight, over all processes
+    std::vector<index> first_rows;      // rows for the starting point; empty unless requested and n is large
+    dataset first_objects;              // the examples of first_rows
+};
+// Returns the memory that decisions which change the result assume (the number of rows to choose from, of a sketch, for
+// the starting point). It does not depend on the budget, so a budget never changes the result; a fit that does not fit
+// its budget fails instead.
+inline double bytes_for_choices(index m) {
+    return std::max(0x1p30, 64.0 * static_cast<double>(m) * static_cast<double>(m));
+}
+// Fails with errc::memory if `bytes` plus the batches of rows that are read exceed the budget; the message names the
+// smallest sufficient budget. m is the number of centres, or 0 before it is known.
+void require_memory(const kernel_rows& x, double bytes, index m, const nystroem_options& options, const char* owner);
+// Returns the weights of the rows of this process, 1 if none are given. Fails if all weights are 0.
+std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& options, const char* owner);
+// The bytes that the caller needs for this number of centres, of rows of the sketch and of rows for the starting point.
+using solver_bytes = std::function<double(index centres, index buckets, index first_rows)>;
+// Chooses the centres and the samples. Fails with errc::memory before any work if the fit, or with `doubling` the fit
+// with 2M centres, would exceed the budget. With `accuracy` the number of centres is known only after they are chosen:
+// if the budget is too small, choosing them may exceed it by up to a gibibyte, and the message then names the smallest
+// sufficient budget. begin_on_some: also sample rows for a starting point.
+nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& options, std::span<const double> weight,
+                               const char* owner, bool begin_on_some = false, const solver_bytes& besides = {});
+// Returns K(Z, Z).
+matrix<double> among_centres(const nystroem_problem& posed);
+// Returns the basis of the centres (nystroem_basis.h). Centres that depend numerically on the ones before them are
+// removed from the problem, unless the caller listed them: they would add time but no functions. For example, 561 of
+// 1,000 centres were left for pixels of three colours.
+nystroem_basis independent_basis(const kernel_rows& x, nystroem_problem& posed, const nystroem_options& options,
+                                 const process_group* together = nullptr);
+// Returns a hash of everything that determines the passes bit by bit, except the examples themselves. A checkpoint with
+// another hash is an error.
+problem_mark mark_of(const kernel_rows& x, std::span<const double> weight, const nystroem_problem& posed,
+                     const char* owner);
+
+namespace detail {
+
+// The options on the choice of centres. The first choice is the default: mixed for methods that predict, whose accuracy
+// depends on the distribution of the data; rpcholesky for features, whose quality is the trace that they explain.
+inline std::vector<std::string> centres_to_predict() { return {"mixed", "rpcholesky", "uniform", "kmeans++", "given"}; }
+inline std::vector<std::string> centres_of_features() {
+    return {"rpcholesky", "mixed", "uniform", "kmeans++", "given"};
+}
+template <class V>
+void centre_options(V& v, index& n_centres, std::string& centres, std::vector<double>& centre_rows, index& seed,
+                    const std::vector<std::string>& choices) {
+    v.whole("n_centres", n_centres, 1, "examples that stand for all, at most",
+            option_needs{{"centres", {"mixed", "rpcholesky", "uniform", "kmeans++"}}});
+    v.choice(
+        "centres", centres, choices,
+        "how they are chosen: randomly pivoted Cholesky, each alike (mixed: a third by the first, the others by the "
+        "second), far apart in feature space, by number");
+    v.numbers("centre_rows", centre_rows, at_least(0), "given: their numbers, from 0",
+              option_needs{{"centres", {"given"}}});
+    v.whole("seed", seed, 0, "of what is drawn");
+}
+
+// The options on the number of centres that suffice.
+template <class V>
+void reach_options(V& v, double& accuracy, bool& doubling) {
+    v.number(
+        "accuracy", accuracy, below(at_least(0), 1),
+        "above 0: as many centres, in place of n_centres, as leave this share of the trace of the kernel matrix out "
+        "of reach, as far as memory and time go",
+        option_needs{{"centres", {"mixed", "rpcholesky"}}});
+    v.flag("doubling", doubling, "fit with twice as many centres too, and say by how much the answer changes",
+           option_needs{{"centres", {"mixed", "rpcholesky", "uniform", "kmeans++"}}});
+}
+template <class V>
+void pass_options(V& v, double& tol, index& max_iter) {
+    v.number("tol", tol, above(0), "of the duality gap, relative to the objective");
+    v.whole("max_iter", max_iter, 1, "passes over the examples at most");
+}
+
+}  // namespace detail
+
+namespace api {
+
+centre_choice centre_choice_named(std::string_view name);  // returns mixed for an unknown name
+std::vector<index> row_numbers(const std::vector<double>& given);
+
+template <class Options = nystroem_options>
+Options nystroem_told(const auto& m, const fit_call& t) {
+    auto o = t.common<Options>(m);
+    o.n_centres = m.n_centres;
+    o.centres = centre_choice_named(m.centres);
+    if constexpr (requires { m.accuracy; }) {
+        if (m.accuracy > 0 && m.n_centres != std::decay_t<decltype(m)>{}.n_centres)
+            fail(errc::invalid_argument, "n_centres has no effect beside accuracy: leave one of them out");
+        o.accuracy = m.accuracy, o.doubling = m.doubling, o.seconds = t.control.seconds;
+    }
+    if constexpr (requires { m.loss; }) o.hinge = m.loss == "hinge";
+    o.centre_rows = row_numbers(m.centre_rows);
+    return o;
+}
+
+// Returns the entry of a method that reads its examples only by passes over their rows.
+template <described_method Method, class Fitted, fitted_ptr (*Make)(const Method&, const fit_call&, const kernel_rows&)>
+method entry_by_passes() {
+    method out = entry<Method, Fitted>(+[](const Method& m, const fit_call& t) {
+        return t.from([&](const auto&... from) { return Make(m, t, rows_of(from...)); });
+    });
+    out.fit_rows = [](const fit_call& t, const kernel_rows& x) { return Make(value_of<Method>(t.options), t, x); };
+    return out;
+}
+
+}  // namespace api
 
 }  // namespace mercer

@@ -15,14 +15,13 @@
 #include "mercer/methods/checkpoint.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/nystroem/nystroem_features.h"
-#include "mercer/methods/nystroem/nystroem_kmeans.h"
 
 namespace mercer {
 namespace {
 
 constexpr const char* spectral_owner = "nystroem_spectral";
 
-// Of length 1; what has none stays 0.
+// Scales every row to length 1; a zero row stays 0.
 void normalise_rows(matrix_view<double> rows) {
     for (index i = 0; i < rows.rows; ++i) {
         double largest = 0, square = 0;
@@ -34,11 +33,11 @@ void normalise_rows(matrix_view<double> rows) {
 }
 
 struct degrees {
-    std::vector<double> of;  // every row
+    std::vector<double> of;  // degree of every row
     index low = 0;
 };
 
-// d = Φ(Φᵀw), and at least what an affinity has.
+// Returns d = Φ(Φᵀw), raised to the lower bound that an affinity satisfies.
 degrees degrees_of(const feature_passes& pass, std::span<const double> self, std::span<const double> weight) {
     const matrix<double> sum = pass({}, 1, [&](index first, matrix_view<double> f, double*) {
         for (index i = 0; i < f.rows; ++i) f(i, 0) = weight[static_cast<std::size_t>(first + i)];
@@ -57,7 +56,7 @@ degrees degrees_of(const feature_passes& pass, std::span<const double> self, std
         const double least = std::min(weight[i], 1.0) * self[i];
         ++there, negative += d < -least / 2, out.low += d < least / 2;
         d = std::max(d, least);
-        if (!(d > 0)) d = 1;  // k(x, x) = 0: φ(x) = 0, which nothing depends on
+        if (!(d > 0)) d = 1;  // k(x, x) = 0 implies φ(x) = 0, and the degree has no effect
     }
     if (4 * negative > there)
         fail(errc::data,
@@ -67,7 +66,7 @@ degrees degrees_of(const feature_passes& pass, std::span<const double> self, std
     return out;
 }
 
-// The leading eigenvectors of ΦᵀWD⁻¹Φ.
+// Returns the leading eigenvectors of ΦᵀWD⁻¹Φ.
 lanczos_result leading(const feature_passes& pass, index m, const std::vector<double>& degree,
                        std::span<const double> weight, problem_mark mark, const nystroem_clusters_options& o) {
     const auto multiply = [&](matrix_view<const double> v, matrix_view<double> out) {
@@ -92,7 +91,7 @@ lanczos_result leading(const feature_passes& pass, index m, const std::vector<do
     return found;
 }
 
-// Where the examples are in the space of the eigenvectors, a row each.
+// Returns the embedded examples, one row each.
 matrix<double> embedded(const kernel_rows& x, const nystroem_problem& posed, const kernel_expansion& projection) {
     matrix<double> out(x.size(), projection.functions());
     const auto k = x.passes(posed.objects, posed.centres, 0);
@@ -105,7 +104,7 @@ matrix<double> embedded(const kernel_rows& x, const nystroem_problem& posed, con
     return out;
 }
 
-// k-means on these rows.
+// Runs k-means on these rows.
 lloyd_result grouped(const matrix<double>& y, std::span<const double> weight, const nystroem_clusters_options& o) {
     const std::vector<index> there = positive(weight);
     const index n = std::ssize(there), count = rows_to_start_from(n, o.n_clusters, y.cols());
@@ -130,7 +129,7 @@ lloyd_result grouped(const matrix<double>& y, std::span<const double> weight, co
     return lloyd_rounds({&all, nullptr, nullptr, self, weight}, std::move(start.means), how);
 }
 
-// ‖row of f - mean‖² for every mean, rows of f scaled to length 1.
+// Returns ‖row of f - mean‖² for every mean, with the rows of f scaled to length 1.
 matrix<double> squared_distances(const nystroem_spectral_model& m, matrix<double> f) {
     normalise_rows(f.view());
     matrix<double> out(f.rows(), m.clusters());
@@ -157,7 +156,7 @@ std::vector<index> nearest_rows(const nystroem_spectral_model& m, matrix<double>
 nystroem_spectral_model fit_nystroem_spectral(const kernel_rows& x, const nystroem_clusters_options& o) {
     const std::vector<double> weight = checked_cluster_weights(x, o, spectral_owner);
     nystroem_problem posed = pose_nystroem(x, o, weight, spectral_owner, false, [&](index centres, index, index) {
-        // The basis, and the coordinates among the eigenvectors, degree, weight and label of each row.
+        // The basis, and for each row its embedding, degree, weight and label.
         const auto m = static_cast<double>(centres), n = static_cast<double>(x.size());
         return 24 * m * m + 8 * n * (static_cast<double>(o.n_clusters) + 5);
     });
@@ -169,7 +168,7 @@ nystroem_spectral_model fit_nystroem_spectral(const kernel_rows& x, const nystro
         const lanczos_result found =
             leading(pass, basis.size(), d.of, weight, mark_of(x, weight, posed, spectral_owner), o);
         out.low_degrees = d.low, out.status = found.status;
-        out.passes = found.passes + 3;  // degrees take two, their embedding one
+        out.passes = found.passes + 3;  // the degrees take two passes, the embedding one
         if (found.values.empty() || !(found.values.front() > 0))
             fail(found.status == fit_status::cancelled ? errc::cancelled : errc::data,
                  fmt::format("{}: there is no eigenvector with an eigenvalue above 0", spectral_owner));
@@ -232,5 +231,49 @@ struct file_form<nystroem_spectral_model> {
     }
 };
 template struct model_file<nystroem_spectral_model>;
+
+namespace api {
+namespace {
+
+class nystroem_spectral_fitted final : public cluster_fitted<nystroem_spectral_model> {
+public:
+    using cluster_fitted::cluster_fitted;
+    columns details(const examples& x) const override {
+        return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())};
+    }
+    figures about() const override {
+        return {{"status", name(m_.status)},
+                {"objective", m_.objective()},
+                {"clusters", m_.clusters()},
+                {"cluster_weights", m_.weights},
+                {"eigenvalues", m_.eigenvalues},
+                {"low_degrees", m_.low_degrees},
+                {"passes", m_.passes},
+                {"n_centres", m_.projection.size()},
+                {"out_of_reach", m_.out_of_reach},
+                {"training_size", m_.projection.training_size}};
+    }
+    std::string trouble() const override {
+        if (finished(m_.status) && 2 * m_.low_degrees > m_.projection.training_size)
+            return fmt::format(
+                "the centres do not reach {} of {} examples: take a wider kernel, or raise n_centres, "
+                "with --set",
+                m_.low_degrees, m_.projection.training_size);
+        return cluster_fitted::trouble();
+    }
+    part_value part(std::string_view name) const override {
+        if (name == "centre_rows")
+            return std::vector<std::int64_t>(m_.projection.rows.begin(), m_.projection.rows.end());
+        return cluster_fitted::part(name);
+    }
+};
+
+}  // namespace
+
+method nystroem_spectral_method() {
+    return entry_on_centres<nystroem_spectral, nystroem_spectral_fitted, fit_nystroem_spectral>();
+}
+
+}  // namespace api
 
 }  // namespace mercer

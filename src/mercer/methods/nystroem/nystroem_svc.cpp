@@ -9,14 +9,17 @@
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
 #include "mercer/data/vectors.h"
+#include "mercer/methods/archive.h"
 #include "mercer/methods/fit_control.h"
-#include "mercer/methods/nystroem/nystroem_basis.h"
+#include "mercer/methods/nystroem/row_losses.h"
 #include "mercer/solvers/linear_svm/coordinate_descent.h"
+#include "mercer/solvers/newton/loss.h"
 
 namespace mercer {
 namespace {
 
-// φ of all rows. Solved in chunks that begin where batches do, so that the bits are those of any batches.
+// Returns φ of all rows. The triangular systems are solved in chunks that begin at batch boundaries, so that the result
+// is bit-identical for any batches.
 dataset features_of(const gram_batches<double>& k, const nystroem_basis& basis, std::size_t memory, const char* owner) {
     constexpr index chunk = 768;
     const double bytes = 8.0 * static_cast<double>(k.rows()) * static_cast<double>(k.cols());
@@ -39,7 +42,7 @@ dataset features_of(const gram_batches<double>& k, const nystroem_basis& basis, 
 
 struct machine {
     descent_result found;
-    std::vector<double> trace;  // the gap after each epoch, relative to the objective
+    std::vector<double> trace;  // gap after each epoch, relative to the objective
 };
 
 machine descend(const linear_operand& x, const std::vector<double>& sign, const std::vector<double>& price,
@@ -60,8 +63,6 @@ machine descend(const linear_operand& x, const std::vector<double>& sign, const 
     return out;
 }
 
-}  // namespace
-
 nystroem_fit fit_hinge_on_features(const kernel_rows& x, std::span<const index> place, index classes,
                                    std::span<const double> weight, const nystroem_options& o, const char* owner,
                                    matrix<double>* on_sample) {
@@ -69,7 +70,7 @@ nystroem_fit fit_hinge_on_features(const kernel_rows& x, std::span<const index> 
     if (!o.checkpoint.path.empty())
         fail(errc::unsupported, fmt::format("{}: there are no checkpoints with loss=hinge", owner));
     nystroem_problem posed = pose_nystroem(x, o, weight, owner, false, [&](index centres, index, index) {
-        // The basis, the features, and sign, penalty and multiplier of each row for each class.
+        // The basis, the features, and the sign, the penalty and the multiplier of each row for each class.
         const auto m = static_cast<double>(centres), n = static_cast<double>(x.size());
         return 16 * m * m + 8 * n * (m + 3 * static_cast<double>(classes));
     });
@@ -115,5 +116,61 @@ nystroem_fit fit_hinge_on_features(const kernel_rows& x, std::span<const index> 
     if (on_sample) *on_sample = out.f.values(*posed.sample);
     return out;
 }
+
+}  // namespace
+
+nystroem_svc_model fit_nystroem_svc(const kernel_rows& x, std::span<const double> y, const nystroem_options& o) {
+    constexpr const char* owner = "nystroem_svc";
+    detail::check_nystroem_options(o, 1 / o.C, "C", owner);
+    const detail::nystroem_labels l = detail::labels_of(x, y, o, owner);
+    nystroem_svc_model out;
+    if (o.hinge) {
+        out = {detail::fit_and_double(x, o, [&](const nystroem_options& how, matrix<double>* f) {
+            return fit_hinge_on_features(x, l.place, std::ssize(l.classes), l.weight, how, owner, f);
+        })};
+    } else {
+        column_losses losses(loss::squared_hinge(), l.place, std::ssize(l.classes), l.weight, x.first());
+        out = {detail::fit_losses(x, losses, detail::as_column(y), l.weight, 1 / o.C, o, owner)};
+    }
+    out.classes = l.classes;
+    return out;
+}
+
+template <>
+struct file_form<nystroem_svc_model> {
+    static constexpr std::string_view format = "mercer-nystroem-svc-model";
+    static constexpr int version = 2;
+    static void parts(auto& a, auto& m) { detail::classes_parts(a, m); }
+};
+template struct model_file<nystroem_svc_model>;
+
+namespace api {
+namespace {
+
+class nystroem_svc_fitted final : public nystroem_classes_fitted<nystroem_svc_model> {
+public:
+    using nystroem_classes_fitted::nystroem_classes_fitted;
+    columns details(const examples& x) const override {
+        if (m_.classes.size() == 2) return {decide(x), {"decision"}};
+        return {decide(x), label_names("decision", m_.classes)};
+    }
+    explained predict_with_details(const examples& x) const override {
+        matrix<double> f = decide(x);
+        std::vector<double> found = classes_of(m_, f.view());
+        const auto names =
+            m_.classes.size() == 2 ? std::vector<std::string>{"decision"} : label_names("decision", m_.classes);
+        return {std::move(found), {std::move(f), names}};
+    }
+};
+
+fitted_ptr make_nystroem_svc(const nystroem_svc& m, const fit_call& t, const kernel_rows& x) {
+    return t.made<nystroem_svc_fitted>(fit_nystroem_svc(x, t.targets(), nystroem_told(m, t)));
+}
+
+}  // namespace
+
+method nystroem_svc_method() { return entry_by_passes<nystroem_svc, nystroem_svc_fitted, make_nystroem_svc>(); }
+
+}  // namespace api
 
 }  // namespace mercer

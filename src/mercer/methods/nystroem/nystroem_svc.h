@@ -1,21 +1,77 @@
-// nystroem_svc with the hinge itself, which no Newton step helps with: the Nyström features φ(x) = T⁻ᵀk(Z, x)
-// (methods/nystroem/nystroem_basis.h) of all examples, kept in memory, and a linear machine on them by dual coordinate
-// descent (solvers/linear_svm/coordinate_descent.h),
+// Support vector classification over the span of M centres, for millions of examples; more than two classes are solved
+// one against the rest.
 //
-//     min  Σ wᵢ max(0, 1 - yᵢf(xᵢ)) + 1/(2C) (‖f‖² + b²/k),     f(x) = γᵀφ(x) + b,   k the largest k(z, z):
+// squared_hinge (default): min Σ wᵢ max(0, 1 - yᵢf(xᵢ))² + 1/(2C) ‖f‖² over f(x) = Σⱼ βⱼk(x, zⱼ) + b, b not penalised,
+// by passes that store no features (nystroem_ridge.h, nystroem_newton.h).
 //
-// an offset is the weight of one more feature, as long as the others, and penalised like them. An epoch is a pass; it
-// ends when the duality gap, measured after each, is at most tol of the objective.
+// hinge: Newton's method does not apply. The Nyström features φ(x) = T⁻ᵀk(Z, x) (nystroem_basis.h) of all examples are
+// stored, and a linear machine is fitted to them by dual coordinate descent (solvers/linear_svm/coordinate_descent.h),
+//
+//     min  Σ wᵢ max(0, 1 - yᵢf(xᵢ)) + 1/(2C) (‖f‖² + b²/k),     f(x) = γᵀφ(x) + b,   k the largest k(z, z).
+//
+// The offset is the weight of one additional feature, whose length is that of the others, and is penalised like them.
+// An epoch is one pass over the features. The solver stops when the duality gap, measured after each epoch, is at most
+// tol times the objective.
 #pragma once
 
-#include "mercer/methods/nystroem/nystroem.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mercer/kernels/kernel.h"
+#include "mercer/methods/method_info.h"
+#include "mercer/methods/nystroem/nystroem_fit.h"
 
 namespace mercer {
 
-// Examples have places among the classes; more than two: one against the rest. on_sample: f of the rows to judge by,
-// where it is not null.
-nystroem_fit fit_hinge_on_features(const kernel_rows& x, std::span<const index> place, index classes,
-                                   std::span<const double> weight, const nystroem_options& options, const char* owner,
-                                   matrix<double>* on_sample);
+struct nystroem_svc {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    double C = 1;
+    std::string loss = "squared_hinge";
+    index n_centres = 1000;
+    double accuracy = 0;
+    std::string centres = "mixed";
+    std::vector<double> centre_rows{};
+    bool fit_intercept = true;
+    bool doubling = false;
+    double tol = 1e-6;
+    index max_iter = 1000, seed = 0;
+
+    static method_facts facts() {
+        return with_checkpoints(
+            {"nystroem_svc",
+             {},
+             method_family::classification,
+             "support vector machine on a few centres, for millions of examples; squared hinge loss, or hinge",
+             "min Σ max(0, 1 - yᵢf(xᵢ))² + 1/(2C) ‖f‖², f = Σ βⱼk(·, zⱼ) + b",
+             "mercer-nystroem-svc-model",
+             answer::classes},
+            "loss=squared_hinge");
+    }
+    template <class V>
+    void options(V& v) {
+        v.number("C", C, above(0), "price of an error");
+        v.choice(
+            "loss", loss, {"squared_hinge", "hinge"},
+            "squared_hinge by passes that store nothing; hinge by features of all examples, kept in memory, with a "
+            "penalised offset");
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_to_predict());
+        detail::reach_options(v, accuracy, doubling);
+        v.flag("fit_intercept", fit_intercept, "with an offset");
+        detail::pass_options(v, tol, max_iter);
+    }
+};
+
+struct nystroem_svc_model : nystroem_fit {};
+
+// If several processes share the rows of x, y and the weights are those of this process, and every process gets the
+// whole model.
+nystroem_svc_model fit_nystroem_svc(const kernel_rows& x, std::span<const double> y, const nystroem_options& options);
+
+namespace api {
+struct method;
+method nystroem_svc_method();
+}  // namespace api
 
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/nystroem/row_losses.h"
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 namespace mercer {
 namespace {
 
-// Of no rows it is 0: those of other processes may all have less than 1.
+// Returns the largest weight, 0 without rows: the weights of the other processes may all be below 1.
 double largest_weight(index rows, std::span<const double> weight) {
     if (rows == 0) return 0;
     return weight.empty() ? 1.0 : std::ranges::max(weight);
@@ -29,7 +28,7 @@ bool different(std::span<const index> label, std::span<const double> weight) {
     return false;
 }
 
-// Of rows by their numbers, each of which one process has, from row `first` on.
+// Collects labels and weights of rows by number; each row belongs to one process, whose rows begin at `first`.
 std::shared_ptr<const rows_taken> taken(std::span<const index> rows, index first, std::span<const index> label,
                                         std::span<const double> weight, const process_group* group) {
     std::vector<double> all(2 * rows.size(), 0.0);  // labels, then weights
@@ -88,7 +87,8 @@ double column_losses::mean_curvature(index row) const {
 }
 
 double column_losses::largest_curvature() const {
-    return largest_weight(n_, weight_) * (loss_.kind == loss_kind::squared ? 1.0 : 2.0);  // squared hinge has 2
+    // the squared hinge has curvature 2
+    return largest_weight(n_, weight_) * (loss_.kind == loss_kind::squared ? 1.0 : 2.0);
 }
 double column_losses::largest_goal() const {
     double out = 0;
@@ -128,7 +128,7 @@ void softmax_losses::derive(index first, matrix_view<double> f, double* sums) {
         double* p = p_.data() + i * classes_;
         const double w = weight(i);
         softmax({f.row(r), static_cast<std::size_t>(classes_)}, {p, static_cast<std::size_t>(classes_)});
-        // -log p(mine) = log Σ e^(f_c - f_mine), without the loss of digits where p is near 1
+        // -log p(mine) = log Σ e^(f_c - f_mine), computed without cancellation if p is close to 1
         double top = f(r, 0);
         for (index c = 1; c < classes_; ++c) top = std::max(top, f(r, c));
         double others = 0;
@@ -141,7 +141,7 @@ void softmax_losses::derive(index first, matrix_view<double> f, double* sums) {
     sums[0] += sum;
 }
 
-// Dᵢ = wᵢ(diag p - ppᵀ)
+// Dᵢ = wᵢ(diag p - ppᵀ).
 void softmax_losses::curve(index first, matrix_view<double> d) const {
     for (index r = 0; r < d.rows; ++r) {
         const double* p = p_.data() + (first - first_ + r) * classes_;

@@ -1,15 +1,14 @@
-// Losses of n rows with one or several functions f a row, as a pass sees them: band by band of rows, from several
-// threads at once.
+// Losses of n rows with one or several functions f per row, in the form that a pass needs: tile by tile of rows, from
+// several threads at once.
 //
-//     columns   Σᵢ wᵢ Σ_c ℓ(y(i, c), f(i, c))              several targets; one class against the rest
-//     softmax   -Σᵢ wᵢ log p(i, yᵢ),  p = softmax of f(i, :)    several classes
+//     columns   Σᵢ wᵢ Σ_c ℓ(y(i, c), f(i, c))                  several targets, or one class against the rest
+//     softmax   -Σᵢ wᵢ log p(i, yᵢ),  p = softmax of f(i, :)   several classes
 //
-// Where several processes share the rows, a process has the targets of its own, from row `first` on.
+// If several processes share the rows, each process has the targets of its own rows, from row `first` on.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -21,7 +20,7 @@ namespace mercer {
 
 class process_group;
 
-// Labels and weights of some rows, and who has them.
+// Owned labels and weights of a subset of rows.
 struct rows_taken {
     std::vector<index> label;
     std::vector<double> weight;
@@ -30,35 +29,38 @@ struct rows_taken {
 class row_losses {
 public:
     virtual ~row_losses() = default;
-    // Those of this process: their first number, and how many there are.
+    // The rows of this process: the number of the first one, and their count.
     virtual index first() const = 0;
     virtual index rows() const = 0;
     virtual index functions() const = 0;
     virtual bool quadratic() const { return false; }
-    // A sum of losses of each function by itself. If not, adding the same to all functions of a row changes nothing.
+    // Returns true if the loss is a sum of losses of the single functions. Otherwise adding the same number to all
+    // functions of a row does not change it.
     virtual bool independent() const = 0;
-    // The second derivative is not continuous.
+    // Returns true if the second derivative is discontinuous.
     virtual bool jumps() const { return false; }
-    // f(i, :) of rows first … becomes the derivative of their loss; its value is added to sums, one for each
-    // independent function, and what curvature() needs is kept.
+    // Replaces f(i, :) of rows first … by the derivative of their loss. Adds the values of the loss to `sums` (one per
+    // independent function) and stores what curvature() needs.
     virtual void derive(index first, matrix_view<double> f, double* sums) = 0;
-    // d(i, :) becomes Dᵢd(i, :), Dᵢ the second derivative where derive() was called last.
+    // Replaces d(i, :) by Dᵢd(i, :), with Dᵢ the second derivative at the last call of derive().
     virtual void curve(index first, matrix_view<double> d) const = 0;
-    // The mean of Dᵢ's diagonal, and entry c of it.
+    // The mean of the diagonal of Dᵢ, and its entry c.
     virtual double mean_curvature(index row) const = 0;
     virtual double curvature(index row, index c) const = 0;
-    // A bound on them.
+    // Returns an upper bound on all curvatures.
     virtual double largest_curvature() const = 0;
-    // Where the loss of a row is least, of quadratic ones, and a bound on |goal|.
+    // For quadratic losses: the minimiser of the loss of a row, and an upper bound on |goal|.
     virtual double goal(index, index) const { return 0; }
     virtual double largest_goal() const { return 0; }
-    // Rows that count are not all of one class.
+    // Returns false if all rows of positive weight belong to one class.
     virtual bool differ() const { return true; }
-    // Those of some rows, of all processes and at each, numbered from 0; null where targets are numbers.
+    // Returns the losses of some rows of all processes, on every process, with rows numbered from 0; null if the
+    // targets are numbers.
     virtual std::unique_ptr<row_losses> of(std::span<const index> rows, const process_group* group) const = 0;
 };
 
-// Targets of n rows: numbers, or +1 for the class of a row and -1 for the others.
+// Losses of separate functions. The targets of n rows are numbers or, for classes, +1 for the class of a row and -1 for
+// the others.
 class column_losses final : public row_losses {
 public:
     column_losses(loss l, matrix_view<const double> y, std::span<const double> weight, index first = 0);
@@ -93,7 +95,7 @@ private:
     matrix_view<const double> y_;
     std::span<const index> label_;
     std::span<const double> weight_;
-    buffer<double> second_;  // unless it is the weight
+    buffer<double> second_;  // second derivatives; empty for squared loss, whose curvature is the weight
     std::shared_ptr<const rows_taken> own_;
 };
 
@@ -124,54 +126,22 @@ private:
     std::shared_ptr<const rows_taken> own_;
 };
 
-}  // namespace mercer
-
-namespace mercer::newton_vectors {
-
-// Vectors of the space of (γ, b) that Newton's method moves in: a row for each function, M numbers and, with an offset,
-// one more. Functions that do not depend on each other are problems of their own; the rows of a problem lie together.
-
-using point = matrix<double>;
-using numbers = std::vector<double>;  // one for each problem
-
-inline double dot(const point& a, const point& b) {
-    return smo::best_vector_ops().dot(a.data(), b.data(), a.rows() * a.cols());
-}
-inline numbers dots(const point& a, const point& b, index problems) {
-    const index size = a.rows() * a.cols() / problems;
-    numbers out;
-    for (index q = 0; q < problems; ++q)
-        out.push_back(smo::best_vector_ops().dot(a.data() + q * size, b.data() + q * size, size));
-    return out;
-}
-// a ← a·by + more·times
-inline void combine(point& a, const numbers& by, const point& more, const numbers& times) {
-    const index size = a.rows() * a.cols() / std::ssize(by);
-    for (std::size_t q = 0; q < by.size(); ++q)
-        for (index i = static_cast<index>(q) * size, end = i + size; i < end; ++i)
-            a.data()[i] = by[q] * a.data()[i] + times[q] * more.data()[i];
-}
-inline double sum(const numbers& a) { return std::accumulate(a.begin(), a.end(), 0.0); }
-
-}  // namespace mercer::newton_vectors
-
-namespace mercer {
-
-// A few rows whose curvature stands for that of all. With Dᵢ the second derivative of the loss of row i and tᵢ its
-// trace, row i is taken with probability min(1, tᵢ/θ) and then counts max(1, θ/tᵢ) times, so that ΣᵢφᵢDᵢφᵢᵀ over those
-// taken has the sum over all as its expectation; and no row that was left to chance counts for more than θ. Where θ is
-// a small share of λ/‖φ‖², what chance changes is small beside λI (matrix Chernoff bounds, Tropp 2012): Newton's
-// equations may be solved for these rows, while values and gradients are of all (Byrd, Chin, Neveitt, Nocedal 2011).
-// Where most rows are far from any doubt, as in easy problems of many rows, few are taken.
+// A weighted sample of rows whose curvature approximates that of all rows. Let Dᵢ be the second derivative of the loss
+// of row i and tᵢ its trace. Row i is taken with probability min(1, tᵢ/θ) and then has weight max(1, θ/tᵢ), so that
+// ΣᵢφᵢDᵢφᵢᵀ over the sample is an unbiased estimate of the sum over all rows, and no randomly chosen row contributes
+// more than θ. If θ is a small fraction of λ/‖φ‖², the sampling error is small compared with λI (matrix Chernoff
+// bounds, Tropp 2012). Newton's equations may therefore be solved for the sample, while values and gradients use all
+// rows (Byrd, Chin, Neveitt, Nocedal 2011). If most rows have small curvatures, as in easy problems with many rows, the
+// sample is small.
 
 class thinned_rows {
 public:
-    // Of the losses where they were derived last. θ = 0: all rows, each as it is; so too where hardly fewer would do. A
-    // smaller θ where hardly any would be taken.
+    // Draws the sample from the curvatures at the last call of derive(). θ = 0 takes all rows with weight 1, and so
+    // does a sample that would contain more than 0.7 of them. θ is reduced if fewer than 500 rows would be taken.
     void draw(const row_losses& losses, double theta, std::uint64_t seed, index all_rows, const process_group* group);
-    bool all() const { return share_ == 1; }  // the same at all processes
-    double share() const { return share_; }   // of all rows, whoever has them
-    // How often a row of this process counts; 0: it was not taken.
+    bool all() const { return share_ == 1; }  // the same on all processes
+    double share() const { return share_; }   // sampled fraction of the rows of all processes
+    // Returns the weight of a row of this process; 0 if it was not taken.
     double times(index row) const { return all() ? 1.0 : times_[static_cast<std::size_t>(row - first_)]; }
 
 private:

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/nystroem/sketched_preconditioner.h"
 
 #include <algorithm>
@@ -18,123 +17,13 @@
 
 namespace mercer {
 
-sketched_shapes::sketched_shapes(const nystroem_operator& k, const row_losses& losses, bool offset)
-    : k_(k),
-      losses_(losses),
-      offset_(offset),
-      largest_weight_(largest_of(k.exact->processes(), losses.largest_curvature())),
-      width_(k.basis->size() + (offset ? 1 : 0)),
-      functions_(losses.functions()),
-      buckets_(std::min(k.buckets, k.exact->rows())) {}
-
-index sketched_shapes::make(double lambda, bool one, const thinned_rows& taken, double theta) {
-    shapes_.clear();
-    lambda_ = lambda;
-    const auto numbers = [](index rows, index cols) {
-        return 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
-    };
-    const double room = static_cast<double>(k_.memory_bytes) / 3;
-    const bool alike = one || losses_.quadratic() || functions_ == 1 ||
-                       static_cast<double>(functions_) * numbers(width_, width_) > k_.shape_bytes / 3;
-    const index shapes = alike ? 1 : functions_,
-                at_once =
-                    std::clamp<index>(static_cast<index>(room / std::max(numbers(width_, buckets_), 1.0)), 1, shapes);
-    // Targets are sketched with the rows, in units of the largest, where they are few beside the centres: the square
-    // of the sketch has a row for each.
-    const double largest = losses_.quadratic() ? largest_of(k_.exact->processes(), losses_.largest_goal()) : 0;
-    const double unit = std::ldexp(1.0, std::ilogb(largest) + 1);
-    const bool goals = largest > 0 && std::isfinite(unit) && functions_ <= std::max<index>(8, width_ / 8);
-    const index ones = offset_ ? 1 : 0, targets = goals ? functions_ : 0;
-    const row_columns behind = [&](index row, index t) { return t < ones ? 1.0 : losses_.goal(row, t - ones) / unit; };
-    // Passes over fewer rows, or more squares than there were in mind: a pass of four functions takes about as long as
-    // one of one.
-    const double dear =
-        taken.share() * std::max(1.0, static_cast<double>(functions_) / 4) / static_cast<double>(shapes);
-    const index buckets = dear >= 1 || losses_.jumps()
-                              ? k_.buckets
-                              : std::min(k_.buckets, buckets_for(dear * static_cast<double>(k_.exact->rows()),
-                                                                 static_cast<double>(width_)));
-    index passes = 0;
-    for (index first = 0; first < shapes; first += at_once, ++passes) {
-        const row_weights weight = [&](index row, index c) {
-            return taken.times(row) * (alike ? losses_.mean_curvature(row) : losses_.curvature(row, first + c));
-        };
-        const sketch_options how{buckets,
-                                 std::min(at_once, shapes - first),
-                                 weight,
-                                 taken.all() ? row_filter() : [&](index row) { return taken.times(row) > 0; },
-                                 taken.all() ? largest_weight_ : std::max(largest_weight_, theta),
-                                 k_.basis->largest(),
-                                 ones + targets,
-                                 behind,
-                                 k_.seed};
-        const auto made = [&](const auto& k) { return row_sketch(k, how); };
-        row_sketches rows = k_.rough ? made(*k_.rough) : made(*k_.exact);
-        for (matrix<double>& each : rows.of)
-            shapes_.emplace_back(*k_.basis, std::exchange(each, {}), lambda, k_.together, targets);
-        stretch_ = stretch_of(rows, lambda);
-    }
-    start_ = {};
-    if (goals) start_ = shapes_.front().solutions();
-    for (index i = 0; i < start_.rows() * start_.cols(); ++i)
-        if (!std::isfinite(start_.data()[i] *= unit)) return start_ = {}, passes;
-    return passes;
-}
-
-// SD^½Φ of kernel values that are off by E has SD^½ET⁻¹ besides, and the square of a sum is at most twice the sum of
-// the squares: 2·stretch·(ΦᵀDΦ + ‖D^½ET⁻¹‖²), no more than 2·stretch·(ΦᵀDΦ + λ/2) where the errors are small. Those of
-// float are its own and what the sketch rounds; n rows of them make n·E²·‖T⁻¹‖², here with room for chance.
-double sketched_shapes::stretch_of(const row_sketches& rows, double lambda) const {
-    if (!losses_.quadratic() || offset_ || !shapes_.front().as_it_is()) return std::numeric_limits<double>::infinity();
-    const double off = 4 * rows.digit, n = static_cast<double>(k_.exact->rows()),
-                 error = n * largest_weight_ * off * off * k_.basis->inverse_square();
-    return error <= lambda / 2 ? 2 * rows.stretch : std::numeric_limits<double>::infinity();
-}
-
-double sketched_shapes::gap_of(const matrix<double>& g) const {
-    if (std::isinf(stretch_)) return stretch_;
-    matrix<double> z = g;
-    solve(z);
-    return gap_of(newton_vectors::dot(g, z));
-}
-
-std::vector<double> sketched_shapes::gaps_of(const matrix<double>& g, index problems) const {
-    if (std::isinf(stretch_)) return std::vector<double>(static_cast<std::size_t>(problems), stretch_);
-    matrix<double> z = g;
-    solve(z);
-    std::vector<double> out = newton_vectors::dots(g, z, problems);
-    for (double& each : out) each = gap_of(each);
-    return out;
-}
-
-double sketched_shapes::price(double share) const {
-    const double n = share * static_cast<double>(k_.exact->rows()), m = static_cast<double>(k_.basis->size()),
-                 s = static_cast<double>(buckets_);
-    return static_cast<double>(shapes_.size()) * (2 * s * m * m + 32 * n * m) /
-           (8 * n * m * (4 * static_cast<double>(functions_) + 10));
-}
-
-void sketched_shapes::solve(matrix<double>& z) const {
-    if (shapes_.size() == 1) return shapes_.front().solve(z.view());
-    blas::side_by_side(functions_, [&](index c) {
-        shapes_[static_cast<std::size_t>(c)].solve({z.row(c), 1, width_, width_});
-    });
-    if (losses_.independent()) return;
-    // Gradients add up to 0 over the functions, and so does the solution; what does not would meet no curvature but λ,
-    // where these matrices expect more.
-    for (index j = 0; j < width_; ++j) {
-        double mean = 0;
-        for (index c = 0; c < functions_; ++c) mean += z(c, j) / static_cast<double>(functions_);
-        for (index c = 0; c < functions_; ++c) z(c, j) -= mean;
-    }
-}
-
 namespace {
 
 constexpr index band = 48, groups = 6, entries = 4;
 static_assert(leaf_rows(1) % band == 0 && band % groups == 0);
-// Rows are worked on in lanes, each by one thread, band by band with the same remainder; each has its own buckets. More
-// lanes than this where the buckets of one would not stay in L2, while it has enough of them.
+// Tiles of rows are assigned to lanes by their number modulo the number of lanes; a lane is processed by one thread and
+// has its own buckets. There are more lanes than fewest_lanes if the buckets of one lane would not stay in the L2 cache
+// and it has enough of them.
 constexpr index fewest_lanes = 64, enough_buckets = 32;
 constexpr double bytes_of_lane = 1.5 * (1 << 20);
 
@@ -158,8 +47,8 @@ void add_rows(double* to, const T* const* row, const double* by, index count, in
         smo::best_vector_ops().subtract_double_rows(to, row, minus, count, m);
 }
 
-// Digits of a kernel value, of the root of a weight, and what is left for their sum: 53 bits in all. A bucket adds up
-// 4n/s numbers with random signs, so hardly more than 16 times the root of that.
+// 53 bits are divided between a kernel value, the root of a weight (weight_bits) and their sum. A bucket adds up 4n/s
+// numbers with random signs, which hardly exceeds 16 times the square root of this number.
 constexpr int weight_bits = 12;
 
 template <class T>
@@ -175,16 +64,16 @@ public:
           number_(-digits_of_numbers()),
           filled_(own_ ? 0 : static_cast<std::size_t>(each_ * lanes_), 0.0),
           raised_(static_cast<std::size_t>(lanes_), 1.0) {
-        // Of T's own digits one is lost to the sign of what is rounded away.
+        // One of T's digits is used by the sign of the rounding error.
         const int digits = std::min(std::numeric_limits<T>::digits - 2, digits_of_numbers());
         digit_ = std::ldexp(1.0, exponent(largest) - digits);
         shift_ = static_cast<T>(std::ldexp(1.5, exponent(largest) - digits + std::numeric_limits<T>::digits - 1));
         for (index c = 0; c < o.count; ++c) out_.emplace_back(own_ ? k.rows() : each_ * lanes_, k.cols() + o.more);
     }
 
-    // The largest kernel value there was.
+    // Sketches all rows and returns the largest kernel value.
     double run() {
-        // Rows begin where cache lines do.
+        // Rows begin at cache lines.
         constexpr auto line = static_cast<index>(cache_line / sizeof(T));
         const index m = k_.cols(), stride = (m + line - 1) / line * line;
         std::vector<double> largest(static_cast<std::size_t>(lanes_), 0.0);
@@ -221,12 +110,13 @@ public:
     }
 
 private:
-    // The smallest e with 2^e >= x
+    // Returns the smallest e with 2^e >= x.
     static int exponent(double x) {
         int e = 0;
         return std::frexp(x, &e) == 0.5 ? e - 1 : e;
     }
-    // The rows of a band that count, rounded, where they belong among `values`; false where none does.
+    // Computes the rows of a tile that the filter admits, rounded, at their positions in `values`. Returns false if
+    // there are none.
     bool fetch(const gram<T>& batch, index first, index from, matrix_view<T> values, double& largest) const {
         index list[band];
         T* to[band];
@@ -247,7 +137,7 @@ private:
         return 51 - weight_bits - exponent(16 * std::sqrt(std::max(1.0, terms)));
     }
     void round(T* v, index n, double& largest) const {
-        constexpr index side = 8;  // by side, so that no comparison waits for the last one
+        constexpr index side = 8;  // independent maxima, so that comparisons do not wait for each other
         T most[side] = {};
         index i = 0;
         for (; i + side <= n; i += side)
@@ -262,8 +152,8 @@ private:
         }
         for (const T each : most) largest = std::max(largest, static_cast<double>(each));
     }
-    // The rows i of a band, from its first, go to one bucket of every sketch, each with its sign: at once, so that the
-    // bucket is read and written once for all of them. (No sum rounds, so their order is nothing to the bits.)
+    // Adds the rows from, from + step, … of a tile to one bucket of every sketch, each with its sign, in one update
+    // that reads and writes the bucket once. (No addition rounds, so the order has no effect.)
     template <class Sign>
     void add(index first, index bucket, matrix_view<T> values, index from, index step, Sign sign) {
         const index m = k_.cols();
@@ -286,7 +176,7 @@ private:
             add_rows(to, rows, by, count, m);
         }
     }
-    // By how much rounding their roots makes weights larger.
+    // Records by which factor the rounding of their roots increases the weights.
     void see_weights(index row, index item) {
         double& raised = raised_[static_cast<std::size_t>(item)];
         for (index c = 0; c < o_.count; ++c) {
@@ -313,7 +203,8 @@ private:
     multiple_of root_, number_;
     T shift_ = 0;
     double digit_ = 0;
-    std::vector<double> filled_, raised_;  // rows in each bucket, once for each of their entries; of each lane
+    // number of entries in each bucket; factor of increase of the weights, per lane
+    std::vector<double> filled_, raised_;
     std::vector<matrix<double>> out_;
 };
 
@@ -325,7 +216,8 @@ row_sketches row_sketch(const gram_batches<T>& k, const sketch_options& o) {
     for (;;) {
         sketching<T> work(k, o, guess);
         const double largest = largest_of(k.processes(), work.run());
-        // Values that did not fit would have sums that depend on their order; infinite ones fail elsewhere.
+        // Values above the estimate would make sums depend on their order, so the sketch is repeated; infinite values
+        // fail elsewhere.
         if (largest <= guess || !std::isfinite(largest)) return work.take();
         guess = largest;
     }
@@ -333,5 +225,117 @@ row_sketches row_sketch(const gram_batches<T>& k, const sketch_options& o) {
 
 template row_sketches row_sketch(const gram_batches<float>&, const sketch_options&);
 template row_sketches row_sketch(const gram_batches<double>&, const sketch_options&);
+
+sketched_shapes::sketched_shapes(const nystroem_operator& k, const row_losses& losses, bool offset)
+    : k_(k),
+      losses_(losses),
+      offset_(offset),
+      largest_weight_(largest_of(k.exact->processes(), losses.largest_curvature())),
+      width_(k.basis->size() + (offset ? 1 : 0)),
+      functions_(losses.functions()),
+      buckets_(std::min(k.buckets, k.exact->rows())) {}
+
+index sketched_shapes::make(double lambda, bool one, const thinned_rows& taken, double theta) {
+    shapes_.clear();
+    lambda_ = lambda;
+    const auto numbers = [](index rows, index cols) {
+        return 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
+    };
+    const double room = static_cast<double>(k_.memory_bytes) / 3;
+    const bool alike = one || losses_.quadratic() || functions_ == 1 ||
+                       static_cast<double>(functions_) * numbers(width_, width_) > k_.shape_bytes / 3;
+    const index shapes = alike ? 1 : functions_,
+                at_once =
+                    std::clamp<index>(static_cast<index>(room / std::max(numbers(width_, buckets_), 1.0)), 1, shapes);
+    // Targets are sketched with the rows, in units of the largest one, if they are few compared with the centres: the
+    // square of the sketch has one row for each.
+    const double largest = losses_.quadratic() ? largest_of(k_.exact->processes(), losses_.largest_goal()) : 0;
+    const double unit = std::ldexp(1.0, std::ilogb(largest) + 1);
+    const bool goals = largest > 0 && std::isfinite(unit) && functions_ <= std::max<index>(8, width_ / 8);
+    const index ones = offset_ ? 1 : 0, targets = goals ? functions_ : 0;
+    const row_columns behind = [&](index row, index t) { return t < ones ? 1.0 : losses_.goal(row, t - ones) / unit; };
+    // The sketch is smaller if passes cover fewer rows or if more squares are formed than was assumed: a pass for four
+    // functions takes about as long as a pass for one.
+    const double dear =
+        taken.share() * std::max(1.0, static_cast<double>(functions_) / 4) / static_cast<double>(shapes);
+    const index buckets = dear >= 1 || losses_.jumps()
+                              ? k_.buckets
+                              : std::min(k_.buckets, buckets_for(dear * static_cast<double>(k_.exact->rows()),
+                                                                 static_cast<double>(width_)));
+    index passes = 0;
+    for (index first = 0; first < shapes; first += at_once, ++passes) {
+        const row_weights weight = [&](index row, index c) {
+            return taken.times(row) * (alike ? losses_.mean_curvature(row) : losses_.curvature(row, first + c));
+        };
+        const sketch_options how{buckets,
+                                 std::min(at_once, shapes - first),
+                                 weight,
+                                 taken.all() ? row_filter() : [&](index row) { return taken.times(row) > 0; },
+                                 taken.all() ? largest_weight_ : std::max(largest_weight_, theta),
+                                 k_.basis->largest(),
+                                 ones + targets,
+                                 behind,
+                                 k_.seed};
+        const auto made = [&](const auto& k) { return row_sketch(k, how); };
+        row_sketches rows = k_.rough ? made(*k_.rough) : made(*k_.exact);
+        for (matrix<double>& each : rows.of)
+            shapes_.emplace_back(*k_.basis, std::exchange(each, {}), lambda, k_.together, targets);
+        stretch_ = stretch_of(rows, lambda);
+    }
+    start_ = {};
+    if (goals) start_ = shapes_.front().solutions();
+    for (index i = 0; i < start_.rows() * start_.cols(); ++i)
+        if (!std::isfinite(start_.data()[i] *= unit)) return start_ = {}, passes;
+    return passes;
+}
+
+// If kernel values have an error E, SD^½Φ has the error SD^½ET⁻¹. The square of a sum is at most twice the sum of the
+// squares, which gives the bound 2·stretch·(ΦᵀDΦ + ‖D^½ET⁻¹‖²), at most 2·stretch·(ΦᵀDΦ + λ/2) if the errors are small.
+// The errors are those of float and those of the rounding in the sketch; n rows of them contribute n·E²·‖T⁻¹‖², here
+// with a safety margin.
+double sketched_shapes::stretch_of(const row_sketches& rows, double lambda) const {
+    if (!losses_.quadratic() || offset_ || !shapes_.front().as_it_is()) return std::numeric_limits<double>::infinity();
+    const double off = 4 * rows.digit, n = static_cast<double>(k_.exact->rows()),
+                 error = n * largest_weight_ * off * off * k_.basis->inverse_square();
+    return error <= lambda / 2 ? 2 * rows.stretch : std::numeric_limits<double>::infinity();
+}
+
+double sketched_shapes::gap_of(const matrix<double>& g) const {
+    if (std::isinf(stretch_)) return stretch_;
+    matrix<double> z = g;
+    solve(z);
+    return gap_of(newton_vectors::dot(g, z));
+}
+
+std::vector<double> sketched_shapes::gaps_of(const matrix<double>& g, index problems) const {
+    if (std::isinf(stretch_)) return std::vector<double>(static_cast<std::size_t>(problems), stretch_);
+    matrix<double> z = g;
+    solve(z);
+    std::vector<double> out = newton_vectors::dots(g, z, problems);
+    for (double& each : out) each = gap_of(each);
+    return out;
+}
+
+double sketched_shapes::price(double share) const {
+    const double n = share * static_cast<double>(k_.exact->rows()), m = static_cast<double>(k_.basis->size()),
+                 s = static_cast<double>(buckets_);
+    return static_cast<double>(shapes_.size()) * (2 * s * m * m + 32 * n * m) /
+           (8 * n * m * (4 * static_cast<double>(functions_) + 10));
+}
+
+void sketched_shapes::solve(matrix<double>& z) const {
+    if (shapes_.size() == 1) return shapes_.front().solve(z.view());
+    blas::side_by_side(functions_, [&](index c) {
+        shapes_[static_cast<std::size_t>(c)].solve({z.row(c), 1, width_, width_});
+    });
+    if (losses_.independent()) return;
+    // Softmax gradients sum to 0 over the functions, and so does the solution. Any other component has no curvature but
+    // λ, where these matrices assume more, so it is removed.
+    for (index j = 0; j < width_; ++j) {
+        double mean = 0;
+        for (index c = 0; c < functions_; ++c) mean += z(c, j) / static_cast<double>(functions_);
+        for (index c = 0; c < functions_; ++c) z(c, j) -= mean;
+    }
+}
 
 }  // namespace mercer

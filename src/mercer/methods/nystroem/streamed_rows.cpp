@@ -43,7 +43,7 @@ private:
 
 }  // namespace
 
-// What a process has read, on its way to the others.
+// Message in which a process describes the rows it has read.
 struct sent_facts {
     index own = 0, dims = 0;
     std::string kind;
@@ -65,7 +65,7 @@ template struct model_file<sent_facts>;
 
 namespace {
 
-// What the files of all processes have in common.
+// Combines the descriptions of all processes and fails if they do not match.
 void agree(const process_group& group, streamed_targets& out) {
     const sent_facts mine{out.own, out.dims, name(out.kind), out.class_names, out.feature_names};
     out.size = 0;
@@ -104,12 +104,12 @@ void each_batch(row_batches& from, const std::function<void(index first, const t
     std::optional<table> now = fetch();
     while (now) {
         stop_point();
-        // Deferred where the system starts no more threads.
+        // Deferred if the system cannot start another thread.
         std::future<std::optional<table>> later = std::async(std::launch::async | std::launch::deferred, fetch);
         try {
             use(first, *now);
         } catch (...) {
-            later.wait();  // it reads from what the caller owns
+            later.wait();  // the reading thread uses data of the caller
             throw;
         }
         first += now->x.size();
@@ -120,7 +120,7 @@ void each_batch(row_batches& from, const std::function<void(index first, const t
 streamed_targets read_targets(row_batches& from) {
     streamed_targets out;
     bool named = false;
-    std::vector<std::string> names;  // in the order they are met
+    std::vector<std::string> names;  // in the order in which they occur
     each_batch(from, [&](index first, const table& batch) {
         if (out.own == 0) {
             out.kind = batch.x.kind(), out.feature_names = batch.feature_names;

@@ -1,5 +1,5 @@
-// Examples in files that are larger than memory, as kernel_rows: every pass reads them again, the next batch while one
-// is worked on. The bits are those of the same examples in memory.
+// Examples in files larger than memory, as kernel_rows: every pass reads the files again, and the next batch is read
+// while one batch is processed. Results are bit-identical to those of the same examples in memory.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,14 @@
 
 namespace mercer {
 
-// One pass over all batches, in order; the next one is read while `use` is at work.
+// Calls use(first, batch) for all batches in order; the next batch is read while `use` runs.
 void each_batch(row_batches& from, const std::function<void(index first, const table& batch)>& use);
 
-// What a first pass finds; y of this process's rows, the rest of all.
+// Results of a first pass over the files: y of the rows of this process; all other members are those of all processes.
 struct streamed_targets {
     index size = 0, own = 0, dims = 0;
     domain kind = domain::any;
-    double row_bytes = 0;  // of vectors, in the batch where they take most
+    double row_bytes = 0;  // bytes per row of vectors, in the batch with the largest rows
     std::vector<double> y;
     std::vector<std::string> class_names, feature_names;
 };
@@ -25,7 +25,7 @@ streamed_targets read_targets(row_batches& from);
 
 class streamed_rows final : public kernel_rows {
 public:
-    // prepare: what is done to the objects of every batch, such as scaling.
+    // `prepare` is applied to the examples of every batch, for example scaling.
     streamed_rows(const kernel& k, row_batches& from, const streamed_targets& seen,
                   std::function<dataset(const dataset&)> prepare)
         : k_(std::make_shared<const kernel>(k)),
@@ -51,7 +51,7 @@ public:
     owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget, double pairs) const override;
     std::shared_ptr<const kernel> known_kernel() const override { return k_; }
 
-    // Rows of a batch: whole leaves of a pass, enough of them for all threads.
+    // Number of rows of a batch: whole chunks of a pass, enough of them for all threads.
     static constexpr index rows_of_batch = 12288;
     static_assert(rows_of_batch % leaf_rows(index{1} << 40) == 0);
 

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/nystroem/training_rows.h"
 
 #include <fmt/format.h>
@@ -42,8 +41,9 @@ std::shared_ptr<const gram<T>> rows_of_passes(const kernel& k, const dataset& x,
     const double bytes = sizeof(T) * static_cast<double>(fresh->rows()) * static_cast<double>(fresh->cols());
     const bool dear = fresh->element_cost() > 30;
     if (bytes > static_cast<double>(budget) && !dear) return fresh;
-    // A pass over values in memory takes about half of one that computes the cheapest of them, and there are a dozen.
-    // Dearer ones are saved almost whole.
+    // kept_rows stops storing where first writes to memory take more than `patience` times as long as computing the
+    // values. A pass over stored values takes about half as long as one that computes the cheapest kernel, and a fit
+    // makes about a dozen passes. Expensive values are always worth storing.
     const double patience = dear ? std::numeric_limits<double>::infinity() : fresh->element_cost() > 2 ? 16 : 4;
     const gram<T>& rows = *fresh;
     const std::shared_ptr<const kept_gram<T>> both(new kept_gram<T>{std::move(fresh), {rows, budget, false, patience}});
@@ -121,10 +121,10 @@ std::string kind_of(const dataset& x) {
                        single ? "float" : "double");
 }
 
-// How the rows of all processes are numbered, and which of them each works on.
+// The row numbers of all processes, and the rows that each process works on.
 struct division {
-    std::vector<index> had{0}, works{0};  // where the rows of each process begin, and behind the last
-    index targets = 0;                    // columns of y
+    std::vector<index> had{0}, works{0};  // first row of each process, and the total
+    index targets = 0;                    // number of columns of y
     bool weighted = false;
 
     index size() const { return had.back(); }
@@ -159,7 +159,7 @@ division agree(const process_group& group, const dataset& x, matrix_view<const d
     return out;
 }
 
-// Some rows with what belongs to them, as bytes.
+// Some rows with their targets and weights, packed into a message.
 class parcel {
 public:
     parcel(const dataset& x, matrix_view<const double> y, const std::vector<double>& weight) {
@@ -192,7 +192,7 @@ public:
     }
 
     shared_examples run() {
-        // In the same order at all of them, so that of two processes one sends and the other one receives.
+        // All processes visit the pairs in the same order, so that every send has its matching receive.
         const auto processes = static_cast<std::size_t>(group_.size());
         for (std::size_t from = 0; from < processes; ++from)
             for (std::size_t to = 0; to < processes; ++to) {
@@ -224,7 +224,7 @@ private:
             const index at = first - begin();
             for (index i = 0; i < count; ++i) std::copy_n(y_.row(at + i), y_.cols, out_.y.row(to + i));
             if (!weight_.empty()) std::copy_n(weight_.begin() + at, count, out_.weight.begin() + to);
-            // Up to the end of the leaf that others have begun; from there on where they lie.
+            // The rows up to the end of the chunk that another process has begun are copied; the rest stays in place.
             const index leaf = leaf_rows(out_.size),
                         border = to == 0 ? 0 : std::min(count, (first + leaf - 1) / leaf * leaf - first);
             if (border > 0) out_.border = concatenate(out_.border, part(x_, at, border));

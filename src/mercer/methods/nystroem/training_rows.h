@@ -1,5 +1,6 @@
-// What approximate methods ask of their data: some objects by number, and passes over K = k(X, Z) for centres Z. In
-// memory, as a matrix of kernel values, or from files that are larger than memory.
+// The training rows of a Nyström method: access to some examples by number, and passes over K = k(X, Z) for centres Z.
+// The rows are in memory, a matrix of kernel values, distributed over several processes, or in files larger than memory
+// (streamed_rows.h).
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@
 
 namespace mercer {
 
-// A matrix with what it stands on.
+// A matrix together with the objects that it borrows.
 template <class M>
 struct owned {
     std::vector<std::shared_ptr<const void>> keep;
@@ -24,40 +25,42 @@ struct owned {
     const M* get() const { return it.get(); }
 };
 
-// So many of them that double, of which no more than a part would be kept in memory, takes seconds: float pays while it
-// helps at all.
+// Number of pairs above which a pass in double, with few of the values stored, takes seconds, so that float pays if it
+// makes any progress.
 inline constexpr double many_pairs = 3e8;
 
 class kernel_rows {
 public:
     virtual ~kernel_rows() = default;
     virtual index size() const = 0;
-    // Where several processes share the rows: those of this one are first() … first() + own() - 1.
+    // If several processes share the rows, this process has rows first() … first() + own() - 1.
     virtual const process_group* processes() const { return nullptr; }
     virtual index first() const { return 0; }
     virtual index own() const { return size(); }
-    virtual index dims() const { return 0; }  // numbers of a row, of vectors; of all processes
-    // The objects of this number, ascending; none where only kernel values are known.
+    virtual index dims() const { return 0; }  // number of coordinates of vectors; the same on all processes
+    // Returns the examples with these row numbers, which are ascending, on all processes; empty if only kernel values
+    // are known.
     virtual dataset gather(std::span<const index> which) const = 0;
-    // k(x, x) of this process's rows.
+    // Returns k(x, x) of the rows of this process.
     virtual std::vector<double> self() const = 0;
-    // K(which, which) and K(rows, cols).
+    // Return K(which, which) and K(rows, cols).
     virtual owned<gram<double>> among(const dataset& objects, std::span<const index> which) const = 0;
     virtual owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
                                         std::span<const index> cols) const = 0;
-    // What a row takes that is read from a file, vectors at least; 0 in memory.
+    // Bytes of a row that is read from a file (for vectors); 0 in memory.
     virtual double bytes_of_row() const { return 0; }
-    // All rows against the centres. Kept in memory where they take at most `budget` bytes, or are dear to compute.
+    // Returns all rows against the centres. They are stored if they take at most `budget` bytes, or in part if they are
+    // expensive to compute.
     virtual owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
                                                std::size_t budget) const = 0;
-    // The same in float, for what is measured in double in the end; none where the kernel values are not of size 1, or
-    // fewer than `pairs`.
+    // The same in float, for iterations that measure their result in double. Null if k(x, x) = 1 does not hold or there
+    // are fewer than `pairs` kernel values.
     virtual owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget,
                                                     double pairs = many_pairs) const = 0;
     virtual std::shared_ptr<const kernel> known_kernel() const { return nullptr; }
 };
 
-// Objects in memory.
+// Examples in memory.
 class objects_in_memory final : public kernel_rows {
 public:
     objects_in_memory(const kernel& k, dataset x) : k_(std::make_shared<const kernel>(k)), x_(std::move(x)) {}
@@ -78,7 +81,7 @@ private:
     dataset x_;
 };
 
-// A matrix of kernel values among all objects. Borrowed.
+// The kernel matrix of all examples. The matrix is borrowed.
 class values_in_memory final : public kernel_rows {
 public:
     explicit values_in_memory(const gram<double>& k) : k_(k) { require_square(k, "a matrix of kernel values"); }
@@ -100,47 +103,52 @@ private:
     const gram<double>& k_;
 };
 
-// What the passes of rows in memory are made of: rows of K, kept where they take at most `budget` bytes or are dear to
-// compute.
+// The training rows of examples in memory or of a kernel matrix.
+inline objects_in_memory rows_of(const kernel& k, const dataset& x) { return {k, x}; }
+inline values_in_memory rows_of(const gram<double>& k) { return values_in_memory(k); }
+
+// Returns the rows of K for passes over rows in memory, stored if they take at most `budget` bytes, or in part if they
+// are expensive to compute.
 template <class T>
 std::shared_ptr<const gram<T>> rows_of_passes(const kernel& k, const dataset& x, const dataset& centres,
                                               std::size_t budget);
 
-// Whether there are so many pairs, with kernel values of size 1.
+// Returns true if there are more than `pairs` kernel values and k(x, x) = 1.
 bool float_pays(const kernel& k, index rows, index centres, double pairs);
 
-// Objects of any kind on their way from one process to another.
+// Messages that contain examples of any kind.
 
 class process_group;
 
 std::string packed(const dataset& x);
 dataset unpacked(std::string_view bytes);
-// The objects of all processes, in their order, at each.
+// Returns the examples of all processes in the order of their ranks, on every process.
 dataset joined(const process_group& group, const dataset& mine);
 
-// Examples in the memories of several processes, as kernel_rows: those of rank 0 come first, then those of rank 1, and
-// so on, and the bits are those of one process that has them all.
+// Examples distributed over the memories of several processes, as kernel_rows, in the order of the ranks. Results are
+// bit-identical to those of one process that has all examples.
 //
-// A pass adds up leaves of rows (methods/nystroem/gram_pass.h), and a leaf belongs to one process. So each process
-// works on its rows from the last leaf that begins at or before them: the few rows of that leaf which others have are
-// sent to it, and it gives away its own behind the last whole leaf. All other rows stay where they lie.
+// A pass adds up chunks of rows (gram_pass.h), and a chunk belongs to one process. Each process therefore works on its
+// rows from the last chunk that begins at or before them: it receives the few rows of that chunk which other processes
+// have, and sends its own rows after its last whole chunk. All other rows stay in place.
 
 struct shared_examples {
     const process_group* group = nullptr;
-    index size = 0, first = 0;   // of all processes; and the number of the first row of this one
-    dataset border, rest;        // its rows: those of the leaf that others have begun, if any, and the others
-    matrix<double> y;            // their targets
-    std::vector<double> weight;  // and weights; none where no process has any
+    index size = 0, first = 0;   // total of all processes; number of the first row of this process
+    dataset border, rest;        // rows of the chunk that another process has begun, and all other rows
+    matrix<double> y;            // targets of the rows of this process
+    std::vector<double> weight;  // weights of these rows; empty if no process has weights
 
     index own() const { return border.size() + rest.size(); }
 };
 
-// Called by all processes, each with its rows, none of them being an answer too; weights where it has some. Vectors are
-// borrowed. Fails, at all of them, where their objects or targets do not fit together.
+// Distributes the rows so that every chunk belongs to one process. Called by all processes, each with its own rows,
+// possibly none, and its weights, if any. Vectors are borrowed. Fails on all processes if their examples or targets do
+// not match.
 shared_examples deal_at_leaves(const process_group& group, const dataset& x, matrix_view<const double> y,
                                const std::vector<double>& weight);
 
-// The examples are borrowed.
+// The training rows of examples that several processes share. The examples are borrowed.
 class shared_rows final : public kernel_rows {
 public:
     shared_rows(const kernel& k, const shared_examples& all) : k_(std::make_shared<const kernel>(k)), all_(all) {}

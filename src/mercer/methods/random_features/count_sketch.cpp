@@ -13,7 +13,7 @@
 namespace mercer {
 namespace {
 
-// y of rows first … first+count-1, scaled, side by side: coordinate a of row r at [a·lanes + r].
+// Writes y of rows first … first+count-1 interleaved: coordinate a of row r is at [a·lanes + r].
 template <class T>
 void side_by_side(const count_sketch& s, const dense<T>& x, index first, index count, index lanes, double* to) {
     const double root = std::sqrt(s.gamma);
@@ -28,11 +28,12 @@ void add(double* z, index where, index lanes, index r, double value) {
     z[(where >> 1) * lanes + r] += where & 1 ? -value : value;
 }
 
-// The sketches by one factor, added to zeros. `y` has room for all coordinates of y in every lane.
+// Adds the sketches of some rows with the hash and signs of one factor to z. `y` is scratch for all coordinates of y in
+// every lane.
 template <class T>
 void sketch_rows(const count_sketch& s, const dense<T>& x, index first, index count, index lanes, const index* where,
                  double* y, double* z) {
-    if (where == s.places.data()) {  // the same y for all factors
+    if (where == s.places.data()) {  // y is the same for all factors, so it is computed for the first one
         std::fill_n(y, s.coordinates() * lanes, 0.0);
         side_by_side(s, x, first, count, lanes, y);
     }
@@ -51,7 +52,7 @@ void sketch_rows(const count_sketch& s, const sparse<T>& x, index first, index c
     }
 }
 
-// Scratch of a bundle of rows.
+// Scratch memory for a group of `lanes` rows.
 struct sketch_scratch {
     buffer<double> y, z, product;
 };

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/random_features/random_features.h"
 
 #include <fmt/format.h>
@@ -16,6 +15,7 @@
 #include "mercer/dense/gemm.h"
 #include "mercer/dense/matrix_checks.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
@@ -26,7 +26,7 @@ double number_of(const kernel_form& form, const char* name) {
     fail(errc::unsupported, fmt::format("random_features: the kernel has no parameter {}", name));
 }
 
-// The rows made orthogonal, one after the other, each with the length it had: Gram and Schmidt, twice.
+// Makes the rows orthogonal by Gram-Schmidt, applied twice to each row; each row keeps its length.
 void orthogonalise(matrix_view<double> rows) {
     for (index i = 0; i < rows.rows; ++i) {
         double* row = rows.row(i);
@@ -52,7 +52,7 @@ void scale_row(double* row, index d, double by) {
     for (index a = 0; a < d; ++a) row[a] *= by;
 }
 
-// What a normal vector is multiplied by to be a frequency; drawn for each.
+// Returns a function that draws the factor by which a normal vector is multiplied to become a frequency.
 std::function<double()> factor_of(const kernel_form& form, normal_numbers& normal) {
     if (form.what == "rbf") return [by = std::sqrt(2 * number_of(form, "gamma"))] { return by; };
     const double nu = number_of(form, "nu"), length = number_of(form, "length_scale");
@@ -93,8 +93,8 @@ void draw_frequencies(random_features_model& out, const kernel_form& form, index
     for (index i = 0; i < half; ++i) scale_row(w.row(i), d, factor());
 }
 
-// w_jᵀx of rows first … first+count-1, frequencies written out: sparse rows as they are stored, unless most of their
-// coordinates are.
+// Returns w_jᵀx of rows first … first+count-1 for an explicit matrix of frequencies. Sparse rows are used as stored if
+// few of their coordinates are stored (mostly_zeros), otherwise they are made dense.
 matrix<double> angles_of(const matrix<double>& w, const dataset& x, const linear_operand* sparse_rows, index first,
                          index count) {
     if (!sparse_rows) {
@@ -116,7 +116,7 @@ bool mostly_zeros(const dataset& x) {
     return stored < x.size() * x.dims() / 16;
 }
 
-// Fails at the first row of which a feature is not finite: numbers too large for their products.
+// Fails, naming the row, at the first row that has a feature that is not finite because its products overflow.
 void require_finite_features(const std::vector<char>& finite) {
     const auto bad = std::ranges::find(finite, 0);
     if (bad != finite.end())
@@ -125,7 +125,7 @@ void require_finite_features(const std::vector<char>& finite) {
                                      bad - finite.begin()));
 }
 
-// The features of a row from its angles, and whether they are numbers.
+// Computes the features of a row from its angles. Returns true if all of them are finite.
 bool waves_of(const random_features_model& m, const double* angles, double* to) {
     const double scale = std::sqrt(2 / static_cast<double>(m.features));
     const index pairs = m.features / 2;
@@ -149,7 +149,7 @@ void fourier(const random_features_model& m, const dataset& x, matrix<double>& o
         return;
     }
     const linear_operand* sparse_rows = mostly_zeros(x) ? rows.get() : nullptr;
-    // Rows and angles of a band fit 16 MB.
+    // The rows and angles of a batch fit 16 MB.
     const index band = std::clamp((index{1} << 21) / std::max({index{1}, x.dims(), half}), index{8}, index{1024});
     for (index first = 0; first < x.size(); first += band) {
         const index count = std::min(band, x.size() - first);
@@ -299,7 +299,7 @@ namespace {
 void turn_signs(const double* signs, double* x, index p) {
     for (index a = 0; a < p; ++a) x[a] *= signs[a];
 }
-// H is p^½ times a matrix that keeps lengths.
+// H is p^½ times an orthogonal matrix; three factors H are normalised by 1/p^(3/2).
 double unit_of(index p) { return 1 / (static_cast<double>(p) * std::sqrt(static_cast<double>(p))); }
 
 }  // namespace
@@ -335,7 +335,7 @@ void structured_frequencies::angles(const linear_operand& x, index i, double* sc
     }
 }
 
-// w_jᵀ = s_j·e_jᵀHD₁HD₂HD₃ is the transposed product applied to e_j, H and D being symmetric.
+// w_jᵀ = s_j·e_jᵀHD₁HD₂HD₃/p^(3/2), so w_j is the transposed product applied to e_j; H and D are symmetric.
 matrix<double> structured_frequencies::written_out() const {
     const index p = width();
     matrix<double> out(size(), dims);
@@ -354,5 +354,38 @@ matrix<double> structured_frequencies::written_out() const {
     });
     return out;
 }
+
+namespace api {
+namespace {
+
+class random_features_fitted final : public fitted_as<random_features_model> {
+public:
+    using fitted_as::fitted_as;
+    columns transform(const examples& x) const override {
+        return {mercer::transform(m_, x.objects()), numbered("feature", m_.features)};
+    }
+    figures about() const override { return {{"n_components", m_.features}}; }
+    part_value part(std::string_view name) const override {
+        if (name == "frequencies" && m_.kind != random_feature_kind::sketch) return m_.written_out();
+        if (name == "places" && m_.kind == random_feature_kind::sketch)
+            return std::vector<std::int64_t>(m_.sketch.places.begin(), m_.sketch.places.end());
+        return fitted_as::part(name);
+    }
+};
+
+fitted_ptr make_random_features(const random_features& m, const fit_call& t) {
+    auto o = t.common<random_features_options>(m);
+    o.n_components = m.n_components;
+    o.frequencies = m.frequencies == "structured"    ? frequency_choice::structured
+                    : m.frequencies == "independent" ? frequency_choice::independent
+                                                     : frequency_choice::orthogonal;
+    return t.made<random_features_fitted>(fit_random_features(*t.k, t.x.objects(), o));
+}
+
+}  // namespace
+
+method random_features_method() { return entry<random_features, random_features_fitted>(make_random_features); }
+
+}  // namespace api
 
 }  // namespace mercer

@@ -10,6 +10,7 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method.h"
 #include "mercer/solvers/newton/solve_softmax.h"
 
 namespace mercer {
@@ -17,7 +18,7 @@ namespace {
 
 constexpr const char* owner = "kernel logistic";
 
-// The weights of the examples, those of their classes multiplied in.
+// Returns the sample weights multiplied by the weights of the classes.
 std::vector<double> all_weights(const kernel_logistic_options& o, std::span<const double> y) {
     std::vector<double> weight = checked_weights(owner, static_cast<index>(y.size()), o.sample_weight);
     for (const auto& [label, factor] : o.class_weight) {
@@ -40,12 +41,12 @@ void check(const kernel_logistic_options& o, index n, std::span<const double> y)
     check_targets(owner, n, matrix_view<const double>(y.data(), static_cast<index>(y.size()), 1));
 }
 
-// What a checkpoint belongs to.
+// Returns a hash of everything that determines the iteration; a checkpoint with another hash is an error.
 std::uint64_t mark_of(const gram<double>& K, const std::vector<double>& labels, const std::vector<double>& weights,
                       const kernel_logistic_options& o) {
     problem_mark mark;
     mark.add("kernel_logistic").add(o.C).add(o.fit_intercept ? 1.0 : 0.0).add(o.tol).add(o.max_iter);
-    mark.add(static_cast<double>(o.memory_bytes));  // which decides on the preconditioner
+    mark.add(static_cast<double>(o.memory_bytes));  // the budget determines the preconditioner
     return mark.add(labels).add(weights).add(first_values(K)).value();
 }
 
@@ -113,7 +114,8 @@ kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std
     const std::vector<index> used = positive(weight);
     const dataset objects = gather(x, std::span<const index>(used));
     kernel_logistic_model model = solve(*training_gram(k, objects, options.memory_bytes), y, weight, used, options);
-    // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
+    // Without a proof that the kernel is positive semidefinite the problem need not be convex, and a point that
+    // satisfies the first-order conditions need not be the minimum.
     if (!k.proof().valid && model.status == fit_status::converged) model.status = fit_status::stationary;
     model.f.k = std::make_shared<const kernel>(k);
     model.f.x = objects;
@@ -191,5 +193,40 @@ struct file_form<kernel_logistic_model> {
     }
 };
 template struct model_file<kernel_logistic_model>;
+
+namespace api {
+namespace {
+
+class logistic_fitted final : public loss_fitted<kernel_logistic_model> {
+public:
+    using loss_fitted::loss_fitted;
+    answer gives() const override { return answer::classes; }
+    matrix<double> decide(const examples& x) const override {
+        return x.visit([&](const dataset& some) { return mercer::decide(m_, some); },
+                       [&](const auto& K) { return decide_precomputed(m_, K); });
+    }
+    std::vector<double> predict(const examples& x) const override { return mercer::predict(m_, decide(x).view()); }
+    matrix<double> probabilities(const examples& x) const override {
+        return mercer::probabilities(m_, decide(x).view());
+    }
+    columns details(const examples& x) const override { return {probabilities(x), label_names("p", m_.classes)}; }
+    explained predict_with_details(const examples& x) const override {
+        const matrix<double> f = decide(x);
+        return {mercer::predict(m_, f.view()), {mercer::probabilities(m_, f.view()), label_names("p", m_.classes)}};
+    }
+};
+
+fitted_ptr make_logistic(const kernel_logistic& m, const fit_call& t) {
+    const auto o = t.common<kernel_logistic_options>(m);
+    return t.made<logistic_fitted>(
+        t.x.visit([&](const dataset& x) { return fit_kernel_logistic(*t.k, x, t.targets(), o); },
+                  [&](const auto& K) { return fit_kernel_logistic_precomputed(K, t.targets(), o); }));
+}
+
+}  // namespace
+
+method kernel_logistic_method() { return entry<kernel_logistic, logistic_fitted>(make_logistic); }
+
+}  // namespace api
 
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/regression/kernel_ridge.h"
 
 #include <fmt/format.h>
@@ -19,6 +18,8 @@
 #include "mercer/gram/make_gram.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method.h"
+#include "mercer/methods/regression/kernel_ridge_path.h"
 #include "mercer/solvers/newton/conjugate_gradients.h"
 
 namespace mercer {
@@ -44,13 +45,15 @@ matrix<double> chosen_rows(matrix_view<const double> from, const std::vector<ind
                      row, self, alpha));
 }
 
-// A factor in float pays where it takes most of the time: in large matrices, with few enough right-hand sides that a
-// handful of products and solves for each costs less than the half of n³/3 operations it saves.
+// Returns true if a factorisation in float is faster: in large matrices it takes most of the time, and with few
+// right-hand sides the products and solves of the refinement cost less than half of the n³/3 operations, which float
+// saves.
 bool float_factor_pays(index n, index outputs, const kernel_ridge_options& o) {
     return !o.loo && !o.variance && n >= 1024 && 100 * outputs <= n;
 }
 
-// coef ← A⁻¹coef by a factor in float; false, and nothing changed, where only a factor in double can tell.
+// coef ← A⁻¹coef by a factor in float with refinement. Returns false, with coef unchanged, if a factor in double is
+// needed.
 bool solve_mixed(mixed_matrix& a, matrix<double>& coef, kernel_ridge_model& model) {
     matrix<double> rows(coef.cols(), coef.rows());
     for (index i = 0; i < coef.rows(); ++i)
@@ -63,7 +66,7 @@ bool solve_mixed(mixed_matrix& a, matrix<double>& coef, kernel_ridge_model& mode
     return true;
 }
 
-// K stands for the examples of positive weight, `used` of n; y and weight for all n.
+// K is the kernel matrix of the examples of positive weight, whose rows are `used`; y and weight have all n rows.
 kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, const std::vector<double>& weight,
                          std::vector<index> used, const kernel_ridge_options& options) {
     const index n = K.rows();
@@ -133,7 +136,8 @@ void check_output_alphas(const kernel_ridge_options& o, index outputs) {
              "kernel ridge: variance needs the same alpha for all outputs: leave output_alphas or variance out");
 }
 
-// A decomposition for each output, with a λ of its own; the model holds all of them. fit_one(y, options) fits one.
+// Fits each output with its own λ by its own decomposition and joins the results in one model. fit_one(y, options) fits
+// one output.
 kernel_ridge_model fit_each_output(matrix_view<const double> y, kernel_ridge_options o, const auto& fit_one) {
     const std::vector<double> alphas = std::exchange(o.output_alphas, {});
     o.solver = ridge_solver::direct;
@@ -158,14 +162,14 @@ kernel_ridge_model fit_each_output(matrix_view<const double> y, kernel_ridge_opt
     return all;
 }
 
-// Whether every output needs a decomposition of its own.
+// Returns true if every output needs its own decomposition.
 bool decomposed_for_each_output(index n, matrix_view<const double> y, const kernel_ridge_options& o) {
     if (o.output_alphas.empty()) return false;
     check_output_alphas(o, y.cols);
     return !kernel_ridge_by_cg(n, y.cols, o);
 }
 
-// Rows that no fit has seen: y - f.
+// Sets the leave-one-out residuals of examples with weight 0, which the fit does not use, to y - f.
 void fill_unseen(kernel_ridge_model& model, matrix_view<const double> y, const std::vector<double>& weight,
                  const auto& predict_rows) {
     std::vector<index> unseen;
@@ -282,16 +286,10 @@ std::vector<double> predict_variance_precomputed(const kernel_ridge_model& model
     });
 }
 
-// Kernel ridge regression by conjugate gradients.
-
 namespace {
 
-double seconds_now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// Vectors of the iteration, the factor twice (once scaled, while its inner product is formed), and an inner product for
-// each λ.
+// Bytes that conjugate gradients need: the vectors of the iteration, the low-rank factor twice (once scaled, while its
+// inner product is formed), and one inner product for each λ.
 double cg_bytes(index n, index outputs, index rank, const kernel_ridge_options& o) {
     const double size = static_cast<double>(n), r = static_cast<double>(rank), lambdas = std::ssize(o.output_alphas);
     return 8.0 * (size * (9.0 * static_cast<double>(outputs) + 4 + 2 * r + lambdas) + lambdas * r * r);
@@ -301,7 +299,7 @@ bool all_positive(const kernel_ridge_options& o) {
     return o.output_alphas.empty() ? o.alpha > 0 : std::ranges::all_of(o.output_alphas, [](double a) { return a > 0; });
 }
 
-// What a checkpoint belongs to.
+// Returns a hash of everything that determines the iteration; a checkpoint with another hash is an error.
 std::uint64_t mark_of(const gram<double>& K, const matrix<double>& b, const matrix<double>& ridge,
                       const ridge_cg_options& s, index rank) {
     problem_mark mark;
@@ -312,14 +310,15 @@ std::uint64_t mark_of(const gram<double>& K, const matrix<double>& b, const matr
     return mark.add(static_cast<double>(rank)).add(numbers(ridge)).add(first_values(K)).add(numbers(b)).value();
 }
 
-// The rank of the preconditioner, which has a third of the memory at most.
+// Returns the rank of the preconditioner, which may use at most a third of the memory budget.
 index rank_for(index n, index outputs, const kernel_ridge_options& o) {
     if (o.rank > 0) return std::min(o.rank, n);
     return preconditioner_rank(n, static_cast<double>(o.memory_bytes) / 3 / (16.0 * static_cast<double>(n)) -
                                       5.0 * static_cast<double>(outputs));
 }
 
-// The rank, where conjugate gradients can do what is asked and fit the memory.
+// Checks that conjugate gradients can solve the problem within the memory budget, and returns the rank of the
+// preconditioner.
 index checked_rank(index n, index outputs, const kernel_ridge_options& o) {
     if (!all_positive(o))
         fail(errc::invalid_argument,
@@ -351,7 +350,7 @@ kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<c
     kernel_ridge_model model;
     model.alpha = o.output_alphas.empty() ? o.alpha : o.output_alphas.front();
     model.output_alphas = o.output_alphas;
-    const double start = seconds_now();
+    const double start = now();
     rp_cholesky_options r;
     r.rank = rank;
     if (o.progress)
@@ -361,7 +360,7 @@ kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<c
         };
     const random_pivots pivots = rp_cholesky(K, r);
     const matrix_view<const double> factor = pivots.factor.view().block(0, 0, n, std::ssize(pivots.pivots));
-    model.seconds_gram = seconds_now() - start;
+    model.seconds_gram = now() - start;
     const std::vector<double> alphas = o.output_alphas.empty() ? std::vector<double>{o.alpha} : o.output_alphas;
     matrix<double> ridge(std::ssize(alphas), n), b(outputs, n);
     for (index i = 0; i < n; ++i) {
@@ -369,7 +368,7 @@ kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<c
         for (index c = 0; c < ridge.rows(); ++c) ridge(c, i) = alphas[static_cast<std::size_t>(c)] / weight[row];
         for (index c = 0; c < outputs; ++c) b(c, i) = y(static_cast<index>(row), c);
     }
-    // Half of K is kept where it fits; else every product computes K again.
+    // Half of K is stored if it fits the budget; otherwise every product computes K again.
     std::optional<half_gram> half;
     if (K.in_memory().rows < n && half_gram::bytes(n, outputs) <= 0.6 * static_cast<double>(o.memory_bytes))
         half.emplace(K);
@@ -401,16 +400,15 @@ kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<c
     model.f.offset.assign(static_cast<std::size_t>(outputs), 0.0);
     model.f.rows = std::move(used);
     model.f.training_size = y.rows;
-    model.seconds_solve = seconds_now() - start - model.seconds_gram;
+    model.seconds_solve = now() - start - model.seconds_gram;
     return model;
 }
-
-// Kernel ridge regressions as files.
 
 template <>
 struct file_form<kernel_ridge_model> {
     static constexpr std::string_view format = "mercer-kernel-ridge-model";
-    // 1: without status and residual. 2: with those of all outputs together, or, where each had its own λ, of the first
+    // Version 1 has no status and residual. Version 2 has one status and residual for all outputs together or, if each
+    // output has its own λ, those of the first output.
     static constexpr int version = 3;
 
     static void parts(auto& a, auto& m) {
@@ -437,5 +435,92 @@ struct file_form<kernel_ridge_model> {
     }
 };
 template struct model_file<kernel_ridge_model>;
+
+namespace api {
+namespace {
+
+class kernel_ridge_fitted final : public path_fitted<kernel_ridge_model> {
+public:
+    using path_fitted::path_fitted;
+    matrix<double> decide(const examples& x) const override {
+        return x.visit([&](const dataset& some) { return mercer::predict(m_, some); },
+                       [&](const auto& K) { return predict_precomputed(m_, K); });
+    }
+    columns details(const examples& x) const override {
+        if (m_.factor.rows() == 0)
+            fail(errc::unsupported, "the model was fitted without variance: fit it again with variance=true");
+        return {one_column(predict_variance(m_, x.objects())), {"variance"}};
+    }
+    figures about() const override {
+        figures out;
+        if (m_.output_alphas.empty())
+            out.add("alpha", m_.alpha);
+        else
+            out.add("output_alphas", m_.output_alphas);
+        out.add("training_size", m_.f.size());
+        if (m_.residual > 0 || !m_.residuals.empty() || m_.status != fit_status::converged)
+            out.add({{"status", name(m_.status)}, {"residual", m_.residual}, {"products", m_.refinements}});
+        if (m_.residuals.size() > 1) {
+            std::vector<std::string> ends;
+            for (index c = 0; c < m_.f.functions(); ++c) ends.emplace_back(name(m_.output_status(c)));
+            out.add({{"output_status", ends}, {"output_residuals", m_.residuals}});
+        }
+        if (m_.loo.rows() > 0) {  // mean over examples and outputs
+            double sum = 0;
+            for (index i = 0; i < m_.loo.rows(); ++i)
+                for (index c = 0; c < m_.loo.cols(); ++c) sum += m_.loo(i, c) * m_.loo(i, c);
+            out.add("loo_mean_squared_error", sum / static_cast<double>(m_.loo.rows() * m_.loo.cols()));
+        }
+        out.add(path_.found);
+        return out;
+    }
+    std::string trouble() const override {
+        std::string out = trouble_of(m_.status, "max_products, or take a larger tol");
+        if (out.empty() || m_.residuals.size() < 2) return out;
+        std::vector<index> unsolved;
+        for (index c = 0; c < m_.f.functions(); ++c)
+            if (!finished(m_.output_status(c))) unsolved.push_back(c + 1);
+        return fmt::format("target{} {}: {}", unsolved.size() > 1 ? "s" : "", fmt::join(unsolved, ", "), out);
+    }
+    part_value part(std::string_view name) const override {
+        if (name == "loo") return m_.loo;
+        if (name == "residuals") return m_.residuals;
+        return path_fitted::part(name);
+    }
+};
+
+fitted_ptr make_kernel_ridge(const kernel_ridge& m, const fit_call& t) {
+    auto o = t.common<kernel_ridge_options>();
+    o.loo = m.loo;
+    o.variance = m.variance;
+    o.output_alphas = m.output_alphas;
+    o.solver = m.solver == "direct" ? ridge_solver::direct
+               : m.solver == "cg"   ? ridge_solver::cg
+                                    : ridge_solver::automatic;
+    o.tol = m.tol;
+    o.max_products = m.max_products;
+    const auto fit_one = [&](double alpha) {
+        o.alpha = alpha;
+        return t.x.visit([&](const dataset& x) { return fit_kernel_ridge(*t.k, x, t.y, o); },
+                         [&](const auto& K) { return fit_kernel_ridge_precomputed(K, t.y, o); });
+    };
+    if (m.alphas.empty()) return t.made<kernel_ridge_fitted>(fit_one(m.alpha));
+    auto several = t.common<ridge_path_options>();
+    several.alphas = m.alphas;
+    several.score = m.score == "loo" ? ridge_score::loo : ridge_score::gcv;
+    kernel_ridge_path path =
+        t.x.visit([&](const dataset& x) { return fit_kernel_ridge_path(*t.k, x, t.y, several); },
+                  [&](const auto& K) { return fit_kernel_ridge_path_precomputed(K, t.y, several); });
+    // A path has neither leave-one-out residuals nor a factor, so the model with the chosen λ is fitted again if they
+    // are wanted.
+    if (o.loo || o.variance) path.model = fit_one(path.model.alpha);
+    return t.made<kernel_ridge_fitted>(std::move(path.model), told(path, m.score));
+}
+
+}  // namespace
+
+method kernel_ridge_method() { return entry<kernel_ridge, kernel_ridge_fitted>(make_kernel_ridge); }
+
+}  // namespace api
 
 }  // namespace mercer

@@ -1,5 +1,6 @@
-// The path over λ. With S = W^½ and K̃ = SKS: ã = (K̃ + λI)⁻¹Sy, α = Sã, S(y - f) = λã, so that
-//     RSS = λ²‖ã‖²,   df = n - λ tr (K̃ + λI)⁻¹,   S(y - f₋) = ã ⊘ diag (K̃ + λI)⁻¹.
+// The path over λ. With S = W^½ and K̃ = SKS, ã = (K̃ + λI)⁻¹Sy and α = Sã, it is S(y - f) = λã. Hence
+//     RSS = λ²‖ã‖²,   df = n - λ tr (K̃ + λI)⁻¹,   S(y - f₋) = ã ⊘ diag (K̃ + λI)⁻¹
+// with ⊘ the division of vectors entry by entry.
 
 #include "mercer/methods/regression/kernel_ridge_path.h"
 
@@ -20,14 +21,13 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/methods/fit_control.h"
-#include "mercer/methods/regression/kernel_ridge.h"
 
 namespace mercer {
 namespace {
 
 constexpr const char* path_owner = "kernel ridge path";
 
-// Below, eigenvectors are so quick that every score comes with them.
+// For smaller n an eigendecomposition is fast enough that both scores are always computed.
 constexpr index small = 300;
 
 bool by_eigenvectors(index n) { return n < std::max(small, band_reduction::smallest_n); }
@@ -45,7 +45,7 @@ double memory(index n, index outputs, const ridge_path_options& o) {
     const double size = static_cast<double>(n),
                  columns = static_cast<double>(outputs) * static_cast<double>(o.alphas.size());
     const bool eigen = by_eigenvectors(n), loo = !eigen && o.score == ridge_score::loo;
-    // dsyevd works on 2n² numbers of its own; leave-one-out on Q and a factor for each λ
+    // LAPACK's dsyevd needs a workspace of 2n² numbers; leave-one-out needs Q and one factor for each λ.
     const double band = static_cast<double>(band_reduction::band),
                  factors = loo ? (band + 13) * static_cast<double>(o.alphas.size()) : 0;
     return 8 * ((eigen ? 3.0 : loo ? 2.0 : 1.0) * size * size + size * (3 * columns + factors + 8 * band));
@@ -58,11 +58,11 @@ double memory(index n, index outputs, const ridge_path_options& o) {
                                     alpha, what));
 }
 
-// A column of ã for every λ and output: row (λ, output) of `columns` is contiguous.
+// ã for every λ and output: row (λ, output) of `columns` is contiguous.
 struct solved_path {
     matrix<double> columns;     // λ·outputs × n
     std::vector<double> trace;  // tr (K̃ + λI)⁻¹
-    matrix<double> diagonal;    // n × λ: diag (K̃ + λI)⁻¹; empty where nobody asked for it
+    matrix<double> diagonal;    // n × λ: diag (K̃ + λI)⁻¹; empty if it was not computed
 };
 
 solved_path by_band(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y,
@@ -101,12 +101,13 @@ solved_path by_eigen(const gram<double>& K, const std::vector<double>& root, con
                      const std::vector<double>& alphas) {
     const index n = K.rows(), outputs = y.rows(), count = static_cast<index>(alphas.size());
     matrix<double> a(n, n);
-    fill_half(K, a.view(), {}, path_owner);  // small
+    fill_half(K, a.view(), {}, path_owner);  // n is small here
     for (index i = 0; i < n; ++i)
         for (index j = i; j < n; ++j) a(i, j) *= root[static_cast<std::size_t>(i)] * root[static_cast<std::size_t>(j)];
     eigen_system eigen = symmetric_eigen(std::move(a));
     solved_path out{{}, std::vector<double>(alphas.size()), {}};
-    const matrix<double> turned = product(y.view(), transposed::no, eigen.vectors.view(), transposed::yes);  // rows Uᵀy
+    // rows are Uᵀy
+    const matrix<double> turned = product(y.view(), transposed::no, eigen.vectors.view(), transposed::yes);
     matrix<double> scaled(count * outputs, n), inverse(n, count);
     for (index l = 0; l < count; ++l) {
         const double alpha = alphas[static_cast<std::size_t>(l)];
@@ -130,7 +131,7 @@ kernel_ridge_path solve(const gram<double>& K, matrix_view<const double> y, cons
                         std::vector<index> used, const ridge_path_options& o) {
     const index n = K.rows(), outputs = y.cols;
     std::vector<double> root(static_cast<std::size_t>(n));
-    matrix<double> scaled(outputs, n);  // Sy, a row for each output
+    matrix<double> scaled(outputs, n);  // Sy, one row per output
     double total = 0;
     for (index i = 0; i < n; ++i) {
         const index row = used[static_cast<std::size_t>(i)];
@@ -213,11 +214,13 @@ kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K,
 
 namespace {
 
-// So many decompositions take as long as a reduction. Small matrices are reduced by steps too small to be quick.
+// For up to `few` values of λ, one Cholesky decomposition each is faster than a reduction to band form. Matrices below
+// min_reduced_n are not reduced because the reduction runs slowly on small panels.
 constexpr std::size_t few = 4;
 constexpr index min_reduced_n = 300;
 
-// Row l of `coef`, which holds y on entry, ← (K + λₗI)⁻¹y; the upper half of K is lost. Whether λₗ could be done.
+// Replaces every row l of `coef` by (K + λₗI)⁻¹y; on entry row 0 contains y. Overwrites the upper triangle of K.
+// Returns for each λ if the system could be solved.
 std::vector<char> solve_by_band(matrix_view<double> K, std::span<const double> lambdas, matrix_view<double> coef) {
     const band_reduction reduced(K);
     reduced.turn(coef.block(0, 0, 1, coef.cols));

@@ -9,13 +9,14 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
 
 constexpr const char* representer_owner = "representer";
 
-// K stands for the examples of positive weight, `used` of them.
+// K is the kernel matrix of the examples of positive weight, whose rows are `used`.
 representer_model solve(const gram<double>& K, std::span<const double> y, const std::vector<double>& weight,
                         const std::vector<index>& used, const loss& l, const representer_fit_options& o) {
     std::vector<double> targets, weights;
@@ -78,7 +79,8 @@ representer_model fit_representer(const kernel& k, const dataset& x, std::span<c
         training_gram(k, static_cast<index>(used.size()) == x.size() ? x : gather(x, std::span<const index>(used)),
                       options.memory_bytes);
     representer_model model = solve(*K, y, weight, used, l, options);
-    // Where nothing says that the problem is convex, meeting the first-order conditions does not make this the minimum.
+    // Without a proof that the kernel is positive semidefinite the problem need not be convex, and a point that
+    // satisfies the first-order conditions need not be the minimum.
     if (!k.proof().valid && model.status == fit_status::converged) model.status = fit_status::stationary;
     model.f.k = std::make_shared<const kernel>(k);
     model.f.x = gather(x, std::span<const index>(model.f.rows));
@@ -123,5 +125,52 @@ struct file_form<representer_model> {
     }
 };
 template struct model_file<representer_model>;
+
+namespace api {
+namespace {
+
+class representer_fitted final : public loss_fitted<representer_model> {
+public:
+    using loss_fitted::loss_fitted;
+    // Losses on ±1 need the labels -1 and 1 themselves.
+    answer gives() const override { return m_.of.has_labels() ? answer::classes : answer::values; }
+    std::vector<double> classes() const override {
+        return m_.of.has_labels() ? std::vector<double>{-1, 1} : std::vector<double>{};
+    }
+    std::vector<double> predict(const examples& x) const override {
+        return x.visit([&](const dataset& some) { return mercer::predict(m_, some); },
+                       [&](const auto& K) { return predict_precomputed(m_, K); });
+    }
+    matrix<double> decide(const examples& x) const override {
+        return one_column(x.visit([&](const dataset& some) { return mercer::decide(m_, some); },
+                                  [&](const auto& K) { return decide_precomputed(m_, K); }));
+    }
+    columns details(const examples& x) const override { return {decide(x), {"decision"}}; }
+};
+
+loss named_loss(const representer& m) {
+    if (m.loss == "huber") return loss::huber(m.delta);
+    if (m.loss == "quantile") return loss::quantile(m.tau);
+    if (m.loss == "epsilon_insensitive") return loss::epsilon_insensitive(m.epsilon);
+    if (m.loss == "poisson") return loss::poisson();
+    if (m.loss == "logistic") return loss::logistic();
+    if (m.loss == "hinge") return loss::hinge();
+    if (m.loss == "squared_hinge") return loss::squared_hinge();
+    return loss::squared();
+}
+
+fitted_ptr make_representer(const representer& m, const fit_call& t) {
+    const auto o = t.common<representer_fit_options>(m);
+    const loss l = named_loss(m);
+    return t.made<representer_fitted>(
+        t.x.visit([&](const dataset& x) { return fit_representer(*t.k, x, t.targets(), l, o); },
+                  [&](const auto& K) { return fit_representer_precomputed(K, t.targets(), l, o); }));
+}
+
+}  // namespace
+
+method representer_method() { return entry<representer, representer_fitted>(make_representer); }
+
+}  // namespace api
 
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/regression/ridge.h"
 
 #include <fmt/format.h>
@@ -17,13 +16,14 @@
 #include "mercer/kernels/vectors/linear.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/method.h"
 
 namespace mercer {
 namespace {
 
 constexpr const char* ridge_owner = "ridge";
 
-// body(column, value) for the stored coordinates of row i.
+// Calls body(column, value) for every stored coordinate of row i.
 template <class Body>
 void each_entry(const dataset& x, index i, Body body) {
     std::visit(
@@ -40,12 +40,12 @@ void each_entry(const dataset& x, index i, Body body) {
         x.items());
 }
 
-// The problem measured from its means: X̃ = √w(x - x̄) is not formed as a whole.
+// The centred problem. The matrix X̃ = √w(x - x̄) is never formed as a whole.
 struct centred_problem {
     dataset x;  // the examples of positive weight
     std::vector<double> weight, root;
     double total = 0;                    // Σw
-    std::vector<double> mean_x, mean_y;  // zeros without an offset
+    std::vector<double> mean_x, mean_y;  // weighted means; zeros without an offset
     matrix<double> y;                    // ỹ = √w(y - ȳ)
     bool offset = true;
 
@@ -87,7 +87,7 @@ centred_problem centre(const dataset& x, matrix_view<const double> y, const ridg
     return p;
 }
 
-// Rows first … first+count-1 of X̃, dense.
+// Returns rows first … first+count-1 of X̃ as a dense matrix.
 matrix<double> centred_rows(const centred_problem& p, index first, index count) {
     matrix<double> out(count, p.d());
     parallel_for(count, [&](index i) {
@@ -99,9 +99,9 @@ matrix<double> centred_rows(const centred_problem& p, index first, index count) 
     return out;
 }
 
-constexpr index band = 4096;  // rows made dense at a time
+constexpr index band = 4096;  // number of rows converted to a dense matrix at a time
 
-// X̃ᵀX̃
+// Returns X̃ᵀX̃ (d × d).
 matrix<double> normal_matrix(const centred_problem& p) {
     const index d = p.d();
     matrix<double> a(d, d);
@@ -113,7 +113,7 @@ matrix<double> normal_matrix(const centred_problem& p) {
         }
         return a;
     }
-    // Σ w xxᵀ - Σw·x̄x̄ᵀ; a thread has its own rows of the result and goes through all examples.
+    // X̃ᵀX̃ = Σ w xxᵀ - Σw·x̄x̄ᵀ. Each thread owns some rows of the result and goes through all examples.
     constexpr index tile = 256;
     parallel_for((d + tile - 1) / tile, [&](index t) {
         const index from = t * tile, to = std::min(from + tile, d);
@@ -131,7 +131,7 @@ matrix<double> normal_matrix(const centred_problem& p) {
     return a;
 }
 
-// X̃X̃ᵀ
+// Returns X̃X̃ᵀ (n × n).
 matrix<double> dual_matrix(const centred_problem& p) {
     const index n = p.n(), d = p.d();
     if (!p.x.is_sparse()) {
@@ -156,7 +156,7 @@ matrix<double> dual_matrix(const centred_problem& p) {
     return a;
 }
 
-// X̃ᵀv for columns v (n × m) → d × m
+// Returns X̃ᵀv (d × m) for the n × m matrix v.
 matrix<double> transposed_product(const centred_problem& p, const matrix<double>& v) {
     const index m = v.cols();
     matrix<double> out(p.d(), m);
@@ -185,7 +185,8 @@ ridge_form chosen_form(const centred_problem& p, ridge_form asked) {
 void check_memory(const centred_problem& p, ridge_form form, double matrices, std::size_t budget) {
     const double n = static_cast<double>(p.n()), d = static_cast<double>(p.d()), m = static_cast<double>(p.outputs());
     const double side = form == ridge_form::primal ? d : n;
-    const double rows = form == ridge_form::primal ? std::min<double>(n, band) * d : n * d;  // made dense on the way
+    // rows that are converted to dense at the same time
+    const double rows = form == ridge_form::primal ? std::min<double>(n, band) * d : n * d;
     check_budget(ridge_owner, 8 * (matrices * side * side + (p.x.is_sparse() ? 0.0 : rows) + 4 * (n + d) * m), budget,
                  form == ridge_form::primal ? fmt::format("for the primal with {} coordinates", p.d())
                                             : fmt::format("for the dual with {} examples", p.n()));
@@ -225,12 +226,12 @@ ridge_model fit_ridge(const dataset& x, matrix_view<const double> y, const ridge
 
 namespace {
 
-// X̃ᵀX̃ or X̃X̃ᵀ decomposed, and what all penalties share.
+// The eigendecomposition of X̃ᵀX̃ (primal) or X̃X̃ᵀ (dual), which all λ share.
 struct decomposed {
     eigen_system eigen;
     bool primal;
-    double floor;           // what is no larger counts as 0
-    matrix<double> turned;  // Uᵀ of the right-hand side
+    double floor;           // sums λₖ + α of at most this size are treated as 0
+    matrix<double> turned;  // Uᵀ times the right-hand side
 
     index rank() const { return static_cast<index>(eigen.values.size()); }
     double value(index k) const { return std::max(eigen.values[static_cast<std::size_t>(k)], 0.0); }
@@ -244,20 +245,20 @@ decomposed decompose(const centred_problem& p, bool primal) {
     return e;
 }
 
-// 1/(λₖ + α), a column per α
+// Returns 1/(λₖ + α), one column per α.
 matrix<double> filter_factors(const decomposed& e, const std::vector<double>& alphas) {
     matrix<double> factor(e.rank(), static_cast<index>(alphas.size()));
     for (index l = 0; l < factor.cols(); ++l)
         for (index k = 0; k < e.rank(); ++k) {
             const double sum = e.value(k) + alphas[static_cast<std::size_t>(l)];
-            factor(k, l) =
-                sum > e.floor ? 1 / sum : 0.0;  // λ = 0 on data that lack a direction: the solution of least norm
+            // where α = 0 and the data are rank-deficient, this gives the solution of minimum norm
+            factor(k, l) = sum > e.floor ? 1 / sum : 0.0;
         }
     return factor;
 }
 
-// hᵢ without the part of the offset, a column per α: sums, weighted by the factors, of the squares of X̃V (primal) or of
-// U·Λ^½ (dual).
+// Returns the leverages hᵢ without the offset's share wᵢ/Σw, one column per α: weighted sums, with the filter factors,
+// of the squared entries of X̃V (primal) or of U·Λ^½ (dual).
 matrix<double> leverages(const centred_problem& p, const decomposed& e, const matrix<double>& factor) {
     const index n = p.n(), rank = e.rank(), count = factor.cols();
     matrix<double> leverage(n, count);
@@ -278,7 +279,7 @@ matrix<double> leverages(const centred_problem& p, const decomposed& e, const ma
     return leverage;
 }
 
-// The coefficients with penalty number l.
+// Returns the coefficients for the penalty with index l.
 matrix<double> path_coefficients(const centred_problem& p, const decomposed& e, const matrix<double>& factor, index l) {
     matrix<double> scaled(e.rank(), p.outputs());
     for (index k = 0; k < e.rank(); ++k)
@@ -287,7 +288,7 @@ matrix<double> path_coefficients(const centred_problem& p, const decomposed& e, 
     return e.primal ? std::move(solved) : transposed_product(p, solved);
 }
 
-// Degrees of freedom Σhᵢ, generalised cross-validation and leaving one out of the model last added.
+// Appends the degrees of freedom Σhᵢ, the GCV score and the leave-one-out error of the last model in `path`.
 void add_scores(ridge_path& path, const centred_problem& p, const matrix<double>& leverage) {
     const ridge_model& model = path.models.back();
     const index l = static_cast<index>(path.models.size()) - 1, m = p.outputs();
@@ -302,7 +303,7 @@ void add_scores(ridge_path& path, const centred_problem& p, const matrix<double>
         });
         for (index o = 0; o < m; ++o) {
             const auto out = static_cast<std::size_t>(o);
-            // √w times the residual: ỹ - X̃β
+            // √w times the residual, which is ỹ - X̃β
             const double r = p.y(i, o) - p.root[at] * (f[out] + model.intercept[out] - p.mean_y[out]);
             rss += r * r;
             missed += h < 1 - 1e-12 ? r / (1 - h) * (r / (1 - h)) : std::numeric_limits<double>::infinity();
@@ -358,8 +359,6 @@ matrix<double> predict(const ridge_model& model, const dataset& x) {
     return out;
 }
 
-// Ridge regressions as files.
-
 template <>
 struct file_form<ridge_model> {
     static constexpr std::string_view format = "mercer-ridge-model";
@@ -374,5 +373,38 @@ struct file_form<ridge_model> {
     }
 };
 template struct model_file<ridge_model>;
+
+namespace api {
+namespace {
+
+class ridge_fitted final : public path_fitted<ridge_model> {
+public:
+    using path_fitted::path_fitted;
+    matrix<double> decide(const examples& x) const override { return mercer::predict(m_, x.objects()); }
+    figures about() const override {
+        figures out{{"alpha", m_.alpha}, {"form", m_.form == ridge_form::dual ? "dual" : "primal"}};
+        if (m_.outputs() == 1)
+            out.add({{"coefficients", first_column(m_.coef)}, {"intercept", m_.intercept.at(0)}});
+        else
+            out.add("intercept", m_.intercept);
+        out.add(path_.found);
+        return out;
+    }
+};
+
+fitted_ptr make_ridge(const ridge& m, const fit_call& t) {
+    auto o = t.common<ridge_options>(m);
+    o.form = m.form == "primal" ? ridge_form::primal : m.form == "dual" ? ridge_form::dual : ridge_form::cheaper;
+    if (m.alphas.empty()) return t.made<ridge_fitted>(fit_ridge(t.x.objects(), t.y, o));
+    ridge_path path =
+        fit_ridge_path(t.x.objects(), t.y, m.alphas, m.score == "loo" ? ridge_score::loo : ridge_score::gcv, o);
+    return t.made<ridge_fitted>(std::move(path.models[static_cast<std::size_t>(path.best)]), told(path, m.score));
+}
+
+}  // namespace
+
+method ridge_method() { return entry<ridge, ridge_fitted>(make_ridge); }
+
+}  // namespace api
 
 }  // namespace mercer

@@ -1,0 +1,61 @@
+#include "mercer/methods/nystroem/nystroem_ridge.h"
+
+#include "mercer/methods/archive.h"
+#include "mercer/methods/nystroem/row_losses.h"
+#include "mercer/solvers/newton/loss.h"
+
+namespace mercer {
+
+nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const double> y, const nystroem_options& o) {
+    constexpr const char* owner = "nystroem_ridge";
+    detail::check_nystroem_options(o, o.alpha, "alpha", owner);
+    detail::check_own_targets(x, y, owner);
+    const std::vector<double> weight = own_weights(x, o, owner);
+    column_losses losses(loss::squared(), y, weight, x.first());
+    nystroem_ridge_model out{detail::fit_losses(x, losses, y, weight, o.alpha, o, owner)};
+    out.objective *= 2, out.gap *= 2;  // the problem is stated without the factor ½ of the losses
+    for (auto* each : {&out.objectives, &out.gaps})
+        for (double& value : *each) value *= 2;
+    return out;
+}
+
+template <>
+struct file_form<nystroem_ridge_model> {
+    static constexpr std::string_view format = "mercer-nystroem-ridge-model";
+    static constexpr int version = 3;  // version 2 has no objectives, gaps and residuals of the single targets
+    static void parts(auto& a, auto& m) {
+        detail::common_parts(a, m);
+        if (a.version() < 3) return;
+        const index targets = a.count("targets", std::ssize(m.gaps), 1 << 24);
+        a.check(targets == 0 || targets == m.f.functions(), "figures of {} targets with {} outputs", targets,
+                m.f.functions());
+        a.list(m.objectives, targets);
+        a.list(m.gaps, targets);
+        a.list(m.residuals, targets);
+        a.list("unsolved", m.unsolved, targets);
+        a.within(m.unsolved, 0, targets, "the number of a target");
+    }
+};
+template struct model_file<nystroem_ridge_model>;
+
+namespace api {
+namespace {
+
+class nystroem_ridge_fitted final : public nystroem_fitted<nystroem_ridge_model> {
+public:
+    using nystroem_fitted::nystroem_fitted;
+    answer gives() const override { return answer::values; }
+    std::vector<double> predict(const examples& x) const override { return first_column(decide(x)); }
+};
+
+fitted_ptr make_nystroem_ridge(const nystroem_ridge& m, const fit_call& t, const kernel_rows& x) {
+    return t.made<nystroem_ridge_fitted>(fit_nystroem_ridge(x, t.y, nystroem_told(m, t)));
+}
+
+}  // namespace
+
+method nystroem_ridge_method() { return entry_by_passes<nystroem_ridge, nystroem_ridge_fitted, make_nystroem_ridge>(); }
+
+}  // namespace api
+
+}  // namespace mercer

@@ -1,0 +1,69 @@
+// Kernel ridge regression over the span of M centres, for one or several targets and millions of examples:
+//
+//     min Σ wᵢ(yᵢ - f(xᵢ))² + λ‖f‖²        over f(x) = Σⱼ βⱼk(x, zⱼ) + b, b not penalised (0 without fit_intercept)
+//
+// The centres zⱼ are chosen among the n examples (Williams, Seeger 2001), and the functions are fitted to all examples
+// by passes over K(X, Z), which is not stored: any kernel, any kind of object, memory n + M², time n·M per pass. If all
+// examples are centres, this is kernel_ridge.
+//
+// nystroem_ridge, nystroem_logistic and nystroem_svc with squared hinge are solved as in Falkon (Rudi, Carratino,
+// Rosasco 2017; Meanti, Carratino, Rosasco, Rudi 2020), to a measured duality gap (nystroem_newton.h). The model
+// reports the quality of the approximation: the fraction of the trace of K(X, X) that the centres do not explain, the gap
+// of the problem that was solved, and the number of passes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mercer/kernels/kernel.h"
+#include "mercer/methods/method_info.h"
+#include "mercer/methods/nystroem/nystroem_fit.h"
+
+namespace mercer {
+
+struct nystroem_ridge {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    double alpha = 1;
+    index n_centres = 1000;
+    double accuracy = 0;
+    std::string centres = "mixed";
+    std::vector<double> centre_rows{};
+    bool fit_intercept = false;
+    bool doubling = false;
+    double tol = 1e-6;
+    index max_iter = 500, seed = 0;
+
+    static method_facts facts() {
+        return with_checkpoints({"nystroem_ridge",
+                                 {"falkon"},
+                                 method_family::regression,
+                                 "kernel ridge regression on a few centres, for millions of examples",
+                                 "min Σ(yᵢ - f(xᵢ))² + λ‖f‖², f = Σ βⱼk(·, zⱼ)",
+                                 "mercer-nystroem-ridge-model",
+                                 answer::values});
+    }
+    template <class V>
+    void options(V& v) {
+        v.number("alpha", alpha, above(0), "λ, the price of large coefficients");
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_to_predict());
+        detail::reach_options(v, accuracy, doubling);
+        v.flag("fit_intercept", fit_intercept, "with an offset b");
+        detail::pass_options(v, tol, max_iter);
+    }
+};
+
+struct nystroem_ridge_model : nystroem_fit {};
+
+// If several processes share the rows of x, y and the weights are those of this process, and every process gets the
+// whole model.
+nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const double> y,
+                                        const nystroem_options& options);
+
+namespace api {
+struct method;
+method nystroem_ridge_method();
+}  // namespace api
+
+}  // namespace mercer
