@@ -24,7 +24,11 @@
 #include "mercer/methods/nystroem/clusters_methods.h"
 #include "mercer/methods/nystroem/methods.h"
 #include "mercer/methods/regression/methods.h"
-#include "mercer/methods/svm/methods.h"
+#include "mercer/methods/svm/linear_svc.h"
+#include "mercer/methods/svm/one_class.h"
+#include "mercer/methods/svm/pegasos.h"
+#include "mercer/methods/svm/svc.h"
+#include "mercer/methods/svm/svr.h"
 #include "mercer/model/model.h"
 #include "mercer/preprocess/pipeline.h"
 

@@ -228,4 +228,15 @@ const Model& model_of(const fitted& from) {
 std::optional<matrix<double>> scores_of_classes(const fitted& by, const examples& x, std::span<const double> predicted);
 std::optional<matrix<double>> probabilities_of_classes(const fitted& by, const examples& x);
 
+// What adapters share.
+// `trouble` of methods that end with such a status: what did not converge, and the options that decide when it ends
+// ("max_iter or tol").
+std::string trouble_of(fit_status status, const char* options, std::optional<double> gap = {});
+matrix<double> one_column(const std::vector<double>& y);
+std::vector<double> first_column(const matrix<double>& values);
+// "decision setosa", ... by label; the caller's model may name classes later
+std::vector<std::string> label_names(std::string_view what, const std::vector<double>& labels);
+// "component1", "component2", ...
+std::vector<std::string> numbered(std::string_view what, index count);
+
 }  // namespace mercer::api

@@ -19,7 +19,6 @@
 #include "mercer/methods/option.h"
 
 namespace mercer {
-struct svm_model;
 class kernel_rows;
 class process_group;
 }  // namespace mercer
@@ -103,8 +102,7 @@ struct method : method_facts {
     std::function<fitted_ptr(std::string_view bytes, const std::string& file)> parse;
 };
 
-// The methods of each family, for the registry.
-std::vector<method> svm_methods();
+// The methods of each family, for methods().
 std::vector<method> ridge_methods();
 std::vector<method> loss_methods();
 std::vector<method> neighbour_methods();
@@ -128,11 +126,13 @@ std::vector<std::string> methods_with_checkpoints();
 // For what a method of these options tells people: name, default, condition, meaning, one line each.
 std::string help(const method& m);
 
+// Fails where a checkpoint is asked of a method that keeps none.
+void check_checkpoint(const method& m, const fit_control& control);
+
 // Fits within what control allows.
 fitted_ptr fit(const method& m, const option_values& options, fit_task task, const fit_control& control);
 // Any file of an estimator, LIBSVM's text among them: the model, and the name of its method.
 std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const std::string& name);
-fitted_ptr as_fitted(svm_model m);
 // Fits a method that has `fit_rows`. Where several processes share the examples, y and the weights are of this one's.
 struct passes_task {
     const kernel_rows& x;
@@ -141,17 +141,6 @@ struct passes_task {
     std::vector<std::pair<double, double>> class_weight{};
 };
 fitted_ptr fit(const method& m, const option_values& options, const passes_task& task, const fit_control& control);
-
-// What adapters share.
-// `trouble` of methods that end with such a status: what did not converge, and the options that decide when it ends
-// ("max_iter or tol").
-std::string trouble_of(fit_status status, const char* options, std::optional<double> gap = {});
-matrix<double> one_column(const std::vector<double>& y);
-std::vector<double> first_column(const matrix<double>& values);
-// "decision setosa", ... by label; the caller's model may name classes later
-std::vector<std::string> label_names(std::string_view what, const std::vector<double>& labels);
-// "component1", "component2", ...
-std::vector<std::string> numbered(std::string_view what, index count);
 
 // From the description of a method (methods/method_info.h) to what front ends need of it: the table of its options, its
 // value from texts and back, and its entry in the registry.

@@ -15,6 +15,7 @@
 #include "mercer/dense/dense_algebra.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/fit_control.h"
 
 namespace mercer {

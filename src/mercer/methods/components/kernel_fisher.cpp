@@ -9,6 +9,7 @@
 #include "mercer/base/error.h"
 #include "mercer/dense/dense_algebra.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
 
 namespace mercer {
 namespace {

@@ -15,6 +15,7 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
 
 namespace mercer {
 namespace {

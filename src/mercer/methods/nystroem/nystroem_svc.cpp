@@ -9,6 +9,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
 #include "mercer/data/vectors.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/nystroem/nystroem_basis.h"
 #include "mercer/solvers/linear_svm/coordinate_descent.h"

@@ -16,8 +16,10 @@
 #include "mercer/dense/dense_algebra.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/regression/kernel_ridge.h"
+#include "mercer/methods/training_gram.h"
 
 namespace mercer {
 namespace {

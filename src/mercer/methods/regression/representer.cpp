@@ -8,7 +8,9 @@
 #include "mercer/dense/dense_algebra.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/training_gram.h"
 
 namespace mercer {
 namespace {

@@ -39,16 +39,6 @@ private:
     std::array<index, 2> count_{};
 };
 
-// Leaves the solution in x and where; false where it did not reach it.
-bool guess_bounds(free_problem& q);
-// The same up to a tolerance of F = r - Kx, or as near as rounding allows.
-class quadratic;
-void barrier(free_problem& q, quadratic& K, double tol);
-
-}  // namespace mercer::smo
-
-namespace mercer::smo {
-
 // The matrix K of a free problem as Newton's methods use it: whole, or as ΦΦᵀ with few columns, where every operation
 // costs only those.
 
@@ -104,5 +94,10 @@ private:
     matrix<double> normal_;    // factored
     std::vector<double> scale_;
 };
+
+// Leaves the solution in x and where; false where it did not reach it.
+bool guess_bounds(free_problem& q);
+// The same up to a tolerance of F = r - Kx, or as near as rounding allows.
+void barrier(free_problem& q, quadratic& K, double tol);
 
 }  // namespace mercer::smo

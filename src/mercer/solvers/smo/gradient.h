@@ -69,10 +69,6 @@ void permute(std::vector<Value>& values, const std::vector<index>& order) {
     std::copy(moved.begin(), moved.end(), values.begin());
 }
 
-}  // namespace mercer::smo
-
-namespace mercer::smo {
-
 inline constexpr index stripe = row_store::panel;  // columns of F updated at a time
 inline constexpr index row_chunk = 512;            // rows that are used but not kept are computed this many at a time
 
@@ -111,5 +107,13 @@ private:
     const vector_ops& ops_ = best_vector_ops();
     index samples_ = 0;
 };
+
+// Fails because the kernel value at (row, column) of the `which` matrix is not finite.
+[[noreturn]] void fail_for_value(const char* which, double value, index row, index column);
+
+// Fails, naming a kernel value that is not finite, because F = p - Kα of variable `row` is `value`; `support` are the
+// variables with α ≠ 0.
+[[noreturn]] void fail_for_gradient(const gram<float>& fast, const gram<double>& exact, index row, double value,
+                                    std::span<const index> support);
 
 }  // namespace mercer::smo

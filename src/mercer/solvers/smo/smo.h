@@ -91,9 +91,7 @@ struct smo_result {
 smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const box_problem& problem,
                      const smo_options& options);
 
-}  // namespace mercer
-
-namespace mercer::smo {
+namespace smo {
 
 // By what the solver chooses among its ways. The values were chosen by measurement on the sets of bench/svm; none
 // changes the answer, so that tests set others to force a way: blocks of a few points, many levels, Newton's method at
@@ -147,4 +145,5 @@ struct limits {
 // What solvers take when they are made; not to be changed while one is.
 limits& limits_in_force();
 
-}  // namespace mercer::smo
+}  // namespace smo
+}  // namespace mercer

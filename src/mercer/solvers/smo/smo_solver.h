@@ -70,10 +70,6 @@ private:
     std::vector<double> best_alpha_;  // in the order of the points
 };
 
-}  // namespace mercer::smo
-
-namespace mercer::smo {
-
 // Limits of a run, its progress and checkpoints.
 
 class watch {
@@ -104,10 +100,6 @@ private:
     double last_report_ = 0, last_checkpoint_ = 0, first_gap_ = 0;
     double last_estimate_ = -std::numeric_limits<double>::infinity(), look_seconds_ = 0;
 };
-
-}  // namespace mercer::smo
-
-namespace mercer::smo {
 
 class solver {
 public:

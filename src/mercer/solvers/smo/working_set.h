@@ -62,10 +62,6 @@ private:
 // Free variables in a block: its tile takes an eighth of the budget at most.
 index room_for_free(std::size_t budget, const limits& by);
 
-}  // namespace mercer::smo
-
-namespace mercer::smo {
-
 // What all kernel values have in common: taken off (gram/gram_views.h), it leaves float what tells them apart.
 
 // The value c about which all kernel values lie, where float can hardly tell them apart: of a Gaussian much wider than
