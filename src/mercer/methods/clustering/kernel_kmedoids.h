@@ -14,7 +14,9 @@
 #include <span>
 #include <vector>
 
+#include "mercer/data/dataset.h"
 #include "mercer/gram/gram.h"
+#include "mercer/kernels/kernel.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/model_file.h"
 

@@ -13,6 +13,10 @@
 #include <span>
 #include <vector>
 
+#include "mercer/base/matrix_view.h"
+#include "mercer/data/dataset.h"
+#include "mercer/gram/gram.h"
+#include "mercer/kernels/kernel.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/model_file.h"
 

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/svm/calibrated_fit.h"
 
 #include <fmt/format.h>

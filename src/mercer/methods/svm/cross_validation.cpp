@@ -1,4 +1,3 @@
-
 #include "mercer/methods/svm/cross_validation.h"
 
 #include <fmt/format.h>

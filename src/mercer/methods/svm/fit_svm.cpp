@@ -1,4 +1,3 @@
-
 #include "mercer/methods/svm/fit_svm.h"
 
 #include <fmt/format.h>
@@ -8,10 +7,12 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
+#include "mercer/data/vectors.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/methods/canonical_order.h"
@@ -20,41 +21,6 @@
 #include "mercer/methods/svm/svm_model.h"
 
 namespace mercer {
-
-const char* name(svm_task task) noexcept {
-    constexpr const char* names[] = {"c_svc", "nu_svc", "one_class", "epsilon_svr", "nu_svr"};
-    return names[static_cast<int>(task)];
-}
-
-fit_status svm_model::worst_status() const {
-    fit_status worst = fit_status::converged;
-    for (const auto& each : reports) worst = std::max(worst, each.status);
-    return worst;
-}
-
-void add_to_summary(svm_report& to, const svm_report& r) {
-    to.offset_low = to.size == 0 ? r.offset_low : std::min(to.offset_low, r.offset_low);
-    to.offset_high = to.size == 0 ? r.offset_high : std::max(to.offset_high, r.offset_high);
-    to.status = std::max(to.status, r.status);
-    to.gap = std::max(to.gap, r.gap);
-    to.objective += r.objective;
-    to.steps += r.steps, to.rounds += r.rounds;
-    to.flat_steps += r.flat_steps, to.concave_steps += r.concave_steps;
-    to.size += r.size;
-    to.margin_vectors += r.margin_vectors;
-    to.epsilon = std::max(to.epsilon, r.epsilon);
-    to.seconds += r.seconds;
-    to.no_margin |= r.no_margin;
-    to.C = std::max(to.C, r.C);
-}
-
-bool svm_model::lacks_margin() const { return std::ranges::any_of(reports, &svm_report::no_margin); }
-
-double svm_model::largest_gap() const {
-    double gap = 0;
-    for (const auto& each : reports) gap = std::max(gap, each.gap);
-    return gap;
-}
 
 namespace {
 
@@ -183,6 +149,55 @@ svm_model fit_without_absent(const kernel& k, const dataset& x, std::span<const 
     return model;
 }
 
+// Where a linear machine has its origin does not matter to it: Σα = 0 in every dual but that of one-class, so xᵢᵀxⱼ and
+// (xᵢ-m)ᵀ(xⱼ-m) pose the same problem. It matters to rounding: examples far from the origin beside their spread differ
+// in the last digits of kernel values only. Such ones are fitted around their mean m, and f(x) = wᵀ(x-m) + b' is given
+// back as wᵀx + (b' - wᵀm).
+
+// The mean of dense vectors whose squared distance from the origin is many times their variance; else nothing.
+template <class T>
+std::optional<std::vector<double>> distant_mean_of(const dense<T>& x) {
+    const index n = x.size(), d = x.dims();
+    if (n == 0 || d == 0) return {};
+    std::vector<double> mean(static_cast<std::size_t>(d));
+    for (index i = 0; i < n; ++i)
+        for (index a = 0; a < d; ++a) mean[static_cast<std::size_t>(a)] += static_cast<double>(x.row(i)[a]);
+    constexpr double many_times = 1000;  // ten bits of the twenty-four of a float: what is left is enough
+    double far = 0, spread = 0;
+    for (double& m : mean) m /= static_cast<double>(n), far += m * m;
+    for (index i = 0; i < n; ++i)
+        for (index a = 0; a < d; ++a) {
+            const double off = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];
+            spread += off * off;
+        }
+    if (!(far > many_times * spread / static_cast<double>(n))) return {};
+    return mean;
+}
+
+// x - m
+template <class T>
+dataset moved(const dense<T>& x, const std::vector<double>& mean) {
+    constexpr index rows_at_once = 256;
+    matrix<double> out(x.size(), x.dims());
+    parallel_runs(x.size(), rows_at_once, [&](index first, index end) {
+        for (index i = first; i < end; ++i)
+            for (index a = 0; a < x.dims(); ++a)
+                out(i, a) = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];
+    });
+    return dense<double>(std::move(out));
+}
+
+std::optional<std::vector<double>> distant_mean(const dataset& x) {
+    if (const auto* wide = x.as<dense<double>>()) return distant_mean_of(*wide);
+    if (const auto* narrow = x.as<dense<float>>()) return distant_mean_of(*narrow);
+    return {};
+}
+
+dataset moved_to_origin(const dataset& x, const std::vector<double>& mean) {
+    if (const auto* narrow = x.as<dense<float>>()) return moved(*narrow, mean);
+    return moved(*x.as<dense<double>>(), mean);
+}
+
 // A linear machine fitted around the mean of its examples, and moved back to where they are.
 svm_model fit_around(const std::vector<double>& mean, const kernel& k, const dataset& x, std::span<const double> y,
                      const svm_options& options) {
@@ -207,16 +222,6 @@ svm_model fit_around(const std::vector<double>& mean, const kernel& k, const dat
 svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<const double> y,
                   const svm_options& options) {
     return fit_ranked(fast, exact, y, options, {});
-}
-
-void attach(svm_model& model, const kernel& k, const dataset& x) {
-    if (!k.proof().valid)
-        for (auto& report : model.reports)
-            if (report.status == fit_status::converged) report.status = fit_status::stationary;
-    model.k = std::make_shared<const kernel>(k);
-    model.kernel_text = k.text();
-    model.dims = x.dims();
-    model.support = gather(x, std::span<const index>(model.support_rows));
 }
 
 svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options) {

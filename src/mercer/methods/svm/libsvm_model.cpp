@@ -1,4 +1,3 @@
-
 #include "mercer/methods/svm/libsvm_model.h"
 
 #include <fmt/format.h>

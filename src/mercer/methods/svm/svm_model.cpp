@@ -29,6 +29,52 @@
 #include "mercer/methods/svm/pair_votes.h"
 
 namespace mercer {
+
+const char* name(svm_task task) noexcept {
+    constexpr const char* names[] = {"c_svc", "nu_svc", "one_class", "epsilon_svr", "nu_svr"};
+    return names[static_cast<int>(task)];
+}
+
+fit_status svm_model::worst_status() const {
+    fit_status worst = fit_status::converged;
+    for (const auto& each : reports) worst = std::max(worst, each.status);
+    return worst;
+}
+
+void add_to_summary(svm_report& to, const svm_report& r) {
+    to.offset_low = to.size == 0 ? r.offset_low : std::min(to.offset_low, r.offset_low);
+    to.offset_high = to.size == 0 ? r.offset_high : std::max(to.offset_high, r.offset_high);
+    to.status = std::max(to.status, r.status);
+    to.gap = std::max(to.gap, r.gap);
+    to.objective += r.objective;
+    to.steps += r.steps, to.rounds += r.rounds;
+    to.flat_steps += r.flat_steps, to.concave_steps += r.concave_steps;
+    to.size += r.size;
+    to.margin_vectors += r.margin_vectors;
+    to.epsilon = std::max(to.epsilon, r.epsilon);
+    to.seconds += r.seconds;
+    to.no_margin |= r.no_margin;
+    to.C = std::max(to.C, r.C);
+}
+
+bool svm_model::lacks_margin() const { return std::ranges::any_of(reports, &svm_report::no_margin); }
+
+double svm_model::largest_gap() const {
+    double gap = 0;
+    for (const auto& each : reports) gap = std::max(gap, each.gap);
+    return gap;
+}
+
+void attach(svm_model& model, const kernel& k, const dataset& x) {
+    if (!k.proof().valid)
+        for (auto& report : model.reports)
+            if (report.status == fit_status::converged) report.status = fit_status::stationary;
+    model.k = std::make_shared<const kernel>(k);
+    model.kernel_text = k.text();
+    model.dims = x.dims();
+    model.support = gather(x, std::span<const index>(model.support_rows));
+}
+
 namespace {
 
 constexpr index band = 96, strip = 1024;
@@ -139,6 +185,181 @@ bool doubtful(const svm_model& model, const double* f, double error) {
     for (index c = 0; c < k; ++c)
         if (c != best && (most[c] > least[best] || (most[c] == least[best] && c < best))) return true;
     return false;
+}
+
+// Decisions of a machine whose kernel is the dot product, of vectors or of explicit features: f(x) = wᵀφ(x) + b, one
+// pass over the coordinates whatever the number of support vectors.
+
+// Rows that a thread works on at once: tens of microseconds of work, for waking a thread takes some.
+index stretch(index products_a_row) {
+    return std::max<index>(512, (index{1} << 16) / std::max<index>(products_a_row, 1));
+}
+
+// Many decisions a row: tiles of the product XWᵀ, rows of X where they lie. W in panels of as many columns as a tile
+// has.
+class tiles {
+public:
+    explicit tiles(const matrix<double>& w) : ops_(smo::best_vector_ops()) {
+        const index panels = (w.rows() + ops_.update_cols - 1) / ops_.update_cols;
+        packed_ = matrix<double>(panels, w.cols() * ops_.update_cols);
+        for (index p = 0; p < w.rows(); ++p)
+            for (index a = 0; a < w.cols(); ++a)
+                packed_(p / ops_.update_cols, a * ops_.update_cols + p % ops_.update_cols) = w(p, a);
+    }
+
+    void operator()(matrix_view<const double> x, matrix_view<double> out) const {
+        const index rows = smo::update_rows, cols = ops_.update_cols;
+        buffer<double> tile(rows * cols), last;
+        for (index first = 0; first < x.rows; first += rows) {
+            const index count = std::min(rows, x.rows - first);
+            const double* from = x.row(first);
+            index stride = x.stride;
+            if (count < rows) {  // filled up with zeros, so that a row's sums are the same wherever it stands
+                last.resize(rows * x.cols);
+                for (index i = 0; i < count; ++i) std::copy_n(x.row(first + i), x.cols, last.data() + i * x.cols);
+                from = last.data(), stride = x.cols;
+            }
+            for (index panel = 0; panel < packed_.rows(); ++panel) {
+                std::fill_n(tile.data(), rows * cols, 0.0);
+                ops_.row_update(tile.data(), cols, from, stride, packed_.row(panel), x.cols);
+                for (index i = 0; i < count; ++i)
+                    for (index c = 0; c < std::min(cols, out.cols - panel * cols); ++c)
+                        out(first + i, panel * cols + c) += tile.data()[i * cols + c];
+            }
+        }
+    }
+
+private:
+    const smo::vector_ops& ops_;
+    matrix<double> packed_;
+};
+
+// out += XWᵀ
+void add_products(const dense<double>& x, const matrix<double>& w, matrix_view<double> out) {
+    constexpr index few = 2, short_row = 24;
+    const auto& ops = smo::best_vector_ops();
+    if (w.rows() == 1 &&
+        x.dims() <= short_row) {  // a call and the sum over a vector's lanes would cost more than the products
+        parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+            for (index i = first; i < end; ++i) {
+                const double* const row = x.row(i);
+                double sum = 0;
+                for (index a = 0; a < w.cols(); ++a) sum += row[a] * w.row(0)[a];
+                out(i, 0) += sum;
+            }
+        });
+        return;
+    }
+    if (w.rows() <= few) {
+        parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+            for (index i = first; i < end; ++i)
+                for (index p = 0; p < w.rows(); ++p) out(i, p) += ops.dot(x.row(i), w.row(p), x.dims());
+        });
+        return;
+    }
+    const tiles by_tiles(w);
+    parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+        by_tiles(x.view().block(first, 0, end - first, x.dims()), out.block(first, 0, end - first, out.cols));
+    });
+}
+
+void add_products(const dense<float>& x, const matrix<double>& w, matrix_view<double> out) {
+    parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+        std::vector<double> sums(static_cast<std::size_t>(w.rows()));
+        for (index i = first; i < end; ++i) {
+            smo::best_vector_ops().dots(x.row(i), w.data(), w.cols(), w.rows(), x.dims(), sums.data());
+            for (index p = 0; p < w.rows(); ++p) out(i, p) += sums[static_cast<std::size_t>(p)];
+        }
+    });
+}
+
+// Columns that w does not know have weight zero.
+template <class T>
+void add_products(const sparse<T>& x, const matrix<double>& w, matrix_view<double> out) {
+    const index count = w.rows();
+    matrix<double> turned(w.cols(), count);
+    for (index p = 0; p < count; ++p)
+        for (index a = 0; a < w.cols(); ++a) turned(a, p) = w(p, a);
+    parallel_runs(x.size(), stretch(x.nonzeros() / std::max<index>(x.size(), 1) * count), [&](index first, index end) {
+        for (index i = first; i < end; ++i) {
+            const auto cols = x.cols(i);
+            const auto values = x.values(i);
+            double* const sums = out.row(i);
+            if (count == 1) {
+                const double* const weights = w.row(0);
+                std::size_t known = cols.size();
+                while (known > 0 && cols[known - 1] >= w.cols()) --known;
+                double sum = 0;
+                for (std::size_t e = 0; e < known; ++e) sum += static_cast<double>(values[e]) * weights[cols[e]];
+                sums[0] += sum;
+                continue;
+            }
+            for (std::size_t e = 0; e < cols.size() && cols[e] < w.cols(); ++e) {
+                const double* const row = turned.row(cols[e]);
+                for (index p = 0; p < count; ++p) sums[p] += static_cast<double>(values[e]) * row[p];
+            }
+        }
+    });
+}
+
+// As decide() with exact arithmetic; nothing where the kernel is another one, or where w would cost more than it saves.
+std::optional<matrix<double>> decide_linear(const svm_model& model, const dataset& x) {
+    constexpr index most_numbers = index{1} << 22;
+    const index problems = model.problems();
+    // The model alone decides: sums in another order may end in other bits.
+    const bool saves =
+        model.support.size() > 0 && problems <= model.support.size() && problems * model.dims <= most_numbers;
+    if (!saves || !model.k || model.k->text() != "linear()") return {};
+    if (model.support.dims() != model.dims || (!x.is_sparse() && x.dims() != model.dims))
+        return {};  // the kernel says what is wrong with them
+    const matrix<double> w = linear_weights(model);
+    matrix<double> out(x.size(), problems);
+    if (problems == 1)
+        std::fill_n(out.data(), x.size(), model.offset.front());
+    else
+        for (index i = 0; i < x.size(); ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(i));
+    const bool vectors = std::visit(
+        [&](const auto& rows) {
+            if constexpr (requires { add_products(rows, w, out.view()); }) {
+                add_products(rows, w, out.view());
+                return true;
+            }
+            return false;
+        },
+        x.items());
+    if (!vectors) return {};
+    return out;
+}
+
+// The same for objects whose kernel has explicit features, where so many pairs would be compared that it pays.
+std::optional<matrix<double>> decide_by_features(const svm_model& model, const dataset& x) {
+    constexpr index few_pairs = index{1} << 20;
+    constexpr std::size_t feature_bytes = std::size_t{64} << 20;
+    if (!model.k || x.kind() == domain::vectors || model.support.size() == 0 ||
+        x.size() < few_pairs / model.support.size() || !has_sparse_features(*model.k))
+        return {};
+    // The objects are taken as many at a time as have room beside the support objects, whose features are made anew
+    // each time; pairs are compared where those take most of it.
+    const index room =
+        std::min(objects_within(*model.k, x, feature_bytes), objects_within(*model.k, model.support, feature_bytes));
+    if (model.support.size() > room / 2) return {};
+    matrix<double> out(x.size(), model.problems());
+    for (index first = 0, count = 0; first < x.size(); first += count) {
+        count = std::min(room - model.support.size(), x.size() - first);
+        const object_features phi(*model.k, part(x, first, count), &model.support);
+        matrix<double> w(model.problems(), phi.size());
+        each_coefficient(model, [&](index s, index problem, double coef) {
+            double* const weights = w.row(problem);
+            const auto cols = phi.z().cols(s);
+            const auto values = phi.z().values(s);
+            for (std::size_t e = 0; e < cols.size(); ++e) weights[cols[e]] += coef * values[e];
+        });
+        for (index p = 0; p < model.problems(); ++p)
+            for (index f = 0; f < phi.size(); ++f) w(p, f) *= phi.weight()[static_cast<std::size_t>(f)];
+        for (index i = 0; i < count; ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(first + i));
+        add_products(phi.x(), w, out.view().block(first, 0, count, out.cols()));
+    }
+    return out;
 }
 
 void settle_alone(const svm_model& model, const dataset& x, matrix<double>& f);
@@ -333,6 +554,41 @@ std::vector<double> predict(const svm_model& model, const dataset& x) {
     return predict(model, decide_for_classes(model, x).view());
 }
 
+matrix<double> class_scores(const svm_model& model, matrix_view<const double> f) {
+    const index k = static_cast<index>(model.classes.size());
+    if (!model.is_classifier() || k < 3)
+        fail(errc::unsupported, fmt::format("svm: scores of classes need 3 <= classes, got {}", k));
+    if (f.cols != model.problems())
+        fail(errc::invalid_argument,
+             fmt::format("svm: {} decisions a row are needed, got {}", model.problems(), f.cols));
+    matrix<double> out(f.rows, k);
+    for (index i = 0; i < f.rows; ++i) {
+        if (model.pairs().against_rest()) {
+            std::copy_n(f.row(i), k, out.row(i));
+            continue;
+        }
+        matrix<double> sum(1, k);
+        model.pairs().each([&](index p, index a, index b) {
+            if (b < 0) return;  // never, but g++ 12 cannot know and warns
+            out(i, f(i, p) >= 0 ? a : b) += 1;
+            sum(0, a) += f(i, p);
+            sum(0, b) -= f(i, p);
+        });
+        for (index c = 0; c < k; ++c) out(i, c) += sum(0, c) / (3 * (std::abs(sum(0, c)) + 1));
+    }
+    return out;
+}
+
+matrix<double> linear_weights(const svm_model& model) {
+    if (!model.k || model.k->text() != "linear()")
+        fail(errc::unsupported, fmt::format("svm: only a linear kernel has weights, this is {}",
+                                            model.k ? model.kernel_text : "precomputed"));
+    const std::unique_ptr<linear_operand> x = linear_rows(model.support);
+    matrix<double> w(model.problems(), model.dims);
+    each_coefficient(model, [&](index s, index problem, double coef) { x->add(s, coef, w.row(problem)); });
+    return w;
+}
+
 template <>
 struct file_form<svm_report> {
     static void parts(auto& a, auto& r) {
@@ -501,262 +757,6 @@ bool begins_any_model(std::string_view text) { return text.starts_with("mercer-"
 svm_model load_any_model(const std::string& path, bool zero_based) {
     const source file = read_expected(path, begins_any_model);
     return made_of(file, [&] { return parse_any_model(file.bytes(), file.name(), zero_based); });
-}
-
-namespace {
-
-// Rows that a thread works on at once: tens of microseconds of work, for waking a thread takes some.
-index stretch(index products_a_row) {
-    return std::max<index>(512, (index{1} << 16) / std::max<index>(products_a_row, 1));
-}
-
-// Many decisions a row: tiles of the product XWᵀ, rows of X where they lie. W in panels of as many columns as a tile
-// has.
-class tiles {
-public:
-    explicit tiles(const matrix<double>& w) : ops_(smo::best_vector_ops()) {
-        const index panels = (w.rows() + ops_.update_cols - 1) / ops_.update_cols;
-        packed_ = matrix<double>(panels, w.cols() * ops_.update_cols);
-        for (index p = 0; p < w.rows(); ++p)
-            for (index a = 0; a < w.cols(); ++a)
-                packed_(p / ops_.update_cols, a * ops_.update_cols + p % ops_.update_cols) = w(p, a);
-    }
-
-    void operator()(matrix_view<const double> x, matrix_view<double> out) const {
-        const index rows = smo::update_rows, cols = ops_.update_cols;
-        buffer<double> tile(rows * cols), last;
-        for (index first = 0; first < x.rows; first += rows) {
-            const index count = std::min(rows, x.rows - first);
-            const double* from = x.row(first);
-            index stride = x.stride;
-            if (count < rows) {  // filled up with zeros, so that a row's sums are the same wherever it stands
-                last.resize(rows * x.cols);
-                for (index i = 0; i < count; ++i) std::copy_n(x.row(first + i), x.cols, last.data() + i * x.cols);
-                from = last.data(), stride = x.cols;
-            }
-            for (index panel = 0; panel < packed_.rows(); ++panel) {
-                std::fill_n(tile.data(), rows * cols, 0.0);
-                ops_.row_update(tile.data(), cols, from, stride, packed_.row(panel), x.cols);
-                for (index i = 0; i < count; ++i)
-                    for (index c = 0; c < std::min(cols, out.cols - panel * cols); ++c)
-                        out(first + i, panel * cols + c) += tile.data()[i * cols + c];
-            }
-        }
-    }
-
-private:
-    const smo::vector_ops& ops_;
-    matrix<double> packed_;
-};
-
-// out += XWᵀ
-void add_products(const dense<double>& x, const matrix<double>& w, matrix_view<double> out) {
-    constexpr index few = 2, short_row = 24;
-    const auto& ops = smo::best_vector_ops();
-    if (w.rows() == 1 &&
-        x.dims() <= short_row) {  // a call and the sum over a vector's lanes would cost more than the products
-        parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
-            for (index i = first; i < end; ++i) {
-                const double* const row = x.row(i);
-                double sum = 0;
-                for (index a = 0; a < w.cols(); ++a) sum += row[a] * w.row(0)[a];
-                out(i, 0) += sum;
-            }
-        });
-        return;
-    }
-    if (w.rows() <= few) {
-        parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
-            for (index i = first; i < end; ++i)
-                for (index p = 0; p < w.rows(); ++p) out(i, p) += ops.dot(x.row(i), w.row(p), x.dims());
-        });
-        return;
-    }
-    const tiles by_tiles(w);
-    parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
-        by_tiles(x.view().block(first, 0, end - first, x.dims()), out.block(first, 0, end - first, out.cols));
-    });
-}
-
-void add_products(const dense<float>& x, const matrix<double>& w, matrix_view<double> out) {
-    parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
-        std::vector<double> sums(static_cast<std::size_t>(w.rows()));
-        for (index i = first; i < end; ++i) {
-            smo::best_vector_ops().dots(x.row(i), w.data(), w.cols(), w.rows(), x.dims(), sums.data());
-            for (index p = 0; p < w.rows(); ++p) out(i, p) += sums[static_cast<std::size_t>(p)];
-        }
-    });
-}
-
-// Columns that w does not know have weight zero.
-template <class T>
-void add_products(const sparse<T>& x, const matrix<double>& w, matrix_view<double> out) {
-    const index count = w.rows();
-    matrix<double> turned(w.cols(), count);
-    for (index p = 0; p < count; ++p)
-        for (index a = 0; a < w.cols(); ++a) turned(a, p) = w(p, a);
-    parallel_runs(x.size(), stretch(x.nonzeros() / std::max<index>(x.size(), 1) * count), [&](index first, index end) {
-        for (index i = first; i < end; ++i) {
-            const auto cols = x.cols(i);
-            const auto values = x.values(i);
-            double* const sums = out.row(i);
-            if (count == 1) {
-                const double* const weights = w.row(0);
-                std::size_t known = cols.size();
-                while (known > 0 && cols[known - 1] >= w.cols()) --known;
-                double sum = 0;
-                for (std::size_t e = 0; e < known; ++e) sum += static_cast<double>(values[e]) * weights[cols[e]];
-                sums[0] += sum;
-                continue;
-            }
-            for (std::size_t e = 0; e < cols.size() && cols[e] < w.cols(); ++e) {
-                const double* const row = turned.row(cols[e]);
-                for (index p = 0; p < count; ++p) sums[p] += static_cast<double>(values[e]) * row[p];
-            }
-        }
-    });
-}
-
-}  // namespace
-
-std::optional<matrix<double>> decide_linear(const svm_model& model, const dataset& x) {
-    constexpr index most_numbers = index{1} << 22;
-    const index problems = model.problems();
-    // The model alone decides: sums in another order may end in other bits.
-    const bool saves =
-        model.support.size() > 0 && problems <= model.support.size() && problems * model.dims <= most_numbers;
-    if (!saves || !model.k || model.k->text() != "linear()") return {};
-    if (model.support.dims() != model.dims || (!x.is_sparse() && x.dims() != model.dims))
-        return {};  // the kernel says what is wrong with them
-    const matrix<double> w = linear_weights(model);
-    matrix<double> out(x.size(), problems);
-    if (problems == 1)
-        std::fill_n(out.data(), x.size(), model.offset.front());
-    else
-        for (index i = 0; i < x.size(); ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(i));
-    const bool vectors = std::visit(
-        [&](const auto& rows) {
-            if constexpr (requires { add_products(rows, w, out.view()); }) {
-                add_products(rows, w, out.view());
-                return true;
-            }
-            return false;
-        },
-        x.items());
-    if (!vectors) return {};
-    return out;
-}
-
-std::optional<matrix<double>> decide_by_features(const svm_model& model, const dataset& x) {
-    constexpr index few_pairs = index{1} << 20;
-    constexpr std::size_t feature_bytes = std::size_t{64} << 20;
-    if (!model.k || x.kind() == domain::vectors || model.support.size() == 0 ||
-        x.size() < few_pairs / model.support.size() || !has_sparse_features(*model.k))
-        return {};
-    // The objects are taken as many at a time as have room beside the support objects, whose features are made anew
-    // each time; pairs are compared where those take most of it.
-    const index room =
-        std::min(objects_within(*model.k, x, feature_bytes), objects_within(*model.k, model.support, feature_bytes));
-    if (model.support.size() > room / 2) return {};
-    matrix<double> out(x.size(), model.problems());
-    for (index first = 0, count = 0; first < x.size(); first += count) {
-        count = std::min(room - model.support.size(), x.size() - first);
-        const object_features phi(*model.k, part(x, first, count), &model.support);
-        matrix<double> w(model.problems(), phi.size());
-        each_coefficient(model, [&](index s, index problem, double coef) {
-            double* const weights = w.row(problem);
-            const auto cols = phi.z().cols(s);
-            const auto values = phi.z().values(s);
-            for (std::size_t e = 0; e < cols.size(); ++e) weights[cols[e]] += coef * values[e];
-        });
-        for (index p = 0; p < model.problems(); ++p)
-            for (index f = 0; f < phi.size(); ++f) w(p, f) *= phi.weight()[static_cast<std::size_t>(f)];
-        for (index i = 0; i < count; ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(first + i));
-        add_products(phi.x(), w, out.view().block(first, 0, count, out.cols()));
-    }
-    return out;
-}
-
-namespace {
-
-constexpr double many_times = 1000;  // ten bits of the twenty-four of a float: what is left is enough
-constexpr index rows_at_once = 256;
-
-template <class T>
-std::optional<std::vector<double>> distant_mean_of(const dense<T>& x) {
-    const index n = x.size(), d = x.dims();
-    if (n == 0 || d == 0) return {};
-    std::vector<double> mean(static_cast<std::size_t>(d));
-    for (index i = 0; i < n; ++i)
-        for (index a = 0; a < d; ++a) mean[static_cast<std::size_t>(a)] += static_cast<double>(x.row(i)[a]);
-    double far = 0, spread = 0;
-    for (double& m : mean) m /= static_cast<double>(n), far += m * m;
-    for (index i = 0; i < n; ++i)
-        for (index a = 0; a < d; ++a) {
-            const double off = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];
-            spread += off * off;
-        }
-    if (!(far > many_times * spread / static_cast<double>(n))) return {};
-    return mean;
-}
-
-template <class T>
-dataset moved(const dense<T>& x, const std::vector<double>& mean) {
-    matrix<double> out(x.size(), x.dims());
-    parallel_runs(x.size(), rows_at_once, [&](index first, index end) {
-        for (index i = first; i < end; ++i)
-            for (index a = 0; a < x.dims(); ++a)
-                out(i, a) = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];
-    });
-    return dense<double>(std::move(out));
-}
-
-}  // namespace
-
-std::optional<std::vector<double>> distant_mean(const dataset& x) {
-    if (const auto* wide = x.as<dense<double>>()) return distant_mean_of(*wide);
-    if (const auto* narrow = x.as<dense<float>>()) return distant_mean_of(*narrow);
-    return {};
-}
-
-dataset moved_to_origin(const dataset& x, const std::vector<double>& mean) {
-    if (const auto* narrow = x.as<dense<float>>()) return moved(*narrow, mean);
-    return moved(*x.as<dense<double>>(), mean);
-}
-
-matrix<double> class_scores(const svm_model& model, matrix_view<const double> f) {
-    const index k = static_cast<index>(model.classes.size());
-    if (!model.is_classifier() || k < 3)
-        fail(errc::unsupported, fmt::format("svm: scores of classes need 3 <= classes, got {}", k));
-    if (f.cols != model.problems())
-        fail(errc::invalid_argument,
-             fmt::format("svm: {} decisions a row are needed, got {}", model.problems(), f.cols));
-    matrix<double> out(f.rows, k);
-    for (index i = 0; i < f.rows; ++i) {
-        if (model.pairs().against_rest()) {
-            std::copy_n(f.row(i), k, out.row(i));
-            continue;
-        }
-        matrix<double> sum(1, k);
-        model.pairs().each([&](index p, index a, index b) {
-            if (b < 0) return;  // never, but g++ 12 cannot know and warns
-            out(i, f(i, p) >= 0 ? a : b) += 1;
-            sum(0, a) += f(i, p);
-            sum(0, b) -= f(i, p);
-        });
-        for (index c = 0; c < k; ++c) out(i, c) += sum(0, c) / (3 * (std::abs(sum(0, c)) + 1));
-    }
-    return out;
-}
-
-matrix<double> linear_weights(const svm_model& model) {
-    if (!model.k || model.k->text() != "linear()")
-        fail(errc::unsupported, fmt::format("svm: only a linear kernel has weights, this is {}",
-                                            model.k ? model.kernel_text : "precomputed"));
-    const std::unique_ptr<linear_operand> x = linear_rows(model.support);
-    matrix<double> w(model.problems(), model.dims);
-    each_coefficient(model, [&](index s, index problem, double coef) { x->add(s, coef, w.row(problem)); });
-    return w;
 }
 
 }  // namespace mercer

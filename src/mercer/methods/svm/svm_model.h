@@ -201,23 +201,4 @@ svm_model parse_any_model(std::string_view bytes, const std::string& name, bool 
 bool begins_any_model(std::string_view text);  // whether it may be the beginning of such a file
 svm_model load_any_model(const std::string& path, bool zero_based = false);
 
-// Decisions of a machine whose kernel is the dot product, of vectors or of explicit features: f(x) = wᵀφ(x) + b, one
-// pass over the coordinates whatever the number of support vectors.
-
-// As decide() with exact arithmetic; nothing where the kernel is another one, or where w would cost more than it saves.
-std::optional<matrix<double>> decide_linear(const svm_model& model, const dataset& x);
-// The same for objects whose kernel has explicit features, where so many pairs would be compared that it pays.
-std::optional<matrix<double>> decide_by_features(const svm_model& model, const dataset& x);
-
-// Where a linear machine has its origin does not matter to it: Σα = 0 in every dual but that of one-class, so xᵢᵀxⱼ and
-// (xᵢ-m)ᵀ(xⱼ-m) pose the same problem. It matters to rounding: examples far from the origin beside their spread differ
-// in the last digits of kernel values only. Such ones are fitted around their mean m, and f(x) = wᵀ(x-m) + b' is given
-// back as wᵀx + (b' - wᵀm).
-
-// The mean of dense vectors whose squared distance from the origin is many times their variance; else nothing.
-std::optional<std::vector<double>> distant_mean(const dataset& x);
-
-// x - m
-dataset moved_to_origin(const dataset& x, const std::vector<double>& mean);
-
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/svm/svm_solvers.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-
 #include "mercer/solvers/linear_svm/coordinate_descent.h"
 
 #include <fmt/format.h>
