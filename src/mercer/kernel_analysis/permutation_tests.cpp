@@ -14,6 +14,7 @@
 #include "mercer/base/threads.h"
 #include "mercer/dense/dense_algebra.h"
 #include "mercer/gram/gram_product.h"
+#include "mercer/gram/make_gram.h"
 #include "mercer/methods/fit_checks.h"
 
 namespace mercer {

@@ -14,6 +14,7 @@
 #include "mercer/base/threads.h"
 #include "mercer/dense/dense_algebra.h"
 #include "mercer/gram/gram_views.h"
+#include "mercer/gram/row_cache.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/methods/fit_control.h"
