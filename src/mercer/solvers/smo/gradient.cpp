@@ -14,15 +14,15 @@
 namespace mercer::smo {
 namespace {
 
-// Fails where a value on the diagonal of the float matrix is not finite. Such a value of a matrix that is not in memory
-// may never come into F: no step along its variable is taken.
+// Fails if a value on the diagonal of the float matrix is not finite. Where the matrix is not in memory, F may never
+// show such a value, because the solver takes no step along its variable.
 void check_diagonal(std::span<const float> diagonal) {
     for (std::size_t i = 0; i < diagonal.size(); ++i)
         if (!std::isfinite(diagonal[i]))
             fail_for_value("float", diagonal[i], static_cast<index>(i), static_cast<index>(i));
 }
 
-// The value of the row that is not finite, in one of the matrices.
+// Fails with the first value that is not finite in this row of K, if there is one.
 template <class T>
 void name_value(const gram<T>& K, index row, std::span<const index> support, const char* which) {
     std::vector<T> values(support.size());
@@ -124,7 +124,7 @@ gradient::gradient(variables& v, const gram<float>& fast, const gram<double>& ex
                    const limits& by)
     : v_(v), fast_(fast), exact_(exact), store_(v.n, room, fast.element_cost(), by.rows_kept), done_(done), by_(by) {}
 
-// Stripe by stripe; rows come from the store or are computed.
+// Updates F by tiles of `stripe` columns. The rows come from the row cache or are computed.
 void gradient::update(const std::vector<index>& changed, const std::vector<double>& delta, index from, index to,
                       bool keep) {
     if (changed.empty() || from >= to) return;

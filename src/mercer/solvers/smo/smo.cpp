@@ -32,7 +32,7 @@ void check_matrix(const gram<T>& K, index n, const char* which) {
              fmt::format("smo: the {} matrix must be n × n with n = {} as p has numbers, got {} × {}", which, n,
                          K.rows(), K.cols()));
     const matrix_view<const T> rows = K.in_memory();
-    std::atomic<index> worst = rows.rows;  // the first row with such a value, whichever thread sees one first
+    std::atomic<index> worst = rows.rows;  // the first row with such a value, for any number of threads
     parallel_for(rows.rows, [&](index i) {
         bool finite = true;
         for (index j = 0; j < rows.cols; ++j) finite &= std::abs(rows(i, j)) <= std::numeric_limits<T>::max();
@@ -52,7 +52,7 @@ void check_size(std::size_t size, std::size_t n, const char* name) {
         fail(errc::invalid_argument, fmt::format("smo: {} must have as many numbers as p, {}, got {}", name, n, size));
 }
 
-// How far a start may be beyond a bound: what the sums of an earlier run have rounded.
+// A start may exceed a bound by this much: the rounding error of the sums of an earlier run.
 double rounding_of(double bound) { return std::isfinite(bound) ? 1e-12 * std::abs(bound) : 0; }
 
 void check_variable(const box_problem& problem, std::size_t i) {
@@ -76,9 +76,9 @@ void check_variable(const box_problem& problem, std::size_t i) {
                      i, lower, upper));
 }
 
-// Fails unless sizes agree, numbers are finite where they must be, bounds leave room, groups are 0 or 1, and the start
-// lies within its bounds. Matrices in memory are read once; of others only the size is looked at
-// here, the diagonal by check_diagonal, and the other values as they are computed.
+// Fails unless sizes agree, numbers are finite where they must be, lower bounds do not exceed upper bounds, groups are
+// 0 or 1, and the start lies within its bounds. Matrices in memory are read once. Of other matrices only the size is
+// checked here; their diagonal is checked by the constructor of variables, and the other values through F.
 void check_input(const gram<float>& fast, const gram<double>& exact, const box_problem& problem,
                  const smo_options& options) {
     const std::size_t n = problem.p.size();
@@ -118,8 +118,8 @@ smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const b
     std::iota(all.begin(), all.end(), index{0});
     const double c = r.status == fit_status::stalled ? smo::common_value(fast, all) : 0;
     if (c == 0) return r;
-    // What tells the points apart is lost in the rounding of what they have in common: on from here without that. The
-    // sum of α is fixed, so it is the same problem, F but for a constant.
+    // The kernel values differ by little more than the rounding error of their common value c, so the solver continues
+    // with K - c. That is the same problem, because the sum of α is fixed; F differs by the constant c·Σα.
     const lowered<float> low_fast(exact, c);
     const lowered<double> low_exact(exact, c);
     smo_options rest = options;

@@ -7,14 +7,14 @@
 
 namespace mercer::smo {
 
-// What the budget leaves for rows and for Newton's matrices, when α, F and the like, a block's tile and the threads'
-// scratch are taken off; but a quarter of it at least.
+// The bytes of the budget for kept rows and for Newton's matrices: the budget less the arrays of the variables, the
+// tile of a working set and the scratch memory of the threads, but at least a quarter of the budget.
 static std::size_t room_for_rows(index n, std::size_t budget, const limits& by) {
     const auto block = static_cast<std::size_t>(std::min(n, std::max(by.largest_block, room_for_free(budget, by)))),
                size = static_cast<std::size_t>(n);
-    // Of four threads, however many there are: what is kept must not depend on that.
+    // Counted for four threads: the number of kept rows must not depend on the number of threads.
     const std::size_t scratch = 4 * sizeof(float) * static_cast<std::size_t>(row_chunk * stripe);
-    const std::size_t workspaces = std::size_t{6} << 20;  // of the tile loops, and the unused ends of large pages
+    const std::size_t workspaces = std::size_t{6} << 20;  // of the tile loops, and unused ends of large pages
     const std::size_t taken = 200 * size + sizeof(float) * block * block + scratch + workspaces;
     return budget - std::min(taken, budget / 4 * 3);
 }
@@ -37,7 +37,7 @@ solver::solver(const gram<float>& fast, const gram<double>& exact, const box_pro
 smo_result solver::run() {
     F_.reconstruct();
     require_finite_F();
-    certificate_.remember();  // the start is the first to beat
+    certificate_.remember();
     active_.start(from_scratch_);
     next then = next::work;
     while (then != next::end) {
@@ -77,12 +77,14 @@ solver::next solver::end(fit_status status) {
     return next::end;
 }
 
+// Returns true if the gap is of the size of the rounding error of F and no longer decreases. Pairs would then change
+// only the last digits of α for ever.
 bool solver::lost_in_rounding() {
     if (v_.gap < 0.5 * least_gap_) least_gap_ = v_.gap, rounds_at_least_ = done_.rounds;
     return done_.rounds - rounds_at_least_ >= by_.most_vain_rounds && v_.gap <= by_.rounding * v_.largest_F();
 }
 
-// The gap of the active points is as small as was asked for, or no pair makes progress: what now?
+// Continues after the gap of the active variables has reached the target gap, or no pair makes progress.
 solver::next solver::solved_so_far() {
     if (!active_.finest()) return finer_level();
     if (!active_.aside_is_settled()) return look_at_those_aside();
@@ -101,12 +103,13 @@ solver::next solver::look_at_those_aside() {
     if (watch_.too_late_for(v_.n - v_.active)) return end(fit_status::time_limit);
     active_.unshrink_doubtful();
     at_rest_ = false;
-    // All points looked at: go on to a finer gap if this one is about true, else be more careful whom to set aside.
+    // If the gap of all variables is about the gap of those that were active, lower the target gap. Otherwise variables
+    // were shrunk too early, so shrink fewer.
     if (v_.measure() <= 10 * rough_)
         rough_ = std::max(target_, rough_ * by_.refinement);
     else
         active_.widen_margin();
-    // Where nothing was done since the last look, setting the same points aside again would go on for ever.
+    // If no working set was solved since the last reconstruction, shrinking the same variables again would not end.
     if (done_.rounds > rounds_at_look_ && v_.gap > target_) active_.shrink();
     rounds_at_look_ = done_.rounds;
     return next::measure_again;
@@ -115,7 +118,7 @@ solver::next solver::look_at_those_aside() {
 solver::next solver::ask_certificate() {
     if (certificate_.holds()) return end(success());
     if (certificate_.leads_no_nearer() || (at_rest_ && ++rests_ > 3)) {
-        // Float kernel values lead no further: double ones may.
+        // Newton's method with double kernel values may succeed where float kernel values lead no further.
         if (!newton_.last_resort()) return end(failure());
         at_rest_ = false;
         rests_ = 0;
@@ -129,7 +132,7 @@ solver::next solver::ask_certificate() {
 solver::next solver::accelerate() {
     const bool fell = newton_.step();
     if (fell && v_.active == v_.n) newton_.was_vain(!certificate_.remember());
-    // Whether it is exhausted exact values say, once they take little beside what was done.
+    // Before the solver gives up, exact values of F decide, once they cost little compared with the work so far.
     if (!newton_.exhausted() || !active_.finest() || !F_.make_all_exact(0.25 * newton_.work_before()))
         return next::work;
     if (v_.active < v_.n) active_.unshrink();
@@ -139,9 +142,10 @@ solver::next solver::accelerate() {
     return end(certain ? success() : failure());
 }
 
-// Cut short, some points may be set aside whose F is not known.
+// The final reconstruction of F of the shrunk variables, after a run that ended early. After cancellation it may take
+// half a second, after a time limit the remaining time.
 void solver::look_at_those_aside_at_the_end() {
-    constexpr double moment = 0.5;  // seconds for who has asked to stop
+    constexpr double moment = 0.5;
     if (active_.aside_is_settled()) return;
     if (status_ != fit_status::time_limit && status_ != fit_status::cancelled)
         return active_.unshrink_doubtful(nullptr);
@@ -149,8 +153,8 @@ void solver::look_at_those_aside_at_the_end() {
     active_.unshrink_doubtful([&] { return watch_.seconds() >= last; });
 }
 
-// Where variables at their bounds alone meet the sum, rounding leaves one of them a hair inside; it says nothing of the
-// margin.
+// Moves variables to their bound that differ from it by rounding error only. Where variables at their bounds alone give
+// the fixed sum, rounding leaves one of them slightly inside, and it must not count as a free variable on the margin.
 void solver::put_at_bounds() {
     double total = 0;
     for (const double a : v_.alpha) total += std::abs(a);
@@ -161,8 +165,9 @@ void solver::put_at_bounds() {
     }
 }
 
-// The objective is a sum over support points: of exact values, where these are little work beside what was done, or the
-// error seen in F would show. Cut short, the gap is that of exact values too, unless they are too many.
+// Computes the objective, a sum over the support vectors, from exact values of F if these cost little compared with the
+// work so far or if the known error of F would be visible in it. After a run that ended early the gap is taken from
+// exact values too, unless they are too many.
 void solver::exact_objective() {
     const bool certified = finished(status_);
     const bool exact = !certified && v_.active == v_.n && F_.make_all_exact();
@@ -180,7 +185,7 @@ void solver::exact_objective() {
             if (!exact && (!certified || !certificate_.is_exact(i))) float_only.push_back(i);
         F_.make_exact(float_only);
     } else if (shows && newton_.find_features()) {
-        newton_.F_from_features();  // too many of them, but all that K is lies in a few columns
+        newton_.F_from_features();  // too many kernel values, but K = ΦΦᵀ with few columns
     } else {
         return;
     }
@@ -208,8 +213,8 @@ smo_result solver::result() {
     return out;
 }
 
-// How far F is from its exact values is seen on a sample of points, a new one each time, and on those of the largest
-// |α|: float errors gather around them. Small problems are made exact altogether.
+// The positions from which the error of F is estimated: a sample, another one at each call, and the variables of the
+// largest |α|, around which float errors accumulate. In small problems these are all active variables.
 std::vector<index> certificate::first_looked_at() {
     const index step = v_.n <= by_.whole_size ? 1 : std::max<index>(1, v_.active / by_.sample_size);
     std::vector<index> points = F_.sample(step);
@@ -231,8 +236,8 @@ std::vector<index> certificate::first_looked_at() {
 
 bool certificate::holds() {
     std::vector<index> points = first_looked_at();
-    // Then points that could decide the gap if they were as wrong as that; what they turn out to be may widen the
-    // doubt.
+    // Then variables follow that could decide the gap if their F had a multiple of that error. Their own errors may
+    // increase the estimate.
     double error = 0;
     while (!points.empty()) {
         std::vector<double> before;
@@ -266,7 +271,7 @@ bool certificate::leads_no_nearer() {
 bool certificate::remember() {
     const double now = active_.objective();
     const bool lower = best_alpha_.empty() || now < least_ - 1e-9 * std::abs(least_);
-    // At the bottom the objective says nothing more, and the gap does.
+    // Near the minimum the objective no longer distinguishes α, but the gap does.
     if (!lower && !(v_.gap < gap_of_best_ && now <= least_ + 1e-12 * std::abs(least_))) return false;
     best_alpha_ = v_.original_order(v_.alpha);
     gap_of_best_ = v_.gap;
@@ -283,8 +288,8 @@ void certificate::restore() {
     v_.measure();
 }
 
-// A function w that meets all constraints has pᵀα <= ‖w‖·√(αᵀKα) for every feasible α: α is a certificate of how large
-// ‖w‖ must be.
+// Every w that satisfies all constraints has pᵀα <= ‖w‖·√(αᵀKα) for every feasible α, so α proves a lower bound of ‖w‖.
+// Returns true if that bound exceeds limits::hopeless.
 bool certificate::needs_too_much() const {
     double linear = 0, quadratic = 0, largest = 0, low = infinity, high = -infinity;
     for (index i = 0; i < v_.n; ++i) {
@@ -300,7 +305,7 @@ bool certificate::needs_too_much() const {
 }
 
 bool certificate::hopeless() {
-    // Float values only raise the suspicion.
+    // The test with float values is cheap; only double values decide.
     if (!needs_too_much()) return false;
     F_.make_exact(v_.support());
     if (needs_too_much()) return true;
@@ -308,8 +313,9 @@ bool certificate::hopeless() {
     return false;
 }
 
-// What the end of the run will take, about, for the points set aside: its gap is that of all points, and the time is to
-// suffice for it. Where a bound on the gap can take the place of a look, it may have the last tenth.
+// The estimated time of the final reconstruction of F of the shrunk variables, which must fit into the time limit
+// because the gap of the result is that of all variables. Where K is positive semidefinite, an upper bound of the gap
+// can replace the reconstruction, so it is given at most a tenth of the time limit.
 double watch::seconds_of_last_look(double now, bool settled) {
     if (!std::isfinite(options_.most_seconds) || settled) return 0;
     if (now - last_estimate_ < 0.02 * options_.most_seconds) return look_seconds_;
@@ -320,8 +326,8 @@ double watch::seconds_of_last_look(double now, bool settled) {
 }
 
 double watch::seconds_to_look_at(index points) const {
-    constexpr double cycles_in_a_second =
-        1.6e9;  // half of what processors do: measured, a look takes about twice its cycles
+    // Half the clock rate of processors: a reconstruction was measured to take about twice its estimated cycles.
+    constexpr double cycles_in_a_second = 1.6e9;
     return static_cast<double>(points) * static_cast<double>(v_.support_size()) * K_.element_cost() /
            (cycles_in_a_second * threads());
 }
@@ -350,7 +356,7 @@ smo_progress watch::progress(double now) {
     smo_progress report{done_.steps, done_.rounds, v_.gap, v_.active, v_.n, 0, now, infinity};
     const double asked = static_cast<double>(done_.rows_computed + done_.rows_reused);
     if (asked > 0) report.cache_hits = static_cast<double>(done_.rows_reused) / asked;
-    // The gap falls about geometrically in time: what is left is in proportion to the orders of magnitude left.
+    // The gap decreases about geometrically in time: the remaining time is proportional to log(gap/tol).
     if (first_gap_ <= 0) first_gap_ = v_.gap;
     const double fallen = std::log(first_gap_ / v_.gap), to_fall = std::log(v_.gap / options_.tol);
     if (fallen > 0) report.seconds_left = std::max(0.0, now * to_fall / fallen);
