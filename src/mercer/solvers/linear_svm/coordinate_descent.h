@@ -48,14 +48,13 @@ descent_result solve_dual_coordinate_descent(const hinge_problem& problem, const
 // A step changes one coordinate, wⱼ ← wⱼ + td. With L' the derivative of the loss and L″ its second derivative over the
 // examples that have one, d minimises |wⱼ + d| + L'd + ½L″d², and t is the first of 1, ½, ¼, ... for which the
 // objective decreases by at least 1 % of the decrease predicted from L' and ‖w‖₁. L″ over all examples bounds the
-// curvature of the loss everywhere; for most steps this bound proves the decrease without evaluating the loss. bᵢ = 1 -
-// yᵢwᵀxᵢ is updated.
+// curvature of the loss everywhere; for most steps this bound proves the decrease without evaluating the loss.
+// bᵢ = 1 - yᵢwᵀxᵢ is updated.
 //
 // vⱼ, the distance of 0 from the subdifferential of the objective, is |L' + sign wⱼ|, or max(0, |L'| - 1) where wⱼ = 0.
 // A coordinate with wⱼ = 0 is shrunk if |L'| < 1 - v/n, where v is the largest vⱼ of the last epoch. The descent ends
 // when Σvⱼ over all coordinates is at most tol·(size of the smaller class)/n of its value in the first epoch
-// (LIBLINEAR's
-// -s 5 -e). The gap in the result is that to the dual
+// (LIBLINEAR's -s 5 -e). The gap in the result is that to the dual
 //
 //     max  Σαᵢ - Σ αᵢ²/(4Cᵢ)      |Σ αᵢyᵢxᵢⱼ| <= 1 for all j,  α >= 0
 //

@@ -1,8 +1,8 @@
 // The problem of the linear SVM solvers, its objectives, and the parts that these solvers share: a clock, scaled
 // vectors, random numbers.
 //
-//     J(w, b) = ½‖w‖² + Σ Cᵢ max(0, 1 - yᵢ(wᵀxᵢ + b))          D(α) = Σαᵢ - ½‖Σ αᵢyᵢxᵢ‖²,  0 <= αᵢ <= Cᵢ, and Σαᵢyᵢ = 0
-//     if b is free.
+//     J(w, b) = ½‖w‖² + Σ Cᵢ max(0, 1 - yᵢ(wᵀxᵢ + b))
+//     D(α) = Σαᵢ - ½‖Σ αᵢyᵢxᵢ‖²,  0 <= αᵢ <= Cᵢ, and Σαᵢyᵢ = 0 if b is free
 //
 // D(α) <= J(w, b) for all feasible points, so J - D bounds the distance of both from the optimum.
 #pragma once

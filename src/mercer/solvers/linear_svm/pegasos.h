@@ -1,7 +1,7 @@
 // Pegasos (Shalev-Shwartz, Singer, Srebro, Cotter, Mathematical Programming 127, 2011): stochastic subgradient steps on
 //
-//     λ/2 ‖w‖² + (1/n) Σ vᵢ max(0, 1 - yᵢ(wᵀxᵢ + b)),      λ = 1/ΣCᵢ,  vᵢ = nCᵢλ  (all 1 where all C are equal, and λ =
-//     1/(nC)),
+//     λ/2 ‖w‖² + (1/n) Σ vᵢ max(0, 1 - yᵢ(wᵀxᵢ + b)),      λ = 1/ΣCᵢ,  vᵢ = nCᵢλ
+//     (if all C are equal, λ = 1/(nC) and vᵢ = 1),
 //
 // which is J(w, b) of solvers/linear_svm/hinge_problem.h times λ. Step t takes k examples and, with η = 1/(λt),
 //
