@@ -1,4 +1,4 @@
-// How a fit is run: what it may use, whom it reports to and how it ends.
+// The control of a fit: limits of memory, time and threads, progress, checkpoint and cancellation.
 #pragma once
 
 #include <atomic>
@@ -18,45 +18,47 @@ namespace mercer {
 struct fit_progress {
     const char* phase = "";
     index done = 0;
-    index total = 0;   // 0: not known
+    index total = 0;   // 0: unknown
     double value = 0;  // the objective, the residual or the gap
-    // Of the whole fit. Only support vector machines guess what is left.
+    // Of the whole fit. Only support vector machines estimate seconds_left.
     double seconds = 0, seconds_left = std::numeric_limits<double>::infinity();
-    // Of a support vector machine: which of its binary problems, and how far that one is.
+    // Of a support vector machine: the binary problem, the number of problems, and the progress of this problem.
     index problem = 0, problems = 1;
     std::int64_t steps = 0, rounds = 0;
     index active = 0, size = 0;
 };
-using progress_callback = std::function<bool(const fit_progress&)>;  // false: stop and keep what there is
+// If it returns false, the fit ends with its current result, or fails with errc::cancelled if it has none yet.
+using progress_callback = std::function<bool(const fit_progress&)>;
 
-// Where several processes share a fit: who factors matrices of M centres, each of them, or all together, to other last
-// bits. `automatic`: together from 10,000 centres on, where they can.
+// MPI: each rank factors the M × M matrices of M landmarks (alone), or all ranks together with ScaLAPACK (together);
+// rounding may differ. `automatic`: together for M >= 10,000 if ScaLAPACK is available.
 enum class factor_choice { automatic, alone, together };
 
-// How a fit is run, whatever the method.
+// The control of a fit, for all methods.
 struct fit_control {
-    std::size_t memory_bytes = 0;  // for kernel values that are kept; 0: the default of the method
-    std::size_t most_bytes = 0;    // for everything beside the data; 0: no limit
-    double seconds = std::numeric_limits<double>::infinity();  // then it ends with the best it has
-    int threads = 0;                                           // 0: all there are
-    // Small fits sort their examples first, where the method depends on their order: the answer is then the same in
-    // whatever order they come.
+    std::size_t memory_bytes = 0;                              // of kept kernel values; 0: the default of the method
+    std::size_t most_bytes = 0;                                // of all memory beside the data; 0: no limit
+    double seconds = std::numeric_limits<double>::infinity();  // time limit; the fit then ends with its best result
+    int threads = 0;                                           // 0: as many as there are processors
+    // If true, small fits of methods whose result depends on the order of the examples sort them first, so that the
+    // result is the same for any order.
     bool any_order = false;
     progress_callback progress{};
-    fit_checkpoint checkpoint{};  // for methods that have one; others fail
+    fit_checkpoint checkpoint{};  // methods without checkpoints fail if it has a path
     factor_choice factors = factor_choice::automatic;
 };
-// Are so few examples there that sorting them does not show in the time? Those without weight are not there.
+// Returns true if at most 1000 examples have positive weight, so that sorting them takes negligible time.
 bool few_examples(index n, std::span<const double> sample_weight);
 
-// Asks the caller and the clock whether a fit should go on, and knows afterwards which of them said no.
+// Checks the caller's progress callback and the time limit during a fit, and records which of them stopped it. The
+// control must outlive it.
 class fit_watch {
 public:
     explicit fit_watch(const fit_control& control);
     fit_watch(const fit_watch&) = delete;
     fit_watch& operator=(const fit_watch&) = delete;
-    progress_callback callback();  // empty where nobody has to be asked
-    // How a fit ended: one that the clock stopped was not cancelled.
+    progress_callback callback();  // empty if there is neither a callback nor a time limit
+    // The status of a fit: `cancelled` becomes `time_limit` if the time limit stopped the fit.
     fit_status ended(fit_status status) const {
         return status == fit_status::cancelled && late_ ? fit_status::time_limit : status;
     }
@@ -64,10 +66,10 @@ public:
 private:
     const fit_control& control_;
     double started_;
-    std::atomic<bool> late_ = false;  // fits may ask from any thread
+    std::atomic<bool> late_ = false;  // atomic, because fits may call back from any thread
 };
 
-// For fits that have nothing to keep before their end: fails with errc::cancelled where the callback says stop.
+// For fits without intermediate results: fails with errc::cancelled if the callback returns false.
 void report(const progress_callback& progress, const fit_progress& now, const std::string& owner);
 
 }  // namespace mercer

@@ -55,8 +55,8 @@ fitted_ptr fit(const method& m, const option_values& options, fit_task task, con
     check_checkpoint(m, control);
     const thread_limit limit(control.threads);
     fit_watch watch(control);
-    // Where a step is long its loops listen too, and end a moment after the time is over. Methods with the option see
-    // to the time themselves.
+    // Methods with the option max_seconds observe the time limit themselves. For the others, whose steps may be long,
+    // parallel loops check it too, with a grace period of 10 % or one second.
     const bool own_clock = std::ranges::find(m.options, "max_seconds", &option_info::name) != m.options.end();
     std::optional<stop_scope> late;
     if (std::isfinite(control.seconds) && !own_clock)
@@ -76,7 +76,7 @@ fitted_ptr fit(const method& m, const option_values& options, fit_task task, con
 
 fit_status fit_call::ended(fit_status of) const {
     of = watch.ended(of);
-    // The clock of one process stops all of them, and all say so.
+    // The time limit of one rank stops all ranks, and all report it.
     return everywhere(processes, of != fit_status::time_limit) ? of : fit_status::time_limit;
 }
 

@@ -17,9 +17,9 @@
 
 namespace mercer {
 
-// Runs body(K) with K(x, x) in the form the budget allows: all of it kept in double; else in float where k(x, x) = 1,
-// so that the error of every entry is the same 6e-8; else in double. As many rows as fit are kept, the rest is computed
-// again on each pass.
+// Calls body(K) with K = K(x, x) in double if all of it fits into the budget. Otherwise as many rows as fit are kept,
+// in float if k(x, x) = 1 and not `exact` (the error of every element is then at most 6e-8), else in double; the other
+// rows are computed again in each pass.
 template <class Body>
 auto with_training_gram(const kernel& k, const dataset& x, std::size_t budget, bool exact, Body&& body) {
     const auto n = static_cast<double>(x.size());
@@ -33,7 +33,7 @@ auto with_training_gram(const kernel& k, const dataset& x, std::size_t budget, b
     const kept_rows<double> kept(*fresh, fits ? budget : budget - budget / 8);
     return body(static_cast<const gram<double>&>(kept));
 }
-// The same for a matrix that is given: one that is cheap to read is used as it is.
+// The same for a given matrix. A matrix that is cheap to read is used itself, without keeping rows.
 template <class Body>
 auto with_training_gram(const gram<double>& k, std::size_t budget, Body&& body) {
     if (k.element_cost() <= 2) return body(k);
@@ -41,7 +41,8 @@ auto with_training_gram(const gram<double>& k, std::size_t budget, Body&& body) 
     return body(static_cast<const gram<double>&>(kept));
 }
 
-// n × n numbers of which only those on and above the diagonal are written: the pages of the rest are never touched.
+// An uninitialised n × n matrix. If only its upper triangle is written, the memory pages below the diagonal are never
+// touched.
 class half_matrix {
 public:
     explicit half_matrix(index n) : n_(n) { data_.uninitialised(n * n); }
@@ -52,8 +53,8 @@ private:
     index n_;
 };
 
-// out(i, j) = K(i, j) for j >= i, straight into the matrix that will be decomposed. Band by band of rows, so that about
-// half of the elements are computed; each band is shared over the threads.
+// out(i, j) = K(i, j) for j >= i. Tiles of 512 rows are computed one after another, each by all threads, so that little
+// more than half of the elements is computed. Reports progress as `owner`.
 inline void fill_half(const gram<double>& K, matrix_view<double> out, const progress_callback& progress,
                       const char* owner) {
     constexpr index band = 512;
@@ -65,7 +66,7 @@ inline void fill_half(const gram<double>& K, matrix_view<double> out, const prog
     }
 }
 
-// K(x, x) in memory where it takes at most `budget` bytes, else computed again whenever a part of it is asked for.
+// K(x, x) in memory if it takes at most `budget` bytes. Otherwise its elements are computed whenever they are read.
 inline std::unique_ptr<gram<double>> training_gram(const kernel& k, const dataset& x, std::size_t budget) {
     auto made = make_gram<double>(k, x, std::min(budget / 4, std::size_t{256} << 20));
     const double n = static_cast<double>(x.size());
