@@ -1,4 +1,4 @@
-// The list of all methods, and what is made from it: the only source that names every method.
+// The list of all methods. It is the only source that names every method.
 #include <algorithm>
 
 #include "mercer/base/context.h"

@@ -162,7 +162,7 @@ part_value fitted::part(std::string_view) const { return {}; }
 
 namespace {
 
-// What ask() gives; none where the model says that it has no such thing.
+// Returns ask(), or nothing if that fails with errc::unsupported.
 template <class Ask>
 std::optional<matrix<double>> if_there(Ask ask) {
     try {

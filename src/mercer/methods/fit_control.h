@@ -37,9 +37,9 @@ enum class factor_choice { automatic, alone, together };
 // The control of a fit, for all methods.
 struct fit_control {
     std::size_t memory_bytes = 0;                              // of kept kernel values; 0: the default of the method
-    std::size_t most_bytes = 0;                                // of all memory beside the data; 0: no limit
+    std::size_t most_bytes = 0;                                // limit of the memory beside the data; 0: no limit
     double seconds = std::numeric_limits<double>::infinity();  // time limit; the fit then ends with its best result
-    int threads = 0;                                           // 0: as many as there are processors
+    int threads = 0;                                           // 0: one per processor
     // If true, small fits of methods whose result depends on the order of the examples sort them first, so that the
     // result is the same for any order.
     bool any_order = false;

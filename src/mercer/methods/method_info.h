@@ -1,7 +1,7 @@
 // The description of a method: its name and kind, and its options with defaults, ranges and meaning. A method is a
 // plain aggregate of its options and its kernel, with the members
 //     static method_facts facts();
-//     template <class Visitor> void options(Visitor& v);      // v.number("C", C, above(0), "price of an error"); ...
+//     template <class Visitor> void options(Visitor& v);      // v.number("C", C, above(0), "penalty parameter C"); ...
 // Visitors (methods/method.h) generate help texts, checks, the JSON specification, model files and tables from these
 // two.
 #pragma once
@@ -18,7 +18,7 @@ const char* name(method_family family) noexcept;
 // The kind of predictions and of targets.
 enum class answer { none, classes, values, clusters, sides };  // sides: 1 inside, -1 outside
 
-// Whether a search can evaluate many settings of a method together on one kernel matrix: `prices` over C and ε
+// How a search can evaluate many settings of a method together on one kernel matrix: `prices` over C and ε
 // (methods/svm/cross_validation.h), `ridges` over λ (methods/regression); `none`: every setting
 // needs a fit of its own.
 enum class many_at_once { none, prices, ridges };
@@ -33,8 +33,7 @@ struct method_facts {
     answer targets;       // the kind of targets in the training data
     bool takes_kernel = true;
     bool can_predict = true, can_transform = false;
-    bool takes_features =
-        false;  // uses only the explicit features of a kernel; none: the vectors
+    bool takes_features = false;  // uses only the explicit features of a kernel; none: the vectors
     many_at_once search = many_at_once::none;
     bool keeps_checkpoints = false;   // an interrupted fit can be continued,
     std::string checkpoints_where{};  // but only with this setting of an option, for instance "solver=cg"
@@ -60,7 +59,7 @@ inline range above(double low) { return {.low = low, .low_open = true}; }
 inline range up_to(range r, double high) { return {r.low, high, r.low_open, false}; }
 inline range below(range r, double high) { return {r.low, high, r.low_open, true}; }
 
-// A condition for an option to have an effect: another option has one of `values`. A value "" stands for an empty
+// A condition for an option to have an effect: another option has one of `values`. A value "" means an empty
 // option.
 struct option_need {
     std::string option;
