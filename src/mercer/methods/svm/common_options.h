@@ -21,7 +21,7 @@ template <class V>
 void at_most(V& v, double& max_seconds) {
     v.number("max_seconds", max_seconds, at_least(0), "stop after so long and keep what there is; 0: no limit");
 }
-// What the five machines that SMO solves have in common.
+// The options of all methods that SMO solves. `shrinks`: conditions for the option shrinking.
 template <class V>
 void when_to_end(V& v, auto& m, const option_needs& shrinks = {}) {
     v.number("tol", m.tol, above(0), "the gap at which training ends");

@@ -1,4 +1,4 @@
-// linear_svc: linear support vector classification by dual coordinate descent.
+// The method linear_svc: linear support vector classification by coordinate descent.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 namespace mercer {
 
 struct linear_svc {
-    std::optional<mercer::kernel> kernel{};  // with explicit features; none: vectors as they are
+    std::optional<mercer::kernel> kernel{};  // must have explicit features; empty: the linear kernel
     std::string scale{};
     double C = 1;
     std::string loss = "squared_hinge", penalty = "l2";

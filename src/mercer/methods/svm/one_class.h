@@ -1,4 +1,4 @@
-// one_class: the region that holds most of the examples.
+// The method one_class: a region of the feature space that contains all but about a fraction ν of the examples.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// pegasos: support vector classification by stochastic subgradient steps.
+// The method pegasos: support vector classification by stochastic subgradient descent.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,6 @@
-// svc and nu_svc: support vector classification.
+// The methods svc and nu_svc: support vector classification with the parameter C or ν.
+//
+//     svc{.kernel = gaussian{0.5}, .C = 10}
 #pragma once
 
 #include <optional>
@@ -11,8 +13,8 @@
 namespace mercer {
 
 struct svc {
-    std::optional<mercer::kernel> kernel{};  // none: the default for the kind of object
-    std::string scale{};                     // "standard" or "minmax": of the columns of vectors
+    std::optional<mercer::kernel> kernel{};  // empty: the default for the kind of object
+    std::string scale{};                     // scaling of the columns of vectors: "standard", "minmax"; empty: none
     double C = 1;
     double tol = 1e-3, max_seconds = 0;
     std::string multiclass = "ovo";

@@ -36,7 +36,7 @@ answer svm_fitted::gives() const {
 }
 
 std::vector<double> svm_fitted::predict(const examples& x) const {
-    // Twice in double rather than once in float and once more: a call of a user's function is what costs.
+    // With a user's function only in double: its calls dominate the time, so a first pass in float would not pay.
     return x.visit(
         [&](const dataset& some) { return has_function_ ? predict_exactly(m_, some) : mercer::predict(m_, some); },
         [&](const auto& K) { return predict_precomputed(m_, K); });
@@ -131,7 +131,7 @@ part_value svm_fitted::part(std::string_view name) const {
     return fitted_as::part(name);
 }
 
-// ν-classification: what is wrong where classes have no margin; empty where all have one.
+// A warning about problems of ν-classification without a margin; empty if all have one.
 std::string svm_fitted::without_margin() const {
     if (!m_.lacks_margin()) return {};
     const index without = std::ranges::count_if(m_.reports, &svm_report::no_margin);
@@ -155,7 +155,7 @@ fitted_ptr as_fitted(svm_model m) { return std::make_shared<const svm_fitted>(st
 
 fit_progress as_progress(const svm_progress& p) {
     const smo_progress& now = p.solver;
-    // the solver guesses its own end: the share is that of time
+    // The fraction of this problem is that of the time, from the solver's estimate of the remaining time.
     const double all = now.seconds + now.seconds_left;
     const double share = all > 0 && now.seconds_left >= 0 && all < 1e9 ? now.seconds / all : 0;
     const double done = 1000 * (static_cast<double>(p.problem) + share);

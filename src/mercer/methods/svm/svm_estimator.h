@@ -1,5 +1,5 @@
-// An SVM model of any task as front ends see it, and the fit behind the methods svc, nu_svc, svr, nu_svr, one_class,
-// linear_svc and pegasos: from the options of the method to those of the solver. No numerics of its own.
+// The estimator of an svm_model, which front ends use, and the functions by which the methods svc, nu_svc, svr, nu_svr,
+// one_class, linear_svc and pegasos convert their options to those of the solvers. It contains no numerics.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ public:
     answer gives() const override;
     std::vector<double> predict(const examples& x) const override;
     matrix<double> decide(const examples& x) const override;
-    // From the decisions of as many rows at a time as take 64 MB.
+    // Computed in batches whose decisions take at most 64 MB.
     matrix<double> scores(const examples& x) const override;
     matrix<double> probabilities(const examples& x) const override;
     columns details(const examples& x) const override;
@@ -50,7 +50,7 @@ private:
     std::string without_margin() const;
     bool finite() const;
 
-    inner_fits calibration_;  // only known right after the fit
+    inner_fits calibration_;  // known only after a fit, not in a model file
     bool has_function_;
 };
 
@@ -64,10 +64,11 @@ constexpr svm_task task_of = std::is_same_v<Method, nu_svc>      ? svm_task::nu_
                                                                  : svm_task::c_svc;
 
 fit_progress as_progress(const svm_progress& p);
-// The rows of the solver get what the rest of a fit leaves of the bytes allowed.
+// The bytes for the kernel rows of the solver, if the whole fit may use `allowed` bytes.
 std::size_t row_bytes(const dataset& x, std::size_t allowed);
-// Kernel values of a user's function may take this much.
+// The bytes for the kernel matrix of a user's function.
 std::size_t user_bytes(const fit_control& control);
+// Fits a model by any solver.
 fitted_ptr trained(svm_solver solver, const kernel& k, const fit_call& t, const train_options& o);
 
 template <class Method>
@@ -86,8 +87,8 @@ svm_options options_of(const Method& m, const fit_call& t) {
     return o;
 }
 
-// What descent and the quadratic programs are told beside the options that all solvers have; max_iter < 0: each has its
-// own limit, for stochastic descent may take for ever to a tolerance that suits the others.
+// The options of the descent methods and the quadratic programs. For max_iter < 0 each solver has its own limit,
+// because stochastic descent may not reach a tolerance that the others reach quickly.
 train_options train_options_of(const auto& m, const fit_call& t) {
     train_options o;
     o.svm = options_of(m, t);

@@ -1,4 +1,4 @@
-// svr and nu_svr: support vector regression.
+// The methods svr and nu_svr: support vector regression with a given tube width ε, or with ε found for a given ν.
 #pragma once
 
 #include <optional>
