@@ -20,7 +20,7 @@ namespace mercer {
 
 struct svm_model;
 
-// How the fits within a larger task ended: those of the folds of a cross-validation or of leave-one-out.
+// How the fits within a larger task ended, for instance in a cross-validation or leave-one-out.
 struct inner_fits {
     index fits = 0;                            // number of binary problems
     index unfinished = 0;                      // number of those that did not reach the tolerance

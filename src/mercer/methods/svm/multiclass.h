@@ -42,7 +42,7 @@ using binary_solver =
     std::function<dual_solution(const binary_problem& problem, std::size_t which, index side_by_side)>;
 
 // Checks the options, constructs the binary problems, solves them in parallel and returns the model, without kernel and
-// objects. `rank`: the order of the examples within a class (canonical_order.h); empty: that of the data.
+// objects. `rank`: the order of the examples within a class (canonical_order.h); empty: the order of the data.
 svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options,
                               const binary_solver& solve, std::span<const index> rank = {});
 

@@ -189,8 +189,8 @@ bool doubtful(const svm_model& model, const double* f, double error) {
     return false;
 }
 
-// Decisions of a machine whose kernel is the dot product, of vectors or of explicit features: f(x) = wᵀφ(x) + b, one
-// pass over the coordinates whatever the number of support vectors.
+// Decisions for the linear kernel and for kernels with explicit features: f(x) = wᵀφ(x) + b takes one pass over the
+// coordinates for any number of support vectors.
 
 // Rows in a chunk of parallel work: tens of microseconds of work, because waking a thread takes some microseconds.
 index stretch(index products_a_row) {
@@ -303,7 +303,8 @@ void add_products(const sparse<T>& x, const matrix<double>& w, matrix_view<doubl
     });
 }
 
-// As decide() with exact arithmetic; nothing where the kernel is another one, or where w would cost more than it saves.
+// decide() in double for the linear kernel. Returns nothing for other kernels, or if computing w takes longer than it
+// saves.
 std::optional<matrix<double>> decide_linear(const svm_model& model, const dataset& x) {
     constexpr index most_numbers = index{1} << 22;
     const index problems = model.problems();
@@ -332,7 +333,8 @@ std::optional<matrix<double>> decide_linear(const svm_model& model, const datase
     return out;
 }
 
-// The same for objects whose kernel has explicit features, where so many pairs would be compared that it pays.
+// decide() in double for kernels of objects with sparse explicit features. Returns nothing for other kernels, or if
+// there are too few pairs of objects and support vectors for the features to pay.
 std::optional<matrix<double>> decide_by_features(const svm_model& model, const dataset& x) {
     constexpr index few_pairs = index{1} << 20;
     constexpr std::size_t feature_bytes = std::size_t{64} << 20;
@@ -607,7 +609,7 @@ struct file_form<svm_report> {
             a.check(r.C >= 0 && std::isfinite(r.C), "C is {}", r.C);
         }
         if constexpr (!std::is_const_v<std::remove_reference_t<decltype(r)>>)
-            if (r.offset_low > r.offset_high) std::swap(r.offset_low, r.offset_high);  // as files of version 1 have it
+            if (r.offset_low > r.offset_high) std::swap(r.offset_low, r.offset_high);  // in files of version 1
     }
 };
 

@@ -106,7 +106,7 @@ struct svm_report {
     double seconds = 0;
     bool no_margin = false;  // ν-classification: no ρ > 0 was found, for the classes overlap too much for this ν; f was
                              // not divided by it
-    double C = 0;  // ν-classification: 1/ρ, the C of the C-classification with the same f (1 where there is no margin);
+    double C = 0;  // ν-classification: 1/ρ, the C of the C-classification with the same f (1 without a margin);
                    // 0: not known, in models of earlier versions
 };
 
