@@ -16,7 +16,8 @@ set(public_roots
   methods/nystroem/nystroem_kmeans.h methods/nystroem/nystroem_logistic.h methods/nystroem/nystroem_ridge.h
   methods/nystroem/nystroem_spectral.h methods/nystroem/nystroem_svc.h methods/random_features/random_features.h
   methods/regression/*.h methods/svm/calibrated_fit.h
-  methods/svm/cross_validation.h methods/svm/libsvm_model.h methods/svm/methods.h methods/svm/svm_model.h
+  methods/svm/cross_validation.h methods/svm/libsvm_model.h methods/svm/linear_svc.h methods/svm/one_class.h
+  methods/svm/pegasos.h methods/svm/svc.h methods/svm/svm_estimator.h methods/svm/svm_model.h methods/svm/svr.h
   methods/svm/fit_svm.h methods/svm/svm_solvers.h metrics/*.h model/model.h model_selection/search.h
   model_selection/search_space.h plot/charts.h plot/convergence_picture.h plot/class_regions.h plot/report_page.h plot/evaluation_plots.h
   plot/heat_map.h plot/pictures.h plot/svg.h preprocess/*.h solvers/interior_point/quadratic_program.h

@@ -37,7 +37,11 @@
 #include "mercer/methods/regression/kernel_ridge.h"
 #include "mercer/methods/regression/representer.h"
 #include "mercer/methods/regression/ridge.h"
-#include "mercer/methods/svm/methods.h"
+#include "mercer/methods/svm/linear_svc.h"
+#include "mercer/methods/svm/one_class.h"
+#include "mercer/methods/svm/pegasos.h"
+#include "mercer/methods/svm/svc.h"
+#include "mercer/methods/svm/svr.h"
 #include "mercer/model/model.h"
 #include "mercer/preprocess/pipeline.h"
 

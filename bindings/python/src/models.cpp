@@ -13,6 +13,7 @@
 #include "mercer/kernels/kernel_info.h"
 #include "mercer/methods/components/pre_image.h"
 #include "mercer/methods/neighbours/knn.h"
+#include "mercer/methods/svm/svm_estimator.h"
 #include "mercer/methods/svm/svm_model.h"
 
 namespace mercer::python {

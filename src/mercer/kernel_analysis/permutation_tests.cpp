@@ -15,6 +15,8 @@
 #include "mercer/dense/gemm.h"
 #include "mercer/dense/matrix_checks.h"
 #include "mercer/gram/gram_product.h"
+#include "mercer/gram/make_gram.h"
+#include "mercer/methods/fit_checks.h"
 
 namespace mercer {
 

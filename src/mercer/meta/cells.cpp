@@ -17,6 +17,7 @@
 #include "mercer/gram/make_gram.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/estimator.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/method.h"
 #include "mercer/methods/nystroem/nystroem_problem.h"
 #include "mercer/model_selection/search.h"

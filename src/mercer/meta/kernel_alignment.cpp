@@ -9,6 +9,7 @@
 #include "mercer/base/threads.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/solvers/interior_point/quadratic_program.h"
 
 namespace mercer {

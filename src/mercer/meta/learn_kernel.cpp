@@ -13,6 +13,7 @@
 #include "mercer/meta/kernel_alignment.h"
 #include "mercer/meta/multiple_kernels.h"
 #include "mercer/meta/relevance.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/model_selection/search_space.h"
 #include "mercer/model_selection/search_strategy.h"
 

@@ -16,6 +16,7 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/kernels/expression/algebra.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/model_selection/search_space.h"
 #include "mercer/solvers/interior_point/quadratic_program.h"

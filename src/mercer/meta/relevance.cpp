@@ -15,6 +15,7 @@
 #include "mercer/kernels/evaluation/pair_evaluation.h"
 #include "mercer/kernels/expression/algebra.h"
 #include "mercer/kernels/vectors/anisotropic.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/solvers/newton/lbfgs.h"
 
 namespace mercer {

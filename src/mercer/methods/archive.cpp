@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little,
 using nlohmann::json;
 constexpr index many = index{1} << 48;
 
-// FNV-1a over words of 8 bytes, the tail padded with zeros; of two texts as if they stood one behind the other.
+// FNV-1a over words of 8 bytes, the last one padded with zeros, of the concatenation of two texts.
 std::uint64_t checksum(std::string_view bytes, std::string_view more = {}) {
     std::uint64_t sum = 0xCBF29CE484222325ull;
     for (std::size_t at = 0; at < bytes.size() + more.size(); at += 8) {
@@ -37,9 +37,9 @@ std::uint64_t checksum(std::string_view bytes, std::string_view more = {}) {
     return sum;
 }
 
-// The value of a key, a new one where there is none, in an object or in a null value that becomes an object. nlohmann's
-// operator[] makes an object of a null value before it has the memory for it, and where that memory is missing the
-// destructor of the value fails.
+// The value of a key, which is added if it is missing; a null value becomes an object. nlohmann's operator[] would mark
+// a null value as an object before it allocates the object, and if that allocation fails the destructor of the value
+// crashes.
 json& member(json& of, const char* key) {
     if (of.is_null()) of = json::object();
     return of[key];
@@ -127,7 +127,7 @@ void archive_writer::objects(const char* key, const dataset& x) {
         x.items());
 }
 
-// For so many bytes more, and the head: growing step by step would take twice the room, and copies.
+// Reserves memory for this number of bytes and the head: repeated growth would take twice the memory and copy the body.
 void archive_writer::make_room(std::size_t bytes) {
     if (bytes > std::size_t{1} << 20) body_.reserve(body_.size() + bytes + bytes / 16);
 }
@@ -136,7 +136,7 @@ std::string archive_writer::bytes(std::string_view format) {
     std::string about;
     try {
         about = head_->dump(-1, ' ', false, json::error_handler_t::strict) + "\n";
-    } catch (const json::type_error&) {  // a name that is changed would not be found again
+    } catch (const json::type_error&) {  // replacing the invalid characters would change the name
         fail(errc::data,
              "a model file can hold names in UTF-8 only, and a name of a class, a feature or an item is not");
     }
@@ -260,7 +260,7 @@ void archive_reader::table(matrix<double>& values, index rows, index cols) {
 
 void archive_reader::upper_triangle(matrix<double>& values, index n) {
     check(n < (index{1} << 24), "too many numbers");
-    const auto half = all<double>(n * (n + 1) / 2);  // what was written, before room for the whole is made
+    const auto half = all<double>(n * (n + 1) / 2);  // fails for a truncated file before the matrix is allocated
     values = matrix<double>(n, n);
     auto from = half.begin();
     for (index i = 0; i < n; from += n - i, ++i) std::copy_n(from, n - i, values.row(i) + i);

@@ -1,11 +1,29 @@
-// What every model file of this library is made of: one line of text (format, version, sizes, checksum), one line of
-// JSON (the head: names and counts), then numbers as they are in memory, 64-bit little-endian. The same model gives the
-// same bytes.
+// Writing and reading of model files: one line of text (format, version, sizes, checksum), one line of JSON (the head:
+// names and counts), then numbers as in memory, 64-bit little-endian (the body). Equal models give equal bytes.
 //
-// archive_writer and archive_reader share their words, so that one list of a model's parts (methods/archive.h) writes
-// with the one and reads with the other. A reader fails, naming the file and the reason, on whatever does not fit.
+// archive_writer and archive_reader have the same member functions, so one list of the parts of a model both writes and
+// reads it:
 //
-// For the library's own use. The JSON itself is in archive.cpp alone: it takes a compiler longer than a model does.
+//     template <>
+//     struct file_form<ridge_model> {
+//         static constexpr std::string_view format = "mercer-ridge-model";
+//         static constexpr int version = 1;
+//
+//         static void parts(auto& a, auto& m) {
+//             const index dims = a.count("dims", m.dims()), outputs = a.count("outputs", m.outputs());
+//             a.numbers(m.alpha);
+//             a.table(m.coef, dims, outputs);
+//             a.list(m.intercept, outputs);
+//             a.finite(m.intercept, "an intercept");       // checks are made when a file is read
+//         }
+//     };
+//     template struct model_file<ridge_model>;             // model_bytes, parse_model, save_model, load_model
+//
+// `a` is an archive_writer and m constant, or an archive_reader and m to be filled. Numbers are stored in the order of
+// the list. A part that is added or changed requires a new `version`; the list reads older files by a.version(). The
+// reader fails with errc::parse for every file that does not fit the list; messages contain the file and the reason.
+//
+// For internal use. Only archive.cpp includes the JSON library, which takes longer to compile than a model.
 #pragma once
 
 #include <fmt/format.h>
@@ -34,7 +52,7 @@
 
 namespace mercer {
 
-// The parts of a Model in a file: a static function parts(archive, model), see methods/codec.h.
+// The list of the parts of a Model: a static function parts(archive, model), see above.
 template <class Model>
 struct file_form;
 
@@ -46,30 +64,30 @@ public:
     archive_writer& operator=(const archive_writer&) = delete;
     ~archive_writer() override;
     int version() const { return version_; }
-    // All of it. The numbers are not copied: there may be gigabytes of them, and the writer is empty afterwards.
+    // Returns the file. The body, which may have gigabytes, is moved: the writer is empty afterwards.
     std::string bytes(std::string_view format);
 
     // ---- in the head
 
-    // A text, true or false, a list of texts or of whole numbers.
+    // V: bool, std::string, or a vector of strings or indices.
     template <class V>
     void head(const char* key, const V& value);
-    // Another value as a text.
+    // A value of another type, converted to text.
     template <class V, class Write, class Read>
     void head(const char* key, const V& value, Write text_of, Read&& /*value_of*/) {
         head(key, std::string(text_of(value)));
     }
-    // A whole number from 0 to `most`.
+    // An integer from 0 to `most`.
     template <std::integral I>
     void whole(const char* key, const I& value, index /*most*/ = 0) {
         count(key, static_cast<index>(value));
     }
-    // The same for a number that is no part of its own, such as a size; gives the file's.
+    // The same for a number that is not a member of the model, such as a size. Returns the number in the file.
     index count(const char* key, index n, index most = 0);
     bool flag(const char* key, bool yes) { return head(key, yes), yes; }
-    // Whether there is anything under this key.
+    // Returns true if the head contains the key; a writer returns `yes`.
     static bool has(const char* /*key*/, bool yes) { return yes; }
-    // An enumerator by its name: all of them in order, or a function name() and the last.
+    // An enumerator by name: from a list of the names of all enumerators, or from a function name() and the last one.
     template <class E>
     void choice(const char* key, const E& value, std::initializer_list<const char*> names) {
         head(key, std::string(names.begin()[static_cast<std::size_t>(value)]));
@@ -79,9 +97,9 @@ public:
         head(key, std::string(name(value)));
     }
     void status(const fit_status& value) { head("status", std::string(name(value))); }
-    // A kernel as text, or none: fitted on a matrix. `text` stands for none, too.
+    // A kernel as text. If k is null (the model was fitted on a kernel matrix), `text` is written instead.
     void kernel(const std::shared_ptr<const mercer::kernel>& k, const std::string& text = {});
-    // Whole numbers without names, all that there is at this place of the head.
+    // Integers without names, which are the whole content of this part of the head.
     template <class... V>
     void counts(const V&... values) {
         numbers_here({static_cast<index>(values)...});
@@ -93,7 +111,7 @@ public:
     void numbers(const V&... values) {
         (all(std::span<const double>(&values, 1)), ...);
     }
-    // n numbers, or as many as the head says under `key`.
+    // n numbers, or a list whose length is in the head under `key`.
     template <class T>
     void list(const std::vector<T>& values, index n) {
         expect(static_cast<index>(values.size()), n);
@@ -107,9 +125,9 @@ public:
     void row(const double* values, index n) { all(std::span(values, static_cast<std::size_t>(n))); }
     void table(const matrix<double>& values, index rows, index cols);
     void upper_triangle(const matrix<double>& values, index n);
-    // The head says how many objects under `key`, and of what kind.
+    // A dataset, whose kind and number of objects are in the head under `key`.
     void objects(const char* key, const dataset& x);
-    // The bytes of another file, their number under `key`.
+    // The bytes of another file, whose number is in the head under `key`.
     void file(const char* key, std::string bytes) {
         count(key, std::ssize(bytes));
         if (body_.empty())
@@ -118,13 +136,13 @@ public:
             all(std::span<const char>(bytes));
     }
 
-    // ---- what has parts of its own
+    // ---- members that have a file_form
 
     template <class P>
     void part(const P& some) {
         file_form<P>::parts(*this, some);
     }
-    // At a place of its own in the head, where it is there.
+    // An optional member, or a list of members, with its own part of the head under `key`.
     template <class P>
     void part(const char* key, const std::optional<P>& some) {
         if (some) apart(place(key), *some);
@@ -135,7 +153,7 @@ public:
         for (std::size_t i = 0; i < at.size(); ++i) apart(at[i], list[i]);
     }
 
-    // ---- what a reader does
+    // ---- operations that only a reader performs
 
     template <class List>
     static void resize(const List&, index) {}
@@ -149,10 +167,10 @@ public:
 private:
     void append(const void* bytes, std::size_t count) override { body_.append(static_cast<const char*>(bytes), count); }
     void make_room(std::size_t bytes);
-    static void expect(index found, index wanted);  // a model whose parts do not fit could not be read again
+    static void expect(index found, index wanted);  // fails for a model that could not be read again
     void numbers_here(std::initializer_list<index> values);
-    nlohmann::json* place(const char* key);                         // a new one
-    std::vector<nlohmann::json*> places(const char* key, index n);  // n of them, in a list
+    nlohmann::json* place(const char* key);                         // a new part of the head
+    std::vector<nlohmann::json*> places(const char* key, index n);  // a list of n new parts of the head
     template <class P>
     void apart(nlohmann::json* place, const P& some) {
         auto* const before = std::exchange(at_, place);
@@ -169,17 +187,17 @@ private:
 class archive_reader : public object_source {
 public:
     static constexpr bool reading = true;
-    // Checks the first line, the sizes and the checksum, and reads the head. Fails with errc::parse, naming the file
-    // and what is wrong. `bytes` must outlive the reader.
+    // Checks the first line, the sizes and the checksum, and parses the head. Fails with errc::parse; messages begin
+    // with `name`. `bytes` must outlive the reader.
     archive_reader(std::string_view bytes, std::string_view format, int version, std::string name);
     archive_reader(const archive_reader&) = delete;
     archive_reader& operator=(const archive_reader&) = delete;
     ~archive_reader() override;
     const std::string& name() const { return name_; }
-    int version() const { return version_; }  // of the file: from 1 to the one this program writes
+    int version() const { return version_; }  // of the file: 1 to the version that this program writes
 
-    // Reads all parts of a model and sees that nothing is left over. An exception becomes "name: not a valid model:
-    // ...", except where memory is exhausted.
+    // Reads all parts of a model and checks that no bytes remain. Exceptions except std::bad_alloc become errc::parse
+    // with the message "name: not a valid model: ...".
     template <class Model>
     void read(Model& m) {
         try {
@@ -225,7 +243,7 @@ public:
             if (++which > static_cast<int>(last)) unknown(key, text);
         value = static_cast<E>(which);
     }
-    void status(fit_status& value);  // its name, or its number as files of version 1 have it
+    void status(fit_status& value);  // a name, or a number in files of version 1
     void kernel(std::shared_ptr<const mercer::kernel>& k) {
         std::string text;
         kernel(k, text);
@@ -256,10 +274,10 @@ public:
     void table(matrix<double>& values, index rows, index cols);
     void upper_triangle(matrix<double>& values, index n);
     void objects(const char* key, dataset& x);
-    std::string_view file(const char* key) { return take(count(key, 0), 1); }  // where they lie
+    std::string_view file(const char* key) { return take(count(key, 0), 1); }  // a view of the bytes of the archive
     void file(const char* key, std::string& bytes) { bytes = file(key); }
 
-    // ---- what has parts of its own
+    // ---- members that have a file_form
 
     template <class P>
     void part(P& some) {
@@ -284,7 +302,7 @@ public:
     void check(bool ok, fmt::format_string<const V&...> why, const V&... values) const {
         if (!ok) bad(fmt::format(why, values...));
     }
-    // low <= each < end
+    // Checks low <= each < end.
     void within(const std::vector<index>& list, index low, index end, const char* what) const {
         for (const index each : list)
             check(low <= each && each < end, "{} must satisfy {} <= it < {}, got {}", what, low, end, each);
@@ -300,7 +318,7 @@ private:
     template <class I>
     static constexpr index largest = sizeof(I) < sizeof(index) ? static_cast<index>(std::numeric_limits<I>::max())
                                                                : index{1} << 48;
-    std::string text(const char* key) const;  // JSON where it is none
+    std::string text(const char* key) const;  // a string, or the JSON text of another value
     std::vector<index> numbers_here(std::size_t n) const;
     const nlohmann::json* place(const char* key) const;
     std::vector<const nlohmann::json*> places(const char* key) const;
@@ -325,29 +343,6 @@ private:
     int version_ = 0;
     std::string name_;
 };
-
-// How a model becomes a file, and a file a model. A model lists its parts once, and both ways come from the list:
-//
-//     template <>
-//     struct file_form<ridge_model> {
-//         static constexpr std::string_view format = "mercer-ridge-model";
-//         static constexpr int version = 1;
-//
-//         static void parts(auto& a, auto& m) {
-//             const index dims = a.count("dims", m.dims()), outputs = a.count("outputs", m.outputs());
-//             a.numbers(m.alpha);
-//             a.table(m.coef, dims, outputs);
-//             a.list(m.intercept, outputs);
-//             a.finite(m.intercept, "an intercept");       // checks are made when a file is read
-//         }
-//     };
-//     template struct model_file<ridge_model>;             // model_bytes, parse_model, save_model, load_model
-//
-// `a` is an archive_writer and m constant, or an archive_reader and m to be filled (archive.h has their words).
-// Numbers stand in the file in the order of the list. A part that is added or changed raises `version`; a reader asks
-// a.version() for what older files have instead.
-//
-// For the library's own use.
 
 template <class Model>
 std::string model_file<Model>::bytes(const Model& m) {
@@ -375,7 +370,7 @@ Model model_file<Model>::load(const std::string& path) {
     return made_of(file, [&] { return parse(file.bytes(), file.name()); });
 }
 
-// A kernel and the `size` objects it compares with, or neither where k is null.
+// A kernel and its dataset of `size` objects, or no kernel if k is null.
 void kernel_and_objects(auto& a, auto& k, auto& x, index size) {
     a.kernel(k);
     if (!k) return;

@@ -1,6 +1,6 @@
-// An order of examples that depends only on what they are, not on where they stand: by object, then target, then
-// weight. A solver that takes them in this order gives the same answer for every permutation of the data; examples that
-// cannot be told apart may be exchanged.
+// The canonical order of examples: by object, then target, then weight. It depends only on the examples and not on
+// their order in the data, so a solver that processes examples in canonical order gives the same result for every
+// permutation of the data. Equal examples keep their order.
 #pragma once
 
 #include <span>
@@ -10,16 +10,15 @@
 
 namespace mercer {
 
-// rank[i] is the place of example i; y and weight may be empty.
+// Returns the rank of each example in the canonical order; y and weight may be empty.
 std::vector<index> example_ranks(const dataset& x, std::span<const double> y, std::span<const double> weight);
 
-// Clusters that do not depend on the order in which the objects come: seeds and ties fall by what the objects are.
-
-// The objects that have weight, in an order of their own; each knows its number.
+// The objects of nonzero weight in canonical order, for clustering methods, whose random starts and ties depend on the
+// order of the objects.
 struct ordered_objects {
     dataset x;
     std::vector<double> weight;
-    std::vector<index> number;
+    std::vector<index> number;  // of each object in the original data
 };
 
 inline ordered_objects in_order(const dataset& x, const std::vector<double>& weight) {
@@ -34,7 +33,8 @@ inline ordered_objects in_order(const dataset& x, const std::vector<double>& wei
     return out;
 }
 
-// The clusters of all objects: those that the model was fitted on at their places, of the others the nearest.
+// The clusters of all objects x: the labels of the model for the objects on which it was fitted, whose original numbers
+// are `number`, and predictions for the others.
 template <class Model>
 std::vector<index> all_labels(const Model& model, const dataset& x, const std::vector<index>& number) {
     std::vector<index> out =

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/checkpoint.h"
 
 #include <algorithm>

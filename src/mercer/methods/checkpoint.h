@@ -1,6 +1,5 @@
-// The numbers an iterative fit needs to go on, in a file: after a crash the same call goes on where it was, and gives
-// the bits it would have given, whatever the number of threads and processes. Writes are atomic: a reader sees the old
-// or the new file.
+// Checkpoints of fits: the state of a solver in a file, from which an interrupted fit continues. Files are written
+// atomically: a reader sees the old or the new file.
 #pragma once
 
 #include <chrono>
@@ -21,28 +20,31 @@ class process_group;
 template <class T>
 class gram;
 
-// For the options of a fit.
+// The file of a fit's checkpoint, an option of the fit.
 struct fit_checkpoint {
-    std::string path{};   // empty: none is kept
-    double seconds = 60;  // written at most once in so many
+    std::string path{};   // empty: the fit writes no checkpoint
+    double seconds = 60;  // shortest time between two writes
 };
 
-// The same for the numbers of rows first, first + 1, … of several processes, in no order.
+// Returns a hash of the numbers that belong to rows first, first + 1, … of this rank, summed over all ranks. The order of
+// the rows has no influence.
 std::uint64_t mark_of_rows(const process_group* group, std::span<const double> numbers, std::size_t first);
 
-// Some kernel values, to a few digits: whether it is the same matrix, on whatever processor.
+// Returns some kernel values, rounded to a few digits. They are equal for the same matrix on every processor, and so show
+// whether a checkpoint belongs to this matrix.
 template <class T>
 std::vector<double> first_values(const gram<T>& k);
 
-// The checkpoint of a fit. Of several processes the first one reads and writes.
+// Reads and writes the checkpoint of a fit. In a fit of several ranks, rank 0 reads and writes the file.
 class state_keeper {
 public:
     state_keeper(const fit_checkpoint& where, std::uint64_t problem, const process_group* group)
         : where_(where), problem_(problem), group_(group) {}
+    // Returns the stored state, or nothing if there is no file. The state is the same on all ranks.
     std::optional<std::vector<double>> found() const;
-    // Written if the last time is long enough ago.
+    // Writes the state, unless the last write was less than `seconds` ago.
     void keep(std::span<const double> state);
-    // The fit has come to its end.
+    // Removes the file, at the end of the fit.
     void remove() const;
 
 private:
@@ -53,30 +55,27 @@ private:
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// A solver's α in a file, so that a long fit can go on after a crash.
-
-// What a checkpoint belongs to: min ½αᵀKα - pᵀα, lower <= α <= upper, with the sums of α that the solver keeps.
+// The problem to which a checkpoint of α belongs: min ½αᵀKα - pᵀα, lower <= α <= upper, with fixed sums of α.
 struct checkpoint_problem {
     std::span<const double> p, lower, upper;
     std::span<const double> sums;
 };
 
 void write_checkpoint(const std::string& path, const checkpoint_problem& problem, std::span<const double> alpha);
-// The α written for the same problem; nothing when there is no file. A file for another problem, or a damaged one, is
-// an error.
+// Reads the α written for the same problem; returns nothing if there is no file. Fails with errc::io if the file is
+// damaged or belongs to another problem.
 std::optional<std::vector<double>> read_checkpoint(const std::string& path, const checkpoint_problem& problem);
 
-// The products of a fit by an iteration such as Lanczos's, kept in its checkpoint. A fit that was killed begins again
-// and is given the products it had, which is all of its work, so that its bits are those of one that never stopped; no
-// iteration needs to know how to go on. The library's own use.
-
+// A matrix product whose results are recorded in a checkpoint, for fits by iterations such as Lanczos's. An interrupted
+// fit starts from the beginning and reads the recorded products, which are all of its work, instead of computing them.
+// Its result is bit-identical to that of an uninterrupted fit, and the iteration needs no code for resuming.
 class recorded_products {
 public:
     recorded_products(block_operator multiply, const fit_checkpoint& where, std::uint64_t problem,
                       const process_group* group = nullptr);
 
     void operator()(matrix_view<const double> v, matrix_view<double> out);
-    // The checkpoint of a fit that came to its end is of no use.
+    // Removes the checkpoint, unless the fit was cancelled and may be continued.
     void ended(fit_status how) const {
         if (how != fit_status::cancelled) keeper_.remove();
     }
@@ -85,8 +84,8 @@ private:
     block_operator multiply_;
     bool kept_;
     state_keeper keeper_;
-    std::vector<double> all_;  // the products, one after the other
-    std::size_t at_ = 0;       // how far they have been used
+    std::vector<double> all_;  // the products, consecutively
+    std::size_t at_ = 0;       // number of elements of all_ that have been read or written
 };
 
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/estimator.h"
 
 #include <fmt/format.h>
@@ -10,44 +9,9 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/json.h"
+#include "mercer/kernels/kernel_info.h"
 
 namespace mercer::api {
-namespace {
-
-// What ask() gives; none where the model says that it has no such thing.
-template <class Ask>
-std::optional<matrix<double>> if_there(Ask ask) {
-    try {
-        return ask();
-    } catch (const error& what) {
-        if (what.code() != errc::unsupported) throw;
-        return std::nullopt;
-    }
-}
-
-matrix<double> both_sides(const matrix<double>& f, std::span<const double> predicted, double first) {
-    double sense = 0;
-    for (index i = 0; i < f.rows(); ++i) sense += predicted[static_cast<std::size_t>(i)] == first ? f(i, 0) : -f(i, 0);
-    matrix<double> out(f.rows(), 2);
-    for (index i = 0; i < f.rows(); ++i) out(i, 0) = sense < 0 ? -f(i, 0) : f(i, 0), out(i, 1) = -out(i, 0);
-    return out;
-}
-
-}  // namespace
-
-std::optional<matrix<double>> scores_of_classes(const fitted& by, const examples& x,
-                                                std::span<const double> predicted) {
-    const std::vector<double> classes = by.classes();
-    if (classes.size() == 2)
-        if (const auto f = if_there([&] { return by.decide(x); }); f && f->cols() == 1)
-            return both_sides(*f, predicted, classes[0]);
-    if (auto found = if_there([&] { return by.scores(x); })) return found;
-    return probabilities_of_classes(by, x);
-}
-
-std::optional<matrix<double>> probabilities_of_classes(const fitted& by, const examples& x) {
-    return if_there([&] { return by.probabilities(x); });
-}
 
 namespace {
 
@@ -164,6 +128,121 @@ std::string figures::text() const {
         line.erase(line.find_last_not_of(' ') + 1);
         out += line + "\n";
     }
+    return out;
+}
+
+std::vector<double> fitted::predict(const examples&) const {
+    fail(errc::unsupported, "this method does not predict: it transforms");
+}
+matrix<double> fitted::decide(const examples&) const {
+    fail(errc::unsupported, "this method has no functions behind its predictions");
+}
+matrix<double> fitted::scores(const examples&) const {
+    fail(errc::unsupported, "this method has no scores of classes");
+}
+matrix<double> fitted::probabilities(const examples&) const {
+    fail(errc::unsupported, "this method has no probabilities");
+}
+columns fitted::details(const examples&) const {
+    fail(errc::unsupported, "this method has nothing behind its predictions to show");
+}
+explained fitted::predict_with_details(const examples& x) const {
+    explained out{predict(x), {}};
+    try {
+        out.details = details(x);
+    } catch (const error& none) {
+        if (none.code() != errc::unsupported) throw;
+    }
+    return out;
+}
+columns fitted::transform(const examples&) const {
+    fail(errc::unsupported, "this method does not transform: it predicts");
+}
+part_value fitted::part(std::string_view) const { return {}; }
+
+namespace {
+
+// Returns ask(), or nothing if that fails with errc::unsupported.
+template <class Ask>
+std::optional<matrix<double>> if_there(Ask ask) {
+    try {
+        return ask();
+    } catch (const error& what) {
+        if (what.code() != errc::unsupported) throw;
+        return std::nullopt;
+    }
+}
+
+matrix<double> both_sides(const matrix<double>& f, std::span<const double> predicted, double first) {
+    double sense = 0;
+    for (index i = 0; i < f.rows(); ++i) sense += predicted[static_cast<std::size_t>(i)] == first ? f(i, 0) : -f(i, 0);
+    matrix<double> out(f.rows(), 2);
+    for (index i = 0; i < f.rows(); ++i) out(i, 0) = sense < 0 ? -f(i, 0) : f(i, 0), out(i, 1) = -out(i, 0);
+    return out;
+}
+
+}  // namespace
+
+std::optional<matrix<double>> scores_of_classes(const fitted& by, const examples& x,
+                                                std::span<const double> predicted) {
+    const std::vector<double> classes = by.classes();
+    if (classes.size() == 2)
+        if (const auto f = if_there([&] { return by.decide(x); }); f && f->cols() == 1)
+            return both_sides(*f, predicted, classes[0]);
+    if (auto found = if_there([&] { return by.scores(x); })) return found;
+    return probabilities_of_classes(by, x);
+}
+
+std::optional<matrix<double>> probabilities_of_classes(const fitted& by, const examples& x) {
+    return if_there([&] { return by.probabilities(x); });
+}
+
+std::string trouble_of(fit_status status, const char* options, std::optional<double> gap) {
+    const std::string reached = gap ? fmt::format(", the gap is {:.3g}", *gap) : "";
+    switch (status) {
+        case fit_status::converged: return {};
+        case fit_status::stationary:
+            return "the kernel matrix is not positive semidefinite: this need not be the best solution; see `mercer "
+                   "kernel test`";
+        case fit_status::unbounded:
+        case fit_status::infeasible:
+            return "there is no solution: without a bound on the errors the classes cannot be separated; give a finite "
+                   "C with --set";
+        case fit_status::stalled:
+            if (gap)
+                return fmt::format(
+                    "not converged: rounding, or too little memory for a better method, keeps the gap at {:.3g}; scale "
+                    "the "
+                    "data, allow more memory, or take a larger tol, with --set",
+                    *gap);
+            return "not converged: no further progress in floating point, or the kernel matrix is not positive "
+                   "semidefinite (`mercer kernel test`)";
+        default: return fmt::format("not converged ({}{}): raise {}, with --set", in_words(status), reached, options);
+    }
+}
+
+matrix<double> one_column(const std::vector<double>& y) {
+    matrix<double> out(static_cast<index>(y.size()), 1);
+    std::ranges::copy(y, out.data());
+    return out;
+}
+
+std::vector<double> first_column(const matrix<double>& values) {
+    std::vector<double> out;
+    out.reserve(static_cast<std::size_t>(values.rows()));
+    for (index i = 0; i < values.rows(); ++i) out.push_back(values(i, 0));
+    return out;
+}
+
+std::vector<std::string> label_names(std::string_view what, const std::vector<double>& labels) {
+    std::vector<std::string> out;
+    for (const double label : labels) out.push_back(fmt::format("{}({})", what, number_text(label)));
+    return out;
+}
+
+std::vector<std::string> numbered(std::string_view what, index count) {
+    std::vector<std::string> out;
+    for (index i = 0; i < count; ++i) out.push_back(fmt::format("{}{}", what, i + 1));
     return out;
 }
 

@@ -1,4 +1,4 @@
-// A fitted model of any method, as front ends see it.
+// Fitted models of all methods behind one interface, `fitted`, which front ends and model files use.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,11 @@
 
 namespace mercer::api {
 
-// Named figures of a fit, in the order in which a person reads them: what front ends print, write as JSON and keep in
-// model files.
-
+// A value in the summary of a fit.
 using figure_value =
     std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>, text_list>;
 
-// Any whole number is an int64, any text a string: nothing is narrowed on the way.
+// Converts integers to int64 and texts to std::string, so that no number is narrowed.
 template <class T>
 figure_value as_figure(T value) {
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
@@ -39,6 +37,8 @@ figure_value as_figure(T value) {
         return value;
 }
 
+// The summary of a fit: named values in the order in which people should read them. Front ends print them, write them
+// as JSON and store them in model files.
 class figures {
 public:
     struct entry {
@@ -57,13 +57,13 @@ public:
     }
     void add(const figures& more) { all_.insert(all_.end(), more.all_.begin(), more.all_.end()); }
     const figure_value* find(std::string_view name) const;
-    double number(std::string_view name) const;  // one that is there and a number; else fails with the names there are
+    double number(std::string_view name) const;  // fails if there is no number of that name
     const std::vector<std::pair<std::string, figure_value>>& all() const { return all_; }
     bool empty() const { return all_.empty(); }
 
-    // For people: a name and its value on each line.
+    // A text with one name and its value per line.
     std::string text() const;
-    // One object; numbers that JSON cannot hold are the texts "inf", "-inf" and "nan".
+    // A JSON object. Numbers that JSON cannot represent are the strings "inf", "-inf" and "nan".
     std::string json() const;
     static figures from_json(std::string_view text);  // fails with errc::parse
 
@@ -71,15 +71,15 @@ private:
     std::vector<std::pair<std::string, figure_value>> all_;
 };
 
-// One value for people: "0.0123", "12 numbers from 1 to 0.1".
+// A value as text: "0.0123"; "1, 2, 3, 4, 5, 6, ... (12 in all)" for a list.
 std::string text(const figure_value& value);
 
-// What a fit learns from, and what a model is asked about: objects, or, where only kernel values are known, a matrix of
-// them against the training examples. Borrowed.
+// The examples of a fit or a prediction: a dataset, or a matrix of kernel values with one row per example and one
+// column per training example. Borrowed.
 class examples {
 public:
-    examples(const dataset& x) : objects_(&x) {}           // NOLINT: objects are examples
-    examples(matrix_view<const double> K) : values_(K) {}  // NOLINT: so are their kernel values
+    examples(const dataset& x) : objects_(&x) {}           // NOLINT: implicit conversion
+    examples(matrix_view<const double> K) : values_(K) {}  // NOLINT: implicit conversion
     bool is_matrix() const { return objects_ == nullptr; }
     index size() const { return objects_ ? objects_->size() : values_.rows; }
     const dataset& objects() const {
@@ -91,7 +91,7 @@ public:
     auto visit(Objects on_objects, Matrix on_matrix) const {
         return objects_ ? on_objects(*objects_) : on_matrix(values_);
     }
-    // f(objects) or f(a Gram matrix)
+    // Calls f(dataset) or f(Gram matrix).
     template <class F>
     auto visit(F f) const {
         return visit(f, [&](matrix_view<const double> K) { return f(precomputed<double>(K)); });
@@ -102,61 +102,60 @@ private:
     matrix_view<const double> values_;
 };
 
-// Columns of numbers, one row an object.
+// A matrix with one row per object and a name for each column.
 struct columns {
     matrix<double> values;
     std::vector<std::string> names;
 };
 
-// Predictions with what stands behind them; no columns where nothing does.
+// Predictions with their details, which have no columns if the method has none.
 struct explained {
     std::vector<double> predicted;
     columns details;
 };
 
-// A part of a model by name, for front ends that show its insides; none where there is no such part.
+// A part of a model by name ("coef", "weights", ...); std::monostate if the model has no such part.
 using part_value = std::variant<std::monostate, bool, std::vector<double>, std::vector<std::int64_t>, std::string,
                                 double, matrix<double>, std::vector<matrix<double>>, dataset, std::vector<figures>>;
 
-// What a method cannot do fails with errc::unsupported.
+// A fitted model of any method. Functions that a method does not have fail with errc::unsupported.
 class fitted {
 public:
     virtual ~fitted() = default;
-    virtual std::string bytes() const = 0;                  // of the estimator's own file form
-    virtual std::string kernel_text() const { return {}; }  // empty: none
+    virtual std::string bytes() const = 0;                  // the model file
+    virtual std::string kernel_text() const { return {}; }  // empty if the model has no kernel
     virtual answer gives() const { return answer::none; }
     virtual std::vector<double> predict(const examples& x) const;
-    // The functions that predictions come from: one column for each binary problem, class or output; in double.
+    // The decision functions, in double: one column for each binary problem, class or output.
     virtual matrix<double> decide(const examples& x) const;
-    // One column for each class: scores of which the largest wins, and probabilities.
+    // Scores and probabilities, one column per class. The class of the largest score is predicted.
     virtual matrix<double> scores(const examples& x) const;
     virtual matrix<double> probabilities(const examples& x) const;
-    // What stands behind predictions, with names: probabilities or decision values, shares of votes, log density.
+    // The values from which predictions are derived: probabilities or decision values, fractions of votes, log density.
     virtual columns details(const examples& x) const;
-    // Both, from one pass over the model where they come from the same numbers.
+    // predict() and details() from one pass over the model if both use the same values.
     virtual explained predict_with_details(const examples& x) const;
     virtual columns transform(const examples& x) const;
-    // Keeps from now on what it makes of its own objects for a prediction, for those who ask again and again.
+    // From now on, keeps the prepared data of the model's objects between predictions.
     virtual void keep_ready() const {}
-    // How it was fitted and how that ended.
+    // The summary of the fit.
     virtual figures about() const = 0;
-    // Why the answer may not be the one that was asked for, and which options of the method bear on it; empty where all
-    // is well.
+    // A warning if the result may not be the requested one, with the options that can change that; else empty.
     virtual std::string trouble() const { return {}; }
-    // The labels behind classes, ascending; empty where there are none.
+    // The labels of the classes, ascending; empty if there are none.
     virtual std::vector<double> classes() const { return {}; }
-    // Of the training objects, where the fit found them: clusters, scores. Empty otherwise.
+    // Clusters and scores of the training objects if the fit computes them; else empty.
     virtual std::vector<index> training_clusters() const { return {}; }
     virtual columns training_scores() const { return {}; }
     virtual part_value part(std::string_view name) const;
-    // decide() as sums Σ coef·k(x, xᵢ) + b, a function a column; none where it is something else.
+    // decide() as kernel expansions Σ coef·k(x, xᵢ) + b, one per column, if it has this form.
     virtual std::optional<kernel_expansion> sums() const { return {}; }
 };
 
-// predict() of a model, wherever it is declared, on objects or a Gram matrix.
+// Calls the predict() of a model that argument-dependent lookup finds.
 auto predicted(const auto& model, const auto& x) -> decltype(predict(model, x)) { return predict(model, x); }
 
-// What the adapters of all models share. Functions of the form Σ coef·k(x, xᵢ) + b are found by the names they have.
+// The common part of the adapters of all models. Kernel expansions are found by the names that models give them.
 template <class Model>
 class fitted_as : public fitted {
 public:
@@ -212,7 +211,7 @@ private:
     }
 };
 
-// The model behind it, for what only models of one kind can do.
+// The model of an estimator, for functions of one kind of model. Fails with errc::invalid_argument for another kind.
 template <class Model>
 const Model& model_of(const fitted& from) {
     const auto* as = dynamic_cast<const fitted_as<Model>*>(&from);
@@ -220,12 +219,23 @@ const Model& model_of(const fitted& from) {
     return as->model();
 }
 
-// Scores and probabilities of classes, a column each, from whatever a model has of them.
-
-// Scores of which the largest wins. Two classes have one function between them; on which side of 0 the first class lies
-// is the method's own affair, and seen from its predictions. Probabilities where there is nothing else; none where the
-// model has neither.
+// Scores with one column per class; the largest is that of the predicted class. For two classes they come from the one
+// decision function, whose sign for the first class is determined from `predicted`. A model without scores gives its
+// probabilities; nothing is returned if it has neither.
 std::optional<matrix<double>> scores_of_classes(const fitted& by, const examples& x, std::span<const double> predicted);
+// Probabilities with one column per class, if the model has them.
 std::optional<matrix<double>> probabilities_of_classes(const fitted& by, const examples& x);
+
+// Functions that adapters share.
+
+// The warning about a fit that ended with this status. `options` names the options that decide when the fit ends
+// ("max_iter or tol"). Empty if the fit converged.
+std::string trouble_of(fit_status status, const char* options, std::optional<double> gap = {});
+matrix<double> one_column(const std::vector<double>& y);
+std::vector<double> first_column(const matrix<double>& values);
+// Column names from labels: "p(1)", "p(2)", ...
+std::vector<std::string> label_names(std::string_view what, const std::vector<double>& labels);
+// Numbered column names: "component1", "component2", ...
+std::vector<std::string> numbered(std::string_view what, index count);
 
 }  // namespace mercer::api

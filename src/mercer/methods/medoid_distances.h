@@ -11,8 +11,8 @@
 
 namespace mercer::api {
 
-// A column for each of these objects; own: their k(m, m). 0 where the square is negative, which only kernels that are
-// not positive semidefinite give beyond rounding.
+// Distances of x (rows) to `objects` (columns); `own` are the values k(m, m) of these objects. A negative square, which
+// beyond rounding occurs only for kernels that are not positive semidefinite, gives 0.
 inline matrix<double> distances_to(const dataset& objects, const std::vector<double>& own, const kernel& k,
                                    const dataset& x) {
     matrix<double> out(x.size(), objects.size());

@@ -1,6 +1,6 @@
-// A method by name: what it is, its options, how it is fitted and read from a file. One object for each method, made
-// from the method's own description (described.h) and gathered in registry.cpp; each family adapts its models in one
-// file (svm_methods.cpp, ...), without numerics of its own.
+// Methods by name: the description of a method, its options, and the functions that fit it and read its model files.
+// There is one `method` per method, made by entry() from the method's own description (method_info.h); all_methods.cpp
+// lists them. The source of each method contains the adapter of its model, without numerics of its own.
 #pragma once
 
 #include <concepts>
@@ -19,7 +19,6 @@
 #include "mercer/methods/option.h"
 
 namespace mercer {
-struct svm_model;
 class kernel_rows;
 class process_group;
 }  // namespace mercer
@@ -33,26 +32,26 @@ using mercer::name;
 
 using fitted_ptr = std::shared_ptr<const fitted>;
 
-// What is fitted. Borrowed but for the weights.
+// The training data of a fit. x and y are borrowed.
 struct fit_task {
     examples x;
-    matrix_view<const double> y;      // one row an example; no columns where the method learns from the objects alone
-    std::shared_ptr<const kernel> k;  // null where the method takes none, or x is a matrix
+    matrix_view<const double> y;                            // one row per example; no columns for unsupervised methods
+    std::shared_ptr<const kernel> k;                        // null if the method takes no kernel or x is a matrix
     std::vector<double> sample_weight{};                    // empty: all 1
-    std::vector<std::pair<double, double>> class_weight{};  // label → factor; labels not named have 1
+    std::vector<std::pair<double, double>> class_weight{};  // label → factor; other labels have 1
     std::vector<std::string> class_names{};
 };
 
-// A task on its way into a method, with what every method is told.
+// A fit_task with the options of the method and the settings that all methods share.
 struct fit_call : fit_task {
     const option_values& options;
     const fit_control& control;
     fit_watch& watch;
-    const process_group* processes = nullptr;  // those that share the fit
+    const process_group* processes = nullptr;  // the MPI ranks that share the fit; null: one
 
     std::span<const double> targets() const { return {y.data, static_cast<std::size_t>(y.cols > 0 ? y.rows : 0)}; }
     bool any_order() const { return control.any_order && few_examples(x.size(), sample_weight); }
-    // The options of a method with those set that are everybody's: memory, weights, who is asked whether to go on.
+    // A struct of options with the members set that many methods have: memory, weights, progress, checkpoint.
     template <class Options>
     Options common() const {
         Options o;
@@ -65,7 +64,7 @@ struct fit_call : fit_task {
         if constexpr (requires { o.checkpoint; }) o.checkpoint = control.checkpoint;
         return o;
     }
-    // And those of the method that the mathematics knows by the same name.
+    // The same, and the members that have the same name in the method m.
     template <class Options>
     Options common(const auto& m) const {
         auto o = common<Options>();
@@ -80,14 +79,15 @@ struct fit_call : fit_task {
         if constexpr (requires { o.seed, m.seed; }) take(o.seed, m.seed);
         return o;
     }
-    // f(kernel, objects) or f(Gram matrix): functions that fit have both forms.
+    // Calls f(kernel, dataset) or f(Gram matrix): fit functions have both forms.
     template <class F>
     auto from(F f) const {
         return x.visit([&](const dataset& objects) { return f(*k, objects); },
                        [&](matrix_view<const double> K) { return f(precomputed<double>(K)); });
     }
+    // The status of the fit: time_limit if the time limit caused the cancellation, on any rank.
     fit_status ended(fit_status of) const;
-    // The fitted model; one that ran out of time says so.
+    // The estimator Fitted of the model, whose status is set by ended().
     template <class Fitted, class Model, class... More>
     fitted_ptr made(Model m, More&&... more) const {
         if constexpr (requires { m.status; }) m.status = ended(m.status);
@@ -98,59 +98,51 @@ struct fit_call : fit_task {
 struct method : method_facts {
     std::vector<option_info> options;
     std::function<fitted_ptr(const fit_call&)> fit;
-    // To examples that need not be in memory, for methods that pass over them and keep a few; none: it cannot.
+    // Fits to rows that need not be in memory; empty if the method cannot.
     std::function<fitted_ptr(const fit_call&, const kernel_rows&)> fit_rows;
     std::function<fitted_ptr(std::string_view bytes, const std::string& file)> parse;
 };
 
-// The methods of each family, for the registry.
-std::vector<method> svm_methods();
+// The methods that fit a model in each cell of the feature space, for all_methods.cpp.
 std::vector<method> cell_methods();
 
-// All methods, family by family.
+// All methods, sorted by family.
 const std::vector<method>& methods();
-// By name or alias, '-' and '_' alike; fails with the list of methods and the nearest name.
+// Finds a method by name or alias; '-' and '_' are equivalent. Fails with the list of methods and the nearest name.
 const method& find_method(std::string_view name);
-// The method to take instead of one that knows no kernels.
+// The name of a kernel method to suggest instead of a method that takes no kernel.
 std::string kernel_twin(const method& m);
-// The names of those that have `fit_rows`.
+// The names of the methods that have `fit_rows`.
 std::vector<std::string> methods_by_passes();
-// Those of them whose rows several processes can share.
+// The names of the methods that have `fit_rows` and can share the rows between MPI ranks.
 std::vector<std::string> methods_of_processes();
-// And of those that keep checkpoints, each with the option it needs for it: "kernel_ridge with solver=cg".
+// The names of the methods that keep checkpoints, with the required setting if there is one: "kernel_ridge with
+// solver=cg".
 std::vector<std::string> methods_with_checkpoints();
-// For what a method of these options tells people: name, default, condition, meaning, one line each.
+// The help text of a method: name and formula, then one line per option with default, condition and meaning.
 std::string help(const method& m);
 
-// Fits within what control allows.
+// Fails with errc::unsupported if `control` has a checkpoint and the method keeps none.
+void check_checkpoint(const method& m, const fit_control& control);
+
+// Fits a method within the limits of `control`.
 fitted_ptr fit(const method& m, const option_values& options, fit_task task, const fit_control& control);
-// Any file of an estimator, LIBSVM's text among them: the model, and the name of its method.
+// Reads the file of an estimator of any method, or a model file of LIBSVM. Returns the estimator and the name of its
+// method; `name` is that of the file, for messages.
 std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const std::string& name);
-fitted_ptr as_fitted(svm_model m);
-// Fits a method that has `fit_rows`. Where several processes share the examples, y and the weights are of this one's.
+// Fits a method that has `fit_rows`. If several ranks share the rows, y and the weights are those of this rank's rows.
 struct passes_task {
     const kernel_rows& x;
-    matrix_view<const double> y;  // no columns where the method learns from the objects alone
+    matrix_view<const double> y;  // no columns for unsupervised methods
     std::vector<double> sample_weight{};
     std::vector<std::pair<double, double>> class_weight{};
 };
 fitted_ptr fit(const method& m, const option_values& options, const passes_task& task, const fit_control& control);
 
-// What adapters share.
-// `trouble` of methods that end with such a status: what did not converge, and the options that decide when it ends
-// ("max_iter or tol").
-std::string trouble_of(fit_status status, const char* options, std::optional<double> gap = {});
-matrix<double> one_column(const std::vector<double>& y);
-std::vector<double> first_column(const matrix<double>& values);
-// "decision setosa", ... by label; the caller's model may name classes later
-std::vector<std::string> label_names(std::string_view what, const std::vector<double>& labels);
-// "component1", "component2", ...
-std::vector<std::string> numbered(std::string_view what, index count);
+// Visitors of the options of a method (methods/method_info.h), and the functions made from them: the table of the
+// options, the conversion of a method from and to texts, and its entry in the list of methods.
 
-// From the description of a method (methods/method_info.h) to what front ends need of it: the table of its options, its
-// value from texts and back, and its entry in the registry.
-
-// The options of a value as a table, its own numbers as the defaults.
+// Lists the options of a method value as a table; the values of its members are the defaults.
 class option_lister {
 public:
     std::vector<option_info> options;
@@ -177,7 +169,7 @@ public:
             std::move(needs));
     }
 
-    // Of the option before: a name that it had.
+    // A former name of the last option.
     void formerly(const char* name, std::vector<std::pair<std::string, std::string>> values) {
         options.back().formerly.push_back({name, std::move(values)});
     }
@@ -189,7 +181,7 @@ private:
     }
 };
 
-// Values of options into the value that has them.
+// Sets the members of a method value from option values.
 class option_reader {
 public:
     explicit option_reader(const option_values& from) : from_(from) {}
@@ -226,7 +218,7 @@ std::vector<option_info> options_of(Method m = {}) {
     return std::move(list.options);
 }
 
-// Those that differ from the defaults.
+// The options of m that differ from the defaults.
 template <described_method Method>
 settings settings_of(const Method& m) {
     settings out;
@@ -244,8 +236,8 @@ Method value_of(const option_values& from) {
     return out;
 }
 
-// The entry of the registry: fit is given the value; Fitted, an adapter of a model (fitted_as), is what files of this
-// method become.
+// The entry of a method in the list of methods. `fit` receives the method value. Files of the method are read as
+// Fitted, an adapter of a model (fitted_as).
 template <described_method Method, class Fitted>
 method entry(fitted_ptr (*fit)(const Method&, const fit_call&)) {
     return {Method::facts(),

@@ -1,8 +1,9 @@
-// What a method says of itself, once: its name and kind, and its options with defaults, ranges and meaning. A method is
-// a plain aggregate of its options, the kernel among them, with
+// The description of a method: its name and kind, and its options with defaults, ranges and meaning. A method is a
+// plain aggregate of its options and its kernel, with the members
 //     static method_facts facts();
-//     template <class Visitor> void options(Visitor& v);      // v.number("C", C, above(0), "price of an error"); ...
-// Help, checks, the JSON spec, model files and tables are made from these two by visitors (methods/method.h).
+//     template <class Visitor> void options(Visitor& v);      // v.number("C", C, above(0), "penalty parameter C"); ...
+// Visitors (methods/method.h) generate help texts, checks, the JSON specification, model files and tables from these
+// two.
 #pragma once
 
 #include <limits>
@@ -14,11 +15,12 @@ namespace mercer {
 
 enum class method_family { classification, regression, outliers, clustering, components, density };
 const char* name(method_family family) noexcept;
-// What predictions and targets are.
+// The kind of predictions and of targets.
 enum class answer { none, classes, values, clusters, sides };  // sides: 1 inside, -1 outside
 
-// How a search judges many settings of a method at once, on one kernel matrix (methods/svm/price_folds, ridge_folds):
-// over C and ε, over λ; none: by a fit for each.
+// How a search can evaluate many settings of a method together on one kernel matrix: `prices` over C and ε
+// (methods/svm/cross_validation.h), `ridges` over λ (methods/regression); `none`: every setting
+// needs a fit of its own.
 enum class many_at_once { none, prices, ridges };
 
 struct method_facts {
@@ -26,17 +28,18 @@ struct method_facts {
     std::vector<std::string> aliases;
     method_family family;
     std::string about;    // one line
-    std::string formula;  // the problem it solves
-    std::string format;   // the first word of its model files
-    answer targets;       // what it learns from
+    std::string formula;  // the optimisation problem
+    std::string format;   // first word of the model files
+    answer targets;       // the kind of targets in the training data
     bool takes_kernel = true;
     bool can_predict = true, can_transform = false;
-    bool takes_features = false;  // takes a kernel for its explicit features alone; without one, vectors as they are
+    bool takes_features = false;  // uses only the explicit features of a kernel; none: the vectors
     many_at_once search = many_at_once::none;
-    bool keeps_checkpoints = false;   // a fit that was killed can go on,
-    std::string checkpoints_where{};  // where its options say so: "solver=cg"
-    bool one_process = false;         // passes over rows that are streamed, but not shared by processes
+    bool keeps_checkpoints = false;   // an interrupted fit can be continued,
+    std::string checkpoints_where{};  // but only with this setting of an option, for instance "solver=cg"
+    bool one_process = false;         // can stream rows, but not share them between MPI ranks
 };
+// The facts of a method that keeps checkpoints (with the setting `where`), or that streams rows on one rank only.
 inline method_facts with_checkpoints(method_facts f, std::string where = {}) {
     f.keeps_checkpoints = true, f.checkpoints_where = std::move(where);
     return f;
@@ -46,27 +49,28 @@ inline method_facts for_one_process(method_facts f) {
     return f;
 }
 
-// What a number may be.
+// The values that a number may have.
 struct range {
     double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
-    bool low_open = false, high_open = true;  // the ends themselves are not allowed
+    bool low_open = false, high_open = true;  // true: the bound itself is not allowed
 };
 inline range at_least(double low) { return {.low = low}; }
 inline range above(double low) { return {.low = low, .low_open = true}; }
 inline range up_to(range r, double high) { return {r.low, high, r.low_open, false}; }
 inline range below(range r, double high) { return {r.low, high, r.low_open, true}; }
 
-// An option that has an effect only where another one has one of these values; "" among them: where the other is left
-// empty.
+// A condition for an option to have an effect: another option has one of `values`. A value "" means an empty
+// option.
 struct option_need {
     std::string option;
-    std::vector<std::string> values{};   // none: where the other is given at all
-    std::vector<option_need> or_else{};  // one of these is enough too
+    std::vector<std::string> values{};   // empty: the other option has any value but ""
+    std::vector<option_need> or_else{};  // alternative conditions
+    // Returns true if the condition itself, without the alternatives, holds for this value of the other option.
     bool met_by(const std::string& value) const;
 };
 using option_needs = std::vector<option_need>;
 
-// An option's earlier name, with the values it had there and what they are called now.
+// A former name of an option, with pairs of former and present values.
 struct former_option {
     std::string name;
     std::vector<std::pair<std::string, std::string>> values;

@@ -1,6 +1,6 @@
-// Models as files in this library's own format: everything that a model holds except how long fitting took, so that the
-// same fit gives the same bytes. One line of text (format, version, sizes, checksum), one line of JSON (names and
-// counts), then numbers as they are in memory, 64-bit little-endian. The words are the same for every model:
+// Model files in the format of this library. A file contains everything in a model except the time of the fit, so equal
+// fits give equal bytes: one line of text (format, version, sizes, checksum), one line of JSON (names and counts), then
+// numbers as in memory, 64-bit little-endian. The functions are the same for every model:
 //
 //     save_model(model, "iris.model");
 //     auto again = load_model<knn_model>("iris.model");
@@ -11,7 +11,7 @@
 
 namespace mercer {
 
-// Made from the list of a model's parts, in the source file of the model (methods/archive.h).
+// Instantiated in the source file of the model, from the list of its parts (methods/archive.h).
 template <class Model>
 struct model_file {
     static std::string bytes(const Model& m);
@@ -24,8 +24,8 @@ template <class Model>
 std::string model_bytes(const Model& m) {
     return model_file<Model>::bytes(m);
 }
-// Fails with errc::parse, naming the file as `name`, for files that are cut short, damaged, of a newer version or of
-// another model.
+// Fails with errc::parse for files that are truncated, damaged, of a newer version or of another model; `name` is the
+// name of the file in messages.
 template <class Model>
 Model parse_model(std::string_view bytes, const std::string& name) {
     return model_file<Model>::parse(bytes, name);

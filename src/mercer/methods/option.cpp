@@ -83,7 +83,7 @@ std::string wanted(const option_need& need) {
     return out;
 }
 
-// The name and the value that a former name and its value stand for; others as they are.
+// Replaces a former name and its value by the present ones. Returns other names and values unchanged.
 std::pair<std::string, std::string> called_now(const std::vector<option_info>& options, const std::string& name,
                                                const std::string& value) {
     for (const option_info& o : options)

@@ -1,5 +1,5 @@
-// Options of methods by name: what there is, what it may be, and the values given. Help texts, checks and error
-// messages come from one description of each option.
+// Options of methods by name: their descriptions and their values. Help texts, checks and error messages are generated
+// from one description of each option.
 #pragma once
 
 #include <limits>
@@ -22,24 +22,24 @@ struct option_info {
     std::string initial;  // the default as text
     std::string about;
     double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
-    bool low_open = false, high_open = false;  // the ends themselves are not allowed
+    bool low_open = false, high_open = false;  // true: the bound itself is not allowed
     std::vector<std::string> choices{};
-    std::vector<option_need> needs{};       // without which it would be ignored
-    std::vector<former_option> formerly{};  // names that are still understood
+    std::vector<option_need> needs{};       // the option has an effect only if all of these hold
+    std::vector<former_option> formerly{};  // former names, which are still accepted
 
-    std::string condition() const;  // "0 < C <= inf", "uniform or distance"
+    std::string condition() const;  // the allowed values: "0 < C <= inf", "uniform, distance"
 };
 
 using settings = std::vector<std::pair<std::string, std::string>>;  // name → value, as text
 
-// The values of all options of one method, checked when they are made.
+// The values of all options of one method, checked by the constructor.
 class option_values {
 public:
-    // Fails with errc::invalid_argument, listing the options there are, for a name that is not one of them, twice the
-    // same name, a value out of range, or an option that would be ignored beside the others. '-' and '_' in names mean
-    // the same. An option's former name with one of its values is taken for what it is called now.
+    // Fails with errc::invalid_argument for an unknown name (the message lists the options), a name given twice, a
+    // value out of range, or an option that has no effect beside the others. '-' and '_' in names are equivalent. A
+    // former name with a former value is replaced by the present ones. `owner` begins the messages.
     option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given);
-    // Of a model file, where all options may be written: those that would be ignored are passed over.
+    // The same for the options in a model file, which may contain options without effect.
     static option_values stored(const std::string& owner, const std::vector<option_info>& options,
                                 const settings& given);
 
@@ -48,7 +48,7 @@ public:
     bool flag(std::string_view name) const;
     const std::string& choice(std::string_view name) const;
     std::vector<double> numbers(std::string_view name) const;
-    settings all() const;  // those that have an effect, in the order of the table, defaults included
+    settings all() const;  // the options that have an effect, defaults included, in the order of `options`
 
 private:
     option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given,
@@ -61,9 +61,9 @@ private:
 
 // Numbers as the text of an option: "0.5,2".
 std::string text_of(std::span<const double> numbers);
-// "name=value"; fails with errc::parse when there is no '='.
+// Splits "name=value"; fails with errc::parse if there is no '=' or no name.
 std::pair<std::string, std::string> parse_setting(std::string_view text);
-// svc for SVC, kernel_pca for kernel-pca
+// The name in lower case, with '_' for '-': "svc" for "SVC", "kernel_pca" for "kernel-pca".
 std::string plain_name(std::string_view name);
 
 }  // namespace mercer::api

@@ -12,6 +12,7 @@
 #include "mercer/kernels/kernel_info.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/svm/libsvm_model.h"
+#include "mercer/methods/svm/svm_estimator.h"
 #include "mercer/methods/svm/svm_model.h"
 #include "mercer/model/model.h"
 

@@ -25,6 +25,7 @@
 #include "mercer/methods/regression/kernel_ridge.h"
 #include "mercer/methods/regression/kernel_ridge_path.h"
 #include "mercer/methods/svm/cross_validation.h"
+#include "mercer/methods/training_gram.h"
 
 namespace mercer::api {
 namespace {

@@ -13,6 +13,8 @@
 #include "mercer/base/threads.h"
 #include "mercer/dense/matrix_checks.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
+#include "mercer/methods/training_gram.h"
 
 namespace mercer {
 namespace {

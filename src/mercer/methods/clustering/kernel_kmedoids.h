@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "mercer/base/matrix_view.h"
+#include "mercer/data/dataset.h"
 #include "mercer/gram/gram.h"
 #include "mercer/kernels/kernel.h"
 #include "mercer/methods/fit_control.h"

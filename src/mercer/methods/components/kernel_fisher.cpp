@@ -12,6 +12,7 @@
 #include "mercer/dense/matrix_checks.h"
 #include "mercer/dense/symmetric_eigen.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/method.h"
 
 namespace mercer {

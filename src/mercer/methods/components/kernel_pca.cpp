@@ -16,7 +16,9 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/checkpoint.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/method.h"
+#include "mercer/methods/training_gram.h"
 
 namespace mercer {
 namespace {

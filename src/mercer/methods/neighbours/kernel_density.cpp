@@ -13,6 +13,7 @@
 #include "mercer/kernels/vectors/matern.h"
 #include "mercer/kernels/vectors/rational_quadratic.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/method.h"
 
 namespace mercer {

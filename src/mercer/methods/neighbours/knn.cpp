@@ -14,6 +14,7 @@
 #include "mercer/data/dataset.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/method.h"
 
 namespace mercer {

@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "mercer/base/matrix_view.h"
+#include "mercer/data/dataset.h"
+#include "mercer/gram/gram.h"
 #include "mercer/kernels/kernel.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/method_info.h"

@@ -14,6 +14,7 @@
 #include "mercer/gram/gram_views.h"
 #include "mercer/kernels/evaluation/evaluator.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/medoid_distances.h"
 #include "mercer/methods/method.h"
 

@@ -10,6 +10,8 @@
 #include "mercer/base/error.h"
 #include "mercer/base/memory.h"
 #include "mercer/gram/row_cache.h"
+#include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/nystroem/nystroem_newton.h"
 

@@ -15,6 +15,7 @@
 #include "mercer/base/threads.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/nystroem/nystroem_features.h"
 

@@ -12,6 +12,7 @@
 #include "mercer/base/random_generator.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/gram/low_rank.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/nystroem/sketched_preconditioner.h"
 #include "mercer/methods/nystroem/streamed_rows.h"

@@ -10,6 +10,7 @@
 #include "mercer/base/threads.h"
 #include "mercer/data/vectors.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/nystroem/row_losses.h"
 #include "mercer/solvers/linear_svm/coordinate_descent.h"

@@ -17,9 +17,11 @@
 #include "mercer/gram/low_rank.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/method.h"
 #include "mercer/methods/regression/kernel_ridge_path.h"
+#include "mercer/methods/training_gram.h"
 #include "mercer/solvers/newton/conjugate_gradients.h"
 
 namespace mercer {

@@ -20,7 +20,10 @@
 #include "mercer/dense/symmetric_eigen.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/fit_control.h"
+#include "mercer/methods/regression/kernel_ridge.h"
+#include "mercer/methods/training_gram.h"
 
 namespace mercer {
 namespace {

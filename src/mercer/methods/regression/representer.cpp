@@ -8,8 +8,10 @@
 #include "mercer/dense/matrix_checks.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/method.h"
+#include "mercer/methods/training_gram.h"
 
 namespace mercer {
 namespace {

@@ -15,6 +15,7 @@
 #include "mercer/gram/make_gram.h"
 #include "mercer/kernels/vectors/linear.h"
 #include "mercer/methods/archive.h"
+#include "mercer/methods/fit_checks.h"
 #include "mercer/methods/fit_control.h"
 #include "mercer/methods/method.h"
 

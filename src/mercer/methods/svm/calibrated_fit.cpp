@@ -1,4 +1,3 @@
-
 #include "mercer/methods/svm/calibrated_fit.h"
 
 #include <fmt/format.h>
@@ -77,13 +76,13 @@ calibrated_fit fit_calibrated(matrix_view<const double> K, std::span<const doubl
 
 namespace {
 
-// The place of a label among the model's classes; their number where it is none of them.
+// The index of a label in m.classes, or the number of classes if it is not one of them.
 index class_of(const svm_model& m, double label) {
     return static_cast<index>(std::find(m.classes.begin(), m.classes.end(), label) - m.classes.begin());
 }
 
-// What a model says of its class a against b, or against all others (b < 0), from its decisions f. A part of the data
-// may lack a class: what its model would say is then certain (+1, -1), or nothing (0).
+// The decision of model m for its class a against b, or against all others (b < 0), from its decisions f. If the
+// training examples of a fold had no example of a class, the decision is ±1 for the other class, or 0 if both lack.
 double decision_of(const svm_model& m, const double* f, index a, index b) {
     const index have = static_cast<index>(m.classes.size());
     if (b < 0) return a == have ? -1 : have == 2 ? (a == 0 ? f[0] : -f[0]) : have == 1 ? 1 : f[a];
@@ -92,7 +91,7 @@ double decision_of(const svm_model& m, const double* f, index a, index b) {
     return a < b ? f[m.pairs().of(a, b)] : -f[m.pairs().of(b, a)];
 }
 
-// Fits the probability of one problem on its decisions f, those of class a against b, or against all others (b < 0).
+// Fits the probability of one problem, class a against b or against all others (b < 0), to its decisions f.
 void fit_problem(calibration& to, const svm_model& model, std::span<const index> used, std::span<const double> y,
                  std::span<const double> weight, const matrix<double>& f, index problem, index a, index b) {
     std::vector<double> values, weights;

@@ -1,5 +1,5 @@
-// A support vector machine with its probabilities, in one call: from a kernel, a user's function or a matrix of kernel
-// values.
+// Fits support vector machines with probabilities: calibrate() adds probabilities to a model by cross-validation,
+// fit_calibrated() fits the model and its probabilities from a kernel, a user's function or a matrix of kernel values.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,10 @@
 
 namespace mercer {
 
-// Fits the probabilities of a machine by cross-validation.
-
-// Fits model.probability by cross-validation: the examples, in `folds` stratified parts, are decided by models of the
-// other parts. `options` are those the model was fitted with; examples of weight 0 belong to no part, and with
-// any_order the parts do not depend on the order of the examples either. `rank`: their places in such an order, where
-// the kernel matrix alone is given. One-class models have no probabilities. The result tells how those fits ended.
+// Fits model.probability to decision values of the examples from cross-validation with `folds` stratified folds.
+// `options` must be those of the model. Examples of weight 0 are in no fold; with any_order the folds do not depend on
+// the order of the examples. `rank`: their ranks in the canonical order, if only the kernel matrix is given. Returns
+// how the fits of the folds ended. Fails with errc::unsupported for one-class models, which have no probabilities.
 [[nodiscard]] inner_fits calibrate(svm_model& model, const kernel& k, const dataset& x, std::span<const double> y,
                                    const svm_options& options,
                                    calibration::method method = calibration::method::sigmoid, int folds = 5,
@@ -31,7 +29,7 @@ namespace mercer {
 
 struct calibrated_fit {
     svm_model model;
-    inner_fits calibration{};  // how the fits behind the probabilities ended
+    inner_fits calibration{};  // how the fits of the cross-validation ended
 };
 
 struct calibration_plan {
@@ -39,11 +37,12 @@ struct calibration_plan {
     std::uint64_t seed = 1;
 };
 
-// Is a user's function part of the kernel?
+// Returns true if a user's function is part of the kernel.
 bool has_user_function(const kernel& k);
 
-// A call of a user's function may cost more than thousands of its values: all of them are taken at once where they fit
-// into `bytes`. They may be anything, and must be finite and symmetric.
+// Fits the model and, if plan.folds > 0, its probabilities. Because calling a user's function may take longer than
+// evaluating thousands of kernel values, the whole kernel matrix of such a kernel is computed at once if it fits into
+// `bytes`; fails with errc::data if it is not finite and symmetric.
 calibrated_fit fit_calibrated(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options,
                               const calibration_plan& plan, std::size_t bytes);
 calibrated_fit fit_calibrated(matrix_view<const double> K, std::span<const double> y, const svm_options& options,

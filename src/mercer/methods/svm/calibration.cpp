@@ -12,10 +12,10 @@
 namespace mercer {
 namespace {
 
-// 1/(1 + e^t) without overflow
+// 1/(1 + e^t) without overflow.
 double falling(double t) { return t >= 0 ? std::exp(-t) / (1 + std::exp(-t)) : 1 / (1 + std::exp(t)); }
 
-// log(1 + e^t) without overflow
+// log(1 + e^t) without overflow.
 double soft(double t) { return t >= 0 ? t + std::log1p(std::exp(-t)) : std::log1p(std::exp(t)); }
 
 double weight_of(std::span<const double> weight, std::size_t i) { return weight.empty() ? 1.0 : weight[i]; }
@@ -42,8 +42,8 @@ double calibration::operator()(index problem, double f) const {
     return std::clamp(probability, least, 1 - least);
 }
 
-// min over (A, B) of  Σ wᵢ [tᵢ zᵢ + log(1 + e^(-zᵢ))],  zᵢ = A fᵢ + B, with targets t drawn in from 1 and 0 by the size
-// of their class.
+// Minimises Σ wᵢ [tᵢ zᵢ + log(1 + e^(-zᵢ))] over A and B, with zᵢ = A fᵢ + B. The targets t are 1 and 0 shrunk towards
+// ½ by the sizes of the classes (Platt).
 std::pair<double, double> fit_sigmoid(std::span<const double> f, std::span<const std::uint8_t> positive,
                                       std::span<const double> weight) {
     constexpr int most_rounds = 100;
@@ -62,7 +62,7 @@ std::pair<double, double> fit_sigmoid(std::span<const double> f, std::span<const
     };
     double value = loss(A, B);
     for (int round = 0; round < most_rounds; ++round) {
-        // gradient and Hessian: with p = 1/(1+e^z), d/dz = t - p, d²/dz² = p(1-p)
+        // Gradient and Hessian: with p = 1/(1+e^z), d/dz = t - p and d²/dz² = p(1-p).
         double h11 = ridge, h22 = ridge, h21 = 0, g1 = 0, g2 = 0;
         for (std::size_t i = 0; i < f.size(); ++i) {
             const double p = falling(A * f[i] + B), w = weight_of(weight, i);
@@ -82,7 +82,7 @@ std::pair<double, double> fit_sigmoid(std::span<const double> f, std::span<const
                 break;
             }
         }
-        if (step < smallest_step) break;  // rounding: the loss falls no further
+        if (step < smallest_step) break;  // rounding prevents a further decrease of the loss
     }
     return {A, B};
 }
@@ -102,7 +102,7 @@ std::pair<std::vector<double>, std::vector<double>> fit_isotonic(std::span<const
         return block{(a.mean * a.weight + b.mean * b.weight) / sum, sum, a.from, b.to};
     };
     for (std::size_t at = 0; at < order.size();) {
-        // all examples of one decision value together, then pooled backwards while the order is violated
+        // Pool all examples of one decision value, then pool with earlier blocks while the order is violated.
         block next{0, 0, f[order[at]], f[order[at]]};
         double first = 0;
         for (; at < order.size() && f[order[at]] == next.from; ++at) {
@@ -125,8 +125,8 @@ std::pair<std::vector<double>, std::vector<double>> fit_isotonic(std::span<const
     return made;
 }
 
-// min Σ_i Σ_{j≠i} (r_ji p_i - r_ij p_j)², Σp = 1: pᵀQp with Q_tt = Σ_j r_jt², Q_tj = -r_jt r_tj; at the optimum (Qp)_t
-// = pᵀQp for all t. One coordinate after another is set so, and p normalised again.
+// Minimises Σ_i Σ_{j≠i} (r_ji p_i - r_ij p_j)² = pᵀQp over Σp = 1, with Q_tt = Σ_j r_jt² and Q_tj = -r_jt r_tj. At the
+// optimum (Qp)_t = pᵀQp for all t. Coordinate descent: each coordinate is set to satisfy this, and p is normalised.
 std::vector<double> couple(matrix_view<const double> r) {
     const index k = r.rows;
     if (k == 1) return {1.0};
@@ -203,9 +203,9 @@ matrix<double> coupled_probabilities(const svm_model& model, matrix_view<const d
 
 namespace {
 
-// The distribution nearest to p (Euclidean) in which class c is the largest: c and all that stand above the level t are
-// set to t, the mean of what they had; then c is raised by a hair so that it is the largest also by a strict
-// comparison.
+// Replaces p by the nearest distribution (Euclidean) in which class c is the most probable: p_c and all probabilities
+// above a level t are set to t, which is their mean; then p_c is increased by about 1e-12·t so that it is the strict
+// maximum.
 void make_largest(double* p, index k, index c) {
     if (std::max_element(p, p + k) - p == c) return;
     std::vector<index> above;

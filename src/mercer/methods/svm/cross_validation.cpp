@@ -1,4 +1,3 @@
-
 #include "mercer/methods/svm/cross_validation.h"
 
 #include <fmt/format.h>
@@ -16,7 +15,7 @@
 namespace mercer {
 namespace {
 
-// A classifier of one class, for a part that saw no other.
+// A classifier of one class, for a fold whose training examples have no other.
 svm_model single_class(const svm_options& options, double label, index n) {
     svm_model model;
     model.task = options.task;
@@ -74,7 +73,7 @@ inner_fits cross_decide(const shared_gram& K, std::span<const double> y, const s
         }
         const bool classifier = options.task == svm_task::c_svc || options.task == svm_task::nu_svc;
         svm_model model;
-        std::vector<double> seen;  // of those that count
+        std::vector<double> seen;  // targets of the examples of positive weight
         for (std::size_t i = 0; i < targets.size(); ++i)
             if (here.sample_weight.empty() || here.sample_weight[i] > 0) seen.push_back(targets[i]);
         if (classifier && !seen.empty() && std::ranges::adjacent_find(seen, std::not_equal_to{}) == seen.end()) {
@@ -109,7 +108,7 @@ cross_predictions cross_predict(const shared_gram& K, std::span<const double> y,
 void inner_fits::add(const svm_model& model) {
     for (const svm_report& report : model.reports) {
         const bool failed = !finished(report.status);
-        // A gap that is not a number is worse than any.
+        // add() counts a NaN gap as the worst.
         add(inner_fits{1, failed ? 1 : 0, failed ? report.gap : 0, failed ? report.status : fit_status::converged});
     }
 }
@@ -129,7 +128,7 @@ std::string inner_fits::trouble() const {
 
 namespace {
 
-// Column `problem` of every answer, from one price to the next.
+// Solves along the path over C and fills column `problem` of every answer.
 void follow(smo::price_path& path, index n, std::span<const index> decided, index problem, std::span<const double> C,
             double tol, const price_options& options, std::vector<price_answer>& answers) {
     for (std::size_t c = 0; c < C.size(); ++c) {
@@ -146,15 +145,15 @@ void follow(smo::price_path& path, index n, std::span<const index> decided, inde
     }
 }
 
-// One binary problem: signs of the objects of a matrix, 0 for those who take no part.
+// The path over C of the binary problems of one fold.
 class binary_path {
 public:
     binary_path(const smo::padded_matrix& K, std::span<const double> y, std::span<const index> training,
                 std::span<const index> held_out, std::span<const double> weight)
         : all_(K), y_(y), training_(training), held_out_(held_out), weight_(weight) {}
 
-    // Class `first` against `second`, or against all others where that is no label. answers: one for each C, whose
-    // column `problem` is filled.
+    // Class `first` against `*second`, or against all others if `second` is null. Fills column `problem` of the
+    // answers, of which there is one for each C.
     void solve(double first, const double* second, index problem, std::span<const double> C,
                const price_options& options, std::vector<price_answer>& answers) const {
         std::vector<index> taken;
@@ -165,7 +164,7 @@ public:
             taken.push_back(i);
             sign.push_back(label == first ? 1.0 : -1.0);
         }
-        // Where every example takes part the matrix is taken as it is; a part of it is worth a copy.
+        // A problem of all training examples uses the matrix itself; for a problem of some of them a copy pays.
         if (taken.size() == training_.size()) {
             std::vector<double> signs(static_cast<std::size_t>(all_.size()), 0.0);
             for (std::size_t t = 0; t < taken.size(); ++t) signs[static_cast<std::size_t>(taken[t])] = sign[t];
@@ -183,7 +182,7 @@ public:
     }
 
 private:
-    // The rows of the first so many; of the others only the diagonal is ever looked at.
+    // Copies the submatrix of the examples `which`. Only the first `rows` rows and the diagonal are needed.
     smo::padded_matrix copied(const std::vector<index>& which, index rows) const {
         smo::padded_matrix out(static_cast<index>(which.size()));
         for (index r = 0; r < out.size(); ++r) {

@@ -1,4 +1,5 @@
-// Cross-validation: every example is decided by a model that has not seen it.
+// Cross-validation of support vector machines: every example is predicted by a model fitted without it. cross_decide()
+// fits a model for each fold, decide_along_prices() and predict_along_prices() a path over C for one fold.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +18,23 @@
 
 namespace mercer {
 
-// How the fits inside a larger task ended: the folds of a cross-validation, the fits behind probabilities, one fit for
-// every example left out.
-
 struct svm_model;
 
+// How the fits within a larger task ended, for instance in a cross-validation or leave-one-out.
 struct inner_fits {
-    index fits = 0;                            // binary problems
-    index unfinished = 0;                      // of them, those that did not reach the tolerance
-    double worst_gap = 0;                      // of the unfinished
-    fit_status worst = fit_status::converged;  // of the fit with that gap
+    index fits = 0;                            // number of binary problems
+    index unfinished = 0;                      // number of those that did not reach the tolerance
+    double worst_gap = 0;                      // largest gap of these
+    fit_status worst = fit_status::converged;  // status of the fit with that gap
 
     void add(const svm_model& model);
     void add(const inner_fits& others);
-    // "3 of 5 fits did not converge (the worst: stalled at a gap of 37)"; empty where all did.
+    // "3 of 5 fits did not converge (the worst: stalled at a gap of 37)"; empty if all fits converged.
     std::string trouble() const;
 };
 
-// A kernel matrix in float and in double for several fits: kernel values are computed once where `memory_bytes` can
-// hold them all.
+// A kernel matrix in float and in double for several fits. Its float values are computed once if half of `memory_bytes`
+// can hold all of them.
 class shared_gram {
 public:
     shared_gram(const kernel& k, const dataset& x, std::size_t memory_bytes);
@@ -51,17 +50,17 @@ private:
     std::size_t bytes_ = 0;
 };
 
-// Calls visit(model, training examples, held-out examples, decisions of the latter) for each part. support_rows of a
-// model count among its training examples. Sample weights follow their examples; the plan need not have all of them. A
-// fit whose training part has only one class is visited with a model that has that class, no problems and a decision
-// matrix without columns.
+// Called for each fold with its model, training examples, held-out examples and the decisions of the held-out examples.
+// support_rows of the model are positions in `training`. If the training examples have only one class, the model has
+// that class and no problems, and `decisions` has no columns.
 using fold_visit = std::function<void(svm_model& model, std::span<const index> training,
                                       std::span<const index> held_out, const matrix<double>& decisions)>;
-// How the fits ended is the result.
+// Fits a model for each fold of the plan, which need not contain all examples, and calls visit. Returns how the fits
+// ended.
 [[nodiscard]] inner_fits cross_decide(const shared_gram& K, std::span<const double> y, const svm_options& options,
                                       const fold_plan& plan, const fold_visit& visit);
 
-// The prediction for every example by the model that has not seen it.
+// The prediction of every example by the model fitted without it.
 struct cross_predictions {
     std::vector<double> values;
     inner_fits fits;
@@ -69,31 +68,29 @@ struct cross_predictions {
 cross_predictions cross_predict(const shared_gram& K, std::span<const double> y, const svm_options& options,
                                 const fold_plan& plan);
 
-// Support vector classification and regression of the examples held out from a fold, for many prices C on one matrix in
-// memory: the inner loop of a search over C and the kernel's parameters.
-//
-// Machines of several classes are cut into binary problems as in methods/svm; each is solved for one C after the other
-// (solvers/smo/c_path). The problem is that of kernel values in float: for scores to compare, not for a model.
-
+// Predictions of the held-out examples of one fold for many C on one kernel matrix in memory: the inner loop of a
+// search over C and the parameters of the kernel. Problems of several classes are split into binary problems as in
+// multiclass.h, and each is solved along its path over C (solvers/smo/c_path.h). Kernel values are float: accurate
+// enough to compare scores, but not for a model.
 struct price_options {
     multiclass scheme = multiclass::one_vs_one;
     std::span<const double> weight{};  // of the examples; empty: all 1
     double tol = 1e-2;
-    index most_steps_each = 100;  // pairs solved for every example, at most
+    index most_steps_each = 100;  // limit of the pair steps, per example
 };
 
-// What the examples held out are said to be at one price.
+// The predictions for one C.
 struct price_answer {
     std::vector<double> predicted;
-    matrix<double> decisions;  // a row for each, a column for each binary problem
+    matrix<double> decisions;  // a row for each held-out example, a column for each binary problem
     inner_fits fits;
 };
 
-// C ascending. Fails where the training part has a single class: nothing is learnt from that.
+// Classification. C must be ascending. Fails with errc::data if the training examples have only one class.
 std::vector<price_answer> decide_along_prices(const smo::padded_matrix& K, std::span<const double> y,
                                               std::span<const index> training, std::span<const index> held_out,
                                               std::span<const double> C, const price_options& options = {});
-// ε-regression; the tolerance is in standard deviations of the training targets.
+// ε-regression. The tolerance is in standard deviations of the training targets.
 std::vector<price_answer> predict_along_prices(const smo::padded_matrix& K, std::span<const double> y,
                                                std::span<const index> training, std::span<const index> held_out,
                                                std::span<const double> C, double epsilon,

@@ -1,4 +1,3 @@
-
 #include "mercer/methods/svm/fit_svm.h"
 
 #include <fmt/format.h>
@@ -8,10 +7,12 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "mercer/base/error.h"
 #include "mercer/base/threads.h"
+#include "mercer/data/vectors.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/methods/canonical_order.h"
@@ -21,46 +22,11 @@
 
 namespace mercer {
 
-const char* name(svm_task task) noexcept {
-    constexpr const char* names[] = {"c_svc", "nu_svc", "one_class", "epsilon_svr", "nu_svr"};
-    return names[static_cast<int>(task)];
-}
-
-fit_status svm_model::worst_status() const {
-    fit_status worst = fit_status::converged;
-    for (const auto& each : reports) worst = std::max(worst, each.status);
-    return worst;
-}
-
-void add_to_summary(svm_report& to, const svm_report& r) {
-    to.offset_low = to.size == 0 ? r.offset_low : std::min(to.offset_low, r.offset_low);
-    to.offset_high = to.size == 0 ? r.offset_high : std::max(to.offset_high, r.offset_high);
-    to.status = std::max(to.status, r.status);
-    to.gap = std::max(to.gap, r.gap);
-    to.objective += r.objective;
-    to.steps += r.steps, to.rounds += r.rounds;
-    to.flat_steps += r.flat_steps, to.concave_steps += r.concave_steps;
-    to.size += r.size;
-    to.margin_vectors += r.margin_vectors;
-    to.epsilon = std::max(to.epsilon, r.epsilon);
-    to.seconds += r.seconds;
-    to.no_margin |= r.no_margin;
-    to.C = std::max(to.C, r.C);
-}
-
-bool svm_model::lacks_margin() const { return std::ranges::any_of(reports, &svm_report::no_margin); }
-
-double svm_model::largest_gap() const {
-    double gap = 0;
-    for (const auto& each : reports) gap = std::max(gap, each.gap);
-    return gap;
-}
-
 namespace {
 
-constexpr double largest_self = 1e30;  // leaves room in float for sums and for squares of differences
+constexpr double largest_self = 1e30;  // so that sums and squared differences of kernel values do not overflow float
 
-// The control of a fit, shared by problems that may run side by side.
+// The limits and the progress of a fit, shared by problems that are solved concurrently.
 class control {
 public:
     control(const svm_options& options, index problems) : options_(options), problems_(problems) {}
@@ -96,7 +62,7 @@ private:
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
-// Kernel values beyond the range of float would make every sum of the solver infinite.
+// Fails if kernel values are too large for float: every sum of the solver would become infinite.
 void require_float_range(const gram<float>& K) {
     std::vector<float> self(static_cast<std::size_t>(K.rows()));
     K.diagonal(self);
@@ -107,7 +73,7 @@ void require_float_range(const gram<float>& K) {
                                          largest_self, self[i], i));
 }
 
-// The dual of problem `which`, one of so many.
+// The dual of problem number `which`.
 dual_input dual_of(const training_set& t, const binary_problem& problem, std::size_t which, index problems) {
     const svm_options& o = t.options;
     dual_input in;
@@ -140,7 +106,7 @@ svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::sp
     check_svm(options, n, y);
     require_float_range(fast);
     std::unique_ptr<control> shared;
-    std::mutex making;  // std::call_once cannot be left by an exception where memory is exhausted
+    std::mutex making;  // instead of std::call_once, which an exception of std::bad_alloc cannot leave
     return fit_problems(
         n, y, options, rank,
         [&](const training_set& t, const binary_problem& problem, std::size_t p, index side_by_side) {
@@ -151,7 +117,7 @@ svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::sp
             }
             dual_input in = dual_of(t, problem, p, problems);
             const smo_options steps = shared->for_problem(static_cast<index>(p), side_by_side);
-            // Weights of classes are factors of C = 1/ρ, which is found without them first.
+            // Class weights are factors of C = 1/ρ, so the problem is first solved without them to find ρ.
             if (options.class_weight_of_C && options.task == svm_task::nu_svc && !options.class_weight.empty()) {
                 for (std::size_t i = 0; i < in.penalty.size(); ++i) in.penalty[i] = t.weight[problem.rows[i]];
                 const svm_report unweighted = solve_on_rows(fast, exact, in, steps).report;
@@ -165,7 +131,8 @@ svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::sp
         });
 }
 
-// An example of weight 0 is absent: not even the mean that kernel values in float are taken around may feel it.
+// Fits without the examples of weight 0, which must not affect even the mean that is subtracted from the data before
+// float kernel values are computed.
 svm_model fit_without_absent(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options) {
     std::vector<index> used;
     svm_options rest = options;
@@ -183,7 +150,56 @@ svm_model fit_without_absent(const kernel& k, const dataset& x, std::span<const 
     return model;
 }
 
-// A linear machine fitted around the mean of its examples, and moved back to where they are.
+// Linear models do not depend on the origin: Σα = 0 in every dual except that of one-class, so xᵢᵀxⱼ and (xᵢ-m)ᵀ(xⱼ-m)
+// give the same problem. Rounding depends on it: if the examples are far from the origin compared with their spread,
+// their kernel values differ only in the last digits. Such examples are fitted around their mean m, and
+// f(x) = wᵀ(x-m) + b' is converted to wᵀx + (b' - wᵀm).
+
+// The mean of the vectors if its squared norm is more than 1000 times their variance; else nothing.
+template <class T>
+std::optional<std::vector<double>> distant_mean_of(const dense<T>& x) {
+    const index n = x.size(), d = x.dims();
+    if (n == 0 || d == 0) return {};
+    std::vector<double> mean(static_cast<std::size_t>(d));
+    for (index i = 0; i < n; ++i)
+        for (index a = 0; a < d; ++a) mean[static_cast<std::size_t>(a)] += static_cast<double>(x.row(i)[a]);
+    constexpr double many_times = 1000;  // up to here at most ten of the 24 bits of a float are lost
+    double far = 0, spread = 0;
+    for (double& m : mean) m /= static_cast<double>(n), far += m * m;
+    for (index i = 0; i < n; ++i)
+        for (index a = 0; a < d; ++a) {
+            const double off = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];
+            spread += off * off;
+        }
+    if (!(far > many_times * spread / static_cast<double>(n))) return {};
+    return mean;
+}
+
+// x - m
+template <class T>
+dataset moved(const dense<T>& x, const std::vector<double>& mean) {
+    constexpr index rows_at_once = 256;
+    matrix<double> out(x.size(), x.dims());
+    parallel_runs(x.size(), rows_at_once, [&](index first, index end) {
+        for (index i = first; i < end; ++i)
+            for (index a = 0; a < x.dims(); ++a)
+                out(i, a) = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];
+    });
+    return dense<double>(std::move(out));
+}
+
+std::optional<std::vector<double>> distant_mean(const dataset& x) {
+    if (const auto* wide = x.as<dense<double>>()) return distant_mean_of(*wide);
+    if (const auto* narrow = x.as<dense<float>>()) return distant_mean_of(*narrow);
+    return {};
+}
+
+dataset moved_to_origin(const dataset& x, const std::vector<double>& mean) {
+    if (const auto* narrow = x.as<dense<float>>()) return moved(*narrow, mean);
+    return moved(*x.as<dense<double>>(), mean);
+}
+
+// Fits a linear model to the examples minus their mean, and converts it to the original origin.
 svm_model fit_around(const std::vector<double>& mean, const kernel& k, const dataset& x, std::span<const double> y,
                      const svm_options& options) {
     const dataset near = moved_to_origin(x, mean);
@@ -209,16 +225,6 @@ svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<
     return fit_ranked(fast, exact, y, options, {});
 }
 
-void attach(svm_model& model, const kernel& k, const dataset& x) {
-    if (!k.proof().valid)
-        for (auto& report : model.reports)
-            if (report.status == fit_status::converged) report.status = fit_status::stationary;
-    model.k = std::make_shared<const kernel>(k);
-    model.kernel_text = k.text();
-    model.dims = x.dims();
-    model.support = gather(x, std::span<const index>(model.support_rows));
-}
-
 svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options) {
     require_finite(x);
     check_svm(options, x.size(), y);
@@ -230,8 +236,8 @@ svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, 
     if (k.text() == "linear()" && options.task != svm_task::one_class)
         if (const auto mean = distant_mean(x)) return fit_around(*mean, k, x, y, options);
     const std::vector<index> rank = options.any_order ? example_ranks(x, y, weight) : std::vector<index>{};
-    // Part of the memory may hold the data as the tile loops like them best: floats, packed when there is room for that
-    // too, and rows that are stored as sparse ones but are not.
+    // A quarter of the memory may be used for copies of the data that are faster to evaluate: packed floats, and dense
+    // rows of data that are stored as sparse but have few zeros.
     const std::size_t share = options.memory_bytes / 4;
     const auto fast = make_gram<float>(k, x, {share, share, true});
     const auto exact = make_gram<double>(k, x, {0, x.is_sparse() ? share : 0, true});
@@ -258,9 +264,9 @@ svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const doubl
 }
 
 std::size_t fit_memory(const kernel&, const dataset& x, const svm_options& options) {
-    // Beside the budget, per example: targets, norms, the model; and what a program has anyway. The tiles of each
-    // thread are whole rows: 64 of floats and 64 of doubles packed, 32 on their way there, and the blocks that are
-    // streamed against them.
+    // Beside the budget: 64 bytes per example for targets, norms and the model, and 8 MB for the program. The tiles of
+    // each thread are whole rows: 64 packed rows of floats and 64 of doubles, 32 rows being packed, and the blocks of
+    // columns.
     const std::size_t tiles =
         x.is_sparse() ? 0 : static_cast<std::size_t>(threads()) * static_cast<std::size_t>(x.dims()) * 1200;
     return options.memory_bytes + static_cast<std::size_t>(x.size()) * 64 + tiles + (std::size_t{8} << 20);
@@ -268,15 +274,15 @@ std::size_t fit_memory(const kernel&, const dataset& x, const svm_options& optio
 
 namespace {
 
-// A dual as the solver wants it.
+// A dual in the form of box_problem.
 struct posed {
     std::vector<double> p, lower, upper, start;
     std::vector<std::uint8_t> group;
-    double sums[2] = {0, 0};  // what each group adds up to
-    bool doubled = false;     // two variables per example
+    double sums[2] = {0, 0};  // Σα of each group
+    bool doubled = false;     // true: two variables per example
 };
 
-// Moves an α into its box and its group sums to `sum`, changing it as little as a single pass does.
+// Makes the start of group g feasible: clips it to the bounds and changes it in a single pass so that it sums to `sum`.
 void make_feasible(posed& q, int g, double sum) {
     q.sums[g] = sum;
     const auto mine = [&](std::size_t i) { return q.group.empty() || q.group[i] == g; };
@@ -287,7 +293,7 @@ void make_feasible(posed& q, int g, double sum) {
         have += q.start[i];
     }
     double missing = sum - have;
-    // Variables inside their interval first: a rounding error should not move one that rests at a bound.
+    // Change variables between their bounds first: a rounding error should not move a variable away from its bound.
     for (const bool inside : {true, false})
         for (std::size_t i = 0; i < q.start.size() && missing != 0; ++i) {
             if (!mine(i) || (inside && !(q.start[i] > q.lower[i] && q.start[i] < q.upper[i]))) continue;
@@ -297,7 +303,7 @@ void make_feasible(posed& q, int g, double sum) {
         }
 }
 
-// α in [0, C] of a positive example, in [-C, 0] of a negative one.
+// The bounds of signed α: [0, C] for a positive example, [-C, 0] for a negative one.
 void add_signed_boxes(posed& q, const dual_input& in) {
     for (std::size_t i = 0; i < in.penalty.size(); ++i) {
         q.lower.push_back(in.sign[i] > 0 ? 0 : -in.penalty[i]);
@@ -316,8 +322,9 @@ posed pose_c_svc(const dual_input& in) {
     return q;
 }
 
-// Σ over each class is νn/2 (with weights: ν times half the total), or all a class has where that is less (a part of
-// the examples, on all of which ν is feasible); both groups start filled from their first examples.
+// Σ|α| over each class is νn/2 (with weights, ν/2 times their sum), or the sum of the upper bounds of the class if that
+// is less, which can occur for a subset of examples on all of which ν is feasible. Both groups are filled from their
+// first examples.
 posed pose_nu_svc(const dual_input& in) {
     posed q;
     const std::size_t n = in.penalty.size();
@@ -332,7 +339,7 @@ posed pose_nu_svc(const dual_input& in) {
     q.p.assign(n, 0.0);
     q.start = in.start;
     q.start.resize(n, 0.0);
-    // Coefficients of a model were divided by its margin: brought back to the sums they had, up to the difference in ν.
+    // The coefficients of a start are divided by the margin of its model: scale them to the required sums.
     double sum[2] = {0, 0};
     for (std::size_t i = 0; i < n; ++i) sum[q.group[i]] += std::abs(q.start[i]);
     for (std::size_t i = 0; i < n; ++i)
@@ -358,8 +365,8 @@ posed pose_one_class(const dual_input& in) {
     return q;
 }
 
-// ε-regression with ε = 0: α and α* of an example have one and the same F, so that their difference in [-C, C] is one
-// variable. Two would be twins that pairs and factorisations cannot tell apart.
+// ε-regression with ε = 0: α and α* of an example have the same F, so their difference in [-C, C] is used as a single
+// variable. Two variables would be identical for pairs and singular for factorisations.
 posed pose_absolute_loss(const dual_input& in) {
     posed q;
     q.p = in.y;
@@ -369,7 +376,7 @@ posed pose_absolute_loss(const dual_input& in) {
     return q;
 }
 
-// α in [0, C] and -α* in [-C, 0], side by side over the mirrored kernel.
+// α in [0, C] for the first n variables and -α* in [-C, 0] for the others, over the mirrored kernel matrix.
 posed pose_svr(const dual_input& in) {
     if (in.task == svm_task::epsilon_svr && in.epsilon == 0) return pose_absolute_loss(in);
     posed q;
@@ -405,8 +412,8 @@ posed pose(const dual_input& in) {
     }
 }
 
-// The value that F has on the margin of one group: the mean over free variables, or the middle of the interval that is
-// left. low <= value <= high: free variables hold the interval open by as much as the gap.
+// The value of F on the margin of one group: the mean over the `count` free variables, or the middle of [low, high] if
+// there are none. low <= value <= high; with free variables the interval is as wide as the gap.
 struct level {
     double value = 0, low = 0, high = 0;
     index count = 0;
@@ -432,7 +439,7 @@ level margin_level(const posed& q, const smo_result& r, int g) {
 }
 
 [[noreturn]] void not_separable(const dual_input& in, const smo_result& r) {
-    // The two examples, one of each class, that pull hardest against each other.
+    // The two examples, one of each class, with the largest multipliers.
     std::size_t a = 0, b = 0;
     for (std::size_t i = 0; i < r.alpha.size(); ++i) {
         if (r.alpha[i] > r.alpha[a]) a = i;
@@ -458,12 +465,12 @@ level margin_level(const posed& q, const smo_result& r, int g) {
                      in.rows[a], in.rows[b], r.alpha[a], -r.alpha[b]));
 }
 
-// ν-classification: on the margins Kα = r₁ for y = +1 and -r₂ for y = -1, and ρ = (r₁+r₂)/2.
+// ρ of ν-classification: on the margins Kα = r₁ for y = +1 and -r₂ for y = -1, and ρ = (r₁+r₂)/2.
 double margin_of(const posed& q, const smo_result& r) {
     return (margin_level(q, r, 1).value - margin_level(q, r, 0).value) / 2;
 }
 
-// How large kernel values are, and the square of how far apart the examples lie in feature space.
+// The largest |k(x, x)|, and the largest squared distance in feature space from the first example.
 struct extent {
     double largest_self = 0;
     double square = 0;
@@ -481,14 +488,13 @@ extent extent_of(const gram<double>& K) {
     return out;
 }
 
-// Whether w is as good as 0: w/s, s the sum of either class, joins two points of their reduced hulls, which so small a
-// ν lets meet. With w = 0 no ρ > 0 is of use.
+// Returns true if w is 0 up to noise. With s = Σ|α| of one class, w/s connects two points of the reduced convex hulls
+// of the classes; for small ν the hulls may intersect. With w = 0 there is no ρ > 0.
 bool hulls_meet(const gram<double>& K, const posed& q, const smo_result& r, const extent& all) {
-    constexpr double near = 1e-3;  // of the extent: what is closer is told apart by noise
-    constexpr double rounding =
-        1e-13;  // of kernel values: examples may lie so far from the origin that it is all that tells them apart
+    constexpr double near = 1e-3;       // relative to the extent: smaller distances are considered noise
+    constexpr double rounding = 1e-13;  // relative to kernel values, for examples far from the origin
     const double close = (near * near * all.square + rounding * all.largest_self) * q.sums[0] * q.sums[0];
-    if (r.objective > 1e4 * close) return false;  // beyond the error of kernel values in float
+    if (r.objective > 1e4 * close) return false;  // by more than the error of float kernel values
     std::vector<index> support;
     for (std::size_t i = 0; i < r.alpha.size(); ++i)
         if (r.alpha[i] != 0) support.push_back(static_cast<index>(i));
@@ -501,23 +507,23 @@ bool hulls_meet(const gram<double>& K, const posed& q, const smo_result& r, cons
     return square <= close;
 }
 
-// The decision function of ν-classification is f/ρ: a gap means no more than it is beside ρ, which is known when the
-// problem is solved. So it is solved again from there, as finely as ρ asks for: to tol·ρ, or to tol where that is finer
-// and kernel values are not so large that double cannot tell.
+// Solves ν-classification. Its decision function is f/ρ, so the tolerance must be relative to ρ, which is known only
+// from a solution. The problem is therefore solved to tol and then again, from that solution, to tol·ρ if ρ < 1. For
+// kernel values so large that double cannot represent a gap of tol, the tolerance is larger.
 smo_result solve_to_margin(const gram<float>& fast, const gram<double>& exact, const posed& q, smo_options options) {
     const smo_options asked = options;
     const extent all = extent_of(exact);
-    // Values of F are sums of `mass` of kernel values: double tells them apart to some 1e-14 of that.
+    // F is a sum of kernel values with coefficients of sum q.sums[0], so its rounding error is about 1e-14·mass.
     const double mass = q.sums[0] * all.largest_self, unit = std::max(1.0, 1e-8 * mass);
     options.tol = asked.tol * unit;
     smo_result r = solve_smo(fast, exact, {q.p, q.lower, q.upper, q.group, q.start}, options);
     for (bool aimed_lower = false;;) {
         const double rho =
-            std::abs(margin_of(q, r));  // below 0 only where K is not positive semidefinite, or up to the gap
+            std::abs(margin_of(q, r));  // negative only within the gap, or if K is not positive semidefinite
         const double wanted = asked.tol * std::min(unit, rho);
         if (r.status == fit_status::stalled && aimed_lower && r.gap <= wanted) {
             options.tol = wanted,
-            aimed_lower = false;  // short of its aim, but not of what was asked for: that is to be certified
+            aimed_lower = false;  // the gap is small enough, but above the target: certify it for `wanted`
         } else {
             if (!finished(r.status) || r.gap <= wanted) break;
             const bool known = rho > 2 * r.gap;
@@ -558,7 +564,7 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
         r = solve_smo(fast, exact, problem, options);
     }
     if (r.status == fit_status::unbounded) not_separable(in, r);
-    // The end is worth keeping too: a fit cut short goes on from it, and one of many problems is not solved again.
+    // Write the final α too: an interrupted fit of many problems then need not solve this one again.
     if (options.checkpoint) options.checkpoint(r.alpha);
 
     dual_solution out;
@@ -572,8 +578,8 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
         first.count, first.low, first.high,  in.epsilon, r.seconds};
     out.offset = first.value;
     if (in.task == svm_task::nu_svc) {
-        // Dividing by ρ puts the margins at ±1. Where there is none, f stays as it is: cut short before there was a
-        // margin, or the optimum is w = 0.
+        // Dividing by ρ sets the margins to ±1. Without a margin f is not divided: the fit ended early, or the optimum
+        // is w = 0.
         const level second = margin_level(q, r, 1);
         const double r1 = -first.value, r2 = second.value;
         out.report.no_margin = !((r1 + r2) / 2 > 2 * r.gap);

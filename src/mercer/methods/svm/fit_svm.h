@@ -1,4 +1,4 @@
-// Fits support vector machines: fit_svm() encodes the classes, poses the binary problems and solves their duals.
+// Fits support vector machines by SMO: fit_svm() encodes the classes and solves the dual of each binary problem.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace mercer {
 
 struct svm_progress {
     smo_progress solver;
-    index problem = 0;  // of the binary problems, this one
-    index problems = 1;
+    index problem = 0;   // number of the binary problem
+    index problems = 1;  // number of binary problems
 };
 
 struct svm_options {
@@ -28,38 +28,39 @@ struct svm_options {
     double epsilon = 0.1;
     double tol = 1e-3;
     multiclass classes = multiclass::one_vs_one;
-    bool sorted_classes = true;                           // else in the order in which they first appear, as LIBSVM
-    std::vector<std::pair<double, double>> class_weight;  // label → factor of C; labels not named have 1
+    bool sorted_classes = true;                           // false: classes in order of first appearance, as in LIBSVM
+    std::vector<std::pair<double, double>> class_weight;  // label → factor of C; other labels have 1
     bool class_weight_of_C = false;  // ν-classification: weights are factors of C = 1/ρ, found without them first, and
                                      // not of the bounds in ν's dual
-    std::vector<double> sample_weight;                  // empty: all 1. 2 = the example twice, 0 = absent
-    std::size_t memory_bytes = std::size_t{200} << 20;  // for the kernel rows kept while fitting
+    std::vector<double> sample_weight;                  // empty: all 1. 2: as if the example occurred twice, 0: absent
+    std::size_t memory_bytes = std::size_t{200} << 20;  // of the kernel rows kept during the fit
     bool shrinking = true;
     std::int64_t most_steps = std::numeric_limits<std::int64_t>::max();  // per binary problem
-    double most_seconds = std::numeric_limits<double>::infinity();       // for the whole fit
-    std::function<bool(const svm_progress&)> progress;                   // false: stop and keep what there is
+    double most_seconds = std::numeric_limits<double>::infinity();       // of the whole fit
+    std::function<bool(const svm_progress&)> progress;  // if it returns false, the fit ends with the current model
     bool any_order = false;  // sort the examples first: the answer is then the same in whatever order they come (not
                              // for given matrices)
     const svm_model* start =
         nullptr;  // a model of the same examples: its α, scaled to this C, is where the solver starts
-    // Write α to this file every so many seconds, and start from it when it is there and fits.
+    // α is written to this file every checkpoint_seconds, and the solver starts from the file if it exists. Empty:
+    // none.
     std::string checkpoint_file;
     double checkpoint_seconds = 60;
 };
 
-// Two classes need labels of two kinds; regression takes any y; one-class ignores it.
+// Classification needs at least two distinct labels; regression takes any finite y; one-class ignores y. Fails with
+// errc::infeasible for a hard margin that does not exist and for an infeasible ν.
 svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options);
-// K is the n × n matrix of training kernel values.
+// The same from the n × n matrix of training kernel values. The model has no kernel and no objects.
 svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const double> y, const svm_options& options);
-// From the same n × n matrix in float and in double, whatever it is made of: what validation and calibration share
-// between fits. The model holds no kernel and no objects.
+// The same from one n × n Gram matrix in float and in double, which cross-validation and calibration share between
+// fits.
 svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<const double> y,
                   const svm_options& options);
-// Bytes that fit_svm will need beside the data, at most.
+// An upper bound of the bytes that fit_svm needs beside the data.
 std::size_t fit_memory(const kernel& k, const dataset& x, const svm_options& options);
 
-// The dual problems of the support vector machines, posed to the SMO solver and read back.
-
+// The dual of one binary problem, regression or one-class problem.
 struct dual_input {
     svm_task task = svm_task::c_svc;
     std::vector<double> y;        // targets (regression)
@@ -68,10 +69,11 @@ struct dual_input {
     double nu = 0.5;
     double epsilon = 0.1;
     std::vector<double> start;    // signed coefficients to start from; empty: none
-    std::vector<index> rows;      // names of the examples, for messages
+    std::vector<index> rows;      // numbers of the examples, for messages
     std::string checkpoint_file;  // empty: none
 };
 
+// Its solution.
 struct dual_solution {
     std::vector<double> coef;  // f(x) = Σ coefᵢ k(xᵢ, x) + offset
     double offset = 0;

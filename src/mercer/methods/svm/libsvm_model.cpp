@@ -1,4 +1,3 @@
-
 #include "mercer/methods/svm/libsvm_model.h"
 
 #include <fmt/format.h>
@@ -24,7 +23,7 @@
 namespace mercer {
 namespace {
 
-// (γ xᵀz + r)^d with any r: what LIBSVM computes also where it is no kernel.
+// (γ xᵀz + r)^d for any r and d, as LIBSVM computes it even if the function is not positive semidefinite.
 struct libsvm_polynomial {
     int degree = 3;
     double gamma = 1;
@@ -78,7 +77,7 @@ private:
     char digits_[longest_decimal];
 };
 
-// One line of the file: coefficients, then index:value pairs.
+// Writes the lines of the support vectors: coefficients, then index:value pairs.
 class line_writer {
 public:
     line_writer(const svm_model& model, int first) : model_(model), first_(first) {}
@@ -86,7 +85,7 @@ public:
         char* p = line_.at_least((model_.coef.rows() + 2 * stored(s) + 2) * (longest_decimal + 2));
         for (index m = 0; m < model_.coef.rows(); ++m) {
             const double c = model_.coef(m, s);
-            // %.17g of a small whole number is the number: zeros, and multipliers at their bound C
+            // Fast path for small integers, such as zeros and multipliers at the bound C: %.17g prints just the number.
             const auto whole = static_cast<long long>(std::abs(c) < 1e9 ? c : 0.5);
             p = static_cast<double>(whole) == c && !(c == 0 && std::signbit(c)) ? write_whole(p, whole)
                                                                                 : write_general(p, c, 17);
@@ -136,7 +135,7 @@ private:
         return p;
     }
     const svm_model& model_;
-    int first_;  // index of column 0
+    int first_;  // index of column 0 in the file
     buffer<char> line_;
 };
 
@@ -160,7 +159,7 @@ void require_expressible(const svm_model& model, const std::optional<libsvm_kern
 }  // namespace
 
 std::shared_ptr<const kernel> libsvm_kernel::make() const {
-    // With γ = 0 or degree 0 the data do not matter.
+    // With γ = 0 or degree 0 the kernel is constant.
     const auto fixed = [](double value) { return std::make_shared<const kernel>(constant{value}); };
     switch (type) {
         case kind::linear: return std::make_shared<const kernel>(linear{});
@@ -249,7 +248,7 @@ using detail::number_fault;
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 struct fault {
-    std::size_t offset;  // into the whole text
+    std::size_t offset;  // position in the whole text
     std::string message;
 };
 
@@ -270,7 +269,7 @@ bool is_key(std::string_view word) {
     return std::find(std::begin(known), std::end(known), word) != std::end(known);
 }
 
-// The lines above "SV": a word and what follows it.
+// The lines above "SV": a keyword and its values.
 class header {
 public:
     header(std::string_view text, const std::string& name) : text_(text), name_(name) {
@@ -349,10 +348,10 @@ private:
     std::map<std::string_view, std::string_view> lines_;
 };
 
-// Some of the lines below "SV".
+// The contents of some consecutive lines below "SV".
 struct piece {
     std::string_view text;
-    std::vector<double> coef;  // line by line
+    std::vector<double> coef;  // consecutively for each line
     std::vector<std::int32_t> col;
     std::vector<double> val;
     std::vector<index> row_end;
@@ -403,7 +402,8 @@ private:
         out_.row_end.push_back(static_cast<index>(out_.col.size()));
     }
     const char* number(const char* p, const char* end, double& value, const char* what) {
-        // short_decimal needs a character after the number: the line end, unless it is the end of the text
+        // short_decimal needs a character after the number. At the end of a line that is the newline, but the last line
+        // of the text may have none.
         if (end != out_.text.data() + out_.text.size() && p != end) {
             const char* const after = detail::short_decimal(p, value);
             if (after && (after == end || is_blank(*after))) return after;

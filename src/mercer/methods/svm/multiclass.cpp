@@ -51,7 +51,7 @@ void find_classes(training_set& t) {
         if (fresh) t.classes.push_back(t.y[i]);
     }
     if (t.options.sorted_classes) std::sort(t.classes.begin(), t.classes.end());
-    // LIBSVM's one exception to the order of appearance: +1 before -1.
+    // As in LIBSVM, class +1 precedes class -1 even if it appears later.
     if (!t.options.sorted_classes && t.classes.size() == 2 && t.classes[0] == -1 && t.classes[1] == 1)
         std::swap(t.classes[0], t.classes[1]);
     if (t.classes.size() < 2)
@@ -69,8 +69,8 @@ void find_classes(training_set& t) {
     }
 }
 
-// Cuts one binary problem after the other out of a training set: those of thousands of classes are millions, and to
-// keep them all takes many times the memory of the examples.
+// Constructs the binary problems of a training set one at a time: thousands of classes have millions of problems, which
+// together would take many times the memory of the examples.
 class problem_cutter {
 public:
     explicit problem_cutter(const training_set& t)
@@ -124,10 +124,10 @@ private:
     const training_set& t_;
     class_problems pairs_;
     double base_;
-    std::vector<std::vector<index>> members_;  // of each class in the order of the fit; all, where there are no classes
+    std::vector<std::vector<index>> members_;  // examples of each class in the order of the fit; without classes, all
 };
 
-// What the problems came to, as small as it can be kept. Problems may be added side by side.
+// The solutions of the problems in compact form. add() may be called concurrently for different problems.
 class solved_problems {
 public:
     solved_problems(const training_set& t, const class_problems& pairs) : t_(t), pairs_(pairs) {
@@ -145,7 +145,7 @@ public:
             of_problem_.resize(count);
     }
 
-    // `summary` is added to where there are too many problems for a report of each.
+    // The report is added to `summary` if there are too many problems to store all reports.
     void add(index which, const binary_problem& problem, const dual_solution& solved, svm_report& summary) {
         const auto at = static_cast<std::size_t>(which);
         for (std::size_t i = 0; i < problem.rows.size(); ++i) {
@@ -195,8 +195,8 @@ private:
         rows_.push_back(row);
     }
 
-    // The examples with a coefficient become the model's support vectors; gives the number of each, -1 where it is
-    // none.
+    // Makes the examples with a nonzero coefficient the support vectors of the model. Returns the number of the support
+    // vector of each example, or -1.
     std::vector<index> number_support(svm_model& model) const {
         std::vector<char> used(rows_.size(), 0);
         for (index m = 0; m < table_.rows(); ++m)
@@ -222,14 +222,14 @@ private:
     const training_set& t_;
     class_problems pairs_;
     std::vector<double> offset_;
-    std::vector<svm_report> report_;  // of each problem, or none
-    std::vector<index> rows_;         // the examples, class by class
-    std::vector<index> place_;        // of each example among them
-    matrix<double> table_;            // one-versus-one: coefficients as the model has them, of all examples
-    std::vector<std::vector<std::pair<index, double>>> of_problem_;  // else: place and coefficient, without zeros
+    std::vector<svm_report> report_;  // of each problem; empty for more than most_reports problems
+    std::vector<index> rows_;         // the examples, sorted by class
+    std::vector<index> place_;        // position of each example in rows_
+    matrix<double> table_;            // one-versus-one: coefficients of all examples in the form of svm_model
+    std::vector<std::vector<std::pair<index, double>>> of_problem_;  // otherwise: nonzero coefficients and positions
 };
 
-// The problems by falling size, those of one size as they stand.
+// The problems sorted by decreasing size; problems of equal size keep their order.
 std::vector<std::uint32_t> by_falling_size(const problem_cutter& problems, index examples) {
     const index count = problems.count();
     if (count >= index{1} << 32) fail(errc::unsupported, fmt::format("svm: {} problems are too many", count));
@@ -245,8 +245,9 @@ std::vector<std::uint32_t> by_falling_size(const problem_cutter& problems, index
     return order;
 }
 
-// Large problems one after another with all threads inside each; then the small ones side by side, one thread each.
-// Calls solve(first, end, side_by_side) for runs of the order; the number of threads does not change the runs.
+// Calls solve(first, end, side_by_side) for consecutive ranges of `order`: first for the large problems one at a time,
+// each with all threads; then for ranges of `run` small problems concurrently, with one thread each. The ranges do not
+// depend on the number of threads, except that large problems are taken from them.
 template <class Solve>
 void schedule(const problem_cutter& problems, std::span<const std::uint32_t> order, index run, Solve solve) {
     const auto work = [&](std::uint32_t p) {
@@ -257,7 +258,7 @@ void schedule(const problem_cutter& problems, std::span<const std::uint32_t> ord
     for (const std::uint32_t p : order) left += work(p);
     const index count = std::ssize(order);
     index first = 0;
-    // A problem larger than a thread's fair share of what is left would keep one thread busy while the others wait.
+    // A problem with more than 0.7/threads() of the remaining work would occupy one thread while the others wait.
     while (first < count && work(order[static_cast<std::size_t>(first)]) * threads() > 0.7 * left) {
         left -= work(order[static_cast<std::size_t>(first)]);
         solve(first, first + 1, 1);
@@ -294,7 +295,7 @@ std::vector<double> earlier_coefficients(const svm_model& start, const training_
     for (std::size_t c = 0; c < t.classes.size(); ++c) place[t.classes[c]] = static_cast<index>(c);
     for (std::size_t s = 0; s < start.support_rows.size(); ++s) {
         const index row = start.support_rows[s];
-        if (row < 0) return {};  // w itself, not an example
+        if (row < 0) return {};  // the support vector is w, not an example
         index m = 0;
         if (pairs) {
             const index c = place[t.y[row]];
@@ -325,7 +326,7 @@ svm_model fit_problems(index n, std::span<const double> y, const svm_options& op
     const problem_cutter problems(t);
     solved_problems solved(t, problems.pairs());
     const std::vector<std::uint32_t> order = by_falling_size(problems, std::ssize(t.used));
-    // Small problems by the thousand are handed out 64 at a time.
+    // Thousands of small problems are distributed in ranges of 64.
     const index run = problems.count() > most_reports ? 64 : 1;
     std::vector<svm_report> summaries(static_cast<std::size_t>((problems.count() + run - 1) / run));
     schedule(problems, order, run, [&](index first, index end, index side_by_side) {
@@ -352,7 +353,7 @@ svm_model fit_binary_problems(index n, std::span<const double> y, const svm_opti
 void require_feasible_nu(index n, std::span<const double> y, const svm_options& options) {
     if (options.task != svm_task::nu_svc) return;
     check_svm(options, n, y);
-    if (std::equal(y.begin() + 1, y.end(), y.begin())) return;  // no pair
+    if (std::equal(y.begin() + 1, y.end(), y.begin())) return;  // a single class
     training_set t = used_examples(n, y, options, {});
     find_classes(t);
     const problem_cutter problems(t);

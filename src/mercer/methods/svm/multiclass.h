@@ -1,4 +1,5 @@
-// A support vector machine of several classes cut into binary problems, whoever solves them.
+// The binary problems of a fit with several classes: their construction, parallel solution by any solver, and the model
+// of all solutions. Regression and one-class are one problem.
 #pragma once
 
 #include <functional>
@@ -8,7 +9,7 @@
 
 namespace mercer {
 
-// One binary problem: its examples, and signs where it is a classification.
+// One binary problem.
 struct binary_problem {
     std::vector<index> rows;
     std::vector<double> sign;     // ±1, empty for regression and one-class
@@ -16,7 +17,7 @@ struct binary_problem {
     index first = 0, second = 0;  // classes
 };
 
-// The examples and classes of a fit: what every binary problem is cut out of.
+// The examples and classes of a fit, which all binary problems share.
 struct training_set {
     std::span<const double> y;
     const svm_options& options;
@@ -25,34 +26,34 @@ struct training_set {
     std::vector<double> classes;
     std::vector<double> class_weight;
     std::vector<std::vector<index>> members;  // of each class
-    std::span<const index> rank;              // empty: problems take the examples as they stand; else by rising rank
+    std::span<const index> rank;              // problems have their examples in this order; empty: in that of the data
 
     std::vector<index> in_order(std::vector<index> rows) const;
 };
 
-// Fails unless the options are in range and there are targets and weights for n examples.
+// Fails unless the options are in range and there are finite targets and weights for n examples.
 void check_svm(const svm_options& options, index n, std::span<const double> y);
 
 // ν-classification: fails with errc::infeasible unless both classes of every pair can hold their sum νn/2.
 void require_feasible_nu(index n, std::span<const double> y, const svm_options& options);
 
-// Solves problem number `which` while `side_by_side` of them may run at once; called from several threads.
+// Solves problem number `which`. Called from several threads; up to `side_by_side` problems are solved concurrently.
 using binary_solver =
     std::function<dual_solution(const binary_problem& problem, std::size_t which, index side_by_side)>;
 
-// Checks the options, cuts the n examples into problems, has each solved and puts the model together, without kernel
-// and objects. `rank`: the order of the examples within a class (canonical_order.h); empty: as they stand.
+// Checks the options, constructs the binary problems, solves them in parallel and returns the model, without kernel and
+// objects. `rank`: the order of the examples within a class (canonical_order.h); empty: the order of the data.
 svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options,
                               const binary_solver& solve, std::span<const index> rank = {});
 
-// The same for a solver that needs to know of all examples.
+// The same for a solver that needs the examples of the whole fit.
 using training_solver = std::function<dual_solution(const training_set& all, const binary_problem& problem,
                                                     std::size_t which, index side_by_side)>;
 svm_model fit_problems(index n, std::span<const double> y, const svm_options& options, std::span<const index> rank,
                        const training_solver& solve);
 
-// α of an earlier model for the examples of one problem, scaled from its C to this one; empty where that model is of
-// other examples or classes.
+// The coefficients of an earlier model for the examples of one problem, scaled from its C to that of the fit. Empty if
+// that model has other examples, classes, task or scheme.
 std::vector<double> earlier_coefficients(const svm_model& start, const training_set& t, const binary_problem& problem,
                                          std::size_t which);
 

@@ -8,8 +8,8 @@
 namespace mercer {
 namespace {
 
-// The votes of all pairs of classes for a band of objects. Decisions are taken for one pair at a time, of all objects
-// of the band at once: kernel(s, i) is k(support vector s, object i). Nothing of size (objects × pairs) is stored.
+// The votes of all pairs of classes for a batch of objects. The decisions of one pair are computed for all objects of
+// the batch together: kernel(s, i) is k(support vector s, object i). The (objects × pairs) decisions are not stored.
 class pair_votes {
 public:
     pair_votes(const svm_model& model, index objects)
@@ -19,7 +19,7 @@ public:
     }
 
     void count(const matrix<double>& kernel) {
-        // Coefficients of a row, and kernel values of the classes of a block, are used again while they are in cache.
+        // Blocks of classes, so that coefficients and kernel values are reused while they are in the caches.
         constexpr index classes_at_once = 64;
         std::vector<double> f(static_cast<std::size_t>(count_)), part(f.size());
         for (index from = 0; from < k_; from += classes_at_once) {
@@ -40,7 +40,7 @@ public:
         }
     }
 
-    // The class with the most votes, the first of equals.
+    // The label of the class with the most votes; of equal ones the first.
     double label(index object) const {
         index best = 0;
         for (index c = 1; c < k_; ++c)
@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    // f += Σ_s coef[s]·k(s, ·) over the support vectors s of a class
+    // f += Σ_s coef[s]·k(s, ·) over the support vectors s of class c.
     void add(const matrix<double>& kernel, index c, const double* coef, std::vector<double>& part,
              std::vector<double>& f) const {
         const index begin = first_[static_cast<std::size_t>(c)], end = first_[static_cast<std::size_t>(c) + 1];
@@ -67,7 +67,7 @@ private:
 
     const svm_model& m_;
     index k_, count_;
-    std::vector<index> first_;  // first support vector of each class, and the end
+    std::vector<index> first_;  // first support vector of each class, and their number
     matrix<double> votes_;      // class × object
 };
 
@@ -75,7 +75,7 @@ private:
 
 std::vector<double> predict_by_votes(const svm_model& model, index objects, const kernel_tile& block) {
     constexpr index band = 96, strip = 1024;
-    // Kernel values of a band take 8 MB or less, where there are not more than a million support vectors.
+    // The kernel values of a batch take at most 8 MB for up to 2²⁰ support vectors.
     const index support = model.coef.cols(), width = std::min(strip, support),
                 rows_of_band = std::clamp<index>((index{1} << 20) / std::max<index>(support, 1), 1, band);
     std::vector<double> out(static_cast<std::size_t>(objects));

@@ -1,4 +1,4 @@
-// Predictions of one-versus-one machines for so many classes that the decisions of all pairs are not kept.
+// Predictions of one-versus-one models of many classes, without storing the decisions of all pairs.
 #pragma once
 
 #include <functional>
@@ -8,11 +8,11 @@
 
 namespace mercer {
 
-// Fills out(i, s) with the kernel value of object objects[i] and support vector support[s]. Called from several
-// threads.
+// Sets out(i, s) to the kernel value of object objects[i] and support vector support[s]. Called from several threads.
 using kernel_tile = std::function<void(const selection& objects, const selection& support, matrix_view<double> out)>;
 
-// The class with the most votes of all pairs, for each of so many objects; in double. The model must be by pairs.
+// Returns the label with the most votes for each object, in double. The model must be one-versus-one with more than two
+// classes.
 std::vector<double> predict_by_votes(const svm_model& model, index objects, const kernel_tile& block);
 
 }  // namespace mercer

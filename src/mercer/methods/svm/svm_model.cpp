@@ -1,5 +1,5 @@
-// Decision values at the speed of the Gram engine: kernel tiles of a band of objects against a strip of support vectors
-// are reduced while they are in cache, so nothing of size (objects × support vectors) is ever stored.
+// Decision values are computed by tiles of 96 objects × 1024 support vectors: the kernel values of a tile are reduced
+// while they are in the caches, so the (objects × support vectors) kernel matrix is never stored.
 
 #include "mercer/methods/svm/svm_model.h"
 
@@ -29,11 +29,57 @@
 #include "mercer/methods/svm/pair_votes.h"
 
 namespace mercer {
+
+const char* name(svm_task task) noexcept {
+    constexpr const char* names[] = {"c_svc", "nu_svc", "one_class", "epsilon_svr", "nu_svr"};
+    return names[static_cast<int>(task)];
+}
+
+fit_status svm_model::worst_status() const {
+    fit_status worst = fit_status::converged;
+    for (const auto& each : reports) worst = std::max(worst, each.status);
+    return worst;
+}
+
+void add_to_summary(svm_report& to, const svm_report& r) {
+    to.offset_low = to.size == 0 ? r.offset_low : std::min(to.offset_low, r.offset_low);
+    to.offset_high = to.size == 0 ? r.offset_high : std::max(to.offset_high, r.offset_high);
+    to.status = std::max(to.status, r.status);
+    to.gap = std::max(to.gap, r.gap);
+    to.objective += r.objective;
+    to.steps += r.steps, to.rounds += r.rounds;
+    to.flat_steps += r.flat_steps, to.concave_steps += r.concave_steps;
+    to.size += r.size;
+    to.margin_vectors += r.margin_vectors;
+    to.epsilon = std::max(to.epsilon, r.epsilon);
+    to.seconds += r.seconds;
+    to.no_margin |= r.no_margin;
+    to.C = std::max(to.C, r.C);
+}
+
+bool svm_model::lacks_margin() const { return std::ranges::any_of(reports, &svm_report::no_margin); }
+
+double svm_model::largest_gap() const {
+    double gap = 0;
+    for (const auto& each : reports) gap = std::max(gap, each.gap);
+    return gap;
+}
+
+void attach(svm_model& model, const kernel& k, const dataset& x) {
+    if (!k.proof().valid)
+        for (auto& report : model.reports)
+            if (report.status == fit_status::converged) report.status = fit_status::stationary;
+    model.k = std::make_shared<const kernel>(k);
+    model.kernel_text = k.text();
+    model.dims = x.dims();
+    model.support = gather(x, std::span<const index>(model.support_rows));
+}
+
 namespace {
 
 constexpr index band = 96, strip = 1024;
 
-// out(i, problem) += Σ_s coef·K(i, s) for the support vectors s of one class, problem by problem.
+// The ranges of the support vectors of each class, in which a row of the coefficients belongs to one problem.
 struct reduction {
     std::vector<index> first;  // first support vector of each class, and the end
 
@@ -47,8 +93,9 @@ struct reduction {
     }
 };
 
-// sums(i, m) = Σ_s k(i, s)·coef(m, s) of a strip of support vectors: in double where K is, or where there is one sum
-// only; else in float, whose error is that of the kernel values.
+// sums(i, m) = Σ_s k(i, s)·coef(m, s) over a tile of support vectors. The sums are in double if k is, or if there is
+// one row of coefficients; otherwise in float, whose rounding errors are like those of the kernel values. `narrow` has
+// the coefficients in float.
 void sums_of(matrix_view<const double> k, const matrix<double>& coef, const matrix<float>&, index from,
              matrix_view<double> sums) {
     for (index i = 0; i < k.rows; ++i)
@@ -69,7 +116,7 @@ void sums_of(matrix_view<const float> k, const matrix<double>& coef, const matri
     for (index i = 0; i < k.rows; ++i) std::copy_n(out + i * terms, terms, sums.row(i));
 }
 
-// block(rows, support vectors, out) fills a tile of kernel values.
+// Decision values from kernel values in T; block(objects, support vectors, out) computes a tile of them.
 template <class T, class Block>
 matrix<double> reduce(const svm_model& model, index objects, Block block) {
     const reduction plan(model);
@@ -119,12 +166,13 @@ matrix<double> decide_as(const svm_model& model, const dataset& x) {
     });
 }
 
-// Could decisions that are off by `error` give another class?
+// Returns true if changing the decisions of a row by up to `error` could change the predicted class.
 bool doubtful(const svm_model& model, const double* f, double error) {
     const index count = model.problems(), k = static_cast<index>(model.classes.size());
     if (!model.is_classifier() || k <= 2)
         return std::any_of(f, f + count, [&](double each) { return std::abs(each) <= error; });
-    // A class is sure when the least it may have beats the most that any other may.
+    // The class is certain if its smallest possible number of votes (or score) exceeds the largest possible one of any
+    // other class.
     std::vector<double> least(static_cast<std::size_t>(k)), most(static_cast<std::size_t>(k));
     model.pairs().each([&](index p, index a, index b) {
         if (b < 0) {
@@ -139,6 +187,183 @@ bool doubtful(const svm_model& model, const double* f, double error) {
     for (index c = 0; c < k; ++c)
         if (c != best && (most[c] > least[best] || (most[c] == least[best] && c < best))) return true;
     return false;
+}
+
+// Decisions for the linear kernel and for kernels with explicit features: f(x) = wᵀφ(x) + b takes one pass over the
+// coordinates for any number of support vectors.
+
+// Rows in a chunk of parallel work: tens of microseconds of work, because waking a thread takes some microseconds.
+index stretch(index products_a_row) {
+    return std::max<index>(512, (index{1} << 16) / std::max<index>(products_a_row, 1));
+}
+
+// Computes XWᵀ by tiles, for many decisions per row. Rows of X are read in place; W is packed into panels of the width
+// of a tile.
+class tiles {
+public:
+    explicit tiles(const matrix<double>& w) : ops_(smo::best_vector_ops()) {
+        const index panels = (w.rows() + ops_.update_cols - 1) / ops_.update_cols;
+        packed_ = matrix<double>(panels, w.cols() * ops_.update_cols);
+        for (index p = 0; p < w.rows(); ++p)
+            for (index a = 0; a < w.cols(); ++a)
+                packed_(p / ops_.update_cols, a * ops_.update_cols + p % ops_.update_cols) = w(p, a);
+    }
+
+    void operator()(matrix_view<const double> x, matrix_view<double> out) const {
+        const index rows = smo::update_rows, cols = ops_.update_cols;
+        buffer<double> tile(rows * cols), last;
+        for (index first = 0; first < x.rows; first += rows) {
+            const index count = std::min(rows, x.rows - first);
+            const double* from = x.row(first);
+            index stride = x.stride;
+            if (count < rows) {  // pad with zero rows, so that the sums of a row do not depend on its position
+                last.resize(rows * x.cols);
+                for (index i = 0; i < count; ++i) std::copy_n(x.row(first + i), x.cols, last.data() + i * x.cols);
+                from = last.data(), stride = x.cols;
+            }
+            for (index panel = 0; panel < packed_.rows(); ++panel) {
+                std::fill_n(tile.data(), rows * cols, 0.0);
+                ops_.row_update(tile.data(), cols, from, stride, packed_.row(panel), x.cols);
+                for (index i = 0; i < count; ++i)
+                    for (index c = 0; c < std::min(cols, out.cols - panel * cols); ++c)
+                        out(first + i, panel * cols + c) += tile.data()[i * cols + c];
+            }
+        }
+    }
+
+private:
+    const smo::vector_ops& ops_;
+    matrix<double> packed_;
+};
+
+// out += XWᵀ
+void add_products(const dense<double>& x, const matrix<double>& w, matrix_view<double> out) {
+    constexpr index few = 2, short_row = 24;
+    const auto& ops = smo::best_vector_ops();
+    if (w.rows() == 1 && x.dims() <= short_row) {  // a call and a horizontal sum would take longer than the products
+        parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+            for (index i = first; i < end; ++i) {
+                const double* const row = x.row(i);
+                double sum = 0;
+                for (index a = 0; a < w.cols(); ++a) sum += row[a] * w.row(0)[a];
+                out(i, 0) += sum;
+            }
+        });
+        return;
+    }
+    if (w.rows() <= few) {
+        parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+            for (index i = first; i < end; ++i)
+                for (index p = 0; p < w.rows(); ++p) out(i, p) += ops.dot(x.row(i), w.row(p), x.dims());
+        });
+        return;
+    }
+    const tiles by_tiles(w);
+    parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+        by_tiles(x.view().block(first, 0, end - first, x.dims()), out.block(first, 0, end - first, out.cols));
+    });
+}
+
+void add_products(const dense<float>& x, const matrix<double>& w, matrix_view<double> out) {
+    parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+        std::vector<double> sums(static_cast<std::size_t>(w.rows()));
+        for (index i = first; i < end; ++i) {
+            smo::best_vector_ops().dots(x.row(i), w.data(), w.cols(), w.rows(), x.dims(), sums.data());
+            for (index p = 0; p < w.rows(); ++p) out(i, p) += sums[static_cast<std::size_t>(p)];
+        }
+    });
+}
+
+// Columns beyond those of w have weight zero.
+template <class T>
+void add_products(const sparse<T>& x, const matrix<double>& w, matrix_view<double> out) {
+    const index count = w.rows();
+    matrix<double> turned(w.cols(), count);
+    for (index p = 0; p < count; ++p)
+        for (index a = 0; a < w.cols(); ++a) turned(a, p) = w(p, a);
+    parallel_runs(x.size(), stretch(x.nonzeros() / std::max<index>(x.size(), 1) * count), [&](index first, index end) {
+        for (index i = first; i < end; ++i) {
+            const auto cols = x.cols(i);
+            const auto values = x.values(i);
+            double* const sums = out.row(i);
+            if (count == 1) {
+                const double* const weights = w.row(0);
+                std::size_t known = cols.size();
+                while (known > 0 && cols[known - 1] >= w.cols()) --known;
+                double sum = 0;
+                for (std::size_t e = 0; e < known; ++e) sum += static_cast<double>(values[e]) * weights[cols[e]];
+                sums[0] += sum;
+                continue;
+            }
+            for (std::size_t e = 0; e < cols.size() && cols[e] < w.cols(); ++e) {
+                const double* const row = turned.row(cols[e]);
+                for (index p = 0; p < count; ++p) sums[p] += static_cast<double>(values[e]) * row[p];
+            }
+        }
+    });
+}
+
+// decide() in double for the linear kernel. Returns nothing for other kernels, or if computing w takes longer than it
+// saves.
+std::optional<matrix<double>> decide_linear(const svm_model& model, const dataset& x) {
+    constexpr index most_numbers = index{1} << 22;
+    const index problems = model.problems();
+    // Depends only on the model, because sums in another order may be rounded differently.
+    const bool saves =
+        model.support.size() > 0 && problems <= model.support.size() && problems * model.dims <= most_numbers;
+    if (!saves || !model.k || model.k->text() != "linear()") return {};
+    if (model.support.dims() != model.dims || (!x.is_sparse() && x.dims() != model.dims))
+        return {};  // the evaluation of the kernel fails with a message
+    const matrix<double> w = linear_weights(model);
+    matrix<double> out(x.size(), problems);
+    if (problems == 1)
+        std::fill_n(out.data(), x.size(), model.offset.front());
+    else
+        for (index i = 0; i < x.size(); ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(i));
+    const bool vectors = std::visit(
+        [&](const auto& rows) {
+            if constexpr (requires { add_products(rows, w, out.view()); }) {
+                add_products(rows, w, out.view());
+                return true;
+            }
+            return false;
+        },
+        x.items());
+    if (!vectors) return {};
+    return out;
+}
+
+// decide() in double for kernels of objects with sparse explicit features. Returns nothing for other kernels, or if
+// there are too few pairs of objects and support vectors for the features to pay.
+std::optional<matrix<double>> decide_by_features(const svm_model& model, const dataset& x) {
+    constexpr index few_pairs = index{1} << 20;
+    constexpr std::size_t feature_bytes = std::size_t{64} << 20;
+    if (!model.k || x.kind() == domain::vectors || model.support.size() == 0 ||
+        x.size() < few_pairs / model.support.size() || !has_sparse_features(*model.k))
+        return {};
+    // The objects are processed in batches that fit into memory with the support vectors, whose features are computed
+    // again for each batch. If these take more than half of the memory, kernel values are computed pair by pair
+    // instead.
+    const index room =
+        std::min(objects_within(*model.k, x, feature_bytes), objects_within(*model.k, model.support, feature_bytes));
+    if (model.support.size() > room / 2) return {};
+    matrix<double> out(x.size(), model.problems());
+    for (index first = 0, count = 0; first < x.size(); first += count) {
+        count = std::min(room - model.support.size(), x.size() - first);
+        const object_features phi(*model.k, part(x, first, count), &model.support);
+        matrix<double> w(model.problems(), phi.size());
+        each_coefficient(model, [&](index s, index problem, double coef) {
+            double* const weights = w.row(problem);
+            const auto cols = phi.z().cols(s);
+            const auto values = phi.z().values(s);
+            for (std::size_t e = 0; e < cols.size(); ++e) weights[cols[e]] += coef * values[e];
+        });
+        for (index p = 0; p < model.problems(); ++p)
+            for (index f = 0; f < phi.size(); ++f) w(p, f) *= phi.weight()[static_cast<std::size_t>(f)];
+        for (index i = 0; i < count; ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(first + i));
+        add_products(phi.x(), w, out.view().block(first, 0, count, out.cols()));
+    }
+    return out;
 }
 
 void settle_alone(const svm_model& model, const dataset& x, matrix<double>& f);
@@ -167,7 +392,7 @@ matrix<double> decide(const svm_model& model, const gram<float>& K, const select
 
 namespace {
 
-// Whether K has a column for each training example, or else for each support vector; fails for other matrices.
+// Returns true if K has a column for each training example, false if for each support vector; fails otherwise.
 bool takes_all_examples(const svm_model& model, matrix_view<const double> K) {
     const bool all = K.cols == model.training_size;
     if (!all && K.cols != model.coef.cols())
@@ -220,7 +445,7 @@ std::vector<double> predict(const svm_model& model, matrix_view<const double> f)
 
 namespace {
 
-// Σ|coef| of the binary problem that has the most, and that of its |b|.
+// The largest Σ|coef| and the largest |b| of the binary problems.
 struct problem_sizes {
     explicit problem_sizes(const svm_model& model) {
         std::vector<double> sums(static_cast<std::size_t>(model.problems()), 0.0);
@@ -231,9 +456,9 @@ struct problem_sizes {
     double coefs = 0, offset = 0;
 };
 
-// A bound on what float arithmetic takes from decisions, from the model alone: no row may be judged by others. Known
-// where k is one function of a distance, k(x, x) = 1: the evaluator keeps its error, as `rough`, within 128 units of
-// rounding, doubled here for the rounding of the map. Infinite where it is not known.
+// A bound of the error of decisions in float, computed from the model alone so that it does not depend on other rows.
+// It is known for normalised kernels that are one function of a distance: the evaluator, as `rough`, keeps their error
+// within 128 units of rounding, which is doubled here for the rounding of the function. Otherwise infinite.
 double float_error(const svm_model& model, const problem_sizes& sizes) {
     const std::shared_ptr<const plan> code = model.k->compile();
     const bool of_distance = code->code.size() == 1 && code->code[0].what == instruction::op::map &&
@@ -243,14 +468,15 @@ double float_error(const svm_model& model, const problem_sizes& sizes) {
     return 0x1p-24 * static_cast<double>(256 + summed_in_float) * sizes.coefs;
 }
 
-// Decisions that give the classes of exact ones: float first, and again in double those rows whose class float could
-// change.
+// Decisions whose classes are those of exact decisions: computed in float, and again in double for rows whose class
+// could change.
 matrix<double> decide_for_classes(const svm_model& model, const dataset& x) {
     constexpr index first_rows = 1024, rows_at_once = 16384, few = 64, few_where_ready = 1024;
-    constexpr double most_error = 0.25;  // of a decision: with more, most rows would be taken twice
+    constexpr double most_error = 0.25;  // with a larger error of decisions, most rows would be computed twice
     const problem_sizes sizes(model);
     const double error = float_error(model, sizes);
-    // Floats are made of all support vectors anew: for a few objects that takes longer than doubles that are ready.
+    // The float path prepares all support vectors again, which for a few objects takes longer than decisions in double
+    // from prepared data.
     if (x.size() <= (model.ready.kept() ? few_where_ready : few) || !(error <= most_error))
         return decide_as<double>(model, x);
     matrix<double> f(x.size(), model.problems());
@@ -273,8 +499,9 @@ matrix<double> decide_for_classes(const svm_model& model, const dataset& x) {
     return f;
 }
 
-// Ways to a decision differ in the order of their sums, and how many rows there are decides between them. A decision
-// that is 0 but for such rounding is taken as that of the row alone.
+// The method by which decisions are computed depends on the number of rows, and methods differ in the order of their
+// sums. Decisions that are 0 up to such rounding are replaced by those of the row alone, so that the predicted class
+// does not depend on the other rows.
 void settle_alone(const svm_model& model, const dataset& x, matrix<double>& f) {
     const problem_sizes sizes(model);
     double largest = 0;
@@ -288,8 +515,8 @@ void settle_alone(const svm_model& model, const dataset& x, matrix<double>& f) {
     }
 }
 
-// Whether the votes are counted without the decisions: those of millions of pairs of classes are many times what the
-// model is.
+// Returns true if votes are counted without storing decisions, which for millions of pairs of classes take many times
+// the memory of the model.
 bool votes_alone(const svm_model& model) { return model.pairs().by_pairs() && model.problems() > most_reports; }
 
 }  // namespace
@@ -312,7 +539,7 @@ std::vector<double> predict_exactly(const svm_model& model, const dataset& x) {
 
 std::vector<double> predict(const svm_model& model, const dataset& x) {
     if (votes_alone(model) && model.k) return predict_exactly(model, x);
-    // The decisions of as many objects as take 64 MB, or of 1024.
+    // Batches whose decisions take at most 64 MB, or of 1024 objects.
     const index most = std::max(index{1024}, (index{1} << 23) / std::max<index>(1, model.problems()));
     if (x.size() > most && model.problems() > 1024) {
         std::vector<double> out;
@@ -329,8 +556,43 @@ std::vector<double> predict(const svm_model& model, const dataset& x) {
         if (x.size() > 1) settle_alone(model, x, *f);
         return predict(model, f->view());
     }
-    if (!model.k) return predict(model, decide(model, x).view());  // which says what is missing
+    if (!model.k) return predict(model, decide(model, x).view());  // decide() fails with a message
     return predict(model, decide_for_classes(model, x).view());
+}
+
+matrix<double> class_scores(const svm_model& model, matrix_view<const double> f) {
+    const index k = static_cast<index>(model.classes.size());
+    if (!model.is_classifier() || k < 3)
+        fail(errc::unsupported, fmt::format("svm: scores of classes need 3 <= classes, got {}", k));
+    if (f.cols != model.problems())
+        fail(errc::invalid_argument,
+             fmt::format("svm: {} decisions a row are needed, got {}", model.problems(), f.cols));
+    matrix<double> out(f.rows, k);
+    for (index i = 0; i < f.rows; ++i) {
+        if (model.pairs().against_rest()) {
+            std::copy_n(f.row(i), k, out.row(i));
+            continue;
+        }
+        matrix<double> sum(1, k);
+        model.pairs().each([&](index p, index a, index b) {
+            if (b < 0) return;  // never true here; avoids a warning of g++ 12
+            out(i, f(i, p) >= 0 ? a : b) += 1;
+            sum(0, a) += f(i, p);
+            sum(0, b) -= f(i, p);
+        });
+        for (index c = 0; c < k; ++c) out(i, c) += sum(0, c) / (3 * (std::abs(sum(0, c)) + 1));
+    }
+    return out;
+}
+
+matrix<double> linear_weights(const svm_model& model) {
+    if (!model.k || model.k->text() != "linear()")
+        fail(errc::unsupported, fmt::format("svm: only a linear kernel has weights, this is {}",
+                                            model.k ? model.kernel_text : "precomputed"));
+    const std::unique_ptr<linear_operand> x = linear_rows(model.support);
+    matrix<double> w(model.problems(), model.dims);
+    each_coefficient(model, [&](index s, index problem, double coef) { x->add(s, coef, w.row(problem)); });
+    return w;
 }
 
 template <>
@@ -347,7 +609,7 @@ struct file_form<svm_report> {
             a.check(r.C >= 0 && std::isfinite(r.C), "C is {}", r.C);
         }
         if constexpr (!std::is_const_v<std::remove_reference_t<decltype(r)>>)
-            if (r.offset_low > r.offset_high) std::swap(r.offset_low, r.offset_high);  // as files of version 1 have it
+            if (r.offset_low > r.offset_high) std::swap(r.offset_low, r.offset_high);  // in files of version 1
     }
 };
 
@@ -371,10 +633,10 @@ struct file_form<calibration> {
 template <>
 struct file_form<svm_model> {
     static constexpr std::string_view format = "mercer-svm-model";
-    // 1: reports without C and no_margin, offset_low and offset_high in any order
-    // 2: a report of each problem, a coefficient for each support vector and row
+    // Version 1 has reports without C and no_margin, and offset_low and offset_high in any order. Versions 1 and 2 have
+    // a report for each problem and a dense table of coefficients.
     static constexpr int version = 3;
-    static constexpr index most_sparse_numbers = index{1} << 28;  // of the table that sparse coefficients become
+    static constexpr index most_sparse_numbers = index{1} << 28;  // limit of the table that is read from sparse entries
 
     static void parts(auto& a, auto& m) {
         a.choice("task", m.task, svm_task::nu_svr);
@@ -394,7 +656,7 @@ struct file_form<svm_model> {
         else
             a.table(m.coef, rows, support);
         a.list(m.support_rows, support);
-        // -1: not an example but w itself (svm_solvers.h)
+        // -1: the support vector is w (svm_solvers.h)
         a.within(m.support_rows, m.k ? -1 : 0, m.training_size, "the number of a support vector");
         a.part("reports", m.reports);
         a.check(a.version() < 3 || m.reports.size() < 2 || std::ssize(m.reports) == m.problems(),
@@ -404,13 +666,13 @@ struct file_form<svm_model> {
         check(a, m);
     }
 
-    // Models that versions before 3 can hold are written as version 2, for earlier versions of the program.
+    // Models that version 2 can represent are written as version 2, which earlier programs can read.
     static int version_of(const svm_model& m) {
         const bool one_report = m.reports.size() == 1 && m.problems() > 1;
         return one_report || is_sparse(m) ? 3 : 2;
     }
 
-    // Whether a list of the coefficients that are not 0 takes less than half of the table, and the table over 1 MB.
+    // Returns true if a list of the nonzero coefficients is smaller than half of the table and the table exceeds 1 MB.
     static bool is_sparse(const svm_model& m) {
         const index all = m.coef.rows() * m.coef.cols();
         if (all <= index{1} << 17 || all > most_sparse_numbers) return false;
@@ -418,7 +680,7 @@ struct file_form<svm_model> {
         return 2 * (2 * (all - zeros) + m.coef.rows()) < all;
     }
 
-    // The number of coefficients in each row that are not 0; then their columns; then their values.
+    // The number of nonzero coefficients in each row, then their columns, then their values.
     static void sparse_table(auto& a, auto& coef, index rows, index cols) {
         constexpr bool writes = std::is_const_v<std::remove_reference_t<decltype(coef)>>;
         std::vector<index> counts(writes ? static_cast<std::size_t>(rows) : 0), column;
@@ -445,7 +707,7 @@ struct file_form<svm_model> {
         }
     }
 
-    // The parts must fit each other: everything predict() relies on.
+    // Checks that the parts are consistent as far as predict() relies on it.
     static void check(auto& a, const svm_model& m) {
         const index k = std::ssize(m.classes), count = m.coef.cols();
         a.check(m.is_classifier() ? k >= 1 : k == 0, "a classifier has classes, others have none");
@@ -501,262 +763,6 @@ bool begins_any_model(std::string_view text) { return text.starts_with("mercer-"
 svm_model load_any_model(const std::string& path, bool zero_based) {
     const source file = read_expected(path, begins_any_model);
     return made_of(file, [&] { return parse_any_model(file.bytes(), file.name(), zero_based); });
-}
-
-namespace {
-
-// Rows that a thread works on at once: tens of microseconds of work, for waking a thread takes some.
-index stretch(index products_a_row) {
-    return std::max<index>(512, (index{1} << 16) / std::max<index>(products_a_row, 1));
-}
-
-// Many decisions a row: tiles of the product XWᵀ, rows of X where they lie. W in panels of as many columns as a tile
-// has.
-class tiles {
-public:
-    explicit tiles(const matrix<double>& w) : ops_(smo::best_vector_ops()) {
-        const index panels = (w.rows() + ops_.update_cols - 1) / ops_.update_cols;
-        packed_ = matrix<double>(panels, w.cols() * ops_.update_cols);
-        for (index p = 0; p < w.rows(); ++p)
-            for (index a = 0; a < w.cols(); ++a)
-                packed_(p / ops_.update_cols, a * ops_.update_cols + p % ops_.update_cols) = w(p, a);
-    }
-
-    void operator()(matrix_view<const double> x, matrix_view<double> out) const {
-        const index rows = smo::update_rows, cols = ops_.update_cols;
-        buffer<double> tile(rows * cols), last;
-        for (index first = 0; first < x.rows; first += rows) {
-            const index count = std::min(rows, x.rows - first);
-            const double* from = x.row(first);
-            index stride = x.stride;
-            if (count < rows) {  // filled up with zeros, so that a row's sums are the same wherever it stands
-                last.resize(rows * x.cols);
-                for (index i = 0; i < count; ++i) std::copy_n(x.row(first + i), x.cols, last.data() + i * x.cols);
-                from = last.data(), stride = x.cols;
-            }
-            for (index panel = 0; panel < packed_.rows(); ++panel) {
-                std::fill_n(tile.data(), rows * cols, 0.0);
-                ops_.row_update(tile.data(), cols, from, stride, packed_.row(panel), x.cols);
-                for (index i = 0; i < count; ++i)
-                    for (index c = 0; c < std::min(cols, out.cols - panel * cols); ++c)
-                        out(first + i, panel * cols + c) += tile.data()[i * cols + c];
-            }
-        }
-    }
-
-private:
-    const smo::vector_ops& ops_;
-    matrix<double> packed_;
-};
-
-// out += XWᵀ
-void add_products(const dense<double>& x, const matrix<double>& w, matrix_view<double> out) {
-    constexpr index few = 2, short_row = 24;
-    const auto& ops = smo::best_vector_ops();
-    if (w.rows() == 1 &&
-        x.dims() <= short_row) {  // a call and the sum over a vector's lanes would cost more than the products
-        parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
-            for (index i = first; i < end; ++i) {
-                const double* const row = x.row(i);
-                double sum = 0;
-                for (index a = 0; a < w.cols(); ++a) sum += row[a] * w.row(0)[a];
-                out(i, 0) += sum;
-            }
-        });
-        return;
-    }
-    if (w.rows() <= few) {
-        parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
-            for (index i = first; i < end; ++i)
-                for (index p = 0; p < w.rows(); ++p) out(i, p) += ops.dot(x.row(i), w.row(p), x.dims());
-        });
-        return;
-    }
-    const tiles by_tiles(w);
-    parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
-        by_tiles(x.view().block(first, 0, end - first, x.dims()), out.block(first, 0, end - first, out.cols));
-    });
-}
-
-void add_products(const dense<float>& x, const matrix<double>& w, matrix_view<double> out) {
-    parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
-        std::vector<double> sums(static_cast<std::size_t>(w.rows()));
-        for (index i = first; i < end; ++i) {
-            smo::best_vector_ops().dots(x.row(i), w.data(), w.cols(), w.rows(), x.dims(), sums.data());
-            for (index p = 0; p < w.rows(); ++p) out(i, p) += sums[static_cast<std::size_t>(p)];
-        }
-    });
-}
-
-// Columns that w does not know have weight zero.
-template <class T>
-void add_products(const sparse<T>& x, const matrix<double>& w, matrix_view<double> out) {
-    const index count = w.rows();
-    matrix<double> turned(w.cols(), count);
-    for (index p = 0; p < count; ++p)
-        for (index a = 0; a < w.cols(); ++a) turned(a, p) = w(p, a);
-    parallel_runs(x.size(), stretch(x.nonzeros() / std::max<index>(x.size(), 1) * count), [&](index first, index end) {
-        for (index i = first; i < end; ++i) {
-            const auto cols = x.cols(i);
-            const auto values = x.values(i);
-            double* const sums = out.row(i);
-            if (count == 1) {
-                const double* const weights = w.row(0);
-                std::size_t known = cols.size();
-                while (known > 0 && cols[known - 1] >= w.cols()) --known;
-                double sum = 0;
-                for (std::size_t e = 0; e < known; ++e) sum += static_cast<double>(values[e]) * weights[cols[e]];
-                sums[0] += sum;
-                continue;
-            }
-            for (std::size_t e = 0; e < cols.size() && cols[e] < w.cols(); ++e) {
-                const double* const row = turned.row(cols[e]);
-                for (index p = 0; p < count; ++p) sums[p] += static_cast<double>(values[e]) * row[p];
-            }
-        }
-    });
-}
-
-}  // namespace
-
-std::optional<matrix<double>> decide_linear(const svm_model& model, const dataset& x) {
-    constexpr index most_numbers = index{1} << 22;
-    const index problems = model.problems();
-    // The model alone decides: sums in another order may end in other bits.
-    const bool saves =
-        model.support.size() > 0 && problems <= model.support.size() && problems * model.dims <= most_numbers;
-    if (!saves || !model.k || model.k->text() != "linear()") return {};
-    if (model.support.dims() != model.dims || (!x.is_sparse() && x.dims() != model.dims))
-        return {};  // the kernel says what is wrong with them
-    const matrix<double> w = linear_weights(model);
-    matrix<double> out(x.size(), problems);
-    if (problems == 1)
-        std::fill_n(out.data(), x.size(), model.offset.front());
-    else
-        for (index i = 0; i < x.size(); ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(i));
-    const bool vectors = std::visit(
-        [&](const auto& rows) {
-            if constexpr (requires { add_products(rows, w, out.view()); }) {
-                add_products(rows, w, out.view());
-                return true;
-            }
-            return false;
-        },
-        x.items());
-    if (!vectors) return {};
-    return out;
-}
-
-std::optional<matrix<double>> decide_by_features(const svm_model& model, const dataset& x) {
-    constexpr index few_pairs = index{1} << 20;
-    constexpr std::size_t feature_bytes = std::size_t{64} << 20;
-    if (!model.k || x.kind() == domain::vectors || model.support.size() == 0 ||
-        x.size() < few_pairs / model.support.size() || !has_sparse_features(*model.k))
-        return {};
-    // The objects are taken as many at a time as have room beside the support objects, whose features are made anew
-    // each time; pairs are compared where those take most of it.
-    const index room =
-        std::min(objects_within(*model.k, x, feature_bytes), objects_within(*model.k, model.support, feature_bytes));
-    if (model.support.size() > room / 2) return {};
-    matrix<double> out(x.size(), model.problems());
-    for (index first = 0, count = 0; first < x.size(); first += count) {
-        count = std::min(room - model.support.size(), x.size() - first);
-        const object_features phi(*model.k, part(x, first, count), &model.support);
-        matrix<double> w(model.problems(), phi.size());
-        each_coefficient(model, [&](index s, index problem, double coef) {
-            double* const weights = w.row(problem);
-            const auto cols = phi.z().cols(s);
-            const auto values = phi.z().values(s);
-            for (std::size_t e = 0; e < cols.size(); ++e) weights[cols[e]] += coef * values[e];
-        });
-        for (index p = 0; p < model.problems(); ++p)
-            for (index f = 0; f < phi.size(); ++f) w(p, f) *= phi.weight()[static_cast<std::size_t>(f)];
-        for (index i = 0; i < count; ++i) std::copy(model.offset.begin(), model.offset.end(), out.row(first + i));
-        add_products(phi.x(), w, out.view().block(first, 0, count, out.cols()));
-    }
-    return out;
-}
-
-namespace {
-
-constexpr double many_times = 1000;  // ten bits of the twenty-four of a float: what is left is enough
-constexpr index rows_at_once = 256;
-
-template <class T>
-std::optional<std::vector<double>> distant_mean_of(const dense<T>& x) {
-    const index n = x.size(), d = x.dims();
-    if (n == 0 || d == 0) return {};
-    std::vector<double> mean(static_cast<std::size_t>(d));
-    for (index i = 0; i < n; ++i)
-        for (index a = 0; a < d; ++a) mean[static_cast<std::size_t>(a)] += static_cast<double>(x.row(i)[a]);
-    double far = 0, spread = 0;
-    for (double& m : mean) m /= static_cast<double>(n), far += m * m;
-    for (index i = 0; i < n; ++i)
-        for (index a = 0; a < d; ++a) {
-            const double off = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];
-            spread += off * off;
-        }
-    if (!(far > many_times * spread / static_cast<double>(n))) return {};
-    return mean;
-}
-
-template <class T>
-dataset moved(const dense<T>& x, const std::vector<double>& mean) {
-    matrix<double> out(x.size(), x.dims());
-    parallel_runs(x.size(), rows_at_once, [&](index first, index end) {
-        for (index i = first; i < end; ++i)
-            for (index a = 0; a < x.dims(); ++a)
-                out(i, a) = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];
-    });
-    return dense<double>(std::move(out));
-}
-
-}  // namespace
-
-std::optional<std::vector<double>> distant_mean(const dataset& x) {
-    if (const auto* wide = x.as<dense<double>>()) return distant_mean_of(*wide);
-    if (const auto* narrow = x.as<dense<float>>()) return distant_mean_of(*narrow);
-    return {};
-}
-
-dataset moved_to_origin(const dataset& x, const std::vector<double>& mean) {
-    if (const auto* narrow = x.as<dense<float>>()) return moved(*narrow, mean);
-    return moved(*x.as<dense<double>>(), mean);
-}
-
-matrix<double> class_scores(const svm_model& model, matrix_view<const double> f) {
-    const index k = static_cast<index>(model.classes.size());
-    if (!model.is_classifier() || k < 3)
-        fail(errc::unsupported, fmt::format("svm: scores of classes need 3 <= classes, got {}", k));
-    if (f.cols != model.problems())
-        fail(errc::invalid_argument,
-             fmt::format("svm: {} decisions a row are needed, got {}", model.problems(), f.cols));
-    matrix<double> out(f.rows, k);
-    for (index i = 0; i < f.rows; ++i) {
-        if (model.pairs().against_rest()) {
-            std::copy_n(f.row(i), k, out.row(i));
-            continue;
-        }
-        matrix<double> sum(1, k);
-        model.pairs().each([&](index p, index a, index b) {
-            if (b < 0) return;  // never, but g++ 12 cannot know and warns
-            out(i, f(i, p) >= 0 ? a : b) += 1;
-            sum(0, a) += f(i, p);
-            sum(0, b) -= f(i, p);
-        });
-        for (index c = 0; c < k; ++c) out(i, c) += sum(0, c) / (3 * (std::abs(sum(0, c)) + 1));
-    }
-    return out;
-}
-
-matrix<double> linear_weights(const svm_model& model) {
-    if (!model.k || model.k->text() != "linear()")
-        fail(errc::unsupported, fmt::format("svm: only a linear kernel has weights, this is {}",
-                                            model.k ? model.kernel_text : "precomputed"));
-    const std::unique_ptr<linear_operand> x = linear_rows(model.support);
-    matrix<double> w(model.problems(), model.dims);
-    each_coefficient(model, [&](index s, index problem, double coef) { x->add(s, coef, w.row(problem)); });
-    return w;
 }
 
 }  // namespace mercer

@@ -6,8 +6,9 @@
 //   ν-SVR        the same, with ε found so that about νn examples are outside the tube
 //   one-class    min ½‖w‖² - ρ + (1/νn) Σ ξᵢ       wᵀφ(xᵢ) >= ρ-ξᵢ
 //
-// All are solved through their duals by solvers/smo; f(x) = Σ coefᵢ k(xᵢ, x) + b. More than two classes: one-versus-one
-// (votes, as LIBSVM) or one-versus-rest (the largest f).
+// fit_svm solves the duals by solvers/smo (svm_solvers.h has other solvers for the C-SVC). The model is
+// f(x) = Σ coefᵢ k(xᵢ, x) + b. More than two classes are predicted one-versus-one (votes, as in LIBSVM) or
+// one-versus-rest (the largest f).
 #pragma once
 
 #include <cmath>
@@ -28,18 +29,19 @@
 
 namespace mercer {
 
-// The binary problems of a machine for k classes, and where their numbers stand.
+// The binary problems of a model for k classes, and their order:
 //
-//   one-versus-one    problems (0,1), (0,2), …, (0,k-1), (1,2), …: class a on the positive side, class b > a on the
-//   negative one one-versus-rest   problem a: class a against all others
+//   one-versus-one    problems (0,1), (0,2), …, (0,k-1), (1,2), …; in problem (a, b), a < b, class a is positive
+//   one-versus-rest   problem a: class a against all others
 //
-// Two classes are one problem in both schemes. Coefficients of one-versus-one lie as LIBSVM's sv_coef: k-1 rows, and a
-// support vector of class c has in row m its coefficient against the m-th other class.
+// Two classes are one problem in both schemes.
 enum class multiclass { one_vs_one, one_vs_rest };
 
+// The numbers of the problems and of the rows of their coefficients. One-versus-one coefficients are stored as LIBSVM's
+// sv_coef: k-1 rows, in whose row m a support vector of class c has its coefficient against the m-th other class.
 class class_problems {
 public:
-    // No classes: regression and one-class, which are one problem.
+    // classes = 0: regression and one-class, which are one problem.
     class_problems(index classes, multiclass scheme)
         : k_(classes), rest_(scheme == multiclass::one_vs_rest && classes > 2) {}
 
@@ -48,9 +50,9 @@ public:
     index count() const { return k_ == 0 ? 1 : rest_ ? k_ : k_ * (k_ - 1) / 2; }
     index coefficient_rows() const { return k_ == 0 ? 1 : rest_ ? k_ : k_ - 1; }
 
-    // The problem of two classes a < b.
+    // The problem of the classes a < b.
     index of(index a, index b) const { return a * k_ - a * (a + 1) / 2 + (b - a - 1); }
-    // The problem that row m of the coefficients belongs to, for a support vector of class c.
+    // The problem of row m of the coefficients, for a support vector of class c.
     index of_row(index c, index m) const {
         if (!by_pairs()) return m;
         const index other = m < c ? m : m + 1;
@@ -58,11 +60,11 @@ public:
     }
 
     struct sides {
-        index first, second;  // second: -1 where it is all others
+        index first, second;  // second: -1 if it is all other classes
     };
     sides operator[](index problem) const {
         if (rest_) return {problem, -1};
-        // The first problem of class a is of(a, a + 1) = a(2k-1-a)/2: solved for a, and put right where rounding errs.
+        // The first problem of class a is of(a, a + 1) = a(2k-1-a)/2. Solved for a, and corrected for rounding errors.
         const double twice = static_cast<double>(2 * k_ - 1);
         auto a = static_cast<index>((twice - std::sqrt(twice * twice - 8 * static_cast<double>(problem))) / 2);
         while (a > 0 && of(a, a + 1) > problem) --a;
@@ -70,7 +72,7 @@ public:
         return {a, a + 1 + problem - of(a, a + 1)};
     }
 
-    // visit(problem, a, b) for each of them, b = -1 where it is all others.
+    // Calls visit(problem, a, b) for each problem, with b = -1 if it is all other classes.
     template <class Visit>
     void each(Visit visit) const {
         index problem = 0;
@@ -88,97 +90,97 @@ private:
 enum class svm_task { c_svc, nu_svc, one_class, epsilon_svr, nu_svr };  // in the order of LIBSVM's -s
 const char* name(svm_task task) noexcept;
 
-// What was reached on one binary problem.
+// The result of the solver for one binary problem.
 struct svm_report {
-    fit_status status = fit_status::converged;  // stationary, too, where the kernel is not proven to be one
-    double gap = 0;                             // in terms of f: ν-classification's is that of f/ρ
+    fit_status status = fit_status::converged;  // `stationary` also if the kernel is not proven to be p.s.d.
+    double gap = 0;                             // KKT gap in units of f; for ν-classification of f/ρ
     double objective = 0;                       // of the dual as a minimum: ½αᵀKα - pᵀα
     std::int64_t steps = 0, rounds = 0;
     std::int64_t flat_steps = 0, concave_steps = 0;
-    index size = 0;
-    // b is the mean over `margin_vectors` free support vectors, or the middle of [offset_low, offset_high] when there
-    // are none. offset_low <= b <= offset_high: the optimal offsets, to within the gap.
+    index size = 0;  // number of examples
+    // b is the mean over `margin_vectors` free support vectors, or the middle of [offset_low, offset_high] if there are
+    // none. That interval contains the optimal offsets, to within the gap.
     index margin_vectors = 0;
     double offset_low = 0, offset_high = 0;
-    double epsilon = 0;  // ν-SVR: the width found
+    double epsilon = 0;  // ν-SVR: the ε of the solution
     double seconds = 0;
     bool no_margin = false;  // ν-classification: no ρ > 0 was found, for the classes overlap too much for this ν; f was
                              // not divided by it
-    double C = 0;  // ν-classification: 1/ρ, the C of the C-classification with the same f (1 where there is no margin);
+    double C = 0;  // ν-classification: 1/ρ, the C of the C-classification with the same f (1 without a margin);
                    // 0: not known, in models of earlier versions
 };
 
-// More binary problems than this (those of 257 classes one-versus-one) have one summary in the place of their reports:
-// a report takes about 120 bytes, the coefficients of a pair of small classes less.
+// A model of more binary problems than this (257 classes one-versus-one) has one summary instead of a report for each
+// problem: a report takes about 120 bytes, more than the coefficients of two small classes.
 inline constexpr index most_reports = 32768;
-// Adds what was reached on another problem: the worst status and gap, the sums of the objectives, of the counts and of
-// the seconds, and the widest interval of offsets.
+// Adds the report of another problem to a summary: the worst status and gap, the sums of the objectives, counts and
+// seconds, and the smallest interval that contains both intervals of offsets.
 void add_to_summary(svm_report& summary, const svm_report& another);
 
 struct svm_model {
     svm_task task = svm_task::c_svc;
     multiclass scheme = multiclass::one_vs_one;
-    std::string kernel_text;  // empty: precomputed
-    std::shared_ptr<const mercer::kernel> k;
-    std::vector<double> classes;           // labels; class i of the model. Empty for regression and one-class
-    std::vector<std::string> class_names;  // names of the labels 0, 1, …, where the data had names
-    dataset support;                       // the support objects, class by class; empty for precomputed
-    std::vector<index> support_rows;       // their numbers among the training examples; -1: w itself (svm_solvers.h)
-    std::vector<index> class_support;      // support vectors of each class
-    matrix<double> coef;                   // of the support vectors, in the rows that class_problems says
-    std::vector<double> offset;            // b of each binary problem, in its order
-    std::vector<svm_report> reports;  // likewise; one summary (add_to_summary) where there are more than most_reports
+    std::string kernel_text;                  // empty: fitted on a kernel matrix
+    std::shared_ptr<const mercer::kernel> k;  // null: fitted on a kernel matrix
+    std::vector<double> classes;              // the label of each class; empty for regression and one-class
+    std::vector<std::string> class_names;     // names of the labels 0, 1, …, if the data had names
+    dataset support;                          // the support vectors, sorted by class; empty if k is null
+    std::vector<index> support_rows;   // their numbers among the training examples; -1: the row is w (svm_solvers.h)
+    std::vector<index> class_support;  // number of support vectors of each class
+    matrix<double> coef;               // a column per support vector, rows as in class_problems
+    std::vector<double> offset;        // b of each binary problem
+    std::vector<svm_report> reports;   // of each binary problem, or one summary for more than most_reports problems
     index training_size = 0;
     index dims = 0;
     double C = 1;
     std::optional<calibration> probability;
-    ready_rows ready{};  // of the support objects, for those who ask again and again
+    ready_rows ready{};  // prepared data of the support vectors, for repeated predictions
 
     index problems() const { return static_cast<index>(offset.size()); }
     class_problems pairs() const { return {static_cast<index>(classes.size()), scheme}; }
     bool is_classifier() const { return task == svm_task::c_svc || task == svm_task::nu_svc; }
     fit_status worst_status() const;
-    // What was reached on problem p; nullptr where only a summary is known, or nothing.
+    // The report of problem p, or nullptr if there is none for each problem.
     const svm_report* report_of(index p) const {
         return std::ssize(reports) == problems() ? &reports[static_cast<std::size_t>(p)] : nullptr;
     }
-    bool lacks_margin() const;  // ν-classification: some binary problem has none
+    bool lacks_margin() const;  // ν-classification: returns true if some binary problem has no margin
     double largest_gap() const;
 };
 
-// Gives such a model the kernel and the objects that its matrices were made of. Where nothing says that the problem is
-// convex, meeting the first-order conditions does not make it the minimum: what has converged with a kernel that is not
-// proven to be one becomes stationary.
+// Sets the kernel and the support vectors of a model that was fitted on Gram matrices of k and x. If k is not proven to
+// be positive semidefinite, the problem need not be convex and its first-order conditions need not hold only at the
+// minimum: the status `converged` then becomes `stationary`.
 void attach(svm_model& model, const kernel& k, const dataset& x);
 // fast: kernel values in float (relative error about 1e-6), sums in double. exact: everything in double, at about half
 // the speed.
 enum class arithmetic { fast, exact };
 
-// Decision values, one row per object: one column per binary problem. Memory stays within a few MB beside the result.
+// Decision values: one row per object, one column per binary problem. Uses a few MB of memory beside the result. Fails
+// with errc::unsupported if the model was fitted on a kernel matrix.
 matrix<double> decide(const svm_model& model, const dataset& x, arithmetic numbers = arithmetic::fast);
-// For rows of a Gram matrix whose columns are training examples; `column_of` says which column support vector s is.
+// The same for rows of a Gram matrix, in which support vector s has the column column_of[s].
 matrix<double> decide(const svm_model& model, const gram<float>& K, const selection& rows,
                       std::span<const index> column_of);
-// From kernel values K(x, training examples), all training examples or the support vectors only as columns.
+// The same from kernel values in double. The columns of K are all training examples or the support vectors.
 matrix<double> decide_precomputed(const svm_model& model, matrix_view<const double> K);
 // Labels (classification), values (regression), ±1 (one-class) from decision values.
 std::vector<double> predict(const svm_model& model, matrix_view<const double> decisions);
-// Classes are those of exact arithmetic: decisions are taken fast, and again in double where rounding could change the
-// class. Values of regression are exact.
+// The same for objects. Classes are those of exact arithmetic: decisions are computed in float, and again in double
+// where rounding could change the class. Regression values are computed in double.
 std::vector<double> predict(const svm_model& model, const dataset& x);
-// The same from exact decisions for all rows, and from kernel values as decide_precomputed takes them. Where a
-// one-versus-one model has more than most_reports problems, votes are counted without keeping the decisions.
+// The same with all decisions in double, and from kernel values as in decide_precomputed. For one-versus-one models of
+// more than most_reports problems, votes are counted without storing the decisions.
 std::vector<double> predict_exactly(const svm_model& model, const dataset& x);
 std::vector<double> predict_precomputed(const svm_model& model, matrix_view<const double> K);
 
-// One score per class from the decisions of one-versus-one: its votes, and where votes are equal the sum s of its
-// decision values, squeezed to s/(3(|s|+1)), which lies within ±1/3 and so never outweighs a vote. A decision of 0
-// votes for the first of both classes, as in scikit-learn. Needs more than two classes; those of one-versus-rest are
-// their own scores.
+// One score per class from one-versus-one decisions: the votes of the class plus s/(3(|s|+1)), where s is the sum of
+// its decision values. That term lies within ±1/3, so it decides only between equal votes. A decision of 0 votes for
+// the first class of the pair, as in scikit-learn. Needs more than two classes. One-versus-rest decisions are the
+// scores.
 matrix<double> class_scores(const svm_model& model, matrix_view<const double> decisions);
 
-// visit(support vector, problem, coefficient) for every coefficient that is not zero, in the order of the support
-// vectors.
+// Calls visit(support vector, problem, coefficient) for every nonzero coefficient, in the order of the support vectors.
 template <class Visit>
 void each_coefficient(const svm_model& model, Visit visit) {
     const class_problems pairs = model.pairs();
@@ -190,34 +192,14 @@ void each_coefficient(const svm_model& model, Visit visit) {
     }
 }
 
-// w of every binary problem, for a model of the linear kernel: f(x) = wᵀx + b.
+// The weights w of every binary problem (rows) of a model with the linear kernel: f(x) = wᵀx + b. Fails with
+// errc::unsupported for other kernels.
 matrix<double> linear_weights(const svm_model& model);
 
-// Files of fitted machines, in this library's own format (methods/model_file.h) or in LIBSVM's.
-
-// This format or LIBSVM's, by the first bytes. `zero_based`: see libsvm_model.h; in this format columns are only moved
-// by it.
+// Reads a model file of this library (methods/model_file.h) or of LIBSVM; the first bytes decide. `zero_based`: as in
+// libsvm_model.h; the columns of a model in the format of this library are shifted by one.
 svm_model parse_any_model(std::string_view bytes, const std::string& name, bool zero_based = false);
-bool begins_any_model(std::string_view text);  // whether it may be the beginning of such a file
+bool begins_any_model(std::string_view text);  // returns true if `text` may be the beginning of such a file
 svm_model load_any_model(const std::string& path, bool zero_based = false);
-
-// Decisions of a machine whose kernel is the dot product, of vectors or of explicit features: f(x) = wᵀφ(x) + b, one
-// pass over the coordinates whatever the number of support vectors.
-
-// As decide() with exact arithmetic; nothing where the kernel is another one, or where w would cost more than it saves.
-std::optional<matrix<double>> decide_linear(const svm_model& model, const dataset& x);
-// The same for objects whose kernel has explicit features, where so many pairs would be compared that it pays.
-std::optional<matrix<double>> decide_by_features(const svm_model& model, const dataset& x);
-
-// Where a linear machine has its origin does not matter to it: Σα = 0 in every dual but that of one-class, so xᵢᵀxⱼ and
-// (xᵢ-m)ᵀ(xⱼ-m) pose the same problem. It matters to rounding: examples far from the origin beside their spread differ
-// in the last digits of kernel values only. Such ones are fitted around their mean m, and f(x) = wᵀ(x-m) + b' is given
-// back as wᵀx + (b' - wᵀm).
-
-// The mean of dense vectors whose squared distance from the origin is many times their variance; else nothing.
-std::optional<std::vector<double>> distant_mean(const dataset& x);
-
-// x - m
-dataset moved_to_origin(const dataset& x, const std::vector<double>& mean);
 
 }  // namespace mercer

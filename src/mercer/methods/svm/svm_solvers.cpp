@@ -1,4 +1,3 @@
-
 #include "mercer/methods/svm/svm_solvers.h"
 
 #include <fmt/format.h>
@@ -40,7 +39,7 @@ dual_input pose(const binary_problem& problem) {
 
 class trainer {
 public:
-    // rows: the vectors that the solvers which keep w see, x itself or its features.
+    // rows: the vectors for the solvers that compute w, which are x or its explicit features.
     trainer(svm_solver solver, const kernel& k, const dataset& x, const dataset& rows, const train_options& o)
         : solver_(solver), k_(k), x_(x), rows_(rows), o_(o) {}
 
@@ -74,7 +73,8 @@ private:
 
     double seconds_left() const { return std::max(0.0, o_.svm.most_seconds - (now() - started_)); }
 
-    // The caller's progress at most ten times a second, from whatever thread, until it says stop.
+    // Calls the progress callback at most ten times a second; may be called from any thread. Returns false once the
+    // callback has.
     bool go_on(std::size_t which, index size, std::int64_t steps, std::int64_t rounds, double gap, double seconds) {
         if (!o_.svm.progress) return true;
         const std::lock_guard guard(asking_);
@@ -110,7 +110,7 @@ private:
         }
     }
 
-    // J at the signed coefficients, with the offset that suits them best, and D (only where Σ coef = 0).
+    // J at the signed coefficients with the optimal offset, and D, which is valid only if Σ coef = 0.
     void measure(const gram<double>& K, const dual_input& in, std::span<const double> coef, double& primal,
                  double& dual) const {
         const index n = K.rows();
@@ -139,7 +139,7 @@ private:
         s.most_seconds = seconds_left();
         s.bounded = std::isfinite(o_.svm.C);
         if (!o_.trace) return solve_dual(*fast, *exact, in, s);
-        // Where it is at every hundredth of a second.
+        // Evaluate the objectives every hundredth of a second.
         const double started = now();
         double measuring = 0;
         std::vector<trace_point> seen;
@@ -159,10 +159,10 @@ private:
         };
         dual_solution out = solve_dual(*fast, *exact, in, watched);
         const double spent = now() - started - measuring;
-        if (!seen.empty()) seen.pop_back();  // the last look is at the end, and knows its steps
+        if (!seen.empty()) seen.pop_back();  // the last α is evaluated below with its number of steps
         if (spent < 0.5) {
-            // Nobody sees a short fit on its way: it is solved again with at most 1, 2, 4, … steps, which is the same
-            // way each time.
+            // A short fit has too few evaluations. Solve it again with limits of 1, 2, 4, … steps, which repeat the
+            // same steps.
             seen.clear();
             for (s.most_steps = 1; s.most_steps < out.report.steps; s.most_steps *= 2) {
                 const double begun = now();
@@ -195,7 +195,7 @@ private:
         q.most_seconds = std::min(q.most_seconds, seconds_left());
         q.progress = [&](const qp_progress& at) {
             if (o_.qp.progress && !o_.qp.progress(at)) return false;
-            // On the way its points are not feasible: the objectives are bounds only in the end.
+            // Its iterates are not feasible, so the objectives are bounds only at the end.
             primal_form ? add(which, at.seconds, at.step + 1, at.primal, at.dual)
                         : add(which, at.seconds, at.step + 1, -at.dual, -at.primal);
             return go_on(which, part.size(), at.step + 1, at.step + 1, at.gap, at.seconds);
@@ -232,7 +232,7 @@ private:
         return out;
     }
 
-    // The solvers that keep w.
+    // The solvers that compute w.
     dual_solution by_rows(const binary_problem& problem, std::size_t which) {
         const bool coordinate = solver_ == svm_solver::dual_coordinate_descent;
         const double constant = coordinate ? o_.constant : 0;
@@ -282,7 +282,7 @@ private:
         explicit_w_[which] = std::move(w);
     }
 
-    // J where the last coordinate of w is the offset: only the rest is penalised.
+    // J; with `offset` the last coordinate of w is the offset, which is not penalised.
     static double hinge_objective(const hinge_problem& posed, std::span<const double> w, bool offset) {
         double sum = 0;
         for (std::size_t j = 0; j + (offset ? 1 : 0) < w.size(); ++j) sum += w[j] * w[j] / 2;
@@ -314,7 +314,7 @@ private:
         return out;
     }
 
-    // w of each problem as a support object of its first class.
+    // Makes w of each problem a support vector of the first class of the problem.
     void put_w(svm_model& model) {
         const auto count = static_cast<index>(explicit_w_.size());
         const auto k = static_cast<index>(model.classes.size());
@@ -354,7 +354,7 @@ private:
     std::vector<trace_point> trace_;
     std::vector<std::vector<double>> explicit_w_;
     index problems_ = 1;
-    std::mutex alone_;  // held by a program that leaves no room for another
+    std::mutex alone_;  // locked by a quadratic program while memory does not suffice for several of them
     std::mutex asking_;
     bool stopped_ = false;
     double started_ = now(), asked_ = started_;
@@ -416,7 +416,7 @@ bool needs_linear_kernel(svm_solver solver) noexcept {
 
 namespace {
 
-constexpr index most_variables = 20000;  // a few matrices of 3 GB
+constexpr index most_variables = 20000;  // several matrices of 3 GB
 
 [[noreturn]] void not_separable(const dual_input& in, const std::vector<double>& weight) {
     std::size_t a = 0, b = 0;
@@ -444,13 +444,14 @@ bool soft_margin(const dual_input& in) {
     return std::isfinite(*std::max_element(in.penalty.begin(), in.penalty.end()));
 }
 
-// A KKT gap of tol at the margins is about tol² in the objective.
+// The options with a tolerance of the objective for a KKT gap of `tol`, which corresponds to about tol².
 qp_options tight_enough(qp_options options, double tol) {
     options.tol = std::min(options.tol, std::max(1e-6 * tol, 1e-13));
     return options;
 }
 
-// α of an interior point, with `slack` = max(0, y f - 1) and `xi` as its multipliers say, brought to its bounds.
+// The solution from α of an interior-point method: α is set to its bounds where `slack` = max(0, y f - 1) or `xi`, or
+// their multipliers, are larger than the distance of α from the bound.
 dual_solution answer(const gram<double>& K, const dual_input& in, std::vector<double> alpha,
                      const std::vector<double>& slack, const std::vector<double>& xi, const qp_result& r, double tol) {
     const double size = *std::max_element(alpha.begin(), alpha.end());
@@ -466,7 +467,7 @@ dual_solution answer(const gram<double>& K, const dual_input& in, std::vector<do
             alpha[i] = std::clamp(alpha[i], 0.0, C), free.push_back(i);
         sum += alpha[i] * in.sign[i];
     }
-    // Σαy = 0: what is missing goes to the free ones by turns, as far as each has room.
+    // Restore Σαy = 0 by distributing the difference over the free variables as far as their bounds allow.
     for (int round = 0; round < 60 && sum != 0 && !free.empty(); ++round)
         for (std::size_t k = 0; k < free.size() && sum != 0; ++k) {
             const std::size_t i = free[k];
@@ -479,7 +480,7 @@ dual_solution answer(const gram<double>& K, const dual_input& in, std::vector<do
     out.coef.resize(alpha.size());
     for (std::size_t i = 0; i < alpha.size(); ++i) out.coef[i] = alpha[i] * in.sign[i];
     measure_c_svc(K, in, out);
-    // The gap that was measured decides, however the program ended.
+    // The status follows from the measured gap, not from that of the quadratic program.
     out.report.status = r.status;
     if (out.report.gap <= tol)
         out.report.status = fit_status::converged;
@@ -509,7 +510,7 @@ void measure_c_svc(const gram<double>& K, const dual_input& in, dual_solution& s
         const auto at = static_cast<std::size_t>(i);
         const double F = in.sign[at] - Kc(i, 0), a = s.coef[at] * in.sign[at];
         const bool grows = a<in.penalty[at], falls = a> 0;
-        // α grows: the signed one goes up for y = 1, down for y = -1
+        // If α grows, the signed coefficient increases for y = 1 and decreases for y = -1.
         if (in.sign[at] > 0 ? grows : falls) high = std::max(high, F);
         if (in.sign[at] > 0 ? falls : grows) low = std::min(low, F);
         if (grows && falls) sum += F, ++free;
@@ -561,7 +562,7 @@ dual_solution solve_primal_qp(matrix_view<const double> x, const gram<double>& K
     }
     const qp_result r = solve_qp({Q.view(), p, G.view(), h, lower, {}, {}, {}}, tight_enough(options, tol));
     if (r.status == fit_status::infeasible) not_separable(in, r.z);
-    // The margins' slacks and ξ from u.
+    // The slacks of the margin constraints and ξ, from u.
     std::vector<double> slack(h.size()), xi(h.size(), 0.0);
     for (index i = 0; i < n; ++i) {
         double f = 0;

@@ -1,4 +1,3 @@
-
 #include "mercer/solvers/linear_svm/coordinate_descent.h"
 
 #include <fmt/format.h>
@@ -16,7 +15,7 @@
 namespace mercer {
 namespace {
 
-// What a visit to a variable reads, in one place.
+// The data of a variable, in adjacent memory.
 struct variable {
     double alpha, upper, regular, curvature, y;
 };
@@ -41,11 +40,11 @@ public:
     descent_result run() {
         descent_clock clock(o_.most_seconds);
         index active = n_;
-        double above = infinity, below = -infinity;  // gradients beyond these set a variable at its bound aside
+        double above = infinity, below = -infinity;  // a variable at a bound with a gradient beyond these is shrunk
         for (out_.epochs = 1;; ++out_.epochs) {
             double most = -infinity, least = infinity;
             for (index s = 0; s < active; ++s) std::swap(order_[s], order_[s + random_.below(active - s)]);
-            bool whole = true;  // all of them were seen
+            bool whole = true;  // all active variables were visited
             for (index s = 0, seen = 0; s < active; ++seen) {
                 if (seen % 1024 == 1023) {
                     stop_point();
@@ -69,7 +68,7 @@ public:
                 least = std::min(least, projected);
                 if (std::abs(projected) <= 1e-12) continue;
                 const double before = v.alpha;
-                // A row of zeros has no curvature: straight to the bound.
+                // A row of zeros has no curvature: the step ends at the bound.
                 v.alpha = v.curvature > 0 ? std::clamp(before - G / v.curvature, 0.0, v.upper) : G < 0 ? v.upper : 0;
                 p_.x.add(i, (v.alpha - before) * v.y, w_.data());
             }
@@ -81,7 +80,7 @@ public:
             if (o_.progress && !tell(clock)) out_.status = fit_status::cancelled;
             if (out_.status != fit_status::step_limit || out_.epochs >= o_.most_epochs) break;
             if (small) {
-                // All of them once more before that is believed.
+                // An epoch over all variables has to confirm it.
                 active = n_;
                 above = infinity, below = -infinity;
             } else {
@@ -114,7 +113,7 @@ private:
         }
     }
 
-    // w without the rounding of all the steps.
+    // Recomputes w from α, without the accumulated rounding errors of the steps, and the result from it.
     void finish() {
         std::fill(w_.begin(), w_.end(), 0.0);
         for (index i = 0; i < n_; ++i) {
@@ -209,7 +208,7 @@ public:
             if (o_.progress && !o_.progress({out_.epochs, out_.steps, unknown, unknown, clock(), w_, 0}))
                 out_.status = fit_status::cancelled;
             if (out_.status != fit_status::step_limit || out_.epochs >= o_.most_epochs) break;
-            // All of them once more before it is believed; b without the rounding of the steps so far.
+            // An epoch over all coordinates, with b recomputed from w, has to confirm it.
             if (small)
                 active = all, before = infinity, refresh();
             else
@@ -238,10 +237,10 @@ private:
                                                 : -w;
         if (std::abs(d) <= 1e-12 * std::abs(w) || d == 0) return;
         double promise = slope * d + std::abs(w + d) - std::abs(w);
-        double moved = 0;  // b has d·(column j) of the steps tried so far
+        double moved = 0;  // the step that b contains at present
         for (int tries = 0; tries < 40; ++tries, d /= 2, promise /= 2) {
             const double norm = std::abs(w + d) - std::abs(w);
-            // The sum over examples of the loss's change; b moves with it.
+            // move() updates b and returns the change of the loss.
             const bool sure = norm + slope * d + most_curvature_[j] / 2 * d * d <= 0.01 * promise;
             const double change = move(j, d, moved);
             moved = d;
@@ -253,7 +252,7 @@ private:
         move(j, 0, moved);
     }
 
-    // b with w[j] + d where it has w[j] + moved; what the loss is above that at w[j].
+    // Updates b from w[j] + moved to w[j] + d. Returns the increase of the loss over these two points.
     double move(index j, double d, double moved) {
         double change = 0;
         for (index k = x_.start[j]; k < x_.start[j + 1]; ++k) {
@@ -291,7 +290,7 @@ private:
             largest = std::max(largest, std::abs(z));
         }
         out_.primal = std::accumulate(w_.begin(), w_.end(), loss, [](double to, double v) { return to + std::abs(v); });
-        // sΣα - s²Σα²/(4C) is largest at s = Σα/(2Σα²/(4C)); feasible up to 1/largest.
+        // sΣα - s²Σα²/(4C) is maximal at s = Σα/(2Σα²/(4C)); sα is feasible for s <= 1/largest.
         const double scale = squares > 0 ? std::min(sum / (2 * squares), largest > 0 ? 1 / largest : infinity) : 0;
         out_.dual = scale * sum - scale * scale * squares;
         for (double& each : out_.alpha) each *= scale;

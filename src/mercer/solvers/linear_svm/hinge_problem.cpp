@@ -51,7 +51,7 @@ offset_choice best_offset(std::span<const double> f, std::span<const double> y, 
     const double rounding = 1e-14 * size;
     while (k + 1 < n && slope + C[order[k]] < -rounding) slope += C[order[k++]];
     found.low = found.high = at(order[k]);
-    // Exactly zero to the right of this one: flat up to the next.
+    // If the slope is zero to the right of this point, the loss is constant up to the next one.
     if (std::abs(slope + C[order[k]]) <= rounding && k + 1 < n) found.high = at(order[k + 1]);
     found.b = found.low + (found.high - found.low) / 2;
     if (!with_alpha) return found;
@@ -86,8 +86,8 @@ double dual_value(const hinge_problem& problem, std::vector<double>& alpha, bool
 
 void scaled_vector::shrink(double by) {
     scale_ *= by;
-    // Before v changes its meaning, what it stands for in the average is put aside. Not too late: what is added is
-    // divided by the scale, and v and rest would cancel digits.
+    // When the scale becomes small, normalise it to 1, and first add share·v to rest. A smaller scale would lose
+    // digits: additions are divided by the scale, and share·v and rest would cancel.
     if (std::abs(scale_) >= 1e-4) return;
     for (std::size_t i = 0; i < rest_.size(); ++i) rest_[i] += share_ * v_[i];
     share_ = 0;

@@ -1,9 +1,10 @@
-// The problem that the descent methods share, and what can be said about it exactly:
+// The problem of the linear SVM solvers, its objectives, and the parts that these solvers share: a clock, scaled
+// vectors, random numbers.
 //
-//     J(w, b) = ½‖w‖² + Σ Cᵢ max(0, 1 - yᵢ(wᵀxᵢ + b))          D(α) = Σαᵢ - ½‖Σ αᵢyᵢxᵢ‖²,  0 <= αᵢ <= Cᵢ, and Σαᵢyᵢ = 0
-//     where b is free.
+//     J(w, b) = ½‖w‖² + Σ Cᵢ max(0, 1 - yᵢ(wᵀxᵢ + b))
+//     D(α) = Σαᵢ - ½‖Σ αᵢyᵢxᵢ‖²,  0 <= αᵢ <= Cᵢ, and Σαᵢyᵢ = 0 if b is free
 //
-// D(α) <= J(w, b) always, so the difference bounds how far both are from the optimum.
+// D(α) <= J(w, b) for all feasible points, so J - D bounds the distance of both from the optimum.
 #pragma once
 
 #include <chrono>
@@ -30,26 +31,26 @@ void check(index examples, std::span<const double> y, std::span<const double> C,
 // Σ Cᵢ max(0, 1 - yᵢ(fᵢ + b))
 double hinge_loss(std::span<const double> f, double b, std::span<const double> y, std::span<const double> C);
 
-// The b that makes the loss least for given fᵢ = wᵀxᵢ: as a function of b its slope starts at -Σ_{y>0} C and grows by
-// Cᵢ at yᵢ - fᵢ. The loss has its minimum where that crosses zero, or all along an interval, of which b is the middle.
-// With one class only it is flat from some point on, and b is that point.
+// The b that minimises the loss for given fᵢ = wᵀxᵢ. As a function of b, the slope of the loss starts at -Σ_{y>0} C and
+// increases by Cᵢ at yᵢ - fᵢ. The loss is minimal where the slope crosses zero, or in an interval [low, high], of which
+// b is the middle. With one class only, the loss is constant beyond some point, and b is that point.
 struct offset_choice {
     double b = 0, low = 0, high = 0;
-    // Multipliers 0 <= α <= C of the loss there, with Σαy = 0: Cᵢ where the margin is violated, a share of it for the
-    // example that decides b.
+    // Multipliers 0 <= α <= C of the loss at b, with Σαy = 0: Cᵢ if example i violates the margin, a fraction of Cᵢ for
+    // the example at yᵢ - fᵢ = b.
     std::vector<double> alpha;
 };
 offset_choice best_offset(std::span<const double> f, std::span<const double> y, std::span<const double> C,
                           bool with_alpha = false);
 
-// D at α clipped to the box; `balanced`: the class with the larger sum is scaled down until Σαy = 0. α becomes the
-// point it is the value of.
+// Clips α to 0 <= α <= C and, if `balanced`, scales the class with the larger sum down until Σαy = 0. Returns D at that
+// α.
 double dual_value(const hinge_problem& problem, std::vector<double>& alpha, bool balanced);
 
 struct descent_progress {
     std::int64_t epoch = 0, steps = 0;
     double primal = 0, dual = 0;
-    double seconds = 0;  // without what measuring took
+    double seconds = 0;  // of the solver, without the evaluation of the objectives
     std::span<const double> w;
     double b = 0;
 };
@@ -58,22 +59,22 @@ struct descent_result {
     fit_status status = fit_status::converged;
     std::vector<double> w;
     double b = 0;
-    std::vector<double> alpha;  // the dual point of `dual`
+    std::vector<double> alpha;  // `dual` is D at this point
     double primal = 0, dual = 0;
     double gap = 0;  // (primal - dual)/primal
     std::int64_t epochs = 0, steps = 0;
     double seconds = 0;
 };
 
-// The seconds of a run: all of them, which a limit is about, and its own, without what measuring took, by which solvers
-// are compared.
+// The time of a run in seconds: all of it, to which the limit applies, and that of the solver alone, without the
+// evaluation of the objectives, by which solvers are compared.
 class descent_clock {
 public:
     explicit descent_clock(double most_seconds) : most_(most_seconds) {}
     double all() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
     double own() const { return all() - measuring_; }
     bool late() const { return all() > most_; }
-    // What passes while it lives is measuring.
+    // Excludes its lifetime from own().
     class pause {
     public:
         explicit pause(descent_clock& clock) : clock_(clock), from_(clock.all()) {}
@@ -91,8 +92,8 @@ private:
     double most_, measuring_ = 0;
 };
 
-// w = scale·v, so that w ← cw costs nothing, with Σ weight·w over the steps so far kept beside it in the same time: it
-// is share·v + rest, and what is added to v is taken from rest.
+// A vector w = scale·v, so that w ← cw takes constant time. If `averaged`, it also maintains the sum Σ weight·w over
+// the steps at no higher order of cost, as share·v + rest: an addition to v is compensated in rest.
 class scaled_vector {
 public:
     scaled_vector(index size, bool averaged)
@@ -103,7 +104,7 @@ public:
     double scale() const { return scale_; }
     const double* unscaled() const { return v_.data(); }
     void shrink(double by);
-    // add(a, to) must do to += a·(what is added).
+    // w += a·x, where add(c, to) must perform to += c·x.
     template <class Add>
     void add(double a, Add&& add) {
         add(a / scale_, v_.data());
@@ -114,7 +115,7 @@ public:
     }
     void forget_average();
     std::vector<double> value() const;
-    std::vector<double> mean() const;  // the value itself where nothing was counted
+    std::vector<double> mean() const;  // the value itself if count() was never called
 
 private:
     std::vector<double> v_, rest_;
@@ -122,24 +123,23 @@ private:
     bool averaged_;
 };
 
-// Numbers that are the same with every standard library.
+// A random number generator (SplitMix64) whose numbers do not depend on the standard library.
 class plain_random {
 public:
     explicit plain_random(std::uint64_t seed) : state_(seed) {}
     std::uint64_t next() {
-        // SplitMix64
         std::uint64_t z = (state_ += 0x9E3779B97F4A7C15ull);
         z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
         z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
         return z ^ (z >> 31);
     }
-    // 0 <= it < n, n < 2³²
+    // A number from 0 to n-1, n < 2³².
     index below(index n) { return static_cast<index>(((next() >> 32) * static_cast<std::uint64_t>(n)) >> 32); }
 
 private:
     std::uint64_t state_;
 };
-// The order in which an epoch visits n examples: a new permutation of `order` each time.
+// Permutes `order` randomly: the order in which an epoch visits the examples.
 void shuffle(std::vector<index>& order, plain_random& random);
 
 }  // namespace mercer

@@ -112,9 +112,9 @@ private:
         best.gap = best.primal > 0 ? (best.primal - best.dual) / best.primal : 0;
     }
 
-    // D at α brought into its box and, for an offset, into balance. `square` are the products of the classes' parts of
-    // w: to scale a class scales them, while clipping, which the end of an epoch leaves no need for, takes a product
-    // with K, or in a hurry is not answered.
+    // Clips α to its bounds, scales it to Σαy = 0 if there is an offset, and returns D. `square` are the inner products
+    // of the parts of w from the two classes. They suffice when only classes are scaled. Clipping, which is not needed
+    // at the end of an epoch, takes a product with K; in a hurry the function then returns -∞.
     double bound(std::vector<double>& alpha, const double (&square)[2][2], bool in_a_hurry) {
         double sums[2] = {0, 0}, moved = 0;
         for (std::size_t i = 0; i < alpha.size(); ++i) {
@@ -147,17 +147,17 @@ private:
     std::span<const double> y_, C_;
     const pegasos_options& o_;
     index n_, batch_;
-    scaled_vector f_[2];  // of the examples of either class
+    scaled_vector f_[2];  // f_[c] = K(α·y) over the examples of class c, for all examples
     scaled_vector alpha_;
     std::vector<index> order_;
     plain_random random_;
     buffer<T> rows_;
-    std::optional<descended_offset> b_;  // none: 0
+    std::optional<descended_offset> b_;  // empty: no offset
     std::int64_t steps_ = 0, epochs_ = 0;
     kernel_pegasos_result best_;
 };
 
-// Only its size matters: what check() asks of a problem.
+// An operand without columns, for check(), which needs only the number of rows.
 class no_rows final : public linear_operand {
 public:
     explicit no_rows(index n) : n_(n) {}

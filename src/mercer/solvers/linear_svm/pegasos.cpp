@@ -96,8 +96,7 @@ private:
         const double b = o_.offset == offset_rule::exact ? best_offset(f_, p_.y, p_.C).b : 0;
         const double primal =
             std::inner_product(w.begin(), w.end(), w.begin(), 0.0) / 2 + hinge_loss(f_, b, p_.y, p_.C);
-        // Without an average the answer is the last w, good or bad: that is what the identity with kernel Pegasos is
-        // about.
+        // Without an average the result is the last w even if an earlier one was better, as in kernel Pegasos.
         if (primal < best_.primal || !o_.average) best_.primal = primal, best_.w = std::move(w), best_.b = b;
         const double dual = dual_value(p_, a, o_.offset != offset_rule::none);
         if (dual > best_.dual || !o_.average) best_.dual = dual, best_.alpha = std::move(a);
@@ -111,7 +110,7 @@ private:
     std::vector<index> order_;
     std::vector<double> f_;
     plain_random random_;
-    std::optional<descended_offset> b_;  // none: 0
+    std::optional<descended_offset> b_;  // empty: no offset
     double radius_ = 0, square_ = 0;
     std::int64_t steps_ = 0, epochs_ = 0;
     descent_result best_;

@@ -83,7 +83,7 @@ private:
         }
         double step = 0;
         if (o_.schedule == step_schedule::best) {
-            // D along α + η(share - α): slope Σ(share - α) - wᵀ(g - w), curvature ‖g - w‖²
+            // D along α + η(share - α) has the slope Σ(share - α) - wᵀ(g - w) and the curvature ‖g - w‖².
             const std::vector<double> w = w_.value(), a = alpha_.value();
             double slope = 0, curve = 0;
             for (std::size_t i = 0; i < share.size(); ++i) slope += share[i] - a[i];
@@ -142,7 +142,7 @@ private:
         mean_b_ += 2 / (t + 1) * (b_ - mean_b_);
     }
 
-    // J and D where we are (or on average); the best of each so far is kept.
+    // Evaluates J and D at the current w and α or at their averages, and keeps the best of each.
     void look() {
         std::vector<double> w = w_.mean(), a = alpha_.mean();
         values(w.data(), 1);

@@ -9,18 +9,18 @@ void active_set::start(bool from_scratch) {
     if (const double spread = v_.spread_of_p(); spread > 0) margin_ = by_.likely_margin * spread;
     if (!options_.shrinking || !from_scratch || v_.n < 4 * by_.first_level) return;
     while (level_ / by_.level_ratio >= by_.first_level)
-        level_ = (level_ + by_.level_ratio - 1) / by_.level_ratio;  // rounded up: no level just short of all
+        level_ = (level_ + by_.level_ratio - 1) / by_.level_ratio;  // rounded up, or a level could have all but a few
     remember_now(0);
     sample(0, level_);
     v_.active = level_;
 }
 
-// Fills positions first … last with a random choice of the points from first on: a shuffle (Fisher-Yates) that stops
-// there.
+// Fills positions first … last-1 with a random sample of the variables at positions from `first` on: a Fisher-Yates
+// shuffle that stops at `last`.
 void active_set::sample(index first, index last) {
     std::vector<index> order(static_cast<std::size_t>(v_.n));
     for (index i = 0; i < v_.n; ++i) order[i] = i;
-    std::uint64_t seed = 0x9E3779B97F4A7C15ull;  // always the same: a fit can be repeated
+    std::uint64_t seed = 0x9E3779B97F4A7C15ull;  // constant, so that the same fit gives the same result
     for (index i = first; i < last; ++i) {
         seed = seed * 6364136223846793005ull + 1442695040888963407ull;
         std::swap(order[i], order[i + static_cast<index>((seed >> 33) % static_cast<std::uint64_t>(v_.n - i))]);
@@ -36,9 +36,9 @@ void active_set::next_level() {
     shrink();
 }
 
-// A variable at a bound can be set aside when F says that it would only want to move further out. That is sure beyond
-// the extremes of the other set; it is likely, and put right later where it was not, beyond the present offset and a
-// margin.
+// Returns true if variable i can be shrunk: it is at a bound, and by F it would move further out. That is certain where
+// F lies beyond the extreme of the variables that could pair with i. It is likely where F lies beyond the present
+// offset by more than a margin; later reconstructions of F correct wrong decisions.
 bool active_set::idle(index i) const {
     const int g = v_.group[i];
     const bool at_upper = !v_.can_rise(i), at_lower = !v_.can_fall(i);
@@ -48,7 +48,7 @@ bool active_set::idle(index i) const {
     return false;
 }
 
-// The present offset of each group: the mean of F over free variables.
+// Sets the present offset of each group: the mean of F over free variables, or the middle of the extremes.
 void active_set::estimate_offset() {
     for (int g = 0; g < v_.groups; ++g) {
         double sum = 0, count = 0;
@@ -66,7 +66,8 @@ void active_set::shrink() {
     std::vector<index> stay, leave;
     for (index i = 0; i < v_.active; ++i) (idle(i) ? leave : stay).push_back(i);
     if (static_cast<double>(leave.size()) < by_.shrink_share * static_cast<double>(v_.active)) return;
-    // What is set aside from here on is measured against this moment, and is no more exact than F is now.
+    // α and F of now are the reference for all variables that are shrunk until all are active again. F of the shrunk
+    // variables keeps the error that F has now.
     if (v_.active == v_.n) remember_now(F_.sampled_error());
     settled_ = false;
     for (const index i : leave) v_.F[i] = F_then_[i];
@@ -86,12 +87,12 @@ void active_set::remember_now(double error) {
 void active_set::reorder(const std::vector<index>& order) {
     v_.reorder(order);
     permute(alpha_then_, order), permute(F_then_, order);
-    index same = 0;  // a start that stays as it is
+    index same = 0;  // leading positions that do not change
     while (same < static_cast<index>(order.size()) && order[same] == same) ++same;
     F_.rows().reorder(order, v_.original, same);
 }
 
-// The variables that changed since points were last set aside, and by how much.
+// Appends the variables whose α has changed since remember_now(), and the changes.
 void active_set::changes_since(std::vector<index>& changed, std::vector<double>& delta) const {
     for (index i = 0; i < v_.n; ++i)
         if (v_.alpha[i] != alpha_then_[i]) changed.push_back(i), delta.push_back(v_.alpha[i] - alpha_then_[i]);
@@ -137,8 +138,7 @@ void active_set::unshrink_doubtful(const std::function<bool()>& late) {
 
 void active_set::recall_doubtful(double error) { recall(in_doubt(error)); }
 
-// Points set aside whose α has changed since then are active again, and reach_ is what that and the others' change can
-// do.
+// Makes the shrunk variables active whose α has changed since remember_now(), and sets reach_ = ‖Δw‖.
 void active_set::recall_moved() {
     std::vector<index> moved;
     for (index i = v_.active; i < v_.n; ++i)
@@ -151,7 +151,7 @@ void active_set::recall_moved() {
         sum += std::abs(d);
         norm += d * d;
     }
-    reach_ = std::sqrt(std::max(square, 0.0) + 1e-6 * sum * std::sqrt(norm));  // the second: float errors of F
+    reach_ = std::sqrt(std::max(square, 0.0) + 1e-6 * sum * std::sqrt(norm));  // second term: float errors of F
 }
 
 std::vector<index> active_set::in_doubt(double error) const {
@@ -161,7 +161,8 @@ std::vector<index> active_set::in_doubt(double error) const {
     return doubtful;
 }
 
-// Whether point i, set aside, leaves the gap as it is, if F were off by `error` beside what reach_ allows.
+// Returns true if the shrunk variable i cannot change the gap, even if its F differs from F_then_ by the bound from
+// reach_ and by `error`.
 bool active_set::beyond_doubt(index i, double error) const {
     const int g = v_.group[i];
     const double off = reach_ * std::sqrt(v_.self(i)) + 2 * by_.safety * error_then_ + error;
@@ -169,7 +170,7 @@ bool active_set::beyond_doubt(index i, double error) const {
            (!v_.can_fall(i) || F_then_[i] - off > std::min(v_.max_up[g], v_.min_low[g]));
 }
 
-// These of the points set aside (ascending) active again, F right.
+// Makes these shrunk variables (ascending positions) active, with reconstructed F.
 void active_set::recall(const std::vector<index>& which) {
     if (which.empty()) return;
     std::vector<index> changed;
@@ -184,7 +185,7 @@ void active_set::recall(const std::vector<index>& which) {
         if (!chosen[i]) order.push_back(i);
     const std::vector<index> before = v_.original;
     reorder(order);
-    // Those that changed and are set aside have new places.
+    // reorder() has moved the variables that changed.
     for (index& i : changed) i = F_.rows().position(before[i]);
     const index from = v_.active;
     v_.active += static_cast<index>(which.size());

@@ -59,8 +59,8 @@ void price_path::allocate(std::span<const double> weight) {
     for (auto* each : {&p_, &low_side_, &high_side_, &weight_, &alpha_, &lower_, &upper_}) each->resize(all, 0.0);
 }
 
-// ½s²αᵀKα - s·(pᵀα - ε Σ|α|) is least at the ratio of the two: 1 where no bound holds α, and beyond C/(last C) where
-// all are at theirs.
+// Scales α for the new C. The objective ½s²αᵀKα - s·(pᵀα - ε Σ|α|) is minimal at s = (pᵀα - ε Σ|α|)/αᵀKα. That is 1 if
+// no α is at its bound, and it is clamped to at most C/(last C).
 void price_path::grow(double C) {
     double linear = 0, quadratic = 0;
     for (std::size_t i = 0; i < p_.size(); ++i) {
@@ -106,7 +106,7 @@ void price_path::solve(double C, double tol, std::int64_t most_steps) {
     grow(C);
     set_bounds();
     steps_ = 0;
-    // So many steps among all take as long as a block of a few hundred.
+    // This number of steps among all examples takes as long as a working set of a few hundred.
     const std::int64_t soon = 200 + K_.size() / 4;
     const bool blocks = K_.size() > 2 * smallest_block;
     solve_all(tol, blocks ? std::min(soon, most_steps) : most_steps);
@@ -117,7 +117,7 @@ void price_path::solve(double C, double tol, std::int64_t most_steps) {
     find_offset();
 }
 
-// False where no pair would gain anything.
+// Optimises pairs among all examples. Returns false if no step was taken.
 bool price_path::solve_all(double tol, std::int64_t most_steps) {
     inner_problem<double> p;
     p.size = p.stride = K_.stride();
@@ -139,7 +139,7 @@ bool price_path::solve_all(double tol, std::int64_t most_steps) {
     return p.steps > 0;
 }
 
-// The free examples, and of the others those that violate their conditions most, from both ends alike.
+// The violating examples, at most `largest_block`: free ones first, then by the size of the violation.
 std::vector<index> price_path::choose_block() const {
     double top = -infinity, bottom = infinity;
     for (std::size_t i = 0; i < p_.size(); ++i) {
@@ -162,7 +162,7 @@ std::vector<index> price_path::choose_block() const {
     return out;
 }
 
-// False where no pair of the block moved.
+// Chooses and solves a working set, and updates F of all examples. Returns false if no step was taken.
 bool price_path::solve_block(double enough, std::int64_t most_steps) {
     const std::vector<index> rows = choose_block();
     const auto count = static_cast<index>(rows.size()), stride = padded(count);
@@ -173,7 +173,7 @@ bool price_path::solve_block(double enough, std::int64_t most_steps) {
     float *up = F + stride, *low = up + stride;
     std::vector<float> diagonal(static_cast<std::size_t>(stride), 1.0f);
     std::vector<double> alpha(diagonal.size()), lower(diagonal.size()), upper(diagonal.size());
-    // F moves by the same for all where its middle is taken away: what is left is small, and exact enough in float.
+    // Subtracting the mean from F does not change the problem, and leaves numbers that float represents well enough.
     double middle = 0;
     for (const index i : rows) middle += F_[i] / static_cast<double>(count);
     for (index r = 0; r < stride; ++r) {
@@ -224,7 +224,7 @@ bool price_path::at_a_bound() const {
     return false;
 }
 
-// The mean of what the free examples say, or the middle of what the others allow.
+// The offset is the mean over the free examples, or the middle of the interval that the others allow.
 void price_path::find_offset() {
     double sum = 0, high = -infinity, low = infinity;
     index free = 0;

@@ -1,9 +1,3 @@
-// The small problem by guessing who is at a bound: a primal-dual active set method (Bergounioux, Ito, Kunisch, SIAM J.
-// Control Optim. 37, 1999) solves
-//     K_ff x_f + λ = r_f - K_fb x_b,   Σx_f = s - Σx_b in each group, λ one number for each
-// by Cholesky, and corrects the guess: free ones outside their box go to the bound, bound ones with F beyond λ become
-// free. It ends after a few factorisations, exactly, or not at all.
-
 #include "mercer/solvers/smo/free_problem.h"
 
 #include <algorithm>
@@ -44,314 +38,6 @@ two sum_multipliers::apply(std::vector<double>& x, const two& sum) const {
         for (std::size_t i = 0; i < solved_[g].size(); ++i) x[i] -= lambda[g] * solved_[g][i];
     return lambda;
 }
-
-namespace {
-
-// Those the guess leaves free, and what they must add up to in each group once the others rest at their bounds.
-struct free_part {
-    std::vector<index> members;
-    std::vector<std::uint8_t> group;
-    two left;
-};
-
-free_part fix_bound_ones(free_problem& q) {
-    free_part f;
-    f.left = q.sum;
-    for (index i = 0; i < q.K.rows(); ++i) {
-        if (q.where[i] == at::free) {
-            f.members.push_back(i);
-            f.group.push_back(q.group[i]);
-            continue;
-        }
-        q.x[i] = q.where[i] == at::lower ? q.lower[i] : q.upper[i];
-        f.left[q.group[i]] -= q.x[i];
-    }
-    return f;
-}
-
-struct multipliers {
-    two lambda{};
-    bool known[2] = {false, false};  // only a group with free ones says its λ
-};
-
-// (K_ff + ridge·I) x_f + λ = r_f - K_fb x_b with the sums that are left. Nothing where the matrix is not positive
-// definite.
-std::optional<multipliers> solve_free(free_problem& q, const free_part& free, double ridge) {
-    const index f = static_cast<index>(free.members.size()), m = q.K.rows();
-    matrix<double> part(f, f);
-    std::vector<double> z(free.members.size());
-    for (index a = 0; a < f; ++a) {
-        const double* row = q.K.row(free.members[a]);
-        for (index b = 0; b < f; ++b) part(a, b) = row[free.members[b]];
-        part(a, a) += ridge;
-        double fixed = 0;
-        for (index j = 0; j < m; ++j)
-            if (q.where[j] != at::free) fixed += row[j] * q.x[j];
-        z[a] = q.r[free.members[a]] - fixed;
-    }
-    if (!blocked_cholesky(part)) return {};
-    solve_cholesky(part, z);
-    const sum_multipliers sums(part, free.group);
-    multipliers out{sums.apply(z, free.left), {sums.has(0), sums.has(1)}};
-    for (index a = 0; a < f; ++a) q.x[free.members[a]] = z[a];
-    return out;
-}
-
-// F = r - Kx of those at a bound. A group with all at their bounds rests where λ lies between those that could rise and
-// those that could fall.
-std::vector<double> slopes_at_bounds(const free_problem& q, multipliers& found) {
-    const index m = q.K.rows();
-    std::vector<double> F(static_cast<std::size_t>(m));
-    two rise{-infinity, -infinity}, fall{infinity, infinity};
-    for (index i = 0; i < m; ++i) {
-        if (q.where[i] == at::free) continue;
-        F[i] = q.r[i];
-        const double* row = q.K.row(i);
-        for (index j = 0; j < m; ++j) F[i] -= row[j] * q.x[j];
-        double& end = q.where[i] == at::lower ? rise[q.group[i]] : fall[q.group[i]];
-        end = q.where[i] == at::lower ? std::max(end, F[i]) : std::min(end, F[i]);
-    }
-    for (std::size_t g = 0; g < 2; ++g)
-        if (!found.known[g])
-            found.lambda[g] = !std::isfinite(rise[g])   ? fall[g]
-                              : !std::isfinite(fall[g]) ? rise[g]
-                                                        : (rise[g] + fall[g]) / 2;
-    return F;
-}
-
-// The next guess, and how many it corrects.
-index corrected(const free_problem& q, const std::vector<double>& F, const two& lambda, std::vector<at>& next) {
-    index changes = 0;
-    for (index i = 0; i < q.K.rows(); ++i) {
-        if (q.where[i] == at::free) {
-            if (q.x[i] < q.lower[i]) next[i] = at::lower, ++changes;
-            if (q.x[i] > q.upper[i]) next[i] = at::upper, ++changes;
-            continue;
-        }
-        const double own = lambda[q.group[i]];
-        if (q.where[i] == at::lower ? F[i] > own : F[i] < own) next[i] = at::free, ++changes;
-    }
-    return changes;
-}
-
-}  // namespace
-
-bool guess_bounds(free_problem& q) {
-    const index m = q.K.rows();
-    double trace = 0;
-    for (index i = 0; i < m; ++i) trace += q.K(i, i);
-    const double ridge = 1e-12 * trace / static_cast<double>(m);
-    // The number of corrections should fall quickly; where it does not, pairs do better for now.
-    constexpr int most_rounds = 12;
-    index last_changes = m + 1;
-    for (int round = 0; round < most_rounds; ++round) {
-        const free_part free = fix_bound_ones(q);
-        if (free.members.size() < 2) return false;
-        std::optional<multipliers> found = solve_free(q, free, ridge);
-        if (!found) return false;
-        const std::vector<double> F = slopes_at_bounds(q, *found);
-        std::vector<at> next = q.where;
-        const index changes = corrected(q, F, found->lambda, next);
-        if (changes == 0) return true;
-        if (changes > 0.8 * static_cast<double>(last_changes)) return false;
-        last_changes = changes;
-        q.where = std::move(next);
-    }
-    return false;
-}
-
-}  // namespace mercer::smo
-
-namespace mercer::smo {
-
-// min ½xᵀKx - rᵀx, l <= x <= u, Σx = sum in each group, by a primal-dual interior-point method (Mehrotra, SIAM J.
-// Optimization 2, 1992).
-//
-// With multipliers z of x >= l, v of x <= u and λ of the sum of each group, the conditions are
-//     Kx - r + λ - z + v = 0,   Σx = sum,   (x-l)z = μ,   (u-x)v = μ,   μ → 0.
-// Every step factors K + diag(z/(x-l) + v/(u-x)) once and solves with it for the direction to μ = 0 and for the
-// corrected one. The number of steps hardly depends on K, which may be singular, nor on how large the bounds are: it
-// ends what pairs of variables and guesses of the active set cannot. (solvers/interior_point/quadratic_program is the
-// general method, over LAPACK; this one needs no BLAS.)
-//
-// It ends when for every bound the multiplier, or what moving x onto it does to F, is <= tol, and so is the residual;
-// or when rounding stops it. Then every variable is put where the larger of the two says. Whether that is an optimum is
-// for the caller to see.
-
-namespace {
-
-using vec = std::vector<double>;
-using place = mercer::smo::at;
-constexpr int most_steps = 100;
-constexpr int patience = 8;  // steps that lead no nearer
-
-class interior {
-public:
-    interior(free_problem& q, quadratic& K) : q_(q), K_(K), m_(static_cast<index>(q.x.size())) {
-        double width = 0, size = 0;
-        for (index i = 0; i < m_; ++i) {
-            mean_diagonal_ += std::abs(K.diagonal(i)) / static_cast<double>(m_);
-            size = std::max({size, std::abs(q.x[i]), std::isfinite(q.lower[i]) ? std::abs(q.lower[i]) : 0.0});
-            if (std::isfinite(q.upper[i] - q.lower[i])) width = std::max(width, q.upper[i] - q.lower[i]);
-        }
-        // Well inside the box, near where pairs have led.
-        const double far = width > 0 ? width : std::max(size, 1.0);
-        for (index i = 0; i < m_; ++i) {
-            const double l = q.lower[i], u = q.upper[i], room = 0.1 * (std::isfinite(u - l) ? u - l : far);
-            q.x[i] = std::isfinite(u) ? std::clamp(q.x[i], l + room, u - room) : std::max(q.x[i], l + room);
-        }
-        s_.resize(at(m_)), t_ = s_, z_ = s_, v_ = s_, dx_ = s_, dz_ = s_, dv_ = s_, g_ = s_;
-        for (index i = 0; i < m_; ++i) s_[i] = q_.x[i] - q_.lower[i], t_[i] = q_.upper[i] - q_.x[i];
-        gradient();
-        double largest = 0;
-        for (const double g : g_) largest = std::max(largest, std::abs(g));
-        for (index i = 0; i < m_; ++i) {
-            z_[i] = std::isfinite(s_[i]) ? largest + 1e-3 : 0;
-            v_[i] = std::isfinite(t_[i]) ? largest + 1e-3 : 0;
-        }
-    }
-
-    void run(double tol) {
-        // Rounding ends it in its own way: what was nearest to the conditions counts, not what came last.
-        double nearest = std::numeric_limits<double>::infinity();
-        state best;
-        int last = 0;
-        double least_mu = average(0, 0);
-        for (int step = 0; step < most_steps; ++step) {
-            gradient();
-            const double off = beside();
-            if (off < nearest) nearest = off, best = {q_.x, s_, t_, z_, v_}, last = step;
-            // Far from its end that need not show yet: the first multipliers are nearer to it than those on the central
-            // path. μ shows it.
-            if (const double mu = average(0, 0); mu < 0.5 * least_mu) least_mu = mu, last = step;
-            if (off <= tol || off > 1e6 * nearest || step > last + patience || !advance()) break;
-        }
-        if (!best.x.empty())
-            q_.x = std::move(best.x), s_ = std::move(best.s), t_ = std::move(best.t), z_ = std::move(best.z),
-            v_ = std::move(best.v);
-        snap();
-    }
-
-private:
-    static std::size_t at(index i) { return static_cast<std::size_t>(i); }
-
-    void gradient() {  // Kx - r
-        K_.multiply(q_.x, g_);
-        for (index i = 0; i < m_; ++i) g_[i] -= q_.r[i];
-    }
-    double residual(index i) const { return g_[i] + lambda_[q_.group[i]] - z_[i] + v_[i]; }
-
-    struct state {
-        vec x, s, t, z, v;
-    };
-
-    // What moving x_i does to F: to its own by K_ii, and to others' because the sum must stay. Without the second the
-    // origin of a linear kernel, K_ii = 0, would be at its lower bound whatever its multipliers say.
-    double weight(index i) const { return std::max(std::abs(K_.diagonal(i)), mean_diagonal_); }
-
-    // How far it is from its end.
-    double beside() const {
-        double off = 0;
-        for (index i = 0; i < m_; ++i) {
-            const double k = weight(i);
-            off = std::max({off, std::abs(residual(i)), std::min(k * s_[i], z_[i]), std::min(k * t_[i], v_[i])});
-        }
-        return std::isfinite(off) ? off : std::numeric_limits<double>::infinity();
-    }
-
-    // Variables whose multiplier outweighs what is left to the bound are at it.
-    void snap() {
-        for (index i = 0; i < m_; ++i) {
-            const double k = weight(i);
-            q_.where[i] = z_[i] > k * s_[i] ? place::lower : v_[i] > k * t_[i] ? place::upper : place::free;
-            if (q_.where[i] == place::lower) q_.x[i] = q_.lower[i];
-            if (q_.where[i] == place::upper) q_.x[i] = q_.upper[i];
-        }
-    }
-
-    bool advance() {
-        vec d(at(m_));
-        for (index i = 0; i < m_; ++i) d[i] = z_[i] / s_[i] + v_[i] / t_[i];
-        if (!K_.factor(d)) return false;
-        // Towards μ = 0, then towards σμ with the products of that direction taken off.
-        vec zero(at(m_), 0.0);
-        const double mu = average(0, 0);
-        direction(zero, zero);
-        const double affine = average(length(s_, dx_, 1), length_of_multipliers());
-        const double sigma = std::pow(affine / mu, 3);
-        vec first(at(m_)), second(at(m_));
-        for (index i = 0; i < m_; ++i)
-            first[i] = sigma * mu - dx_[i] * dz_[i], second[i] = sigma * mu + dx_[i] * dv_[i];
-        direction(first, second);
-        const double step = 0.995 * std::min({length(s_, dx_, 1), length(t_, dx_, -1), length_of_multipliers()});
-        double sum = 0;
-        for (index i = 0; i < m_; ++i) sum += dx_[i] + dz_[i] + dv_[i];
-        if (!(step > 1e-10) || !std::isfinite(sum)) return false;
-        const double by = std::min(1.0, step);
-        // The slacks go their own way: x - l would be rounded to zero near the end.
-        for (index i = 0; i < m_; ++i) {
-            q_.x[i] += by * dx_[i];
-            s_[i] += by * dx_[i], t_[i] -= by * dx_[i];
-            z_[i] += by * dz_[i], v_[i] += by * dv_[i];
-        }
-        for (std::size_t g = 0; g < 2; ++g) lambda_[g] += by * dlambda_[g];
-        return true;
-    }
-
-    // dx, dλ, dz, dv for (x-l)z → first, (u-x)v → second.
-    void direction(const vec& first, const vec& second) {
-        two missing = q_.sum;
-        for (index i = 0; i < m_; ++i) {
-            const double a = bounded(s_[i]) ? (first[i] - s_[i] * z_[i]) / s_[i] : 0,
-                         b = bounded(t_[i]) ? (second[i] - t_[i] * v_[i]) / t_[i] : 0;
-            dx_[i] = -residual(i) + a - b;
-            missing[q_.group[i]] -= q_.x[i];
-        }
-        dlambda_ = K_.solve(dx_, missing);
-        for (index i = 0; i < m_; ++i) {
-            dz_[i] = bounded(s_[i]) ? (first[i] - s_[i] * z_[i] - z_[i] * dx_[i]) / s_[i] : 0;
-            dv_[i] = bounded(t_[i]) ? (second[i] - t_[i] * v_[i] + v_[i] * dx_[i]) / t_[i] : 0;
-        }
-    }
-
-    static bool bounded(double slack) { return std::isfinite(slack); }
-
-    // The longest step that keeps slack + sign·step·d >= 0.
-    double length(const vec& slack, const vec& d, double sign) const {
-        double most = 1 / 0.995;
-        for (index i = 0; i < m_; ++i)
-            if (sign * d[i] < 0) most = std::min(most, -slack[i] / (sign * d[i]));
-        return most;
-    }
-    double length_of_multipliers() const { return std::min(length(z_, dz_, 1), length(v_, dv_, 1)); }
-
-    // The mean of the products after steps along the direction.
-    double average(double primal, double dual) const {
-        primal = std::min({primal, length(t_, dx_, -1), 1.0});
-        dual = std::min(dual, 1.0);
-        double sum = 0, count = 0;
-        for (index i = 0; i < m_; ++i) {
-            if (bounded(s_[i])) sum += (s_[i] + primal * dx_[i]) * (z_[i] + dual * dz_[i]), ++count;
-            if (bounded(t_[i])) sum += (t_[i] - primal * dx_[i]) * (v_[i] + dual * dv_[i]), ++count;
-        }
-        return count > 0 ? sum / count : 0;
-    }
-
-    free_problem& q_;
-    quadratic& K_;
-    const index m_;
-    double mean_diagonal_ = 0;
-    vec s_, t_, z_, v_, g_, dx_, dz_, dv_;
-    two lambda_{}, dlambda_{};
-};
-
-}  // namespace
-
-void barrier(free_problem& q, quadratic& K, double tol) { interior(q, K).run(tol); }
-
-}  // namespace mercer::smo
-
-namespace mercer::smo {
 
 void whole_quadratic::multiply(const std::vector<double>& x, std::vector<double>& out) const {
     for (index i = 0; i < K_.rows(); ++i) out[static_cast<std::size_t>(i)] = ops_.dot(K_.row(i), x.data(), K_.rows());
@@ -402,11 +88,11 @@ void thin_quadratic::multiply(const std::vector<double>& x, std::vector<double>&
 
 bool thin_quadratic::factor(const std::vector<double>& d) {
     d_ = d;
-    // Not so small that b - Φw, over d, is nothing but rounding: a step is then held back a little, in directions that
-    // K hardly sees.
+    // d is bounded below, or (b - Φw)/d would be rounding error only. That shortens a step slightly in directions of
+    // nearly zero curvature.
     for (index i = 0; i < m_; ++i) d_[i] += 1e-12 * diagonal_[i];
     const auto few = static_cast<index>(groups_.size()), size = columns_ + few;
-    // Columns of Φ and of the groups, over d.
+    // The centred columns of Φ and the indicators of the groups, and both divided by d.
     matrix<double> weighted(size, m_), all(size, m_);
     for (index j = 0; j < size; ++j)
         for (index i = 0; i < m_; ++i) {
@@ -461,7 +147,7 @@ two thin_quadratic::solve_once(std::vector<double>& b, const two& sum) const {
 two thin_quadratic::solve(std::vector<double>& b, const two& sum) const {
     const std::vector<double> wanted = b;
     two lambda = solve_once(b, sum);
-    // Once more for what rounding left.
+    // One step of iterative refinement.
     std::vector<double> rest(b.size());
     multiply(b, rest);
     two missing = sum;
@@ -474,5 +160,311 @@ two thin_quadratic::solve(std::vector<double>& b, const two& sum) const {
     for (std::size_t g = 0; g < 2; ++g) lambda[g] += more[g];
     return lambda;
 }
+
+// guess_bounds: a primal-dual active-set method (Bergounioux, Ito, Kunisch, SIAM J. Control Optim. 37, 1999). It
+// guesses the set b of variables at a bound and solves for the free variables f
+//     K_ff x_f + λ = r_f - K_fb x_b,   Σx_f = s - Σx_b in each group, with one λ per group,
+// by Cholesky factorisation. Then it corrects the guess: free variables outside their bounds are set to the bound, and
+// variables at a bound with F beyond λ become free. It finds the exact solution after a few factorisations, or fails.
+
+namespace {
+
+// The free variables, and their sum in each group given that the others are at their bounds.
+struct free_part {
+    std::vector<index> members;
+    std::vector<std::uint8_t> group;
+    two left;
+};
+
+free_part fix_bound_ones(free_problem& q) {
+    free_part f;
+    f.left = q.sum;
+    for (index i = 0; i < q.K.rows(); ++i) {
+        if (q.where[i] == at::free) {
+            f.members.push_back(i);
+            f.group.push_back(q.group[i]);
+            continue;
+        }
+        q.x[i] = q.where[i] == at::lower ? q.lower[i] : q.upper[i];
+        f.left[q.group[i]] -= q.x[i];
+    }
+    return f;
+}
+
+struct multipliers {
+    two lambda{};
+    bool known[2] = {false, false};  // λ of a group is determined only by its free variables
+};
+
+// Solves (K_ff + ridge·I) x_f + λ = r_f - K_fb x_b with the sums of `free`. Returns nothing if the matrix is not
+// positive definite.
+std::optional<multipliers> solve_free(free_problem& q, const free_part& free, double ridge) {
+    const index f = static_cast<index>(free.members.size()), m = q.K.rows();
+    matrix<double> part(f, f);
+    std::vector<double> z(free.members.size());
+    for (index a = 0; a < f; ++a) {
+        const double* row = q.K.row(free.members[a]);
+        for (index b = 0; b < f; ++b) part(a, b) = row[free.members[b]];
+        part(a, a) += ridge;
+        double fixed = 0;
+        for (index j = 0; j < m; ++j)
+            if (q.where[j] != at::free) fixed += row[j] * q.x[j];
+        z[a] = q.r[free.members[a]] - fixed;
+    }
+    if (!blocked_cholesky(part)) return {};
+    solve_cholesky(part, z);
+    const sum_multipliers sums(part, free.group);
+    multipliers out{sums.apply(z, free.left), {sums.has(0), sums.has(1)}};
+    for (index a = 0; a < f; ++a) q.x[free.members[a]] = z[a];
+    return out;
+}
+
+// F = r - Kx of the variables at a bound. Also sets λ of a group without free variables: such a group is optimal if λ
+// lies between F of the variables at the lower bound and F of those at the upper bound.
+std::vector<double> slopes_at_bounds(const free_problem& q, multipliers& found) {
+    const index m = q.K.rows();
+    std::vector<double> F(static_cast<std::size_t>(m));
+    two rise{-infinity, -infinity}, fall{infinity, infinity};
+    for (index i = 0; i < m; ++i) {
+        if (q.where[i] == at::free) continue;
+        F[i] = q.r[i];
+        const double* row = q.K.row(i);
+        for (index j = 0; j < m; ++j) F[i] -= row[j] * q.x[j];
+        double& end = q.where[i] == at::lower ? rise[q.group[i]] : fall[q.group[i]];
+        end = q.where[i] == at::lower ? std::max(end, F[i]) : std::min(end, F[i]);
+    }
+    for (std::size_t g = 0; g < 2; ++g)
+        if (!found.known[g])
+            found.lambda[g] = !std::isfinite(rise[g])   ? fall[g]
+                              : !std::isfinite(fall[g]) ? rise[g]
+                                                        : (rise[g] + fall[g]) / 2;
+    return F;
+}
+
+// Computes the next guess and returns the number of corrections.
+index corrected(const free_problem& q, const std::vector<double>& F, const two& lambda, std::vector<at>& next) {
+    index changes = 0;
+    for (index i = 0; i < q.K.rows(); ++i) {
+        if (q.where[i] == at::free) {
+            if (q.x[i] < q.lower[i]) next[i] = at::lower, ++changes;
+            if (q.x[i] > q.upper[i]) next[i] = at::upper, ++changes;
+            continue;
+        }
+        const double own = lambda[q.group[i]];
+        if (q.where[i] == at::lower ? F[i] > own : F[i] < own) next[i] = at::free, ++changes;
+    }
+    return changes;
+}
+
+}  // namespace
+
+bool guess_bounds(free_problem& q) {
+    const index m = q.K.rows();
+    double trace = 0;
+    for (index i = 0; i < m; ++i) trace += q.K(i, i);
+    const double ridge = 1e-12 * trace / static_cast<double>(m);
+    // The number of corrections should decrease quickly. If it does not, pairs make better progress for now.
+    constexpr int most_rounds = 12;
+    index last_changes = m + 1;
+    for (int round = 0; round < most_rounds; ++round) {
+        const free_part free = fix_bound_ones(q);
+        if (free.members.size() < 2) return false;
+        std::optional<multipliers> found = solve_free(q, free, ridge);
+        if (!found) return false;
+        const std::vector<double> F = slopes_at_bounds(q, *found);
+        std::vector<at> next = q.where;
+        const index changes = corrected(q, F, found->lambda, next);
+        if (changes == 0) return true;
+        if (changes > 0.8 * static_cast<double>(last_changes)) return false;
+        last_changes = changes;
+        q.where = std::move(next);
+    }
+    return false;
+}
+
+// barrier: a primal-dual interior-point method (Mehrotra, SIAM J. Optimization 2, 1992).
+//
+// With multipliers z of x >= l, v of x <= u and λ of the sum of each group, the conditions are
+//     Kx - r + λ - z + v = 0,   Σx = sum,   (x-l)z = μ,   (u-x)v = μ,   μ → 0.
+// Every step factors K + diag(z/(x-l) + v/(u-x)) once and solves with it for the direction to μ = 0 and for the
+// corrected direction. The number of steps hardly depends on K, which may be singular, or on the size of the bounds, so
+// the method solves problems on which pairs and the active-set method fail. (solvers/interior_point/quadratic_program
+// is the general method and needs LAPACK; this one needs no BLAS.)
+//
+// It ends when the residual is <= tol and, for every bound, the multiplier or the change of F from moving x to the
+// bound is <= tol; or when rounding prevents progress. Then every variable whose multiplier is larger than that change
+// of F is set to the bound. The caller has to check if the result is optimal.
+
+namespace {
+
+using vec = std::vector<double>;
+using place = mercer::smo::at;
+constexpr int most_steps = 100;
+constexpr int patience = 8;  // consecutive steps without progress before the method ends
+
+class interior {
+public:
+    interior(free_problem& q, quadratic& K) : q_(q), K_(K), m_(static_cast<index>(q.x.size())) {
+        double width = 0, size = 0;
+        for (index i = 0; i < m_; ++i) {
+            mean_diagonal_ += std::abs(K.diagonal(i)) / static_cast<double>(m_);
+            size = std::max({size, std::abs(q.x[i]), std::isfinite(q.lower[i]) ? std::abs(q.lower[i]) : 0.0});
+            if (std::isfinite(q.upper[i] - q.lower[i])) width = std::max(width, q.upper[i] - q.lower[i]);
+        }
+        // Start well inside the bounds, near the x from the pairs.
+        const double far = width > 0 ? width : std::max(size, 1.0);
+        for (index i = 0; i < m_; ++i) {
+            const double l = q.lower[i], u = q.upper[i], room = 0.1 * (std::isfinite(u - l) ? u - l : far);
+            q.x[i] = std::isfinite(u) ? std::clamp(q.x[i], l + room, u - room) : std::max(q.x[i], l + room);
+        }
+        s_.resize(at(m_)), t_ = s_, z_ = s_, v_ = s_, dx_ = s_, dz_ = s_, dv_ = s_, g_ = s_;
+        for (index i = 0; i < m_; ++i) s_[i] = q_.x[i] - q_.lower[i], t_[i] = q_.upper[i] - q_.x[i];
+        gradient();
+        double largest = 0;
+        for (const double g : g_) largest = std::max(largest, std::abs(g));
+        for (index i = 0; i < m_; ++i) {
+            z_[i] = std::isfinite(s_[i]) ? largest + 1e-3 : 0;
+            v_[i] = std::isfinite(t_[i]) ? largest + 1e-3 : 0;
+        }
+    }
+
+    void run(double tol) {
+        // Rounding errors may spoil the last steps: the result is the state with the smallest error.
+        double nearest = std::numeric_limits<double>::infinity();
+        state best;
+        int last = 0;
+        double least_mu = average(0, 0);
+        for (int step = 0; step < most_steps; ++step) {
+            gradient();
+            const double off = beside();
+            if (off < nearest) nearest = off, best = {q_.x, s_, t_, z_, v_}, last = step;
+            // Progress need not show in the error at first: the initial multipliers may be nearer to the solution than
+            // those on the central path. A decrease of μ counts as progress too.
+            if (const double mu = average(0, 0); mu < 0.5 * least_mu) least_mu = mu, last = step;
+            if (off <= tol || off > 1e6 * nearest || step > last + patience || !advance()) break;
+        }
+        if (!best.x.empty())
+            q_.x = std::move(best.x), s_ = std::move(best.s), t_ = std::move(best.t), z_ = std::move(best.z),
+            v_ = std::move(best.v);
+        snap();
+    }
+
+private:
+    static std::size_t at(index i) { return static_cast<std::size_t>(i); }
+
+    // g = Kx - r
+    void gradient() {
+        K_.multiply(q_.x, g_);
+        for (index i = 0; i < m_; ++i) g_[i] -= q_.r[i];
+    }
+    double residual(index i) const { return g_[i] + lambda_[q_.group[i]] - z_[i] + v_[i]; }
+
+    struct state {
+        vec x, s, t, z, v;
+    };
+
+    // The change of F per unit of x_i: F_i changes by K_ii, and F of other variables because the sum is fixed. Without
+    // the second effect an example at the origin of a linear kernel, K_ii = 0, would always be set to its lower bound.
+    double weight(index i) const { return std::max(std::abs(K_.diagonal(i)), mean_diagonal_); }
+
+    // The error: the largest violation of the conditions for ending.
+    double beside() const {
+        double off = 0;
+        for (index i = 0; i < m_; ++i) {
+            const double k = weight(i);
+            off = std::max({off, std::abs(residual(i)), std::min(k * s_[i], z_[i]), std::min(k * t_[i], v_[i])});
+        }
+        return std::isfinite(off) ? off : std::numeric_limits<double>::infinity();
+    }
+
+    // Sets the variables to a bound whose multiplier is larger than the change of F from moving to the bound.
+    void snap() {
+        for (index i = 0; i < m_; ++i) {
+            const double k = weight(i);
+            q_.where[i] = z_[i] > k * s_[i] ? place::lower : v_[i] > k * t_[i] ? place::upper : place::free;
+            if (q_.where[i] == place::lower) q_.x[i] = q_.lower[i];
+            if (q_.where[i] == place::upper) q_.x[i] = q_.upper[i];
+        }
+    }
+
+    bool advance() {
+        vec d(at(m_));
+        for (index i = 0; i < m_; ++i) d[i] = z_[i] / s_[i] + v_[i] / t_[i];
+        if (!K_.factor(d)) return false;
+        // First the direction to μ = 0, then the direction to σμ corrected by the products of the first direction.
+        vec zero(at(m_), 0.0);
+        const double mu = average(0, 0);
+        direction(zero, zero);
+        const double affine = average(length(s_, dx_, 1), length_of_multipliers());
+        const double sigma = std::pow(affine / mu, 3);
+        vec first(at(m_)), second(at(m_));
+        for (index i = 0; i < m_; ++i)
+            first[i] = sigma * mu - dx_[i] * dz_[i], second[i] = sigma * mu + dx_[i] * dv_[i];
+        direction(first, second);
+        const double step = 0.995 * std::min({length(s_, dx_, 1), length(t_, dx_, -1), length_of_multipliers()});
+        double sum = 0;
+        for (index i = 0; i < m_; ++i) sum += dx_[i] + dz_[i] + dv_[i];
+        if (!(step > 1e-10) || !std::isfinite(sum)) return false;
+        const double by = std::min(1.0, step);
+        // The slacks are updated separately, because x - l would be rounded to zero near the solution.
+        for (index i = 0; i < m_; ++i) {
+            q_.x[i] += by * dx_[i];
+            s_[i] += by * dx_[i], t_[i] -= by * dx_[i];
+            z_[i] += by * dz_[i], v_[i] += by * dv_[i];
+        }
+        for (std::size_t g = 0; g < 2; ++g) lambda_[g] += by * dlambda_[g];
+        return true;
+    }
+
+    // Computes dx, dλ, dz and dv towards (x-l)z = first, (u-x)v = second.
+    void direction(const vec& first, const vec& second) {
+        two missing = q_.sum;
+        for (index i = 0; i < m_; ++i) {
+            const double a = bounded(s_[i]) ? (first[i] - s_[i] * z_[i]) / s_[i] : 0,
+                         b = bounded(t_[i]) ? (second[i] - t_[i] * v_[i]) / t_[i] : 0;
+            dx_[i] = -residual(i) + a - b;
+            missing[q_.group[i]] -= q_.x[i];
+        }
+        dlambda_ = K_.solve(dx_, missing);
+        for (index i = 0; i < m_; ++i) {
+            dz_[i] = bounded(s_[i]) ? (first[i] - s_[i] * z_[i] - z_[i] * dx_[i]) / s_[i] : 0;
+            dv_[i] = bounded(t_[i]) ? (second[i] - t_[i] * v_[i] + v_[i] * dx_[i]) / t_[i] : 0;
+        }
+    }
+
+    static bool bounded(double slack) { return std::isfinite(slack); }
+
+    // The longest step, up to 1/0.995, that keeps slack + sign·step·d >= 0.
+    double length(const vec& slack, const vec& d, double sign) const {
+        double most = 1 / 0.995;
+        for (index i = 0; i < m_; ++i)
+            if (sign * d[i] < 0) most = std::min(most, -slack[i] / (sign * d[i]));
+        return most;
+    }
+    double length_of_multipliers() const { return std::min(length(z_, dz_, 1), length(v_, dv_, 1)); }
+
+    // The mean of the products (x-l)z and (u-x)v after steps of these lengths along the direction.
+    double average(double primal, double dual) const {
+        primal = std::min({primal, length(t_, dx_, -1), 1.0});
+        dual = std::min(dual, 1.0);
+        double sum = 0, count = 0;
+        for (index i = 0; i < m_; ++i) {
+            if (bounded(s_[i])) sum += (s_[i] + primal * dx_[i]) * (z_[i] + dual * dz_[i]), ++count;
+            if (bounded(t_[i])) sum += (t_[i] - primal * dx_[i]) * (v_[i] + dual * dv_[i]), ++count;
+        }
+        return count > 0 ? sum / count : 0;
+    }
+
+    free_problem& q_;
+    quadratic& K_;
+    const index m_;
+    double mean_diagonal_ = 0;
+    vec s_, t_, z_, v_, g_, dx_, dz_, dv_;
+    two lambda_{}, dlambda_{};
+};
+
+}  // namespace
+
+void barrier(free_problem& q, quadratic& K, double tol) { interior(q, K).run(tol); }
 
 }  // namespace mercer::smo

@@ -1,5 +1,5 @@
-// The small problem that newton_step.cpp poses and guess_bounds, barrier solve: min ½xᵀKx - rᵀx, l <= x <= u, Σx fixed
-// within each group (one or two).
+// The quadratic program of newton_step.h:  min ½xᵀKx - rᵀx,  l <= x <= u,  Σx fixed within each group (one or two).
+// guess_bounds solves it by an active-set method, barrier by an interior-point method.
 #pragma once
 
 #include <array>
@@ -19,17 +19,18 @@ struct free_problem {
     matrix<double> K;  // empty where K is known as ΦΦᵀ
     std::vector<double> r, lower, upper, x;
     std::vector<std::uint8_t> group;
-    std::vector<at> where;  // who is at a bound: a first guess, then what was found
-    two sum{};
+    std::vector<at> where;  // the bound at which each variable is: a first guess, then the solution
+    two sum{};              // Σx of each group
 };
 
 // The multipliers λ of the sums. With M factored, x = M⁻¹b - Σ_g λ_g M⁻¹e_g, where e_g is 1 on group g, and λ is such
-// that Σx over each group is what it is to be. A group without variables has λ = 0.
+// that Σx over each group has its given value. A group without variables has λ = 0.
 class sum_multipliers {
 public:
+    // `factor` is the Cholesky factor of M.
     sum_multipliers(const matrix<double>& factor, std::vector<std::uint8_t> group);
     bool has(int g) const { return count_[static_cast<std::size_t>(g)] > 0; }
-    // From x = M⁻¹b to the x above; gives λ.
+    // Replaces x = M⁻¹b by the x above and returns λ.
     two apply(std::vector<double>& x, const two& sum) const;
 
 private:
@@ -39,31 +40,20 @@ private:
     std::array<index, 2> count_{};
 };
 
-// Leaves the solution in x and where; false where it did not reach it.
-bool guess_bounds(free_problem& q);
-// The same up to a tolerance of F = r - Kx, or as near as rounding allows.
-class quadratic;
-void barrier(free_problem& q, quadratic& K, double tol);
-
-}  // namespace mercer::smo
-
-namespace mercer::smo {
-
-// The matrix K of a free problem as Newton's methods use it: whole, or as ΦΦᵀ with few columns, where every operation
-// costs only those.
-
+// The matrix K of a free problem with the operations of the barrier method.
 class quadratic {
 public:
     virtual ~quadratic() = default;
     // out = Kx
     virtual void multiply(const std::vector<double>& x, std::vector<double>& out) const = 0;
     virtual double diagonal(index i) const = 0;
-    // Makes K + diag(d) ready, d > 0; false where rounding leaves it no factor.
+    // Factors K + diag(d), d > 0; returns false if rounding makes that impossible.
     virtual bool factor(const std::vector<double>& d) = 0;
-    // x and the λ of each group with (K + diag(d))x + λ = b and Σx = sum in each group; x takes the place of b.
+    // Solves (K + diag(d))x + λ = b with Σx = sum in each group. Replaces b by x and returns the λ of each group.
     virtual two solve(std::vector<double>& b, const two& sum) const = 0;
 };
 
+// K as a dense matrix, which is borrowed.
 class whole_quadratic final : public quadratic {
 public:
     whole_quadratic(const matrix<double>& K, const std::vector<std::uint8_t>& group, const vector_ops& ops)
@@ -81,9 +71,10 @@ private:
     std::unique_ptr<sum_multipliers> sums_;
 };
 
-// K = ΦΦᵀ. With w = Φᵀx the equations are diag(d)x + Φw + λ = b, so that x goes and a system in w and λ is left, of the
-// size of a row of Φ (Ferris, Munson, SIAM J. Optim. 13, 2003). The columns of Φ stand about their means, which go into
-// λ: raw columns far from zero would leave w and λ nearly indistinguishable.
+// K = ΦΦᵀ with few columns; every operation costs only these. With w = Φᵀx the equations are diag(d)x + Φw + λ = b.
+// Eliminating x leaves a system in w and λ, of the size of a row of Φ (Ferris, Munson, SIAM J. Optim. 13, 2003). The
+// columns of Φ are centred at their means, whose part goes into λ: with columns far from zero, w and λ would be nearly
+// indistinguishable.
 class thin_quadratic final : public quadratic {
 public:
     thin_quadratic(const matrix<double>& features, const std::vector<std::uint8_t>& group, const vector_ops& ops);
@@ -98,11 +89,17 @@ private:
     index m_, columns_;
     const std::vector<std::uint8_t>& group_;
     const vector_ops& ops_;
-    matrix<double> turned_;  // a row for every column of Φ, about its mean
+    matrix<double> turned_;  // the centred Φ, transposed
     std::vector<double> mean_, diagonal_, d_;
-    std::vector<int> groups_;  // those that have variables
-    matrix<double> normal_;    // factored
+    std::vector<int> groups_;  // the groups that have variables
+    matrix<double> normal_;    // Cholesky factor of the system in w and λ, scaled by scale_
     std::vector<double> scale_;
 };
+
+// Solves q by an active-set method. Returns true if the exact solution was reached, which is then in q.x and q.where.
+bool guess_bounds(free_problem& q);
+// Solves q by an interior-point method until F = r - Kx is optimal to within `tol`, or as far as rounding allows. The
+// solution is in q.x and q.where.
+void barrier(free_problem& q, quadratic& K, double tol);
 
 }  // namespace mercer::smo

@@ -1,22 +1,130 @@
-
 #include "mercer/solvers/smo/gradient.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "mercer/base/error.h"
 #include "mercer/base/per_thread.h"
 #include "mercer/base/threads.h"
-#include "mercer/solvers/smo/check_input.h"
 
 namespace mercer::smo {
+namespace {
+
+// Fails if a value on the diagonal of the float matrix is not finite. Where the matrix is not in memory, F may never
+// show such a value, because the solver takes no step along its variable.
+void check_diagonal(std::span<const float> diagonal) {
+    for (std::size_t i = 0; i < diagonal.size(); ++i)
+        if (!std::isfinite(diagonal[i]))
+            fail_for_value("float", diagonal[i], static_cast<index>(i), static_cast<index>(i));
+}
+
+// Fails with the first value that is not finite in this row of K, if there is one.
+template <class T>
+void name_value(const gram<T>& K, index row, std::span<const index> support, const char* which) {
+    std::vector<T> values(support.size());
+    T* const to = values.data();
+    K.block(selection(row, 1), support, block_rows<T>(&to));
+    for (std::size_t s = 0; s < support.size(); ++s)
+        if (!std::isfinite(values[s])) fail_for_value(which, values[s], row, support[s]);
+}
+
+}  // namespace
+
+variables::variables(const box_problem& problem, const gram<float>& K, double common_value)
+    : n(static_cast<index>(problem.p.size())), common(common_value), active(n) {
+    const auto copy = [&](std::span<const double> from) { return std::vector<double>(from.begin(), from.end()); };
+    p = copy(problem.p);
+    lower = copy(problem.lower);
+    upper = copy(problem.upper);
+    alpha = problem.start.empty() ? std::vector<double>(static_cast<std::size_t>(n), 0.0) : copy(problem.start);
+    F = p;
+    groups = problem.group.empty() ? 1 : 2;
+    group.assign(problem.group.begin(), problem.group.end());
+    if (group.empty()) group.assign(static_cast<std::size_t>(n), 0);
+    original.resize(static_cast<std::size_t>(n));
+    std::iota(original.begin(), original.end(), index{0});
+    diagonal.resize(static_cast<std::size_t>(n));
+    K.diagonal(diagonal);
+    check_diagonal(diagonal);
+}
+
+double variables::measure() {
+    gap = -infinity;
+    for (int g = 0; g < groups; ++g) {
+        if (groups == 1) {
+            ops_.extremes(F.data(), alpha.data(), lower.data(), upper.data(), active, max_up[0], min_low[0]);
+        } else {
+            max_up[g] = -infinity;
+            min_low[g] = infinity;
+            for (index i = 0; i < active; ++i) {
+                if (group[i] != g) continue;
+                if (can_rise(i)) max_up[g] = std::max(max_up[g], F[i]);
+                if (can_fall(i)) min_low[g] = std::min(min_low[g], F[i]);
+            }
+        }
+        gap = std::max(gap, max_up[g] - min_low[g]);
+    }
+    return gap;
+}
+
+double variables::largest_F() const {
+    double largest = 0;
+    for (index i = 0; i < active; ++i) largest = std::max(largest, std::abs(F[i]));
+    return largest;
+}
+
+index variables::first_not_finite_F() const {
+    bool finite = true;
+    for (const double each : F) finite &= std::abs(each) <= std::numeric_limits<double>::max();
+    if (finite) return -1;
+    return std::find_if(F.begin(), F.end(), [](double each) { return !std::isfinite(each); }) - F.begin();
+}
+
+double variables::spread_of_p() const {
+    double mean = 0, square = 0;
+    for (const double each : p) mean += each / static_cast<double>(n);
+    for (const double each : p) square += (each - mean) * (each - mean) / static_cast<double>(n);
+    return std::isfinite(square) ? std::sqrt(square) : 0;
+}
+
+index variables::support_size() const {
+    return static_cast<index>(std::count_if(alpha.begin(), alpha.end(), [](double a) { return a != 0; }));
+}
+
+std::vector<index> variables::support() const {
+    std::vector<index> out;
+    for (index i = 0; i < n; ++i)
+        if (alpha[i] != 0) out.push_back(i);
+    return out;
+}
+
+selection variables::columns(index first, index count) const {
+    if (in_order_) return {first, count};
+    return std::span<const index>(original.data() + first, static_cast<std::size_t>(count));
+}
+
+std::vector<double> variables::original_order(const std::vector<double>& values) const {
+    std::vector<double> out(static_cast<std::size_t>(n));
+    for (index i = 0; i < n; ++i) out[original[i]] = values[i];
+    return out;
+}
+
+void variables::reorder(const std::vector<index>& order) {
+    permute(original, order), permute(alpha, order), permute(F, order), permute(p, order), permute(lower, order),
+        permute(upper, order);
+    permute(group, order), permute(diagonal, order);
+    in_order_ = false;
+}
 
 gradient::gradient(variables& v, const gram<float>& fast, const gram<double>& exact, std::size_t room, counters& done,
                    const limits& by)
     : v_(v), fast_(fast), exact_(exact), store_(v.n, room, fast.element_cost(), by.rows_kept), done_(done), by_(by) {}
 
-// Stripe by stripe; rows come from the store or are computed.
+// Updates F by tiles of `stripe` columns. The rows come from the row cache or are computed.
 void gradient::update(const std::vector<index>& changed, const std::vector<double>& delta, index from, index to,
                       bool keep) {
     if (changed.empty() || from >= to) return;
@@ -119,94 +227,17 @@ double gradient::sampled_error() {
     return error;
 }
 
-}  // namespace mercer::smo
-
-namespace mercer::smo {
-
-variables::variables(const box_problem& problem, const gram<float>& K, double common_value)
-    : n(static_cast<index>(problem.p.size())), common(common_value), active(n) {
-    const auto copy = [&](std::span<const double> from) { return std::vector<double>(from.begin(), from.end()); };
-    p = copy(problem.p);
-    lower = copy(problem.lower);
-    upper = copy(problem.upper);
-    alpha = problem.start.empty() ? std::vector<double>(static_cast<std::size_t>(n), 0.0) : copy(problem.start);
-    F = p;
-    groups = problem.group.empty() ? 1 : 2;
-    group.assign(problem.group.begin(), problem.group.end());
-    if (group.empty()) group.assign(static_cast<std::size_t>(n), 0);
-    original.resize(static_cast<std::size_t>(n));
-    std::iota(original.begin(), original.end(), index{0});
-    diagonal.resize(static_cast<std::size_t>(n));
-    K.diagonal(diagonal);
-    check_diagonal(diagonal);
+void fail_for_value(const char* which, double value, index row, index column) {
+    fail(errc::data,
+         fmt::format("smo: the {} matrix must be finite, got {} at row {}, column {}", which, value, row, column));
 }
 
-double variables::measure() {
-    gap = -infinity;
-    for (int g = 0; g < groups; ++g) {
-        if (groups == 1) {
-            ops_.extremes(F.data(), alpha.data(), lower.data(), upper.data(), active, max_up[0], min_low[0]);
-        } else {
-            max_up[g] = -infinity;
-            min_low[g] = infinity;
-            for (index i = 0; i < active; ++i) {
-                if (group[i] != g) continue;
-                if (can_rise(i)) max_up[g] = std::max(max_up[g], F[i]);
-                if (can_fall(i)) min_low[g] = std::min(min_low[g], F[i]);
-            }
-        }
-        gap = std::max(gap, max_up[g] - min_low[g]);
-    }
-    return gap;
-}
-
-double variables::largest_F() const {
-    double largest = 0;
-    for (index i = 0; i < active; ++i) largest = std::max(largest, std::abs(F[i]));
-    return largest;
-}
-
-index variables::first_not_finite_F() const {
-    bool finite = true;
-    for (const double each : F) finite &= std::abs(each) <= std::numeric_limits<double>::max();
-    if (finite) return -1;
-    return std::find_if(F.begin(), F.end(), [](double each) { return !std::isfinite(each); }) - F.begin();
-}
-
-double variables::spread_of_p() const {
-    double mean = 0, square = 0;
-    for (const double each : p) mean += each / static_cast<double>(n);
-    for (const double each : p) square += (each - mean) * (each - mean) / static_cast<double>(n);
-    return std::isfinite(square) ? std::sqrt(square) : 0;
-}
-
-index variables::support_size() const {
-    return static_cast<index>(std::count_if(alpha.begin(), alpha.end(), [](double a) { return a != 0; }));
-}
-
-std::vector<index> variables::support() const {
-    std::vector<index> out;
-    for (index i = 0; i < n; ++i)
-        if (alpha[i] != 0) out.push_back(i);
-    return out;
-}
-
-selection variables::columns(index first, index count) const {
-    if (in_order_) return {first, count};
-    return std::span<const index>(original.data() + first, static_cast<std::size_t>(count));
-}
-
-std::vector<double> variables::original_order(const std::vector<double>& values) const {
-    std::vector<double> out(static_cast<std::size_t>(n));
-    for (index i = 0; i < n; ++i) out[original[i]] = values[i];
-    return out;
-}
-
-void variables::reorder(const std::vector<index>& order) {
-    permute(original, order), permute(alpha, order), permute(F, order), permute(p, order), permute(lower, order),
-        permute(upper, order);
-    permute(group, order), permute(diagonal, order);
-    in_order_ = false;
+void fail_for_gradient(const gram<float>& fast, const gram<double>& exact, index row, double value,
+                       std::span<const index> support) {
+    name_value(fast, row, support, "float");
+    name_value(exact, row, support, "double");
+    fail(errc::data,
+         fmt::format("smo: p - Kα of variable {} is {}: kernel values or bounds are too large for double", row, value));
 }
 
 }  // namespace mercer::smo

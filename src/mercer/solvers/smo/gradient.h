@@ -1,4 +1,5 @@
-// F = p - Kα: kept up to date with kernel rows in float, made exact with values in double.
+// The state of the SMO solver: the variables in the order of its positions, and F = p - Kα, the negative gradient,
+// which is kept up to date with kernel rows in float and recomputed with kernel values in double when needed.
 #pragma once
 
 #include <cmath>
@@ -11,50 +12,49 @@
 
 namespace mercer::smo {
 
-// The variables of the problem and what is known of them, in the order of the solver's positions: active ones first.
-
-// What has been done so far.
+// Counts of a run.
 struct counters {
-    std::int64_t steps = 0, rounds = 0;               // pairs and blocks solved
+    std::int64_t steps = 0, rounds = 0;               // pairs optimised, working sets solved
     std::int64_t rows_computed = 0, rows_reused = 0;  // of the kernel matrix
     std::int64_t flat_steps = 0, concave_steps = 0;   // of zero and of negative curvature
-    double work = 0;  // of blocks since Newton's method was last tried, in about so many cycles
+    double work = 0;  // estimated cycles of the working sets since Newton's method was last tried
 };
 
+// The variables of the problem, their bounds and F, at positions 0 … n-1. The active variables come first.
 struct variables {
-    // The diagonal is that of K - common.
+    // K is the matrix of the problem minus `common`, as is the diagonal.
     variables(const box_problem& problem, const gram<float>& K, double common);
 
     const index n;
     int groups = 1;
     const double common;
-    index active;  // positions 0 … active-1 take part
+    index active;  // positions 0 … active-1 are active
     std::vector<double> p, lower, upper, alpha;
-    std::vector<double> F;  // p - Kα; of points set aside, what it was then
+    std::vector<double> F;  // p - Kα; of a shrunk variable, its value when the variable was shrunk
     std::vector<float> diagonal;
     std::vector<std::uint8_t> group;
-    std::vector<index> original;  // of each position, the number of its point in the problem
+    std::vector<index> original;  // the number in the problem of the variable at each position
 
-    // Of the active points, when last measured: in each group max{Fᵢ : αᵢ < uᵢ}, min{Fⱼ : αⱼ > lⱼ}, and the largest
-    // difference of the two.
+    // From the last measure(), over the active variables: max{Fᵢ : αᵢ < uᵢ} and min{Fⱼ : αⱼ > lⱼ} of each group, and
+    // the largest difference of the two.
     double max_up[2] = {0, 0}, min_low[2] = {0, 0};
     double gap = 0;
 
     bool can_rise(index i) const { return alpha[i] < upper[i]; }
     bool can_fall(index i) const { return alpha[i] > lower[i]; }
     bool is_free(index i) const { return can_rise(i) && can_fall(i); }
-    double self(index i) const { return std::abs(static_cast<double>(diagonal[i]) + common); }  // K(i, i)
+    double self(index i) const { return std::abs(static_cast<double>(diagonal[i]) + common); }  // |K(i, i)|
 
-    double measure();                  // the gap
-    double largest_F() const;          // |F| of the active points
-    index first_not_finite_F() const;  // a position; -1: F of all points is finite
-    double spread_of_p() const;        // its standard deviation; 0 where that is not finite
+    double measure();                  // computes and returns the gap
+    double largest_F() const;          // largest |F| of the active variables
+    index first_not_finite_F() const;  // a position, or -1 if F of all variables is finite
+    double spread_of_p() const;        // standard deviation of p; 0 if it is not finite
     index support_size() const;
-    std::vector<index> support() const;  // positions with α ≠ 0
-    // Positions first … first+count-1, as columns of the kernel matrix.
+    std::vector<index> support() const;  // the positions with α ≠ 0
+    // Positions first … first+count-1 as columns of the kernel matrix.
     selection columns(index first, index count) const;
     std::vector<double> original_order(const std::vector<double>& values) const;
-    // Position i of the first order.size() becomes what was at order[i].
+    // Moves the variable at order[i] to position i, for the first order.size() positions.
     void reorder(const std::vector<index>& order);
 
 private:
@@ -69,31 +69,28 @@ void permute(std::vector<Value>& values, const std::vector<index>& order) {
     std::copy(moved.begin(), moved.end(), values.begin());
 }
 
-}  // namespace mercer::smo
+inline constexpr index stripe = row_store::panel;  // columns of F that are updated together
+inline constexpr index row_chunk = 512;            // rows that are not kept are computed in chunks of this size
 
-namespace mercer::smo {
-
-inline constexpr index stripe = row_store::panel;  // columns of F updated at a time
-inline constexpr index row_chunk = 512;            // rows that are used but not kept are computed this many at a time
-
+// Computes F of the variables from rows or blocks of the kernel matrix.
 class gradient {
 public:
-    // `room`: bytes for kept rows.
+    // `room`: bytes of the row cache.
     gradient(variables& v, const gram<float>& fast, const gram<double>& exact, std::size_t room, counters& done,
              const limits& by);
 
-    // F[from … to) -= Σ delta·K(changed, ·); with `keep`, rows stay where there is room for them.
+    // F[from … to) -= Σ delta·K(changed, ·). With `keep`, rows are stored in the row cache as far as it has space.
     void update(const std::vector<index>& changed, const std::vector<double>& delta, index from, index to, bool keep);
-    // F of all points from p and α, in float.
+    // Recomputes F of all variables from p and α, in float.
     void reconstruct();
-    // F of these points in double.
+    // Recomputes F of these positions from kernel values in double.
     void make_exact(const std::vector<index>& points);
-    // That of all active ones, if it does not take too many kernel values, or no more than so many cycles; else
-    // nothing, and false.
+    // The same for all active variables, if that takes at most limits::most_exact kernel values or at most `cycles`
+    // cycles. Otherwise changes nothing and returns false.
     bool make_all_exact(double cycles = 0);
-    // How far F is from its exact values at a few of the active points, a new choice each time; they are exact then.
+    // Makes F exact for a sample of the active variables, another sample at each call, and returns the largest change.
     double sampled_error();
-    // Every step-th active point, from another one each time.
+    // Every step-th active position, from another first position at each call.
     std::vector<index> sample(index step);
 
     const gram<float>& fast() const { return fast_; }
@@ -111,5 +108,13 @@ private:
     const vector_ops& ops_ = best_vector_ops();
     index samples_ = 0;
 };
+
+// Fails with errc::data because the value at (row, column) of the `which` matrix is not finite.
+[[noreturn]] void fail_for_value(const char* which, double value, index row, index column);
+
+// Fails with errc::data because F = p - Kα of variable `row` is `value`, and names a kernel value that is not finite if
+// there is one. `support` are the variables with α ≠ 0. All numbers are those of the problem.
+[[noreturn]] void fail_for_gradient(const gram<float>& fast, const gram<double>& exact, index row, double value,
+                                    std::span<const index> support);
 
 }  // namespace mercer::smo

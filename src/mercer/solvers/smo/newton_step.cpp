@@ -23,7 +23,8 @@ bool newton::step() {
 
 bool newton::last_resort() { return last_tries_++ < by_.most_last_tries && solve(true); }
 
-// A few factorisations of the free variables' matrix, at about eight operations a cycle.
+// The estimated cycles of a step: a few factorisations of the matrix of the free variables, at about eight operations
+// per cycle.
 double newton::work_needed() const {
     if (features_.rows() > 0)
         return 15 * static_cast<double>(v_.n) * std::pow(static_cast<double>(features_.cols()) + 2, 2);
@@ -40,7 +41,7 @@ bool newton::find_features() {
     return features_.rows() > 0;
 }
 
-// Looks for such a Φ, once pairs have worked as long as that takes.
+// Computes a low-rank factor Φ of K, once pairs have taken at least the cycles of that computation.
 void newton::find_low_rank() {
     const double most = static_cast<double>(std::min<index>(by_.most_features, v_.n)), size = static_cast<double>(v_.n);
     const double cycles = size * most * (F_.exact().element_cost() + 0.5 * most),
@@ -51,7 +52,7 @@ void newton::find_low_rank() {
     asked_low_rank_ = true;
     double mass = 0;
     for (const double a : v_.alpha) mass += std::abs(a);
-    // Errors of F are at most so much of what is left of K times the mass.
+    // The error of F is at most the largest element of K - ΦΦᵀ times Σ|α|.
     features_ = low_rank_factor(F_.exact(), v_.common, static_cast<index>(most),
                                 0.01 * std::max(options_.tol, by_.rounding * v_.largest_F()) / std::max(mass, 1.0));
 }
@@ -61,7 +62,7 @@ void newton::F_from_features() {
     std::vector<double> w(static_cast<std::size_t>(d), 0.0);
     for (const index i : v_.support())
         for (index j = 0; j < d; ++j) w[j] += v_.alpha[i] * features_(v_.original[i], j);
-    double sum = 0;  // of α, which K without its common value sees
+    double sum = 0;  // Σα, because K of the problem is ΦΦᵀ - common
     for (const double a : v_.alpha) sum += a;
     for (index i = 0; i < v_.n; ++i)
         v_.F[i] = v_.p[i] - ops_.dot(features_.row(v_.original[i]), w.data(), d) + v_.common * sum;
@@ -73,16 +74,16 @@ bool newton::solve(bool last) {
     std::vector<index> free = free_or_leaving();
     if (solve_thin()) return true;
     if (by_.guess && solve(free, way::guess)) return true;
-    // Guessing who is at a bound leads nowhere: a barrier finds out, at the price of a few dozen factorisations. Few
-    // points take part as a whole.
+    // The active-set method has failed. A barrier method takes a few dozen factorisations instead. It includes all
+    // active variables if they are few.
     if (v_.active <= by_.most_barrier) free = movable(v_.active);
     const double m = static_cast<double>(free.size());
     const bool quick = 7.5 * by_.factor_cycles * m * m * m <= std::max(8 * done_.work, by_.quick_barrier);
     return (quick || (last && v_.active <= by_.most_barrier)) && solve(free, way::barrier);
 }
 
-// Where K has few columns, a barrier takes all points at the price of these: planes and polynomials on raw columns, on
-// which pairs would crawl.
+// Where K = ΦΦᵀ with few columns, solves the problem of all variables by a barrier method, whose cost is that of the
+// columns. Linear and polynomial kernels on unscaled columns are examples, on which pairs converge slowly.
 bool newton::solve_thin() {
     if (!find_features() && !asked_low_rank_) find_low_rank();
     if (features_.rows() == 0) return false;
@@ -105,7 +106,7 @@ std::vector<index> newton::free_or_leaving() const {
     return out;
 }
 
-// Of the first `count` positions, those whose bounds leave them room.
+// The positions below `count` whose lower and upper bounds differ.
 std::vector<index> newton::movable(index count) const {
     std::vector<index> out;
     for (index i = 0; i < count; ++i)
@@ -113,7 +114,7 @@ std::vector<index> newton::movable(index count) const {
     return out;
 }
 
-// The gap that x leaves in the problem of its variables alone.
+// The gap of x in the free problem.
 static double gap_of(const free_problem& q, const quadratic& K, const std::vector<double>& x) {
     std::vector<double> Kx(x.size());
     K.multiply(x, Kx);
@@ -127,7 +128,7 @@ static double gap_of(const free_problem& q, const quadratic& K, const std::vecto
     return std::max(up[0] - low[0], up[1] - low[1]);
 }
 
-// The problem of these variables, but for K and r.
+// The problem of these variables, without K and r.
 free_problem newton::pose(const std::vector<index>& free) const {
     free_problem q;
     for (const index i : free) {
@@ -143,7 +144,7 @@ free_problem newton::pose(const std::vector<index>& free) const {
     return q;
 }
 
-// Its K; none where there is no room for it.
+// K of the problem q, or nullptr if it does not fit into memory.
 std::unique_ptr<quadratic> newton::matrix_of(free_problem& q, const std::vector<index>& free, way how) {
     const index m = static_cast<index>(free.size());
     if (how == way::thin) {
@@ -152,7 +153,7 @@ std::unique_ptr<quadratic> newton::matrix_of(free_problem& q, const std::vector<
             std::copy_n(features_.row(v_.original[free[static_cast<std::size_t>(a)]]), rows.cols(), rows.row(a));
         return std::make_unique<thin_quadratic>(rows, q.group, ops_);
     }
-    // K and what is factored; kept rows make room where both do not fit.
+    // K and its factor. The kept rows are released if both do not fit.
     const std::size_t need = static_cast<std::size_t>(m * m) * 2 * sizeof(double);
     if (m > by_.most_newton || need > std::max<std::size_t>(room_, std::size_t{16} << 20)) return nullptr;
     if (need + F_.rows().bytes() > room_) F_.rows().release();
@@ -176,8 +177,8 @@ bool newton::solve(const std::vector<index>& free, way how) {
     const std::vector<double> before = q.x;
     if (how != way::guess) {
         barrier(q, *K, 0.01 * std::max(options_.tol, by_.rounding * v_.largest_F()));
-        // Who is at a bound is known now, as a rule: then the equations give the exact solution. Not where K is
-        // singular and many are free.
+        // The barrier has usually found which variables are at a bound, and then the active-set method gives the exact
+        // solution. It does not where K is singular and many variables are free.
         const std::vector<double> near = q.x;
         const std::vector<at> where = q.where;
         if (how == way::barrier && !(guess_bounds(q) && gap_of(q, *K, q.x) <= gap_of(q, *K, near)))
@@ -188,7 +189,8 @@ bool newton::solve(const std::vector<index>& free, way how) {
     std::vector<double> delta;
     if (!move(free, q, *K, before, delta)) return false;
     active_.changed();
-    // What is left of the gap may be smaller than what float kernel values make of such steps.
+    // The remaining gap may be smaller than the float error of an update by such a step, so F becomes exact if
+    // possible.
     if (how == way::thin)
         F_from_features();
     else if (!F_.make_all_exact())
@@ -196,12 +198,14 @@ bool newton::solve(const std::vector<index>& free, way how) {
     return true;
 }
 
-// Puts α where x is, if the objective falls by it and the sums stay what they are; delta: the changes.
+// Sets α to q.x if that decreases the objective and keeps the sums of the groups; returns false otherwise. `delta`
+// receives the changes.
 bool newton::move(const std::vector<index>& free, const free_problem& q, const quadratic& K,
                   const std::vector<double>& before, std::vector<double>& delta) {
     const index m = static_cast<index>(free.size());
     for (index a = 0; a < m; ++a) delta.push_back(std::clamp(q.x[a], q.lower[a], q.upper[a]) - before[a]);
-    // An ill-conditioned K leaves Σd beside zero: free variables with room take up the difference.
+    // With an ill-conditioned K, Σd is not exactly zero: free variables take up the difference as far as their bounds
+    // allow.
     two excess{};
     for (index a = 0; a < m; ++a) excess[q.group[a]] += delta[a];
     for (index a = 0; a < m; ++a) {
@@ -211,7 +215,7 @@ bool newton::move(const std::vector<index>& free, const free_problem& q, const q
         own -= delta[a] - moved;
         delta[a] = moved;
     }
-    // Objective of the step d: ½dᵀKd - Fᵀd.
+    // The step d changes the objective by ½dᵀKd - Fᵀd.
     double fall = 0;
     std::vector<double> bent(delta.size());
     K.multiply(delta, bent);

@@ -1,10 +1,11 @@
-// For when pairs crawl (large C, tiny γ, nearly singular K): Newton's method on the free variables and those that want
-// to leave their bounds.
+// Newton's method for problems on which pairs converge slowly (large C, tiny γ, nearly singular K): it optimises the
+// free variables and the variables that violate optimality at their bounds together.
 //
 // With all others fixed, these variables x solve  min ½xᵀKx - rᵀx, l <= x <= u, Σx = s in each group,  r = F + Kx.
-// Three ways, in this order: a barrier over all points where K = ΦΦᵀ with few columns (planes, small polynomials,
-// kernels that hardly vary over the data); a guess of who is at a bound (free_problem.cpp); a barrier over the free
-// variables, or over all points where they are few (barrier.cpp). Unless the objective falls nothing is changed.
+// Three methods are tried in this order: a barrier method on all variables where K = ΦΦᵀ with few columns (linear
+// kernels, polynomials of low degree, kernels that hardly vary over the data); an active-set method (guess_bounds); a
+// barrier method on the variables x, or on all active variables if they are few (barrier). α changes only if the
+// objective decreases.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,7 @@ namespace mercer::smo {
 
 class newton {
 public:
-    // `room`: bytes for its matrices; kept rows make room where they must.
+    // `room`: size in bytes of the matrices. The rows of the row cache are released if both do not fit.
     newton(variables& v, gradient& F, active_set& active, std::size_t room, const smo_options& options, counters& done,
            const limits& by)
         : v_(v),
@@ -29,23 +30,27 @@ public:
           by_(by),
           patience_(by.first_patience) {}
 
-    // Whether pairs have taken many steps for every active point, at no less work than this would be.
+    // Returns true if pairs have taken many steps per active variable and at least the cycles that Newton's method
+    // would take.
     bool due() const;
-    // Whether it brought the objective down. When it is next due is counted from here.
+    // Takes a step; returns true if the objective decreased. due() counts from here.
     bool step();
-    // For when there is nothing else to try; a few times.
+    // Takes a step after all else has failed, at most limits::most_last_tries times.
     bool last_resort();
-    // The step found again what was known before, or it did not.
+    // Records whether the last step reached no better α than was known.
     void was_vain(bool vain) { vain_ = vain ? vain_ + 1 : 0; }
-    // Solved in double time and again, and float kernel values lead away every time: K is too large for them.
+    // Returns true after limits::most_newtons steps or most_vain_newtons vain steps: float kernel values are
+    // inaccurate. Newton's method solves the problem in double, and updates of F in float lead away from the solution
+    // each time.
     bool exhausted() const { return steps_ > by_.most_newtons || vain_ > by_.most_vain_newtons; }
 
-    // What blocks had done when it was last tried, in about so many cycles.
+    // Estimated cycles of the working sets before the last step.
     double work_before() const { return work_before_; }
 
-    // Φ with K = ΦΦᵀ, where there is one of few columns.
+    // Returns true if K = ΦΦᵀ with at most limits::most_features columns is known exactly; computes Φ at the first
+    // call.
     bool find_features();
-    // F = p - Φ(Φᵀα) of all points.
+    // Sets F = p - Φ(Φᵀα) for all variables.
     void F_from_features();
 
 private:
@@ -70,13 +75,13 @@ private:
     counters& done_;
     const limits& by_;
     const vector_ops& ops_ = best_vector_ops();
-    std::int64_t steps_at_last_ = 0;  // when it was last tried
-    std::int64_t patience_;
+    std::int64_t steps_at_last_ = 0;  // pair steps at the last step of Newton's method
+    std::int64_t patience_;           // pair steps per active variable until the next one
     double work_before_ = 0;
     int steps_ = 0, last_tries_ = 0;
-    int vain_ = 0;  // one after the other that solved it, and brought the objective down by nothing but rounding
+    int vain_ = 0;  // consecutive steps that reached no better α than was known, up to rounding
     bool asked_features_ = false, asked_low_rank_ = false;
-    matrix<double> features_;  // of all points, by their numbers
+    matrix<double> features_;  // Φ: a row for each variable, in the order of the problem
 };
 
 }  // namespace mercer::smo

@@ -30,7 +30,8 @@ row_store::~row_store() {
     }
 }
 
-// Memory that was written once is much quicker to write again, and small problems follow one another by the hundred.
+// The memory of the last problem of this thread. Memory that has been written before is much faster to write, and a fit
+// may consist of hundreds of small problems.
 reserved_memory& row_store::spare() {
     return per_thread<reserved_memory>([] {});
 }
@@ -51,7 +52,7 @@ index row_store::fetch(index original, index& valid) {
     ++clock_;
     index slot = slot_of_[original];
     if (slot < 0) {
-        // Cheap rows that are wanted again and again are worth more memory after all.
+        // Frequent requests justify more memory even for cheap rows.
         if (taken_ == slots_ && slots_ < most_slots_ && asked >= limits_.often &&
             ++missed_ > limits_.patience * slots_) {
             slots_ = std::min(most_slots_, 2 * slots_);
@@ -76,7 +77,8 @@ index row_store::fresh_slot() {
     return taken_++;
 }
 
-// The least recently used of a few in turn: close enough to the oldest, at constant cost. -1: all of them are in use.
+// The least recently used of the next 16 slots: an approximation of the least recently used one at constant cost.
+// Returns -1 if all 16 are in use.
 index row_store::oldest_slot() {
     index slot = hand_;
     for (index k = 0; k < std::min<index>(taken_, 16); ++k) {
@@ -107,8 +109,8 @@ void row_store::extended(index original, index length) {
 void row_store::reorder(const std::vector<index>& order, const std::vector<index>& perm, index same) {
     const index count = static_cast<index>(order.size());
     for (index i = 0; i < count; ++i) position_[perm[i]] = i;
-    // A row that was valid only for a part of these positions would be valid in places: it is given up, as are those
-    // quickly made again.
+    // A row that was valid for only some of these positions would become valid at scattered positions, so it is cut to
+    // the unchanged ones. So are cheap rows, which are computed again as fast as they are permuted.
     parallel_for(taken_, [&](index slot) {
         if (valid_[slot] <= same) return;
         if (cheap_ || valid_[slot] < count) {

@@ -1,11 +1,12 @@
-// Rows of the kernel matrix kept for the solver, in the order of its positions, each valid up to some length.
+// The row cache of the SMO solver: rows of the kernel matrix in the order of the solver's positions, each valid up to
+// some length.
 //
-// Unlike gram/row_cache it hands out the rows themselves, follows the solver when it reorders its points, and lets a
-// row be continued: a row computed while few points were active is still good for those when all are active again.
+// Unlike gram/row_cache, row_store returns pointers to the rows, permutes them when the solver reorders its variables,
+// and can extend a row: a row that was computed while few variables were active is reused when all are active again.
 //
-// A row lies in pieces of `panel` columns, and the pieces of all rows for the same columns lie together: while few
-// points are active only the first panels are ever written, densely. (A row in one piece leaves most of every huge page
-// unused, and the system clears it all: with 50,000 points that was two fifths of the time.)
+// A row is stored in panels of `panel` columns, and the panels of all rows for the same columns are adjacent: while few
+// variables are active only the first panels are written, densely. (With contiguous rows most of every huge page is
+// unused but still cleared by the system: with 50,000 variables that took two fifths of the time.)
 #pragma once
 
 #include <algorithm>
@@ -17,51 +18,51 @@
 
 namespace mercer::smo {
 
-// Chosen by measurement; none changes an element.
+// Chosen by measurement. They do not change any element of a row.
 struct row_limits {
-    double cheap_cost = 6;  // cycles an element; below it a row is read no faster than computed
-    int often = 8;          // times a row was asked for, at most 255
-    std::size_t most_spare = std::size_t{64} << 20;  // kept for the next problem
+    double cheap_cost = 6;  // cycles per element; reading a row below this cost is no faster than computing it
+    int often = 8;          // requests after which a row is frequent, at most 255
+    std::size_t most_spare = std::size_t{64} << 20;  // bytes that a thread keeps for its next problem
     std::size_t small_bytes = std::size_t{16}
-                              << 20;  // a matrix that stays in the caches, in memory that was used before
-    std::size_t near_bytes = std::size_t{32} << 20;  // kept of cheap rows
-    index patience = 16;                             // rows missed for every one kept, before more are kept
+                              << 20;                 // up to this size the whole matrix is kept: it stays in the caches
+    std::size_t near_bytes = std::size_t{32} << 20;  // bytes of cheap rows that are kept
+    index patience = 16;  // misses of frequent rows per kept row before the cache of cheap rows is doubled
 };
 
 class row_store {
 public:
-    static constexpr index panel = 1024;  // columns
-    static constexpr index in_use =
-        2048;  // the rows last fetched, so many of them, keep their places: no block has more
+    static constexpr index panel = 1024;   // columns
+    static constexpr index in_use = 2048;  // this number of rows, the last fetched, are never evicted: no working set
+                                           // is larger
 
-    // element_cost: cycles to compute an element (gram.h). Where that is little, a large store costs more than it
-    // saves, for memory written for the first time is slow; then only so much is kept as stays near the caches.
+    // `element_cost`: cycles to compute an element (gram.h). Where this is small, a large cache costs more than it
+    // saves, because memory is slow when it is first written; then only near_bytes are used.
     row_store(index n, std::size_t budget_bytes, double element_cost, const row_limits& limits = {});
     ~row_store();
     row_store(const row_store&) = delete;
     row_store& operator=(const row_store&) = delete;
 
-    // The slot where the row of point `original` is or may be put (-1: nowhere), and how many leading positions of it
-    // are valid. Unless the matrix is small, a row gets a place the second time it is asked for (the third, where it is
-    // cheap): most variables go to a bound once and never move again. Rows fetched in the same round are never given up
-    // for one another.
+    // Returns the slot where the row of variable `original` is or may be written, or -1 if it gets none; `valid` is the
+    // number of its leading positions that are valid. Unless the matrix is small, a row gets a slot at its second
+    // request (a cheap row at its third): most variables reach a bound once and never move again. A row fetched for a
+    // working set is never evicted by another one of the same working set.
     index fetch(index original, index& valid);
-    // What the rows take, and how to give it back: they are computed again when asked for.
+    // The memory of the rows. release() frees it, and rows are computed again at their next request.
     std::size_t bytes() const { return static_cast<std::size_t>(taken_ * stride_) * sizeof(float); }
     void release();
-    // The whole matrix would stay in quick memory.
+    // Returns true if the whole matrix has at most small_bytes.
     bool small() const { return small_; }
-    // The slot of the row if it is there, else -1.
+    // The slot of the row if it has one, else -1.
     index find(index original, index& valid) const;
-    // The element of a column, and behind it the others of its panel.
+    // Points to the element of a column; the later columns of the same panel follow it.
     float* at(index slot, index column) const {
         const index first = column / panel * panel, width = std::min(panel, stride_ - first);
         return static_cast<float*>(memory_.data()) + first * most_slots_ + slot * width + (column - first);
     }
-    // The row is now valid up to `length`.
+    // Records that the row is now valid up to `length`.
     void extended(index original, index length);
-    // Position i of the first order.size() positions becomes what was at order[i]; perm: position → original, after the
-    // change. The first `same` positions stay.
+    // Moves the element at order[i] to position i, for the first order.size() positions, of which the first `same` do
+    // not change. `perm` maps positions to numbers of the problem after the change.
     void reorder(const std::vector<index>& order, const std::vector<index>& perm, index same);
     index position(index original) const { return position_[original]; }
 
@@ -74,15 +75,15 @@ private:
     bool small_, cheap_;
     index stride_;
     index slots_, most_slots_;
-    index missed_ = 0;  // rows asked for often that were not there
+    index missed_ = 0;  // requests of frequent rows that had no slot
     reserved_memory memory_;
-    std::vector<index> slot_of_;  // original → slot, -1: none
-    std::vector<index> owner_;    // slot → original, -1: free
-    std::vector<index> valid_;    // slot → leading positions that are right
+    std::vector<index> slot_of_;  // number of the problem → slot, or -1
+    std::vector<index> owner_;    // slot → number of the problem, or -1 if the slot is free
+    std::vector<index> valid_;    // slot → valid leading positions
     std::vector<std::int64_t> used_;
-    std::vector<index> position_;      // original → position
-    std::vector<std::uint8_t> asked_;  // original → how often it was asked for
-    index hand_ = 0;                   // clock hand of the replacement
+    std::vector<index> position_;      // number of the problem → position
+    std::vector<std::uint8_t> asked_;  // number of the problem → requests, at most row_limits::often
+    index hand_ = 0;                   // next slot that oldest_slot() examines
     std::int64_t clock_ = 0;
     index taken_ = 0;
 };

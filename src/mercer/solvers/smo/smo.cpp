@@ -1,16 +1,21 @@
 #include "mercer/solvers/smo/smo.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "mercer/base/error.h"
+#include "mercer/base/threads.h"
 #include "mercer/gram/gram_views.h"
-#include "mercer/solvers/smo/check_input.h"
 #include "mercer/solvers/smo/smo_solver.h"
 #include "mercer/solvers/smo/working_set.h"
 
 namespace mercer {
-
 namespace smo {
 
 limits& limits_in_force() {
@@ -18,207 +23,82 @@ limits& limits_in_force() {
     return now;
 }
 
-// What the budget leaves for rows and for Newton's matrices, when α, F and the like, a block's tile and the threads'
-// scratch are taken off; but a quarter of it at least.
-static std::size_t room_for_rows(index n, std::size_t budget, const limits& by) {
-    const auto block = static_cast<std::size_t>(std::min(n, std::max(by.largest_block, room_for_free(budget, by)))),
-               size = static_cast<std::size_t>(n);
-    // Of four threads, however many there are: what is kept must not depend on that.
-    const std::size_t scratch = 4 * sizeof(float) * static_cast<std::size_t>(row_chunk * stripe);
-    const std::size_t workspaces = std::size_t{6} << 20;  // of the tile loops, and the unused ends of large pages
-    const std::size_t taken = 200 * size + sizeof(float) * block * block + scratch + workspaces;
-    return budget - std::min(taken, budget / 4 * 3);
-}
+namespace {
 
-solver::solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem,
-               const smo_options& options, double common)
-    : options_(options),
-      v_(problem, fast, common),
-      room_(room_for_rows(v_.n, options.cache_bytes, by_)),
-      F_(v_, fast, exact, room_, done_, by_),
-      active_(v_, F_, options, by_),
-      block_(v_, F_, options, done_, by_),
-      certificate_(v_, F_, active_, options, by_),
-      newton_(v_, F_, active_, room_, options, done_, by_),
-      watch_(v_, done_, options, fast),
-      target_(0.98 * options.tol),
-      rough_(by_.coarse_gap * v_.spread_of_p()),
-      from_scratch_(problem.start.empty()) {}
-
-smo_result solver::run() {
-    F_.reconstruct();
-    require_finite_F();
-    certificate_.remember();  // the start is the first to beat
-    active_.start(from_scratch_);
-    next then = next::work;
-    while (then != next::end) {
-        v_.measure();
-        then = v_.gap <= std::max(rough_, target_) || at_rest_ ? solved_so_far() : next::work;
-        if (then != next::work) continue;
-        if (const auto why = watch_.interruption(active_.aside_is_settled())) {
-            end(*why);
-            break;
+template <class T>
+void check_matrix(const gram<T>& K, index n, const char* which) {
+    if (K.rows() != n || K.cols() != n)
+        fail(errc::invalid_argument,
+             fmt::format("smo: the {} matrix must be n × n with n = {} as p has numbers, got {} × {}", which, n,
+                         K.rows(), K.cols()));
+    const matrix_view<const T> rows = K.in_memory();
+    std::atomic<index> worst = rows.rows;  // the first row with such a value, for any number of threads
+    parallel_for(rows.rows, [&](index i) {
+        bool finite = true;
+        for (index j = 0; j < rows.cols; ++j) finite &= std::abs(rows(i, j)) <= std::numeric_limits<T>::max();
+        index before = worst;
+        while (!finite && i < before && !worst.compare_exchange_weak(before, i)) {
         }
-        if (block_.round(target_, rough_, active_.finest()))
-            active_.changed();
-        else
-            at_rest_ = true;
-        at_rest_ |= lost_in_rounding();
-        if (!options_.bounded && certificate_.hopeless()) {
-            end(fit_status::unbounded);
-            break;
-        }
-        active_.shrink_sometimes();
-        if (newton_.due()) then = accelerate();
-        require_finite_F();
-    }
-    return result();
-}
-
-void solver::require_finite_F() const {
-    const index i = v_.first_not_finite_F();
-    if (i < 0) return;
-    std::vector<index> support = v_.support();
-    for (index& each : support) each = v_.original[each];
-    fail_for_gradient(F_.fast(), F_.exact(), v_.original[i], v_.F[i], support);
-}
-
-solver::next solver::end(fit_status status) {
-    status_ = status;
-    return next::end;
-}
-
-bool solver::lost_in_rounding() {
-    if (v_.gap < 0.5 * least_gap_) least_gap_ = v_.gap, rounds_at_least_ = done_.rounds;
-    return done_.rounds - rounds_at_least_ >= by_.most_vain_rounds && v_.gap <= by_.rounding * v_.largest_F();
-}
-
-// The gap of the active points is as small as was asked for, or no pair makes progress: what now?
-solver::next solver::solved_so_far() {
-    if (!active_.finest()) return finer_level();
-    if (!active_.aside_is_settled()) return look_at_those_aside();
-    rough_ = std::max(target_, rough_ * by_.refinement);
-    return v_.gap <= target_ || at_rest_ ? ask_certificate() : next::work;
-}
-
-solver::next solver::finer_level() {
-    if (watch_.too_late_for(active_.next_level_size() - v_.active)) return end(fit_status::time_limit);
-    active_.next_level();
-    at_rest_ = false;
-    return next::measure_again;
-}
-
-solver::next solver::look_at_those_aside() {
-    if (watch_.too_late_for(v_.n - v_.active)) return end(fit_status::time_limit);
-    active_.unshrink_doubtful();
-    at_rest_ = false;
-    // All points looked at: go on to a finer gap if this one is about true, else be more careful whom to set aside.
-    if (v_.measure() <= 10 * rough_)
-        rough_ = std::max(target_, rough_ * by_.refinement);
-    else
-        active_.widen_margin();
-    // Where nothing was done since the last look, setting the same points aside again would go on for ever.
-    if (done_.rounds > rounds_at_look_ && v_.gap > target_) active_.shrink();
-    rounds_at_look_ = done_.rounds;
-    return next::measure_again;
-}
-
-solver::next solver::ask_certificate() {
-    if (certificate_.holds()) return end(success());
-    if (certificate_.leads_no_nearer() || (at_rest_ && ++rests_ > 3)) {
-        // Float kernel values lead no further: double ones may.
-        if (!newton_.last_resort()) return end(failure());
-        at_rest_ = false;
-        rests_ = 0;
-        certificate_.start_again();
-        return next::measure_again;
-    }
-    at_rest_ = false;
-    return v_.gap <= target_ ? next::measure_again : next::work;
-}
-
-solver::next solver::accelerate() {
-    const bool fell = newton_.step();
-    if (fell && v_.active == v_.n) newton_.was_vain(!certificate_.remember());
-    // Whether it is exhausted exact values say, once they take little beside what was done.
-    if (!newton_.exhausted() || !active_.finest() || !F_.make_all_exact(0.25 * newton_.work_before()))
-        return next::work;
-    if (v_.active < v_.n) active_.unshrink();
-    const bool certain = certificate_.holds();
-    if (!certain && newton_.last_resort()) return next::work;
-    if (!certain && !certificate_.remember()) certificate_.restore();
-    return end(certain ? success() : failure());
-}
-
-// Cut short, some points may be set aside whose F is not known.
-void solver::look_at_those_aside_at_the_end() {
-    constexpr double moment = 0.5;  // seconds for who has asked to stop
-    if (active_.aside_is_settled()) return;
-    if (status_ != fit_status::time_limit && status_ != fit_status::cancelled)
-        return active_.unshrink_doubtful(nullptr);
-    const double last = status_ == fit_status::time_limit ? options_.most_seconds : watch_.seconds() + moment;
-    active_.unshrink_doubtful([&] { return watch_.seconds() >= last; });
-}
-
-// Where variables at their bounds alone meet the sum, rounding leaves one of them a hair inside; it says nothing of the
-// margin.
-void solver::put_at_bounds() {
-    double total = 0;
-    for (const double a : v_.alpha) total += std::abs(a);
-    for (index i = 0; i < v_.n; ++i) {
-        const double hair = std::min(4e-15 * total, 1e-9 * (v_.upper[i] - v_.lower[i]));
-        if (v_.alpha[i] < v_.lower[i] + hair) v_.alpha[i] = v_.lower[i];
-        if (v_.alpha[i] > v_.upper[i] - hair) v_.alpha[i] = v_.upper[i];
+    });
+    if (const index i = worst; i < rows.rows) {
+        const T* const row = rows.row(i);
+        const index j = std::find_if(row, row + rows.cols, [](T value) { return !std::isfinite(value); }) - row;
+        fail_for_value(which, row[j], i, j);
     }
 }
 
-// The objective is a sum over support points: of exact values, where these are little work beside what was done, or the
-// error seen in F would show. Cut short, the gap is that of exact values too, unless they are too many.
-void solver::exact_objective() {
-    const bool certified = finished(status_);
-    const bool exact = !certified && v_.active == v_.n && F_.make_all_exact();
-    active_.gap_of_all();
-    double weight = 0;
-    for (const double a : v_.alpha) weight += std::abs(a);
-    const bool shows =
-        0.5 * weight * std::max(certificate_.error_seen(), active_.error_aside()) > 1e-7 * std::abs(objective_);
-    const std::vector<index> support = v_.support();
-    const double values = static_cast<double>(support.size()) * static_cast<double>(support.size());
-    const double done = static_cast<double>(done_.rows_computed) * static_cast<double>(v_.n);
-    if (exact || values <= by_.little || by_.little_work * values <= done || (shows && values <= 1e8)) {
-        std::vector<index> float_only;
-        for (const index i : support)
-            if (!exact && (!certified || !certificate_.is_exact(i))) float_only.push_back(i);
-        F_.make_exact(float_only);
-    } else if (shows && newton_.find_features()) {
-        newton_.F_from_features();  // too many of them, but all that K is lies in a few columns
-    } else {
-        return;
-    }
-    active_.gap_of_all();
-    objective_ = 0;
-    for (const index i : support) objective_ -= 0.5 * v_.alpha[i] * (v_.p[i] + v_.F[i]);
+void check_size(std::size_t size, std::size_t n, const char* name) {
+    if (size != n)
+        fail(errc::invalid_argument, fmt::format("smo: {} must have as many numbers as p, {}, got {}", name, n, size));
 }
 
-smo_result solver::result() {
-    look_at_those_aside_at_the_end();
-    objective_ = active_.objective();
-    put_at_bounds();
-    exact_objective();
-    require_finite_F();
-    smo_result out;
-    out.status = status_;
-    out.gap = std::max(0.0, v_.gap);
-    out.objective = objective_;
-    out.alpha = v_.original_order(v_.alpha);
-    out.F = v_.original_order(v_.F);
-    out.steps = done_.steps, out.rounds = done_.rounds;
-    out.rows_computed = done_.rows_computed, out.rows_reused = done_.rows_reused;
-    out.flat_steps = done_.flat_steps, out.concave_steps = done_.concave_steps;
-    out.seconds = watch_.seconds();
-    return out;
+// A start may exceed a bound by this much: the rounding error of the sums of an earlier run.
+double rounding_of(double bound) { return std::isfinite(bound) ? 1e-12 * std::abs(bound) : 0; }
+
+void check_variable(const box_problem& problem, std::size_t i) {
+    if (!std::isfinite(problem.p[i]))
+        fail(errc::data, fmt::format("smo: p must be finite, got {} for variable {}", problem.p[i], i));
+    const double lower = problem.lower[i], upper = problem.upper[i];
+    if (!(lower <= upper) || lower == infinity || upper == -infinity)
+        fail(errc::invalid_argument,
+             fmt::format("smo: bounds must satisfy lower <= upper, lower < infinity and -infinity < upper, got {} and "
+                         "{} for variable {}",
+                         lower, upper, i));
+    if (!problem.group.empty() && problem.group[i] > 1)
+        fail(errc::invalid_argument,
+             fmt::format("smo: groups must be 0 or 1, got {} for variable {}", problem.group[i], i));
+    const double start = problem.start.empty() ? 0 : problem.start[i];
+    if (std::isfinite(start) && lower - rounding_of(lower) <= start && start <= upper + rounding_of(upper)) return;
+    fail(errc::invalid_argument,
+         fmt::format("smo: {} for variable {}, whose bounds are {} and {}",
+                     problem.start.empty() ? "a start is needed where the bounds exclude 0, as they do"
+                                           : fmt::format("the start must lie within the bounds, got {}", start),
+                     i, lower, upper));
 }
 
+// Fails unless sizes agree, numbers are finite where they must be, lower bounds do not exceed upper bounds, groups are
+// 0 or 1, and the start lies within its bounds. Matrices in memory are read once. Of other matrices only the size is
+// checked here; their diagonal is checked by the constructor of variables, and the other values through F.
+void check_input(const gram<float>& fast, const gram<double>& exact, const box_problem& problem,
+                 const smo_options& options) {
+    const std::size_t n = problem.p.size();
+    if (!(options.tol > 0) || !std::isfinite(options.tol))
+        fail(errc::invalid_argument, fmt::format("smo: must satisfy 0 < tol < infinity, got {}", options.tol));
+    if (std::isnan(options.most_seconds))
+        fail(errc::invalid_argument,
+             "smo: most_seconds must be a number of seconds, or infinity for no limit, got nan");
+    if (std::isnan(options.checkpoint_seconds))
+        fail(errc::invalid_argument, "smo: checkpoint_seconds must be a number of seconds, got nan");
+    check_size(problem.lower.size(), n, "lower");
+    check_size(problem.upper.size(), n, "upper");
+    if (!problem.group.empty()) check_size(problem.group.size(), n, "group");
+    if (!problem.start.empty()) check_size(problem.start.size(), n, "start");
+    for (std::size_t i = 0; i < n; ++i) check_variable(problem, i);
+    check_matrix(fast, static_cast<index>(n), "float");
+    check_matrix(exact, static_cast<index>(n), "double");
+}
+
+}  // namespace
 }  // namespace smo
 
 void smo_result::add_run_before(const smo_result& first) {
@@ -238,8 +118,8 @@ smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const b
     std::iota(all.begin(), all.end(), index{0});
     const double c = r.status == fit_status::stalled ? smo::common_value(fast, all) : 0;
     if (c == 0) return r;
-    // What tells the points apart is lost in the rounding of what they have in common: on from here without that. The
-    // sum of α is fixed, so it is the same problem, F but for a constant.
+    // The kernel values differ by little more than the rounding error of their common value c, so the solver continues
+    // with K - c. That is the same problem, because the sum of α is fixed; F differs by the constant c·Σα.
     const lowered<float> low_fast(exact, c);
     const lowered<double> low_exact(exact, c);
     smo_options rest = options;

@@ -1,16 +1,16 @@
-// The loop behind solve_smo, over its parts:
-//   variables      α, F, bounds, in the order of positions       gradient       F kept up to date, and exact
-//   active_set     shrinking, levels                             working_block  pairs solved among the worst violators
-//   certificate    the gap in double                             newton         for when pairs crawl
+// The outer loop of solve_smo and the parts that only the loop uses:
+//   variables      α, F and the bounds, active variables first     gradient       F kept up to date, and exact F
+//   active_set     shrinking, samples of increasing size           working_block  pairs optimised in a working set
+//   certificate    the gap in double                               newton         for slow convergence of pairs
 //   watch          limits, progress, checkpoints
 //
-//     a rough solution of a sample, then of larger ones
-//     until the gap of all points, in double, is at most tol:
-//         solve a working block, update F of the active points
-//         set aside points that stay at their bounds
-//         where pairs crawl, Newton's method
-//         where the active points are solved as finely as was asked: bring back those set aside that could decide the
-//         gap, ask for a finer one, and at the end for the certificate
+//     solve a sample of the variables roughly, then larger samples
+//     until the gap of all variables, in double, is at most tol:
+//         solve a working set and update F of the active variables
+//         shrink variables that are likely to stay at their bounds
+//         if pairs converge slowly, take a step of Newton's method
+//         if the gap of the active variables has reached the target gap: reconstruct F of the shrunk variables that
+//         could decide the gap, lower the target gap, and at the end ask for the certificate
 #pragma once
 
 #include <chrono>
@@ -26,32 +26,35 @@
 
 namespace mercer::smo {
 
-// What is true in double, whatever floats said: the gap, the best α there was, hard margins without a solution.
-
+// Statements that are verified with double kernel values: the gap, the best α so far, and that a hard margin has no
+// solution.
 class certificate {
 public:
     certificate(variables& v, gradient& F, active_set& active, const smo_options& options, const limits& by)
         : v_(v), F_(F), active_(active), options_(options), by_(by) {}
 
-    // Whether the gap, in double, is at most tol. Replaces F by exact values where they matter.
+    // Returns true if the gap is at most tol in double. Replaces F by exact values for a sample of the variables and
+    // for those that could decide the gap.
     bool holds();
-    // Whether F of this position was made exact by that.
+    // Returns true if the last holds() made F of position i exact.
     bool is_exact(index i) const { return exact_[static_cast<std::size_t>(i)] != 0; }
-    // How far F was off before that.
+    // The largest error of F that the last holds() has found.
     double error_seen() const { return error_seen_; }
 
-    // Keeps α if it is the best so far.
+    // Stores α if it is the best so far: of lower objective or, at the same objective, of smaller gap. Returns true if
+    // the objective is lower.
     bool remember();
-    // The best α there was, and its F.
+    // Replaces α by the best α so far, and F by its values in float.
     void restore();
     double least_objective() const { return least_; }
-    // Whether float kernel values lead nowhere any more: time and again they promised an end that the exact ones
-    // denied, and the objective has not fallen since. Then the best α there was takes its place again.
+    // To be called when holds() was false. Returns true if float kernel values lead no further: more than
+    // limits::most_denied gaps were refuted by double values since the objective last decreased. α is then the best so
+    // far.
     bool leads_no_nearer();
-    // Something else was tried: count from here.
+    // Resets the count of refuted gaps, because another method has changed α.
     void start_again() { denied_ = 0; }
 
-    // Whether a hard margin is beyond what double can tell from none.
+    // Returns true if a hard margin would be so small that double cannot distinguish it from no margin.
     bool hopeless();
 
 private:
@@ -65,17 +68,12 @@ private:
     const limits& by_;
     std::vector<std::uint8_t> exact_;
     double error_seen_ = 0;
-    int denied_ = 0;  // ends that turned out to be none since the objective last fell
+    int denied_ = 0;  // gaps refuted by double values since the objective last decreased
     double least_ = 0, gap_of_best_ = 0;
-    std::vector<double> best_alpha_;  // in the order of the points
+    std::vector<double> best_alpha_;  // in the order of the problem
 };
 
-}  // namespace mercer::smo
-
-namespace mercer::smo {
-
-// Limits of a run, its progress and checkpoints.
-
+// The limits of a run, its progress and its checkpoints.
 class watch {
 public:
     watch(const variables& v, const counters& done, const smo_options& options, const gram<float>& K)
@@ -84,11 +82,11 @@ public:
     double seconds() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
     }
-    // Why the run has to end now, if it has. `settled`: no look at the points set aside is due at its end. Reports
-    // progress and writes checkpoints.
+    // The reason to end the run now, if there is one. Reports progress and writes checkpoints. `settled`: the end of
+    // the run needs no reconstruction of F of the shrunk variables.
     std::optional<fit_status> interruption(bool settled);
-    // Whether a look at so many points would still be under way at the end of the time: then it is better taken as the
-    // last one, which knows when to stop.
+    // Returns true if reconstructing F of `points` variables would exceed the time limit. The run then ends with its
+    // last reconstruction, which observes the limit.
     bool too_late_for(index points) const;
 
 private:
@@ -105,13 +103,9 @@ private:
     double last_estimate_ = -std::numeric_limits<double>::infinity(), look_seconds_ = 0;
 };
 
-}  // namespace mercer::smo
-
-namespace mercer::smo {
-
 class solver {
 public:
-    // fast and exact give K - common.
+    // `fast` and `exact` are the matrix K - common.
     solver(const gram<float>& fast, const gram<double>& exact, const box_problem& problem, const smo_options& options,
            double common = 0);
     smo_result run();
@@ -124,20 +118,18 @@ private:
     next ask_certificate();
     next accelerate();
     next end(fit_status status);
-    // The gap is down at the rounding of F, and does not fall any more: pairs would go on moving last bits.
     bool lost_in_rounding();
-    // Negative curvature was met: what was reached need not be the minimum, unless K is proven to have none and
-    // rounding made it.
+    // After steps of negative curvature α need not be a minimum. Where K is proven to be positive semidefinite, such
+    // steps come from rounding and do not matter.
     fit_status success() const {
         return done_.concave_steps > 0 && !F_.fast().positive() ? fit_status::stationary : fit_status::converged;
     }
-    // Without bounds, and no α was better than none: whatever there is to find is beyond what double can tell from
-    // nothing.
+    // Without bounds, if no α had a lower objective than α = 0, the problem is unbounded as far as double can tell.
     fit_status failure() const {
         return !options_.bounded && certificate_.least_objective() >= 0 ? fit_status::unbounded : fit_status::stalled;
     }
 
-    // A kernel value that is NaN or infinite makes F so, and the gap would not show it: fails then.
+    // Fails if F is not finite. A kernel value that is NaN or infinite makes F so, and the gap would not show it.
     void require_finite_F() const;
     smo_result result();
     void look_at_those_aside_at_the_end();
@@ -148,7 +140,7 @@ private:
     const limits by_ = limits_in_force();
     counters done_;
     variables v_;
-    const std::size_t room_;  // bytes for kept rows, or for Newton's matrices
+    const std::size_t room_;  // bytes for kept rows or for Newton's matrices
     gradient F_;
     active_set active_;
     working_block block_;
@@ -156,14 +148,14 @@ private:
     newton newton_;
     watch watch_;
 
-    const double target_;  // of the gap: what is left of tol covers the float error, as a rule
-    double rough_;         // the gap to reach before all points are looked at again
+    const double target_;  // of the gap: 0.98·tol; the remainder covers the float error of F
+    double rough_;         // target gap of the active variables until the next reconstruction of F
     const bool from_scratch_;
-    bool at_rest_ = false;  // the last block changed nothing
+    bool at_rest_ = false;  // the last working set changed nothing
     int rests_ = 0;
     double least_gap_ = infinity;
-    std::int64_t rounds_at_least_ = 0;  // when the gap was last halved
-    std::int64_t rounds_at_look_ = -1;  // when all points were last looked at
+    std::int64_t rounds_at_least_ = 0;  // number of working sets when the gap was last halved
+    std::int64_t rounds_at_look_ = -1;  // number of working sets at the last reconstruction of F
     fit_status status_ = fit_status::converged;
     double objective_ = 0;
 };

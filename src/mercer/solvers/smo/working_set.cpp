@@ -26,7 +26,7 @@ bool working_block::round(double target, double rough, bool finest) {
     choose(finest);
     solve(target, rough);
     ++done_.rounds;
-    // Δα of the block, and what it does to everybody's F.
+    // Δα of the working set, and the resulting change of F.
     std::vector<index> changed;
     std::vector<double> delta;
     std::vector<const float*> rows;
@@ -42,7 +42,7 @@ bool working_block::round(double target, double rough, bool finest) {
         v_.alpha[i] = alpha_[k];
     }
     if (whole_) {
-        // The tile holds all the rows.
+        // The tile contains all kernel rows.
         std::vector<double> change(static_cast<std::size_t>(q), 0.0);
         ops_.subtract_rows(change.data(), rows.data(), delta.data(), static_cast<index>(rows.size()), q);
         for (index k = 0; k < q; ++k)
@@ -53,10 +53,10 @@ bool working_block::round(double target, double rough, bool finest) {
     return !changed.empty();
 }
 
-// Whether all active points are one block. Of many points only a few end up in motion, as a rule, and blocks of those
-// lead to the end; where they do not, most points take part, and pairs chosen among all of them are worth the whole
-// matrix. At once where rows in float say little of a K that hardly varies: a whole tile goes without what its values
-// have in common.
+// Returns true if the working set should be all active variables. Usually only a few of many variables are free, and
+// small working sets converge. Where they have not converged after whole_rows·n kernel rows, most variables are free,
+// and choosing pairs among all of them pays for the whole matrix. Where the values of K hardly vary, the whole matrix
+// is used at once, because only a whole tile can be stored as K - c, whose differences float can represent.
 bool working_block::worth_whole(bool finest) {
     if (v_.active <= by_.whole_size) return true;
     const auto room = static_cast<index>(std::sqrt(static_cast<double>(options_.block_bytes) / (2 * sizeof(float))));
@@ -77,14 +77,14 @@ void working_block::choose(bool finest) {
     if (whole_) {
         for (index i = 0; i < v_.active; ++i) chosen.push_back(i);
     } else {
-        // Free variables pull at each other: the more of them in one block the fewer rounds they take.
+        // Free variables interact: the more of them are in one working set, the fewer working sets are needed.
         index inside = 0;
         for (index i = 0; i < v_.active; ++i) inside += v_.is_free(i);
         const index share = std::clamp<index>(v_.active / 8 / 16 * 16, by_.smallest_block, by_.largest_block);
         choose_violators(std::max(share, std::min(most_free_, inside * 13 / 10 / 16 * 16)), chosen);
     }
     variables_ = static_cast<index>(chosen.size());
-    // Grouped, each group padded to whole vectors.
+    // Sort by group, and pad each group to whole vectors.
     previous_.clear();
     block_.clear();
     for (int g = 0; g < v_.groups; ++g) {
@@ -106,7 +106,7 @@ void working_block::choose_violators(index limit, std::vector<index>& chosen) {
         mark_[i] = 1;
         chosen.push_back(i);
     };
-    // The worst from both ends, half the block.
+    // Candidates are the variables that violate optimality, because α should rise or because it should fall.
     using candidate = std::pair<double, index>;
     std::vector<candidate> up[2], low[2];
     for (index i = 0; i < v_.active; ++i) {
@@ -122,7 +122,7 @@ void working_block::choose_violators(index limit, std::vector<index>& chosen) {
         std::sort(from.begin(), from.end());
         for (const auto& each : from) take(each.second);
     };
-    // Free variables of the last block are still in motion: they stay, up to half of the block.
+    // Free variables of the last working set stay, up to half of the new one. The worst violators fill the remainder.
     std::vector<index> moving;
     for (const index original : previous_) {
         const index i = F_.rows().position(original);
@@ -155,10 +155,10 @@ double common_value(const gram<float>& K, std::span<const index> among) {
     return *high > *low && *low > 0 && *high - *low < near * *high ? 0.5 * (static_cast<double>(*low) + *high) : 0;
 }
 
-// The kernel values of the block among themselves, unless they are there from the round before.
+// Computes the kernel matrix of the working set, unless the last working set was the same.
 void working_block::make_tile() {
     const index q = static_cast<index>(block_.size());
-    // Room for the largest block at once: growing it would mean fresh memory every time.
+    // Allocate for the largest working set at once: growing the buffer would touch new memory each time.
     const index most = std::max(q, std::min(v_.active, most_free_) + 2 * pairs_.padding);
     const index room = tile_.size();
     float* tile = tile_.at_least(most * most);
@@ -174,7 +174,7 @@ void working_block::make_tile() {
     if (there) return;
     const auto real = static_cast<index>(who.size());
     tile_diagonal_.clear();
-    // K - c instead of K: steps have sum 0 in every group, so it is the same problem.
+    // K - c instead of K is the same problem, because the steps of each group sum to 0.
     if (const double common = whole_ ? common_value(F_.fast(), who) : 0; common != 0) {
         lowered<float>(F_.exact(), common).square(std::span<const index>(who), block_rows<float>(rows.data()));
         tile_diagonal_.assign(static_cast<std::size_t>(q), 1.0f);
@@ -186,7 +186,7 @@ void working_block::make_tile() {
         for (float* row : rows) std::fill(row + real, row + q, 0.0f);
         return;
     }
-    // Spread the columns to their padded places, from the right so that nothing is overwritten.
+    // Move the columns to their padded positions, from the right so that no unread element is overwritten.
     parallel_for(real, [&](index r) {
         float* row = rows[r];
         index k = q - 1;
@@ -217,7 +217,7 @@ void working_block::solve(double target, double rough) {
     }
     const double enough = variables_ == v_.active ? std::max(target, by_.inner_share * rough)
                                                   : std::max(by_.inner_share * v_.gap, 0.5 * target);
-    // Float is fine enough for choosing pairs unless the tolerance is near its rounding.
+    // Float is accurate enough for choosing pairs unless the tolerance is near its rounding error.
     if (enough > 1e-5 * largest)
         solve_pairs(float_, enough);
     else

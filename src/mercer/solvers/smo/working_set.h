@@ -1,5 +1,5 @@
-// The working block: the most violating variables and the free ones still in motion, whose kernel tile stays in the
-// caches while pairs chosen to second order are solved in it.
+// The working set of the SMO solver: the most violating variables and the free variables of the last working set. Their
+// kernel matrix (the tile) stays in the caches while pairs, chosen by second-order information, are optimised in it.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,9 @@ class working_block {
 public:
     working_block(variables& v, gradient& F, const smo_options& options, counters& done, const limits& by);
 
-    // Chooses a block, solves it to a share of the gap, or to `target` where that is more, and updates F of all active
-    // points. `finest`: no level is left; `rough`: the gap that is enough for now. False where nothing changed.
+    // Chooses a working set, solves it until its gap is a fraction of the gap of the active variables or, if that is
+    // larger, of `target`, and updates F of all active variables. `finest`: all variables belong to the current sample.
+    // `rough`: the target gap of the active variables. Returns false if α has not changed.
     bool round(double target, double rough, bool finest);
 
 private:
@@ -44,34 +45,29 @@ private:
     const pair_loop& pairs_ = best_pair_loop();
     const index most_free_;
 
-    std::vector<index> block_;  // positions, each group padded to whole vectors with -1
-    index begin_[2] = {0, 0}, end_[2] = {0, 0};
-    bool whole_ = false;                 // the block is all active points
-    std::optional<bool> hardly_varies_;  // whether all of K lies about a common value; not asked yet
-    index variables_ = 0;                // in it, without padding
-    std::vector<index> previous_;        // the block before, as numbers of points
-    std::vector<std::uint8_t> mark_;     // of positions, while a block is chosen
-    buffer<float> tile_;
-    std::vector<index> tile_of_;        // whose tile it is, as numbers of points
-    std::vector<float> tile_diagonal_;  // where a common value was taken off the tile: its diagonal; else empty
-    // What the pairs are solved in.
+    std::vector<index> block_;  // positions of the working set; each group is padded to whole vectors with -1
+    index begin_[2] = {0, 0}, end_[2] = {0, 0};  // of each group in block_
+    bool whole_ = false;                         // the working set is all active variables
+    std::optional<bool> hardly_varies_;          // true if all kernel values are nearly equal; empty: not computed yet
+    index variables_ = 0;                        // size of the working set without padding
+    std::vector<index> previous_;                // the last working set, in numbers of the problem
+    std::vector<std::uint8_t> mark_;             // marks the chosen positions while a working set is chosen
+    buffer<float> tile_;                         // kernel matrix of block_
+    std::vector<index> tile_of_;                 // the variables of tile_, in numbers of the problem
+    std::vector<float> tile_diagonal_;           // diagonal of tile_ if that is K - c; else empty
+    // The arrays of the pair loop.
     std::vector<float> diagonal_;
     std::vector<double> alpha_, lower_, upper_;
     inner_arrays<float> float_;
     inner_arrays<double> double_;
 };
 
-// Free variables in a block: its tile takes an eighth of the budget at most.
+// Largest number of free variables in a working set: its tile then takes at most an eighth of the budget.
 index room_for_free(std::size_t budget, const limits& by);
 
-}  // namespace mercer::smo
-
-namespace mercer::smo {
-
-// What all kernel values have in common: taken off (gram/gram_views.h), it leaves float what tells them apart.
-
-// The value c about which all kernel values lie, where float can hardly tell them apart: of a Gaussian much wider than
-// the data, say. Else 0.
-double common_value(const gram<float>& K, std::span<const index> among);  // from some of the values of these points
+// The value c about which all kernel values lie if float can hardly distinguish them, as for a Gaussian much wider than
+// the data; else 0. Judged from up to 8 × 64 kernel values of these variables. K - c (gram/gram_views.h) keeps the
+// differences of the kernel values in float.
+double common_value(const gram<float>& K, std::span<const index> among);
 
 }  // namespace mercer::smo

@@ -1,0 +1,56 @@
+// The method linear_svc: linear support vector classification by coordinate descent.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mercer/kernels/kernel.h"
+#include "mercer/methods/method_info.h"
+#include "mercer/methods/svm/common_options.h"
+
+namespace mercer {
+
+struct linear_svc {
+    std::optional<mercer::kernel> kernel{};  // must have explicit features; empty: the linear kernel
+    std::string scale{};
+    double C = 1;
+    std::string loss = "squared_hinge", penalty = "l2";
+    bool fit_intercept = true;
+    double intercept_scaling = 1;
+    double tol = 1e-4, max_seconds = 0;
+    index max_iter = 1000, seed = 1;
+
+    static method_facts facts() {
+        return {"linear_svc",
+                {},
+                method_family::classification,
+                "linear support vector classification by coordinate descent",
+                "min ½‖w‖² + C Σξᵢ², yᵢwᵀ(xᵢ, s) >= 1-ξᵢ, each class against the rest",
+                detail::svm_format,
+                answer::classes,
+                false,
+                true,
+                false,
+                true};
+    }
+    template <class V>
+    void options(V& v) {
+        v.number("C", C, above(0), "price of an error");
+        v.choice("loss", loss, {"squared_hinge", "hinge"}, "ξ² or ξ");
+        v.choice("penalty", penalty, {"l2", "l1"}, "½‖w‖², or ‖w‖₁, which leaves features out",
+                 option_needs{{"loss", {"squared_hinge"}}});
+        v.flag("fit_intercept", fit_intercept,
+               "with an offset: the weight of one more coordinate, penalised like the others");
+        v.number("intercept_scaling", intercept_scaling, above(0), "s, the value of that coordinate",
+                 option_needs{{"fit_intercept", {"true"}}});
+        detail::epochs(v, tol, max_iter, seed);
+        detail::at_most(v, max_seconds);
+    }
+};
+
+namespace api {
+struct method;
+method linear_svc_method();
+}  // namespace api
+
+}  // namespace mercer

@@ -1,0 +1,42 @@
+// The method one_class: a region of the feature space that contains all but about a fraction ν of the examples.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mercer/kernels/kernel.h"
+#include "mercer/methods/method_info.h"
+#include "mercer/methods/svm/common_options.h"
+
+namespace mercer {
+
+struct one_class {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    double nu = 0.5;
+    double tol = 1e-3, max_seconds = 0;
+    index max_iter = -1;
+    bool shrinking = true;
+
+    static method_facts facts() {
+        return {"one_class",
+                {"one_class_svm"},
+                method_family::outliers,
+                "the region that holds most of the objects",
+                "min ½‖w‖² - ρ + 1/(νn) Σξᵢ, wᵀφ(xᵢ) >= ρ-ξᵢ",
+                detail::svm_format,
+                answer::none};
+    }
+    template <class V>
+    void options(V& v) {
+        detail::share_of_errors(v, nu);
+        detail::when_to_end(v, *this);
+    }
+};
+
+namespace api {
+struct method;
+method one_class_method();
+}  // namespace api
+
+}  // namespace mercer

@@ -1,0 +1,10 @@
+#include "mercer/methods/svm/svc.h"
+
+#include "mercer/methods/svm/svm_estimator.h"
+
+namespace mercer::api {
+
+method svc_method() { return entry<svc, svm_fitted>(fit_by_smo); }
+method nu_svc_method() { return entry<nu_svc, svm_fitted>(fit_by_smo); }
+
+}  // namespace mercer::api

@@ -1,0 +1,89 @@
+// The methods svc and nu_svc: support vector classification with the parameter C or ν.
+//
+//     svc{.kernel = gaussian{0.5}, .C = 10}
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mercer/kernels/kernel.h"
+#include "mercer/methods/method_info.h"
+#include "mercer/methods/svm/common_options.h"
+
+namespace mercer {
+
+struct svc {
+    std::optional<mercer::kernel> kernel{};  // empty: the default for the kind of object
+    std::string scale{};                     // scaling of the columns of vectors: "standard", "minmax"; empty: none
+    double C = 1;
+    double tol = 1e-3, max_seconds = 0;
+    std::string multiclass = "ovo";
+    bool probability = false;
+    std::string solver = "smo";
+    index max_iter = -1, seed = 1;
+    bool shrinking = true;
+
+    static method_facts facts() {
+        return {"svc",
+                {"svm", "c_svc"},
+                method_family::classification,
+                "support vector classification",
+                "min ½‖w‖² + C Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= 1-ξᵢ",
+                detail::svm_format,
+                answer::classes,
+                true,
+                true,
+                false,
+                false,
+                many_at_once::prices};
+    }
+    template <class V>
+    void options(V& v) {
+        detail::price_of_errors(v, C);
+        const option_needs smo{{"solver", {"smo"}}};
+        detail::when_to_end(v, *this, smo);
+        detail::many_classes(v, *this);
+        v.choice("solver", solver, {"smo", "interior_point", "primal_qp", "kernel_pegasos"},
+                 "the dual by SMO or as a quadratic program, the primal as one (linear kernel), or stochastic descent");
+        v.flag("probability", probability, "probabilities as well, by cross-validation", smo);
+        v.whole("seed", seed, 0, "of the parts of that cross-validation, of stochastic descent",
+                option_needs{{"probability", {"true"}, {{"solver", {"kernel_pegasos"}}}}});
+    }
+};
+
+struct nu_svc {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    double nu = 0.5;
+    double tol = 1e-3, max_seconds = 0;
+    std::string multiclass = "ovo";
+    bool probability = false;
+    index max_iter = -1, seed = 1;
+    bool shrinking = true;
+
+    static method_facts facts() {
+        return {"nu_svc",
+                {},
+                method_family::classification,
+                "support vector classification with a bound on the errors",
+                "min ½‖w‖² - νρ + (1/n) Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= ρ-ξᵢ",
+                detail::svm_format,
+                answer::classes};
+    }
+    template <class V>
+    void options(V& v) {
+        detail::share_of_errors(v, nu);
+        detail::when_to_end(v, *this);
+        detail::many_classes(v, *this);
+        v.flag("probability", probability, "probabilities as well, by cross-validation");
+        v.whole("seed", seed, 0, "of the parts of that cross-validation", option_needs{{"probability", {"true"}}});
+    }
+};
+
+namespace api {
+struct method;
+method svc_method();
+method nu_svc_method();
+}  // namespace api
+
+}  // namespace mercer

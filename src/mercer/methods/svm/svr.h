@@ -1,0 +1,74 @@
+// The methods svr and nu_svr: support vector regression with a given tube width ε, or with ε found for a given ν.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mercer/kernels/kernel.h"
+#include "mercer/methods/method_info.h"
+#include "mercer/methods/svm/common_options.h"
+
+namespace mercer {
+
+struct svr {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    double C = 1, epsilon = 0.1;
+    double tol = 1e-3, max_seconds = 0;
+    index max_iter = -1;
+    bool shrinking = true;
+
+    static method_facts facts() {
+        return {"svr",
+                {"epsilon_svr"},
+                method_family::regression,
+                "support vector regression",
+                "min ½‖w‖² + C Σξᵢ, |yᵢ-f(xᵢ)| <= ε+ξᵢ",
+                detail::svm_format,
+                answer::values,
+                true,
+                true,
+                false,
+                false,
+                many_at_once::prices};
+    }
+    template <class V>
+    void options(V& v) {
+        detail::price_of_errors(v, C);
+        v.number("epsilon", epsilon, at_least(0), "half the width of the tube in which errors cost nothing");
+        detail::when_to_end(v, *this);
+    }
+};
+
+struct nu_svr {
+    std::optional<mercer::kernel> kernel{};
+    std::string scale{};
+    double C = 1, nu = 0.5;
+    double tol = 1e-3, max_seconds = 0;
+    index max_iter = -1;
+    bool shrinking = true;
+
+    static method_facts facts() {
+        return {"nu_svr",
+                {},
+                method_family::regression,
+                "support vector regression that finds the width of its tube",
+                "as svr, with about νn examples outside the tube",
+                detail::svm_format,
+                answer::values};
+    }
+    template <class V>
+    void options(V& v) {
+        detail::price_of_errors(v, C);
+        detail::share_of_errors(v, nu);
+        detail::when_to_end(v, *this);
+    }
+};
+
+namespace api {
+struct method;
+method svr_method();
+method nu_svr_method();
+}  // namespace api
+
+}  // namespace mercer
