@@ -15,7 +15,7 @@
 #include "mercer/inspection/leave_one_out.h"
 #include "mercer/io/file_contents.h"
 #include "mercer/methods/svm/svm_model.h"
-#include "mercer/model/model.h"
+#include "mercer/model/model_file.h"
 #include "mercer/plot/report_page.h"
 #include "program.h"
 #include "regions.h"

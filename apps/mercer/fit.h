@@ -3,7 +3,8 @@
 
 #include <optional>
 
-#include "mercer/model/model.h"
+#include "mercer/model/fit.h"
+#include "mercer/model/model_file.h"
 #include "mercer/plot/charts.h"
 #include "program.h"
 

@@ -6,6 +6,7 @@
 #include "mercer/io/csv.h"
 #include "mercer/methods/components/kernel_pca.h"
 #include "mercer/preprocess/column_encoder.h"
+#include "mercer/preprocess/pipeline.h"
 #include "session.h"
 
 namespace mercer::page {

@@ -25,7 +25,8 @@
 #include "mercer/methods/nystroem/methods.h"
 #include "mercer/methods/regression/methods.h"
 #include "mercer/methods/svm/methods.h"
-#include "mercer/model/model.h"
+#include "mercer/model/fit.h"
+#include "mercer/model/model_file.h"
 #include "mercer/preprocess/pipeline.h"
 
 namespace mercer {

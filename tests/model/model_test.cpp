@@ -1,4 +1,4 @@
-#include "mercer/model/model.h"
+#include "mercer/model/fit.h"
 
 #include <cmath>
 #include <functional>
@@ -14,7 +14,9 @@
 #include "mercer/kernels/kernel_info.h"
 #include "mercer/methods/regression/kernel_ridge.h"
 #include "mercer/methods/svm/fit_svm.h"
+#include "mercer/model/model_file.h"
 #include "mercer/methods/svm/svm_model.h"
+#include "mercer/preprocess/pipeline.h"
 
 namespace mercer::api {
 namespace {

@@ -14,6 +14,7 @@
 #include "mercer/methods/components/pre_image.h"
 #include "mercer/methods/neighbours/knn.h"
 #include "mercer/methods/svm/svm_model.h"
+#include "mercer/model/model_file.h"
 
 namespace mercer::python {
 namespace {

@@ -9,7 +9,7 @@ namespace mercer {
 class records {
 public:
     static constexpr domain where{"records"};
-    static constexpr const char* default_kernel = "";  // the sum of the fields' own ones (model/model.h)
+    static constexpr const char* default_kernel = "";  // the sum of the fields' own ones (model/fit.h)
     struct field {
         std::string name;
         dataset values;

@@ -15,6 +15,7 @@
 #include "mercer/meta/relevance.h"
 #include "mercer/model_selection/search_space.h"
 #include "mercer/model_selection/search_strategy.h"
+#include "mercer/preprocess/pipeline.h"
 
 namespace mercer::api {
 namespace {

@@ -130,8 +130,6 @@ std::string help(const method& m);
 
 // Fits within what control allows.
 fitted_ptr fit(const method& m, const option_values& options, fit_task task, const fit_control& control);
-// Any file of an estimator, LIBSVM's text among them: the model, and the name of its method.
-std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const std::string& name);
 fitted_ptr as_fitted(svm_model m);
 // Fits a method that has `fit_rows`. Where several processes share the examples, y and the weights are of this one's.
 struct passes_task {

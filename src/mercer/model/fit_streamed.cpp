@@ -1,11 +1,11 @@
-// Fits to examples that are larger than memory.
+#include "mercer/model/fit_streamed.h"
+
 #include <fmt/format.h>
 
 #include "mercer/base/error.h"
 #include "mercer/base/text.h"
-#include "mercer/io/row_batches.h"
 #include "mercer/methods/nystroem/streamed_rows.h"
-#include "mercer/model/model.h"
+#include "mercer/model/fit.h"
 
 namespace mercer::api {
 namespace {

@@ -1,12 +1,4 @@
-// The front door: fit any method by name, predict, transform, score, describe, save and load. What every front end
-// calls.
-//
-//     api::spec s = api::parse_spec(R"-({"method": "svc", "kernel": "rbf(gamma=0.5)", "scale": "standard", "C":
-//     10})-"); api::model m = api::fit(s, read_table("iris.csv")); m.predict(other.x);  m.save("iris.model");
-//
-// A model file holds the method, the spec, the names of classes and features, the scaling, the terms of texts, the
-// figures of the fit, and the estimator's own file as it is. A file of an estimator alone is known by its first line as
-// well.
+// A fitted model: predict, transform, score, describe, save.
 #pragma once
 
 #include <memory>
@@ -15,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mercer/io/read.h"
 #include "mercer/methods/method.h"
+#include "mercer/model/spec.h"
 #include "mercer/preprocess/column_encoder.h"
 #include "mercer/preprocess/scaling.h"
 #include "mercer/preprocess/text_features.h"
@@ -28,19 +20,6 @@ struct file_form;  // of its parts in a file (methods/archive.h)
 }  // namespace mercer
 
 namespace mercer::api {
-
-struct spec {
-    std::string method;
-    std::string kernel;  // text form; empty: the default for the kind of object
-    std::string scale;   // "", "standard" or "minmax": of the columns of vectors
-    settings options;
-    std::shared_ptr<const mercer::kernel> ready{};  // the kernel itself, where the caller has it: not parsed again
-    std::string text{};  // "", or what strings are turned into: "tfidf", "counts(ngram=2)", … (text_features.h)
-};
-// {"method": "svc", "kernel": "...", "scale": "standard", "C": 10, ...}: every other member is an option. Fails with
-// errc::parse.
-spec parse_spec(std::string_view json);
-std::string to_json(const spec& s);
 
 class model {
 public:
@@ -107,24 +86,5 @@ private:
     index dims_ = 0;
     figures figures_;
 };
-
-// Fails with errc::invalid_argument for unknown methods, options and values, listing what there is.
-model fit(const spec& s, const table& data, const fit_control& control = {});
-// The same for examples that come in batches (io/row_batches.h) and are read again for every pass: for
-// nystroem_ridge, nystroem_logistic and nystroem_svc. The bits are those of the fit in memory.
-model fit(const spec& s, row_batches& data, const fit_control& control = {});
-// Any model file of the library, and LIBSVM's text.
-model parse(std::string_view bytes, const std::string& name);
-model load(const std::string& path);
-
-// How to read a file so that it matches the data of the fit: label, numbers of classes, dictionary, columns.
-read_options read_like(const model& m);
-
-// rbf with gamma = 1/(d·variance) on vectors (as scikit-learn's "scale"), spectrum(k=3) on strings, jaccard() on sets.
-kernel default_kernel(const dataset& x);
-// The scaling of this name fitted to vectors, or none for "". Sparse vectors are made dense where that is not too
-// large.
-std::optional<scaling> fit_scaling(const dataset& x, const std::string& how);
-dataset scaled(const scaling& by, const dataset& x);
 
 }  // namespace mercer::api

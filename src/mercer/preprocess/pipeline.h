@@ -1,10 +1,12 @@
 // The columns of one table in the order of another.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "mercer/data/dataset.h"
+#include "mercer/preprocess/scaling.h"
 
 namespace mercer {
 
@@ -14,3 +16,12 @@ void match_columns(table& data, const std::vector<std::string>& names, const std
                    const std::string& like);
 
 }  // namespace mercer
+
+namespace mercer::api {
+
+// The scaling of this name fitted to vectors, or none for "". Sparse vectors are made dense where that is not too
+// large.
+std::optional<scaling> fit_scaling(const dataset& x, const std::string& how);
+dataset scaled(const scaling& by, const dataset& x);
+
+}  // namespace mercer::api
