@@ -18,8 +18,10 @@ set(public_roots
   methods/nystroem/nystroem_spectral.h methods/regression/*.h methods/svm/calibrated_fit.h
   methods/svm/cross_validation.h methods/svm/libsvm_model.h methods/svm/methods.h methods/svm/svm_model.h
   methods/svm/fit_svm.h methods/svm/svm_solvers.h metrics/*.h model/*.h model_selection/search.h
-  model_selection/search_space.h plot/charts.h plot/convergence_picture.h plot/class_regions.h plot/report_page.h plot/evaluation_plots.h
-  plot/heat_map.h plot/pictures.h plot/svg.h preprocess/*.h solvers/interior_point/quadratic_program.h
+  model_selection/search_space.h plot/charts.h plot/class_regions.h plot/convergence_picture.h
+  plot/decision_features.h plot/evaluation_page.h plot/evaluation_plots.h plot/heat_map.h plot/panels.h plot/png.h
+  plot/region_sequences.h plot/report_page.h plot/score_map.h plot/spectrum_plot.h plot/svg.h preprocess/*.h
+  solvers/interior_point/quadratic_program.h
   solvers/smo/smo.h)
 set(public_headers)
 set(to_visit)

@@ -43,7 +43,6 @@ set(mercer_alone
     src/mercer/io/json.cpp
     src/mercer/methods/regression/kernel_ridge_path.cpp
     src/mercer/methods/svm/svm_solvers.cpp
-    src/mercer/metrics/evaluation.cpp
     src/mercer/solvers/interior_point/quadratic_program.cpp
     src/mercer/solvers/newton/solve_representer.cpp
     tests/kernels/composite_test.cpp

@@ -5,7 +5,7 @@
 
 #include "mercer/model/fit.h"
 #include "mercer/model/model_file.h"
-#include "mercer/plot/charts.h"
+#include "mercer/plot/panels.h"
 #include "program.h"
 
 namespace mercer::cli {

@@ -5,7 +5,7 @@
 
 #include "kernel_analysis/random_matrices.h"
 #include "mercer/gram/make_gram.h"
-#include "mercer/inspection/margin_report.h"
+#include "mercer/inspection/enclosing_ball.h"
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/kernels/vectors/linear.h"
 

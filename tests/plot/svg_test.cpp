@@ -1,10 +1,11 @@
+#include "mercer/plot/heat_map.h"
+#include "mercer/plot/png.h"
 #include "mercer/plot/svg.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "mercer/gram/gram_views.h"
-#include "mercer/plot/pictures.h"
 
 namespace mercer {
 namespace {

@@ -1,4 +1,3 @@
-
 #include "mercer/inspection/margin_report.h"
 
 #include <fmt/format.h>
@@ -385,86 +384,6 @@ margin_report report_margins(const svm_model& model, const dataset& x, std::span
 margin_report report_margins(const svm_model& model, const gram<double>& K, std::span<const double> y,
                              const margin_options& options) {
     return report(model, K, nullptr, y, options);
-}
-
-namespace {
-
-std::vector<double> finite_diagonal(const gram<double>& K) {
-    std::vector<double> self(static_cast<std::size_t>(K.rows()));
-    K.diagonal(self);
-    for (std::size_t i = 0; i < self.size(); ++i)
-        if (!std::isfinite(self[i]))
-            fail(errc::data, fmt::format("enclosing ball: k(x, x) of point {} is {}, not a finite number", i, self[i]));
-    return self;
-}
-
-// The dual as ½αᵀKα - pᵀα with p = ½K(i, i). There F = p - Kα, ‖φ(xᵢ) - c‖² = 2Fᵢ + αᵀKα and the dual's value is 2αᵀF +
-// αᵀKα, so the gap of the radius is at most twice the solver's.
-smo_result solve_ball(const gram<double>& K, const std::vector<double>& self, double tol) {
-    const std::size_t count = self.size();
-    std::vector<double> p(count), lower(count, 0.0), upper(count, 1.0), start(count, 0.0);
-    for (std::size_t i = 0; i < count; ++i) p[i] = self[i] / 2;
-    start[static_cast<std::size_t>(std::ranges::max_element(self) - self.begin())] = 1;
-    smo_options options;
-    options.tol = tol;
-    return solve_smo(narrowed(K), K, {p, lower, upper, {}, start}, options);
-}
-
-// Both bounds of R² at the centre α, which is made to add up to 1, in double and over all points.
-void measure(enclosing_ball& ball, const gram<double>& K, const std::vector<double>& self) {
-    const index n = K.rows();
-    std::vector<index> support;
-    double sum = 0;
-    for (index i = 0; i < n; ++i)
-        if (ball.centre[static_cast<std::size_t>(i)] > 0) {
-            support.push_back(i);
-            sum += ball.centre[static_cast<std::size_t>(i)];
-        }
-    std::vector<index> everyone(static_cast<std::size_t>(n));
-    for (index i = 0; i < n; ++i) everyone[static_cast<std::size_t>(i)] = i;
-    ball.support = static_cast<index>(support.size());
-    matrix<double> alpha(ball.support, 1), product(n, 1);
-    for (index s = 0; s < ball.support; ++s) {
-        double& a = ball.centre[static_cast<std::size_t>(support[static_cast<std::size_t>(s)])];
-        alpha(s, 0) = a /= sum;
-    }
-    subset<double>(K, everyone, support).multiply(alpha.view(), product.view());
-    double square = 0, linear = 0, most = 0;
-    for (index s = 0; s < ball.support; ++s) {
-        const index i = support[static_cast<std::size_t>(s)];
-        square += alpha(s, 0) * product(i, 0);
-        linear += alpha(s, 0) * self[static_cast<std::size_t>(i)];
-    }
-    for (index i = 0; i < n; ++i)
-        if (const double reach = self[static_cast<std::size_t>(i)] - 2 * product(i, 0); i == 0 || reach > most)
-            most = reach, ball.farthest = i;
-    ball.squared_radius = std::max(0.0, most + square);
-    ball.least_squared_radius = std::clamp(linear - square, 0.0, ball.squared_radius);
-}
-
-}  // namespace
-
-enclosing_ball smallest_enclosing_ball(const gram<double>& K, double tol) {
-    require_square(K, "an enclosing ball");
-    if (!(tol > 0)) fail(errc::invalid_argument, fmt::format("enclosing ball: must satisfy tol > 0, got {}", tol));
-    if (K.rows() == 0) fail(errc::data, "enclosing ball: there are no points");
-    enclosing_ball ball;
-    // A ball does not care where the origin is: seen from the mean, the inner products are as small as the distances,
-    // and what float keeps of them is enough to steer by.
-    const centred<double> middle(K);
-    const std::vector<double> self = finite_diagonal(middle);
-    ball.centre.assign(self.size(), 0.0);
-    const double far = *std::ranges::max_element(self);  // the ball around the mean: R² <= far, and far <= 4R²
-    if (far <= 0) {                                      // one point, or all the same
-        ball.centre[0] = 1;
-        ball.support = 1;
-        return ball;
-    }
-    const smo_result solved = solve_ball(middle, self, tol * far / 8);
-    ball.status = solved.status;
-    ball.centre = solved.alpha;
-    measure(ball, middle, self);
-    return ball;
 }
 
 }  // namespace mercer

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/inspection/explanation.h"
+#include "mercer/inspection/influence.h"
 #include "mercer/inspection/margin_report.h"
 
 namespace mercer {
