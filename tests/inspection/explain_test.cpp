@@ -12,6 +12,8 @@
 #include "mercer/gram/make_gram.h"
 #include "mercer/inspection/feature_explanation.h"
 #include "mercer/kernel_analysis/geometry.h"
+#include "mercer/model/fit.h"
+#include "mercer/model/model_file.h"
 #include "mercer/plot/decision_features.h"
 
 namespace mercer {
