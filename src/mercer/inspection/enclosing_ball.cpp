@@ -23,8 +23,8 @@ std::vector<double> finite_diagonal(const gram<double>& K) {
     return self;
 }
 
-// The dual as ½αᵀKα - pᵀα with p = ½K(i, i). There F = p - Kα, ‖φ(xᵢ) - c‖² = 2Fᵢ + αᵀKα and the dual's value is 2αᵀF +
-// αᵀKα, so the gap of the radius is at most twice the solver's.
+// Solves the dual as min ½αᵀKα - pᵀα with p = ½K(i, i). With F = p - Kα, ‖φ(xᵢ) - c‖² = 2Fᵢ + αᵀKα and the dual
+// objective is 2αᵀF + αᵀKα, so the gap of the radius is at most twice the gap of the solver.
 smo_result solve_ball(const gram<double>& K, const std::vector<double>& self, double tol) {
     const std::size_t count = self.size();
     std::vector<double> p(count), lower(count, 0.0), upper(count, 1.0), start(count, 0.0);
@@ -35,7 +35,7 @@ smo_result solve_ball(const gram<double>& K, const std::vector<double>& self, do
     return solve_smo(narrowed(K), K, {p, lower, upper, {}, start}, options);
 }
 
-// Both bounds of R² at the centre α, which is made to add up to 1, in double and over all points.
+// Computes both bounds of R² in double over all points, for the centre α normalised to sum 1.
 void measure(enclosing_ball& ball, const gram<double>& K, const std::vector<double>& self) {
     const index n = K.rows();
     std::vector<index> support;
@@ -74,13 +74,13 @@ enclosing_ball smallest_enclosing_ball(const gram<double>& K, double tol) {
     if (!(tol > 0)) fail(errc::invalid_argument, fmt::format("enclosing ball: must satisfy tol > 0, got {}", tol));
     if (K.rows() == 0) fail(errc::data, "enclosing ball: there are no points");
     enclosing_ball ball;
-    // A ball does not care where the origin is: seen from the mean, the inner products are as small as the distances,
-    // and what float keeps of them is enough to steer by.
+    // The ball does not depend on the origin. Relative to the mean, inner products are as small as the distances, so
+    // float precision is sufficient for the solver.
     const centred<double> middle(K);
     const std::vector<double> self = finite_diagonal(middle);
     ball.centre.assign(self.size(), 0.0);
-    const double far = *std::ranges::max_element(self);  // the ball around the mean: R² <= far, and far <= 4R²
-    if (far <= 0) {                                      // one point, or all the same
+    const double far = *std::ranges::max_element(self);  // the ball around the mean: R² <= far <= 4R²
+    if (far <= 0) {                                      // all points have the same image
         ball.centre[0] = 1;
         ball.support = 1;
         return ball;

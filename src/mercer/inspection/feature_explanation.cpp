@@ -25,7 +25,7 @@ void require_sum(const kernel_expansion& f) {
              "this model was fitted on a precomputed kernel: its objects are not known, and so no features either");
 }
 
-// w of one function, from the rows of its objects.
+// w of one function, from the features of its support objects.
 std::vector<double> weights_of(const kernel_expansion& f, index function, const sparse<double>& rows,
                                const std::vector<double>& scale) {
     std::vector<double> w(scale.size());
@@ -39,7 +39,7 @@ std::vector<double> weights_of(const kernel_expansion& f, index function, const 
     return w;
 }
 
-// The places of the `top` largest |values|, the largest first; as large ones in their order.
+// The positions of the `top` largest |values|, largest first; ties by position.
 std::vector<index> largest(const std::vector<double>& values, index top) {
     std::vector<index> order(values.size());
     std::iota(order.begin(), order.end(), index{0});
@@ -58,11 +58,11 @@ index parts_of(const dataset& x, index row) {
     return 0;
 }
 
-// Every share divided among the places of its feature, and each of those among its bytes or nodes.
+// Divides every share among the places of its feature, and the part of a place among its bytes or nodes.
 std::vector<double> placed(const std::map<index, double>& shares, const std::vector<feature_place>& places,
                            index size) {
     std::vector<double> out(places.empty() ? 0 : static_cast<std::size_t>(size));
-    if (out.empty()) return out;  // of records: places in which field is not known
+    if (out.empty()) return out;  // records: the field of a place is not known
     std::map<index, double> whole;
     for (const feature_place& each : places)
         if (!each.parts.empty()) whole[each.column] += each.weight;
@@ -152,7 +152,7 @@ known_names names_of(const model& m) {
     return out;
 }
 
-// Where the terms of a text stand that the model has made a vector of.
+// The places of the terms in a text that the model turns into a vector.
 std::optional<known_places> text_places(const model& m, const dataset& x, index row) {
     const auto* texts = x.as<strings>();
     if (!m.text() || !texts || row < 0 || row >= texts->size()) return {};
@@ -169,7 +169,7 @@ std::optional<known_places> text_places(const model& m, const dataset& x, index 
     return out;
 }
 
-// What people call the sides of the functions.
+// The names of the classes that the functions separate.
 std::vector<explained_function> named_functions(const model& m, index count) {
     std::vector<explained_function> out(static_cast<std::size_t>(count));
     const std::vector<function_sides> sides = sides_of(m.inner(), count);
@@ -196,7 +196,7 @@ bool several_kernels(const std::vector<feature_share>& all) {
     return std::ranges::any_of(all, [&](const feature_share& each) { return each.kernel != all[0].kernel; });
 }
 
-// Characters, not bytes, so that columns stay straight.
+// Counts characters, not bytes, so that columns stay aligned.
 std::size_t letters(std::string_view text) {
     return static_cast<std::size_t>(
         std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));

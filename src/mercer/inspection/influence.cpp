@@ -32,7 +32,7 @@ std::vector<influence> influences(const svm_model& model, std::span<const double
         made.f = sum + made.offset;
         std::ranges::stable_sort(made.terms, std::ranges::greater{},
                                  [](const influence_term& t) { return std::abs(t.value); });
-        // The sign is settled once what was seen outweighs all that is left.
+        // The sign is determined once the absolute value of the partial sum exceeds the sum of the remaining |terms|.
         double seen = made.offset, left = size;
         for (; made.enough < static_cast<index>(made.terms.size()) && std::abs(seen) <= left; ++made.enough) {
             const double value = made.terms[static_cast<std::size_t>(made.enough)].value;

@@ -1,5 +1,5 @@
-// Why this class? A decision is a sum over support vectors, f(x) = Σ αᵢyᵢk(xᵢ, x) + b: each term pulls x to one side.
-// Sorted by size, they are the answer in terms of examples.
+// Explains decisions by support vectors. A decision is the sum f(x) = Σ αᵢyᵢk(xᵢ, x) + b; the terms, sorted by size,
+// show which training examples favour which side.
 #pragma once
 
 #include <optional>
@@ -14,36 +14,36 @@
 namespace mercer {
 
 struct influence_term {
-    index support = 0;       // number among the support vectors
-    index row = 0;           // number among the training examples
+    index support = 0;       // number of the support vector in the model
+    index row = 0;           // row of the support vector in the training data
     double coefficient = 0;  // αᵢyᵢ
     double kernel = 0;       // k(xᵢ, x)
-    double value = 0;        // their product
+    double value = 0;        // coefficient·kernel
 };
 
-// One decision taken apart.
+// The decision of one binary problem and its terms.
 struct influence {
     index problem = 0;
-    std::vector<influence_term> terms;  // the largest |value| first
+    std::vector<influence_term> terms;  // by falling |value|
     double offset = 0;
-    double f = 0;                       // the terms added up in the order of the model, and the offset
-    double positive = 0, negative = 0;  // sums of the terms of either sign
-    // So many terms, the largest first, are enough that the rest together cannot change the sign of f.
+    double f = 0;                       // sum of the terms in the order of the model, plus the offset
+    double positive = 0, negative = 0;  // sums of the positive and of the negative terms
+    // The number of largest terms that determine the sign of f: the remaining terms together cannot change it.
     index enough = 0;
 };
 
-// For object `row` of x, one for every binary problem of the model. Kernel values are in double.
+// The decisions about object `row` of x, one for every binary problem. Kernel values are computed in double.
 std::vector<influence> influences(const svm_model& model, const dataset& x, index row);
-// From kernel values of the object with the support vectors, in their order.
+// The same from the kernel values of the object with the support vectors, in their order.
 std::vector<influence> influences(const svm_model& model, std::span<const double> kernel_values);
 
-// One decision explained: the object, what the model says, and why, with the classes by name.
+// The explanation of one decision, with the names of the classes.
 struct explained_decision {
-    index row = 0;                                             // as the reader counts
-    std::string said, truth;                                   // names of classes; truth empty where it is not known
-    std::vector<influence> parts;                              // the binary problems that the class said takes part in
-    std::vector<std::pair<std::string, std::string>> classes;  // of each part: y = +1, y = -1
-    std::vector<std::string> class_of_support;                 // of every support vector of the model
+    index row = 0;                 // row of the object in its file
+    std::string said, truth;       // names of the predicted and the true class; truth is empty if it is not known
+    std::vector<influence> parts;  // the binary problems that involve the predicted class
+    std::vector<std::pair<std::string, std::string>> classes;  // names of the classes y = +1 and y = -1 of each part
+    std::vector<std::string> class_of_support;                 // class of every support vector
 };
 explained_decision explain_decision(const svm_model& model, const dataset& x, index row,
                                     std::optional<double> label = {});

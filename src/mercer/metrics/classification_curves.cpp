@@ -33,7 +33,7 @@ ranking ranking_of(std::span<const double> score, const std::vector<bool>& posit
         now.threshold = score[order[first]];
         for (end = first; end < order.size() && score[order[end]] == now.threshold; ++end)
             ++(positive[order[end]] ? now.right : now.wrong);
-        // A trapezium: ties count half.
+        // The area of a trapezium, so that ties count half.
         twice_area += static_cast<double>(now.wrong - before.wrong) * static_cast<double>(now.right + before.right);
         precision_sum += ranking::precision(now) * static_cast<double>(now.right - before.right);
         out.points.push_back(now);

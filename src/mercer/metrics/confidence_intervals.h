@@ -1,4 +1,4 @@
-// Intervals of 95 %.
+// Confidence intervals (95 %) for proportions and for metrics of n examples.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +12,18 @@
 
 namespace mercer {
 
-// An interval of 95 % for a share: `right` of `n` were, what is the share of all?
+// The Wilson interval (95 %) of a proportion, from `right` successes in `n` trials:
 //
-//     (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n),    p = right/n
+//     (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n),    p = right/n,    z = 1.96
 //
-// It keeps to [0, 1] and holds for few examples and for shares near 0 and 1, where p ± z √(p(1-p)/n) does not (Wilson
-// 1927, Probable inference, the law of succession, and statistical inference, JASA 22).
+// The interval lies within [0, 1] and is accurate for few trials and for proportions near 0 and 1, where p ± z
+// √(p(1-p)/n) is not (Wilson 1927, Probable inference, the law of succession, and statistical inference, JASA 22).
 
 struct interval {
     double low = 0, high = 0;
 };
 
-inline constexpr double normal_97_5 = 1.959963984540054;  // 97.5 % of a normal distribution lie below it
+inline constexpr double normal_97_5 = 1.959963984540054;  // 97.5 % quantile of the standard normal distribution
 
 inline interval wilson_interval(double right, double n) {
     if (!(n > 0)) return {0, 1};
@@ -32,8 +32,8 @@ inline interval wilson_interval(double right, double n) {
     return {p > 0 ? std::max(0.0, centre - half) : 0.0, p < 1 ? std::min(1.0, centre + half) : 1.0};
 }
 
-// Intervals of 95 % for any figures of n examples: the figures of examples drawn again from them, with replacement,
-// spread as those of new examples would (Efron 1979); the interval goes from the 2.5th to the 97.5th percentile.
+// Bootstrap intervals (95 %) for statistics of n examples: the statistics are computed on samples drawn from the
+// examples with replacement (Efron 1979); the interval goes from their 2.5th to their 97.5th percentile.
 //
 //     bootstrap_intervals(n, 1, [&](std::span<const index> rows, std::span<double> out) { out[0] = mean_of(rows); });
 
@@ -42,13 +42,14 @@ struct bootstrap_options {
     std::uint64_t seed = 1;
 };
 
-// The same for any number of threads. Figures that are not finite on some draw (a class that is not there) are left
-// out; NaN where none is.
+// Returns one interval for each of the `figures` statistics that `figures_of` writes. Calls figures_of from several
+// threads; the result does not depend on their number. Values that are not finite on a sample (a class may be missing)
+// are left out; the interval is NaN if no sample has a finite value.
 std::vector<interval> bootstrap_intervals(
     index n, index figures, const std::function<void(std::span<const index> rows, std::span<double> out)>& figures_of,
     const bootstrap_options& options = {});
 
-// The value below which this share of the sorted values lies, linear between two of them.
+// The quantile of sorted values at `share` (0 to 1), linearly interpolated between two values. NaN if there are none.
 double percentile(std::span<const double> sorted, double share);
 
 }  // namespace mercer

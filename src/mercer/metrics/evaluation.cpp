@@ -34,7 +34,7 @@ void check(const model_answers& a) {
     }
 }
 
-// Those that apply to such answers; the pinball loss of the median is half of mae and says nothing new.
+// The metrics that apply to these answers. The pinball loss of the median is left out, because it is half the mae.
 std::vector<const metric*> applying(const model_answers& a) {
     std::vector<const metric*> out;
     for (const metric& m : metrics()) {
@@ -136,7 +136,7 @@ evaluation evaluate(const model_answers& a, const evaluation_options& options) {
     evaluation out;
     out.of = a.of;
     out.n = static_cast<index>(a.y.size());
-    // About a second: each draw sorts the scores of every class.
+    // About a second of work: each bootstrap sample sorts the scores of every class.
     const index work = out.n * std::max<index>(1, a.scores.cols());
     out.resamples = options.resamples > 0 ? options.resamples : std::clamp<index>(20'000'000 / work, 100, 1000);
     out.metrics = evaluated(a, {out.resamples, options.seed});

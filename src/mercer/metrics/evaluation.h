@@ -1,5 +1,5 @@
-// Everything that is said of a model's answers on examples whose targets are known: figures with intervals, and the
-// curves behind them.
+// The evaluation of a model on examples with known targets: metrics with confidence intervals, the confusion matrix,
+// curves of the classes, residuals.
 //
 //     const evaluation all = evaluate({.of = answer::classes, .y = y, .predicted = found, .classes = classes});
 #pragma once
@@ -18,34 +18,35 @@
 namespace mercer {
 
 struct model_answers {
-    answer of = answer::classes;  // or values
+    answer of = answer::classes;  // answer::classes or answer::values
     std::vector<double> y, predicted;
-    std::vector<double> classes{};             // of the model, ascending
-    matrix<double> scores{}, probabilities{};  // a column for each class; empty: the model has none
+    std::vector<double> classes{};  // classes of the model, ascending
+    // a row for each example, a column for each class; no columns: the model has none
+    matrix<double> scores{}, probabilities{};
 };
 
 struct evaluation_options {
-    index resamples = 0;  // of the bootstrap; 0: 1000, fewer of many examples
-    index bins = 10;      // of probabilities
+    index resamples = 0;  // bootstrap samples; 0: 1000, fewer for many examples (about a second of work)
+    index bins = 10;      // bins of the reliability diagram
     std::uint64_t seed = 1;
 };
 
 struct evaluated_metric {
     std::string name, about;
     double value = 0;
-    interval range;  // of 95 %
-    std::string by;  // "Wilson" or "bootstrap"
+    interval range;  // 95 % confidence interval
+    std::string by;  // method of the interval: "Wilson" or "bootstrap"
     bool larger_is_better = true;
 };
 
-// One class against the rest.
+// The curves of one class against the rest.
 struct class_curves {
     double label = 0;
-    ranking order;              // empty: no scores
-    reliability probabilities;  // no bins: no probabilities
+    ranking order;              // empty if the model has no scores
+    reliability probabilities;  // no bins if the model has no probabilities
 };
 
-// Of values: y - predicted.
+// A summary of the residuals y - predicted of a regression.
 struct residual_figures {
     double mean = 0, deviation = 0, smallest = 0, quarter = 0, median = 0, three_quarters = 0, largest = 0;
 };
@@ -56,21 +57,21 @@ struct evaluation {
     index resamples = 0;
     std::vector<evaluated_metric> metrics;
     confusion table;
-    std::vector<std::string> names;  // of the labels of the table
+    std::vector<std::string> names;  // names of table.labels
     std::vector<class_figures> classes;
-    std::vector<class_curves> curves;  // of two classes that of the larger label, of more of each
-    std::vector<double> y, predicted;  // of values, for pictures
+    std::vector<class_curves> curves;  // two classes: the curves of the larger label; more classes: the curves of each
+    std::vector<double> y, predicted;  // regression only; used by plots
     residual_figures residuals;
-    std::vector<feature_importance> importance;  // empty: not asked for
+    std::vector<feature_importance> importance;  // empty if it was not requested
     std::string importance_metric;
-    std::vector<std::string> features;  // names of columns, empty: none
+    std::vector<std::string> features;  // names of the columns; may be empty
 
     const std::string& name_of(double label) const { return names[static_cast<std::size_t>(table.place(label))]; }
     std::string feature(index column) const;
-    const evaluated_metric* find(std::string_view metric) const;  // null: it does not apply
+    const evaluated_metric* find(std::string_view metric) const;  // null if the metric does not apply
 };
 
-// Fails with errc::data, naming the row, where a target, an answer or a score is not finite.
+// Throws an error with errc::data, naming the row, if a target, a prediction or a score is not finite.
 evaluation evaluate(const model_answers& a, const evaluation_options& options = {});
 
 }  // namespace mercer

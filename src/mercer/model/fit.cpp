@@ -17,7 +17,8 @@ namespace mercer::api {
 
 namespace {
 
-// Fractions of many values are measurements: a machine for each pair of them would never be done, and mean nothing.
+// Throws if the targets have more than 50 different values and some of them are not whole: such targets are
+// measurements. One classifier for each pair of them would take too long and be useless.
 void require_classes(const method& m, std::vector<double> y) {
     constexpr std::ptrdiff_t most = 50;
     const auto fraction = std::ranges::find_if(y, [](double each) { return each != std::floor(each); });

@@ -1,12 +1,9 @@
-// The front door: fit any method by name, predict, transform, score, describe, save and load. What every front end
-// calls.
+// Fits any method by its name. Programs, Python and the browser page call this function.
 //
-//     api::spec s = api::parse_spec(R"-({"method": "svc", "kernel": "rbf(gamma=0.5)", "scale": "standard", "C":
-//     10})-"); api::model m = api::fit(s, read_table("iris.csv")); m.predict(other.x);  m.save("iris.model");
-//
-// A model file holds the method, the spec, the names of classes and features, the scaling, the terms of texts, the
-// figures of the fit, and the estimator's own file as it is. A file of an estimator alone is known by its first line as
-// well.
+//     const api::spec s = api::parse_spec(R"({"method": "svc", "kernel": "rbf(gamma=0.5)", "C": 10})");
+//     const api::model m = api::fit(s, read_table("iris.csv"));
+//     m.predict(other.x);
+//     m.save("iris.model");
 #pragma once
 
 #include "mercer/kernels/kernel.h"
@@ -14,9 +11,13 @@
 
 namespace mercer::api {
 
-// Fails with errc::invalid_argument for unknown methods, options and values, listing what there is.
+// Fits the method to the table, after text features and scaling. Throws an error with errc::invalid_argument for an
+// unknown method, option or value, listing the known ones; with errc::data for unsuitable targets; with
+// errc::unsupported if the method or the kernel does not support this kind of object.
 model fit(const spec& s, const table& data, const fit_control& control = {});
-// rbf with gamma = 1/(d·variance) on vectors (as scikit-learn's "scale"), spectrum(k=3) on strings, jaccard() on sets.
+// The default kernel for a kind of object: rbf(gamma=1/(d·variance)) for d-dimensional vectors (scikit-learn's
+// gamma="scale"), spectrum(k=3) for strings, jaccard() for sets, the sum of the normalised default kernels of the
+// fields for records.
 kernel default_kernel(const dataset& x);
 
 }  // namespace mercer::api

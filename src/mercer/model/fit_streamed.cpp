@@ -10,7 +10,7 @@
 namespace mercer::api {
 namespace {
 
-// Of the first batch: what a default kernel can know before all is seen.
+// The rows of the first batch, from which the default kernel is chosen.
 dataset first_rows(row_batches& data) {
     table first;
     data.restart();

@@ -22,7 +22,8 @@ dataset model::prepared(const dataset& x) const {
         if (!x.is_sparse() || !feature_names_.empty())
             fail(errc::invalid_argument,
                  fmt::format("the model was fitted on vectors of {} coordinates, got {}", dims_, x.dims()));
-        // Columns that were zero in the data of the fit: a scale or a weight for them is not known, a kernel sees them.
+        // Columns beyond those of the fit were zero in the training data. A scaling, or a method without a kernel, has
+        // no parameter for them, so they are dropped. A kernel can still use them.
         if (scaling_ || !find_method(spec_.method).takes_kernel) return prepared(first_columns(x, dims_));
     }
     const dataset vectors = text_ ? text_->apply(x) : x;
@@ -35,7 +36,7 @@ std::string model::class_text(double predicted) const {
     return is_named ? class_names_[static_cast<std::size_t>(predicted)] : number_text(predicted);
 }
 
-// "p(1)" becomes "p(versicolor)"
+// Replaces labels by class names in column names: "p(1)" becomes "p(versicolor)".
 columns model::named(columns from) const {
     const std::vector<double> labels = inner_->classes();
     for (std::size_t c = 0; c < from.names.size() && from.names.size() == labels.size(); ++c)
@@ -87,7 +88,7 @@ figures model::score(const table& data, const std::vector<double>& found) const 
         for (const double each : found) sum += each;
         out.add("mean", sum / n);
     } else if (what == answer::sides && !std::ranges::all_of(data.y, [](double y) { return y == 1 || y == -1; })) {
-        // Targets that are not sides have nothing to do with the answer.
+        // Targets other than 1 and -1 cannot be compared with the predicted sides.
         out.add({{"inside", std::ranges::count(found, 1.0)}, {"of", found.size()}});
     } else if (what == answer::classes || what == answer::sides) {
         const index right = count_correct(data.y, found);
@@ -107,7 +108,7 @@ figures model::score(const table& data, const std::vector<double>& found) const 
     return out;
 }
 
-// An option as what it is: texts of flags and numbers become those.
+// Converts the text of an option to bool, int64 or double if it is one.
 static figure_value typed(const std::string& text) {
     if (text == "true" || text == "false") return text == "true";
     double value = 0;
@@ -132,7 +133,7 @@ figures model::describe() const {
         out.add("classes", labels);
     }
     if (!feature_names_.empty() && kind_ == domain::vectors) out.add("features", feature_names_);
-    // What the fit found (the λ that was chosen) counts more than what was asked for.
+    // A value that the fit chose (for example λ) takes precedence over the requested one.
     for (const auto& [key, value] : spec_.options)
         if (!figures_.find(key)) out.add(key, typed(value));
     for (const auto& [key, value] : figures_.all())

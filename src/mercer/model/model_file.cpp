@@ -23,18 +23,18 @@ std::string_view first_word(std::string_view bytes) {
     return bytes.substr(0, std::min(bytes.find_first_of(" \n"), bytes.size()));
 }
 
-// What can be told of an estimator's file without its spec.
+// The kind of object that a kernel is defined on; used for the file of an estimator, which has no spec.
 domain domain_of(const std::string& kernel_text) {
     return kernel_text.empty() ? domain::vectors : kernel::parse(kernel_text).where();
 }
 
-// What a model file says of the kind of object: its name, or its number in version 1.
+// Parses the kind of object: its name, or its number in files of version 1.
 domain kind_in(const std::string& text) {
     constexpr domain numbered[] = {domain::any, domain::vectors, strings::where, sets::where};
     return text.size() == 1 && text[0] >= '0' && text[0] <= '3' ? numbered[text[0] - '0'] : domain_named(text);
 }
 
-// The JSON of a part that may be missing, empty then.
+// Reads or writes an optional part as JSON; empty if the part is missing.
 template <class Part>
 void json_part(auto& a, const char* key, auto& part) {
     a.head(
@@ -96,7 +96,7 @@ std::string model::bytes() const { return model_bytes(*this); }
 model parse(std::string_view bytes, const std::string& name) {
     if (first_word(bytes) == file_form<model>::format) return parse_model<model>(bytes, name);
     model out;
-    // An estimator's own file: what it was asked for is not in it, so the options are left out.
+    // The file of an estimator alone does not contain the options of the fit, so the spec has none.
     std::tie(out.inner_, out.spec_.method) = parse_fitted(bytes, name);
     out.spec_.kernel = out.inner_->kernel_text();
     out.kind_ = domain_of(out.spec_.kernel);
@@ -112,7 +112,7 @@ std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const st
         fail(errc::parse, fmt::format("{}: not a model file: it starts with '{}'", name,
                                       bytes.substr(0, std::min<std::size_t>(bytes.find('\n'), 40))));
     const fitted_ptr found = libsvm ? as_fitted(parse_libsvm_model(bytes, name)) : owner->parse(bytes, name);
-    // Methods that share a file form are told apart by what they answer.
+    // Methods that share a file format are distinguished by the kind of their answers.
     if (first == "mercer-knn-model") return {found, found->gives() == answer::values ? "knn_regression" : "knn"};
     if (first == "mercer-svm-model" || libsvm)
         return {found, found->gives() == answer::values  ? "svr"

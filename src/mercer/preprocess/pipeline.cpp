@@ -51,7 +51,8 @@ namespace mercer::api {
 
 namespace {
 
-// Scaling moves zeros, so what fits is made dense first; the rest is left to the scaling's own advice.
+// Converts sparse vectors to dense ones, because scaling does not keep zeros. Larger matrices stay sparse; for them
+// scaling::fit reports an error with advice.
 dataset made_dense(const dataset& x, index dims) {
     constexpr index most = index(1) << 27;
     if (!x.is_sparse() || x.size() == 0 || dims > most / x.size() || x.dims() > dims) return x;

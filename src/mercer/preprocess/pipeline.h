@@ -19,8 +19,8 @@ void match_columns(table& data, const std::vector<std::string>& names, const std
 
 namespace mercer::api {
 
-// The scaling of this name fitted to vectors, or none for "". Sparse vectors are made dense where that is not too
-// large.
+// Fits the scaling `how` ("standard" or "minmax") to vectors; returns nothing for "". Sparse vectors are converted to
+// dense ones first if they have at most 2^27 entries. Throws for objects that are not vectors.
 std::optional<scaling> fit_scaling(const dataset& x, const std::string& how);
 dataset scaled(const scaling& by, const dataset& x);
 
