@@ -18,9 +18,11 @@ set(public_roots
   methods/regression/*.h methods/svm/calibrated_fit.h
   methods/svm/cross_validation.h methods/svm/libsvm_model.h methods/svm/linear_svc.h methods/svm/one_class.h
   methods/svm/pegasos.h methods/svm/svc.h methods/svm/svm_estimator.h methods/svm/svm_model.h methods/svm/svr.h
-  methods/svm/fit_svm.h methods/svm/svm_solvers.h metrics/*.h model/model.h model_selection/search.h
-  model_selection/search_space.h plot/charts.h plot/convergence_picture.h plot/class_regions.h plot/report_page.h plot/evaluation_plots.h
-  plot/heat_map.h plot/pictures.h plot/svg.h preprocess/*.h solvers/interior_point/quadratic_program.h
+  methods/svm/fit_svm.h methods/svm/svm_solvers.h metrics/*.h model/*.h model_selection/search.h
+  model_selection/search_space.h plot/charts.h plot/class_regions.h plot/convergence_picture.h
+  plot/decision_features.h plot/evaluation_page.h plot/evaluation_plots.h plot/heat_map.h plot/panels.h plot/png.h
+  plot/region_sequences.h plot/report_page.h plot/score_map.h plot/spectrum_plot.h plot/svg.h preprocess/*.h
+  solvers/interior_point/quadratic_program.h
   solvers/smo/smo.h)
 set(public_headers)
 set(to_visit)

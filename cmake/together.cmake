@@ -22,7 +22,7 @@ set(mercer_as_one
 # Those compiled each by itself, and why.
 set(mercer_alone
     # It includes methods/archive.h, which wants the file form of every model that its neighbours save.
-    src/mercer/model/model_archive.cpp
+    src/mercer/model/model_file.cpp
     # Compiled again with the example of CONTRIBUTING.md (cmake/contributing.cmake): nothing else of the library may come with them.
     src/mercer/kernels/evaluation/pair_evaluation.cpp
     src/mercer/kernels/expression/listed_kernels.cpp
@@ -44,7 +44,6 @@ set(mercer_alone
     src/mercer/io/json.cpp
     src/mercer/methods/regression/kernel_ridge_path.cpp
     src/mercer/methods/svm/svm_solvers.cpp
-    src/mercer/metrics/evaluation.cpp
     src/mercer/solvers/interior_point/quadratic_program.cpp
     src/mercer/solvers/newton/solve_representer.cpp
     tests/kernels/composite_test.cpp

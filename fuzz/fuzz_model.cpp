@@ -11,7 +11,7 @@
 #include "contracts/model_parts.h"
 #include "mercer/base/error.h"
 #include "mercer/methods/svm/libsvm_model.h"
-#include "mercer/model/model.h"
+#include "mercer/model/model_file.h"
 
 namespace {
 

@@ -7,8 +7,9 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/model/model.h"
+#include "mercer/model/spec.h"
 #include "mercer/preprocess/column_encoder.h"
+#include "mercer/preprocess/scaling.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "mercer/base/error.h"
-#include "mercer/model_selection/cross_validate.h"
+#include "mercer/model_selection/search_log.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     try {

@@ -16,8 +16,9 @@
 #include "mercer/inspection/binary_problems.h"
 #include "mercer/inspection/margin_report.h"
 #include "mercer/methods/svm/svm_model.h"
-#include "mercer/model_selection/cross_validate.h"
+#include "mercer/model_selection/search_log.h"
 #include "mercer/plot/evaluation_plots.h"
+#include "mercer/plot/report_page.h"
 #include "program.h"
 #include "tune.h"
 

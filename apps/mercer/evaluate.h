@@ -6,7 +6,7 @@
 #include "fit.h"
 #include "mercer/metrics/evaluation.h"
 #include "mercer/model_selection/search.h"
-#include "mercer/plot/report_page.h"
+#include "mercer/plot/evaluation_page.h"
 
 namespace mercer::cli {
 

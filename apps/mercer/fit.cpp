@@ -22,6 +22,7 @@
 #include "mercer/io/row_batches.h"
 #include "mercer/methods/components/kernel_pca.h"
 #include "mercer/methods/nystroem/streamed_rows.h"
+#include "mercer/model/fit_streamed.h"
 #include "predict.h"
 
 namespace mercer::cli {

@@ -3,8 +3,9 @@
 
 #include <optional>
 
-#include "mercer/model/model.h"
-#include "mercer/plot/charts.h"
+#include "mercer/model/fit.h"
+#include "mercer/model/model_file.h"
+#include "mercer/plot/panels.h"
 #include "program.h"
 
 namespace mercer::cli {

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "mercer/base/file.h"
-#include "mercer/plot/pictures.h"
+#include "mercer/plot/heat_map.h"
+#include "mercer/plot/spectrum_plot.h"
 
 namespace mercer::cli {
 

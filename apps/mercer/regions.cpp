@@ -14,6 +14,7 @@
 #include "mercer/base/text.h"
 #include "mercer/kernels/kernel_info.h"
 #include "mercer/plot/class_regions.h"
+#include "mercer/plot/region_sequences.h"
 #include "mercer/plot/report_page.h"
 #include "mercer/preprocess/scaling.h"
 #include "program.h"

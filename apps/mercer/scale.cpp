@@ -6,6 +6,7 @@
 #include "mercer/base/file.h"
 #include "mercer/io/csv.h"
 #include "mercer/kernels/kernel_info.h"
+#include "mercer/preprocess/pipeline.h"
 #include "mercer/preprocess/scaling.h"
 
 namespace mercer::cli {

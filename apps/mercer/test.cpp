@@ -6,6 +6,7 @@
 #include "fit.h"
 #include "mercer/base/error.h"
 #include "mercer/kernel_analysis/permutation_tests.h"
+#include "mercer/preprocess/pipeline.h"
 
 namespace mercer::cli {
 namespace {

@@ -12,7 +12,8 @@
 #include "mercer/base/file.h"
 #include "mercer/model_selection/nested_search.h"
 #include "mercer/model_selection/search.h"
-#include "mercer/plot/heat_map.h"
+#include "mercer/plot/panels.h"
+#include "mercer/plot/score_map.h"
 
 namespace mercer::cli {
 namespace {

@@ -4,8 +4,10 @@
 
 #include "mercer/base/error.h"
 #include "mercer/io/csv.h"
+#include "mercer/io/read.h"
 #include "mercer/methods/components/kernel_pca.h"
 #include "mercer/preprocess/column_encoder.h"
+#include "mercer/preprocess/pipeline.h"
 #include "session.h"
 
 namespace mercer::page {

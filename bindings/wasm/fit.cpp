@@ -8,7 +8,7 @@
 #include "mercer/base/error.h"
 #include "mercer/base/json.h"
 #include "mercer/inspection/binary_problems.h"
-#include "mercer/inspection/explanation.h"
+#include "mercer/inspection/influence.h"
 #include "mercer/inspection/margin_report.h"
 #include "mercer/methods/neighbours/knn.h"
 #include "session.h"

@@ -7,10 +7,10 @@
 #include "mercer/base/error.h"
 #include "mercer/base/json.h"
 #include "mercer/data/all_kinds.h"
-#include "mercer/inspection/explanation.h"
+#include "mercer/inspection/feature_explanation.h"
 #include "mercer/io/read.h"
 #include "mercer/kernels/graphs/graph_features.h"
-#include "mercer/plot/decision_features.h"
+#include "mercer/plot/graph_layout.h"
 #include "session.h"
 
 namespace mercer::page {

@@ -14,7 +14,8 @@
 #include <vector>
 
 #include "mercer/base/matrix_view.h"
-#include "mercer/model/model.h"
+#include "mercer/model/fit.h"
+#include "mercer/model/spec.h"
 
 namespace mercer::page {
 

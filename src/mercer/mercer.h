@@ -1,13 +1,14 @@
-// What most programs include.
+// The header for most programs: reads tables, fits methods, predicts and stores models.
 //
 //     using namespace mercer;
 //     const table train = read("train.csv", {.label = "species"});
-//     const model m = fit(svc{.kernel = gaussian{0.5}, .C = 10}, train);      // scaling, names and classes travel with
-//     the model std::cout << score(m, read("test.csv", like(m))).text(); save(m, "iris.model");
+//     const model m = fit(svc{.kernel = gaussian{0.5}, .C = 10}, train);
+//     std::cout << score(m, read("test.csv", like(m))).text();
+//     save(m, "iris.model");
 //
-// A method is a value: a plain aggregate of its options (methods/*/methods.h). The words are the same for all of them:
-// fit, predict, decide, transform, score, save, load. A method that cannot do what is asked of it fails with
-// errc::unsupported.
+// A method is a value: an aggregate of its options (methods/*/methods.h). The model also stores the scaling, the names
+// of the features and the classes. The functions are the same for all methods: fit, predict, decide, transform, score,
+// save and load. A function that the method of the model does not support throws an error with errc::unsupported.
 #pragma once
 
 #include <string>
@@ -42,7 +43,8 @@
 #include "mercer/methods/svm/pegasos.h"
 #include "mercer/methods/svm/svc.h"
 #include "mercer/methods/svm/svr.h"
-#include "mercer/model/model.h"
+#include "mercer/model/fit.h"
+#include "mercer/model/model_file.h"
 #include "mercer/preprocess/pipeline.h"
 
 namespace mercer {
@@ -52,8 +54,8 @@ using api::model;
 using control = api::fit_control;
 
 struct read_as {
-    std::string label{};   // CSV: the column of targets, by name or position; empty: none
-    std::string format{};  // "csv", …; empty: by the name and the first lines
+    std::string label{};   // CSV: target column, by name or position; empty: no targets
+    std::string format{};  // "csv", …; empty: detected from the file name and the first lines
 };
 inline table read(const std::string& path, const read_as& how = {}) {
     read_options options;
@@ -63,7 +65,8 @@ inline table read(const std::string& path, const read_as& how = {}) {
     out.label = how.label;
     return out;
 }
-// As the data that a model was fitted on: the same label, numbers of classes and of columns.
+// The options that read a file like the training data of the model: the same target column, classes and number of
+// columns.
 inline read_options like(const model& m) { return api::read_like(m); }
 inline table read(const std::string& path, const read_options& how) { return read_table(path, how); }
 
@@ -75,13 +78,14 @@ model fit(const Method& m, const table& data, const control& how = {}) {
     return api::fit(s, data, how);
 }
 
-// The data with the columns of the fit, by their names where both have some: in any order, but none missing.
+// Returns the data with its columns in the order of the training data. If both have column names, the columns are
+// matched by name, and a missing column is an error.
 inline table matched(const model& m, table data) {
     match_columns(data, m.feature_names(), "the data", "the data the model was fitted on");
     return data;
 }
 inline std::vector<double> predict(const model& m, const table& data) { return m.predict(matched(m, data).x); }
-// What stands behind predictions: decision values, probabilities, shares of votes.
+// The numbers that predictions are derived from: decision values, probabilities or shares of votes.
 inline api::columns decide(const model& m, const table& data) { return m.details(matched(m, data).x); }
 inline api::columns transform(const model& m, const table& data) { return m.transform(matched(m, data).x); }
 inline figures score(const model& m, const table& data) { return m.score(matched(m, data)); }

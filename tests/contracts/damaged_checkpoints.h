@@ -10,7 +10,7 @@
 
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
-#include "mercer/model/model.h"
+#include "mercer/model/fit.h"
 
 namespace mercer::testing {
 

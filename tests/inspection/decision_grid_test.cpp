@@ -13,6 +13,7 @@
 #include "mercer/metrics/metrics.h"
 #include "mercer/plot/charts.h"
 #include "mercer/plot/class_regions.h"
+#include "mercer/plot/region_sequences.h"
 #include "mercer/plot/report_page.h"
 #include "methods/svm/svm_support.h"
 

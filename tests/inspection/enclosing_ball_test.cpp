@@ -1,3 +1,5 @@
+#include "mercer/inspection/enclosing_ball.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -5,7 +7,6 @@
 
 #include "kernel_analysis/random_matrices.h"
 #include "mercer/gram/make_gram.h"
-#include "mercer/inspection/margin_report.h"
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/kernels/vectors/linear.h"
 

@@ -10,8 +10,11 @@
 #include "mercer/data/graphs.h"
 #include "mercer/data/strings.h"
 #include "mercer/gram/make_gram.h"
-#include "mercer/inspection/explanation.h"
+#include "mercer/inspection/feature_explanation.h"
 #include "mercer/kernel_analysis/geometry.h"
+#include "mercer/model/fit.h"
+#include "mercer/model/model_file.h"
+#include "mercer/plot/decision_features.h"
 
 namespace mercer {
 namespace {

@@ -1,9 +1,10 @@
+#include "mercer/inspection/influence.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "mercer/inspection/binary_problems.h"
-#include "mercer/inspection/explanation.h"
 #include "mercer/inspection/margin_report_text.h"
 #include "methods/svm/svm_support.h"
 

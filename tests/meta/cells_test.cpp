@@ -9,7 +9,8 @@
 #include "contracts/errors.h"
 #include "mercer/base/threads.h"
 #include "mercer/kernels/vectors/gaussian.h"
-#include "mercer/model/model.h"
+#include "mercer/model/fit.h"
+#include "mercer/model/model_file.h"
 
 namespace mercer::api {
 namespace {

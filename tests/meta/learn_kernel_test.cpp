@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
+#include "mercer/model/fit.h"
 #include "methods/model_support.h"
 
 namespace mercer::api {

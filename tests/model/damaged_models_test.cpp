@@ -17,7 +17,7 @@
 #include "contracts/paths.h"
 #include "mercer/base/error.h"
 #include "mercer/base/random_generator.h"
-#include "mercer/model/model.h"
+#include "mercer/model/model_file.h"
 
 namespace mercer {
 namespace {

@@ -13,8 +13,9 @@
 #include "mercer/io/graphml.h"
 #include "mercer/io/json_graphs.h"
 #include "mercer/io/read.h"
-#include "mercer/model/model.h"
-#include "mercer/model_selection/cross_validate.h"
+#include "mercer/model/fit.h"
+#include "mercer/model/model_file.h"
+#include "mercer/model_selection/search_log.h"
 #include "mercer/preprocess/column_encoder.h"
 
 namespace mercer {

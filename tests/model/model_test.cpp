@@ -1,5 +1,3 @@
-#include "mercer/model/model.h"
-
 #include <cmath>
 #include <functional>
 #include <map>
@@ -15,6 +13,9 @@
 #include "mercer/methods/regression/kernel_ridge.h"
 #include "mercer/methods/svm/fit_svm.h"
 #include "mercer/methods/svm/svm_model.h"
+#include "mercer/model/fit.h"
+#include "mercer/model/model_file.h"
+#include "mercer/preprocess/pipeline.h"
 
 namespace mercer::api {
 namespace {

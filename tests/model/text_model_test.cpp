@@ -4,7 +4,8 @@
 #include "contracts/errors.h"
 #include "mercer/data/all_kinds.h"
 #include "mercer/io/tsv.h"
-#include "mercer/model/model.h"
+#include "mercer/model/fit.h"
+#include "mercer/model/model_file.h"
 
 namespace mercer::api {
 namespace {

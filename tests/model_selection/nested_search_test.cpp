@@ -7,6 +7,7 @@
 #include <set>
 
 #include "mercer/base/error.h"
+#include "mercer/preprocess/pipeline.h"
 #include "methods/model_support.h"
 
 namespace mercer::api {

@@ -11,6 +11,7 @@
 #include "mercer/methods/svm/cross_validation.h"
 #include "mercer/metrics/metrics.h"
 #include "mercer/model_selection/search_space.h"
+#include "mercer/preprocess/pipeline.h"
 #include "methods/model_support.h"
 
 namespace mercer::api {

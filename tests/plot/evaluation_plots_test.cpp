@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "mercer/plot/report_page.h"
+#include "mercer/plot/evaluation_page.h"
 #include "plot/occurrences.h"
 
 namespace mercer {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "mercer/plot/charts.h"
+#include "mercer/plot/panels.h"
 #include "plot/occurrences.h"
 
 namespace mercer {

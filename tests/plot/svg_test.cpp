@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "mercer/gram/gram_views.h"
-#include "mercer/plot/pictures.h"
+#include "mercer/plot/heat_map.h"
+#include "mercer/plot/png.h"
 
 namespace mercer {
 namespace {

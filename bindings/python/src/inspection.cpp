@@ -7,7 +7,7 @@
 #include "mercer/base/error.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/inspection/evaluate.h"
-#include "mercer/inspection/explanation.h"
+#include "mercer/inspection/feature_explanation.h"
 #include "mercer/inspection/leave_one_out.h"
 #include "mercer/inspection/margin_report_text.h"
 #include "mercer/methods/svm/cross_validation.h"

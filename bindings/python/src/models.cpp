@@ -15,6 +15,7 @@
 #include "mercer/methods/neighbours/knn.h"
 #include "mercer/methods/svm/svm_estimator.h"
 #include "mercer/methods/svm/svm_model.h"
+#include "mercer/model/model_file.h"
 
 namespace mercer::python {
 namespace {

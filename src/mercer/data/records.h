@@ -9,7 +9,7 @@ namespace mercer {
 class records {
 public:
     static constexpr domain where{"records"};
-    static constexpr const char* default_kernel = "";  // the sum of the default kernels of the fields (model/model.h)
+    static constexpr const char* default_kernel = "";  // the sum of the default kernels of the fields (model/fit.h)
     struct field {
         std::string name;
         dataset values;

@@ -66,7 +66,7 @@ std::vector<index> class_numbers(const svm_model& model, std::span<const double>
 
 namespace {
 
-// The coordinates of vector i that are not zero.
+// The nonzero coordinates of vector i.
 using coordinates = std::vector<std::pair<index, double>>;
 coordinates nonzeros(const dataset& x, index i) {
     coordinates out;
@@ -101,7 +101,8 @@ bool nearly_same(const dataset& x, index i, const dataset& z, index j) {
     return vectors ? same(nonzeros(x, i), nonzeros(z, j)) : same_object(x, i, z, j);
 }
 
-// A number for each object that nearly equal objects nearly share, and how far apart theirs may be.
+// A number for each object such that nearly equal objects have nearly equal numbers, and a bound on the difference of
+// their numbers.
 std::pair<double, double> fingerprint(const dataset& x, index i) {
     if (const auto* some = x.as<objects>()) return {static_cast<double>(std::hash<std::string>{}(some->text(i))), 0.0};
     double sum = 0, size = 0;
@@ -113,7 +114,7 @@ std::pair<double, double> fingerprint(const dataset& x, index i) {
     return {sum, 2 * digits * size};
 }
 
-// The same vectors with another number of coordinates; what lies beyond them is zero.
+// The same vectors with another dimension; the added coordinates are 0.
 dataset with_dims(const dataset& vectors, index dims) {
     std::vector<index> start{0};
     std::vector<std::int32_t> col;
@@ -139,12 +140,13 @@ svm_model with_support_found(const svm_model& model, const dataset& x, std::span
     const index n = x.size(), count = model.coef.cols();
     if (static_cast<index>(of_class.size()) != n)
         fail(errc::invalid_argument, fmt::format("{} examples but {} labels", n, y.size()));
-    std::vector<index> wanted;  // the class of each support vector
+    std::vector<index> wanted;  // class of each support vector
     for (std::size_t c = 0; c < model.class_support.size(); ++c)
         wanted.insert(wanted.end(), static_cast<std::size_t>(model.class_support[c]), static_cast<index>(c));
     svm_model out = model;
     out.training_size = n;
-    const bool knows = !model.reports.empty() && model.reports[0].size > 0;  // fitted here, so its rows mean something
+    // fitted by this library: support_rows are valid
+    const bool knows = !model.reports.empty() && model.reports[0].size > 0;
     if (knows) {
         if (model.training_size != n)
             fail(errc::data,
@@ -178,7 +180,7 @@ svm_model with_support_found(const svm_model& model, const dataset& x, std::span
         taken[static_cast<std::size_t>(found)] = 1;
         out.support_rows[static_cast<std::size_t>(s)] = found;
     }
-    // A file of sparse vectors ends at the last column that a support vector uses.
+    // The dimension of a file of sparse vectors is the last column that a support vector uses.
     if (x.kind() == domain::vectors && out.support.dims() != x.dims()) {
         out.support = with_dims(out.support, x.dims());
         out.dims = x.dims();

@@ -1,4 +1,4 @@
-// The binary problems inside a classifier: which examples each was about, which side they are on, and its coefficients.
+// The binary problems of a classifier: the classes and examples of each, and its coefficients.
 #pragma once
 
 #include <span>
@@ -10,22 +10,23 @@
 
 namespace mercer {
 
-// Classes `positive` against `negative`; one-versus-rest has -1 there.
+// The classes of a binary problem, as positions in model.classes. `negative` is -1 for one-versus-rest.
 struct problem_classes {
     index positive = 0;
     index negative = 1;
 };
 problem_classes classes_of_problem(const svm_model& model, index problem);
-// (support vector, αy) of all that take part in the problem.
+// The pairs (support vector, αᵢyᵢ) of all support vectors with a coefficient in this problem.
 std::vector<std::pair<index, double>> problem_coefficients(const svm_model& model, index problem);
-// "setosa", or the label as a number; "the rest" for -1.
+// The name of a class, or its label as a number if it has no name; "the rest" for -1.
 std::string class_text(const svm_model& model, index number);
-// The class of every example as a number among the model's; fails for a label that the model does not know.
+// The class of every example, as a position in model.classes. Throws an error with errc::data for a label that the
+// model does not have.
 std::vector<index> class_numbers(const svm_model& model, std::span<const double> y);
 
-// A model whose support_rows are rows of x. Those of a model file of another program are not known: they are found by
-// the coordinates (to seven digits, LIBSVM writes eight) and the class. Fails when one is not there: the model was
-// trained on other data.
+// Returns the model with support_rows that are rows of x. Models fitted by this library know their rows. For model
+// files of other programs the rows are found by comparing the class and the coordinates to seven digits (LIBSVM writes
+// eight). Throws an error with errc::data if a support vector is not found: the model was trained on other data.
 svm_model with_support_found(const svm_model& model, const dataset& x, std::span<const double> y);
 
 }  // namespace mercer

@@ -19,7 +19,7 @@
 namespace mercer {
 namespace {
 
-// The range of the points with a twelfth of room on either side; never empty.
+// The range of a column of the points with a margin of 1/12 on either side; never empty.
 void fit_range(const matrix<double>& points, index column, double& low, double& high) {
     low = high = points.rows() > 0 ? points(0, column) : 0.0;
     for (index i = 0; i < points.rows(); ++i)
@@ -97,7 +97,7 @@ plane component_plane(const svm_model& model, const gram<double>& K, index most)
     for (index i = 0; i < m; ++i) on.rows.push_back(i * n / m);
     const subset<double> some(K, on.rows);
     const gram_spectrum components = decompose(centred<double>(some));
-    // ⟨w, φ(xᵢ)⟩ of the examples shown, problem by problem.
+    // g(i, p) = ⟨w, φ(xᵢ)⟩ of the shown examples in problem p.
     matrix<double> coef(model.coef.cols(), problems), g(m, problems);
     for (index p = 0; p < problems; ++p)
         for (const auto& [s, value] : problem_coefficients(model, p)) coef(s, p) = value;
@@ -171,7 +171,7 @@ std::pair<index, index> most_separating_pair(const dataset& x, const std::vector
         for (index i = 0; i < n && values.size() < enough_values; ++i) values.insert(all.row(i)[j]);
         if (values.size() >= enough_values) spread.push_back(j);
     }
-    // Features of a few values put many examples on top of each other.
+    // Features with few values would put many examples on top of each other.
     if (spread.size() >= 2)
         for (index j = 0; j < d; ++j)
             if (std::ranges::find(spread, j) == spread.end()) score[static_cast<std::size_t>(j)] = -1;
@@ -203,8 +203,8 @@ region_grid decide_grid(const svm_model& model, const plane& on, index nx, index
 }
 
 std::vector<chain> contour(matrix_view<const double> f, double level, const std::function<bool(index, index)>& inside) {
-    // Each crossing lies on an edge of the grid: 2(row·cols + column) for the one to the right of a corner, + 1 for the
-    // one above it.
+    // A crossing is identified by its edge of the grid: 2(row·cols + column) for the edge to the right of a corner, + 1
+    // for the edge above it.
     using edge = index;
     const auto corner = [&](index r, index c) { return f(r, c) - level; };
     const auto place = [&](edge e) -> std::pair<double, double> {
@@ -219,7 +219,7 @@ std::vector<chain> contour(matrix_view<const double> f, double level, const std:
         for (index c = 0; c + 1 < f.cols; ++c) {
             if (inside && !inside(c, r)) continue;
             const double v[4] = {corner(r, c), corner(r, c + 1), corner(r + 1, c + 1),
-                                 corner(r + 1, c)};  // counter-clockwise from below left
+                                 corner(r + 1, c)};  // counter-clockwise from the lower left corner
             if (!std::all_of(v, v + 4, [](double each) { return std::isfinite(each); })) continue;
             const edge sides[4] = {2 * (r * f.cols + c), 2 * (r * f.cols + c + 1) + 1, 2 * ((r + 1) * f.cols + c),
                                    2 * (r * f.cols + c) + 1};
@@ -228,15 +228,15 @@ std::vector<chain> contour(matrix_view<const double> f, double level, const std:
                 if ((v[k] > 0) != (v[(k + 1) % 4] > 0)) crossed.push_back(sides[k]);
             if (crossed.size() == 2) segments.push_back({crossed[0], crossed[1]});
             if (crossed.size() == 4) {
-                // A saddle: the corners that share the sign of the middle are joined, each of the other two is cut off
-                // by itself.
+                // A saddle: the two corners with the sign of the centre are connected; each of the other two is cut
+                // off.
                 const bool middle = v[0] + v[1] + v[2] + v[3] > 0;
                 const bool joined = (v[0] > 0) == middle;
                 segments.push_back(joined ? std::array{sides[0], sides[1]} : std::array{sides[3], sides[0]});
                 segments.push_back(joined ? std::array{sides[2], sides[3]} : std::array{sides[1], sides[2]});
             }
         }
-    // At most two segments meet in a crossing: follow them, open chains from their ends first.
+    // At most two segments meet in a crossing. They are joined to chains, open chains first, from their ends.
     std::unordered_map<edge, std::vector<std::size_t>> at;
     for (std::size_t s = 0; s < segments.size(); ++s)
         for (const edge e : segments[s]) at[e].push_back(s);

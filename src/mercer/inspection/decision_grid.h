@@ -1,10 +1,11 @@
-// A classifier on a plane: decisions over a grid, the lines f = 0 and f = ±1, and where the examples lie.
+// The decisions of a classifier on a plane: a grid of decision values, contour lines f = 0 and f = ±1, and the
+// positions of the examples.
 //
-// Three kinds of plane. Two coordinates that are all there are: the classifier itself. Two of many: a cut, the others
-// held at their means or at those of the nearest example. The first two kernel principal components, for any kernel and
-// any kind of object: with μ the mean of φ and v₁, v₂ the axes, f(μ + s·v₁ + t·v₂) = ⟨w,μ⟩ + b + s⟨w,v₁⟩ + t⟨w,v₂⟩ is
-// linear, so the cut of the hyperplane with that plane is exactly a straight line, although in the input space it may
-// be any curve.
+// There are three kinds of plane. Both features of two-dimensional data show the classifier itself. Two of several
+// features show a cut, with the other features at their means or as in the nearest example. The first two kernel
+// principal components exist for any kernel and any kind of object: with the mean μ of φ and the axes v₁, v₂ the
+// function f(μ + s·v₁ + t·v₂) = ⟨w,μ⟩ + b + s⟨w,v₁⟩ + t⟨w,v₂⟩ is linear, so the hyperplane cuts this plane in a
+// straight line, although the boundary may be any curve in the input space.
 #pragma once
 
 #include <functional>
@@ -19,30 +20,31 @@ namespace mercer {
 
 struct plane {
     std::string x_name, y_name;
-    std::string about;  // what holds for everything that is not on the plane
+    std::string about;  // note on the features outside of the plane; may be empty
     double x_low = 0, x_high = 1, y_low = 0, y_high = 1;
-    matrix<double> points;    // where the examples shown lie: two numbers a row
-    std::vector<index> rows;  // which examples they are
-    // Decisions at places (two numbers a row): one column for each binary problem.
+    matrix<double> points;    // positions of the shown examples, two numbers for each
+    std::vector<index> rows;  // rows of the shown examples
+    // Returns the decision values at places (two numbers in a row), a column for each binary problem.
     std::function<matrix<double>(matrix_view<const double> places)> decide;
 };
 
 enum class other_features { mean, nearest };
-// `names` may be empty. x is dense or sparse vectors of at least two coordinates.
+// The plane of the features `first` and `second` of dense or sparse vectors x with at least two columns. `names` may be
+// empty.
 plane feature_plane(const svm_model& model, const dataset& x, index first, index second,
                     const std::vector<std::string>& names = {}, other_features rest = other_features::mean);
-// K is the matrix of the training examples, support_rows are rows of it. At most `most` examples, evenly taken, make
-// the components and are shown.
+// The plane of the first two kernel principal components. K is the kernel matrix of the training examples;
+// model.support_rows are rows of K. At most `most` evenly spaced examples define the components and are shown.
 plane component_plane(const svm_model& model, const gram<double>& K, index most = 1000);
-// The two coordinates along which the classes lie farthest apart for their width (the variance of the class means over
-// that within classes), of those that take ten values or more where there are two such.
+// The two features with the largest ratio of the variance between the classes to the variance within them. Features
+// with fewer than ten values are only used if there are not two others.
 std::pair<index, index> most_separating_pair(const dataset& x, const std::vector<double>& y);
 
-// Decisions at the centres of nx × ny cells; row r is the r-th from below.
+// Decisions at the centres of nx × ny cells; row 0 is the lowest.
 struct region_grid {
     index nx = 0, ny = 0;
-    matrix<double> f;           // (row·nx + column, problem)
-    std::vector<index> winner;  // class of each cell, as a number among the model's
+    matrix<double> f;           // f(row·nx + column, problem)
+    std::vector<index> winner;  // class of each cell, as a position in model.classes
     double x(const plane& on, index column) const {
         return on.x_low + (static_cast<double>(column) + 0.5) / static_cast<double>(nx) * (on.x_high - on.x_low);
     }
@@ -52,9 +54,9 @@ struct region_grid {
 };
 region_grid decide_grid(const svm_model& model, const plane& on, index nx, index ny);
 
-// Where a function on a grid takes a value: chains of places, in units of columns and rows. Marching squares with
-// linear interpolation; a saddle is cut by the mean of its corners. A closed chain ends where it starts.
-// `inside(column, row)`: only cells for which it holds.
+// The contour line f = level of a function on a grid, as chains of points in units of columns and rows: marching
+// squares with linear interpolation; the mean of the corners decides a saddle. A closed chain ends at its first point.
+// `inside(column, row)`: only cells for which it returns true.
 using chain = std::vector<std::pair<double, double>>;
 std::vector<chain> contour(matrix_view<const double> f, double level,
                            const std::function<bool(index, index)>& inside = {});

@@ -39,13 +39,13 @@ std::vector<double> classes_of(const model& m) {
 
 matrix<double> scores_of(const model& m, const dataset& prepared, std::span<const double> predicted) {
     if (m.gives() != answer::sides) return scores_of_classes(m.inner(), prepared, predicted).value_or(matrix<double>());
-    const matrix<double> f = m.inner().decide(prepared);  // positive inside
+    const matrix<double> f = m.inner().decide(prepared);  // f > 0 inside
     matrix<double> out(f.rows(), 2);
     for (index i = 0; i < f.rows(); ++i) out(i, 0) = -f(i, 0), out(i, 1) = f(i, 0);
     return out;
 }
 
-// The metric of the importance; what a model lacks is said at once.
+// The metric of the importance. Throws before the computation if the model lacks the scores that the metric needs.
 const metric& metric_of(const model_answers& a, const std::string& name) {
     const metric& by = name.empty() ? default_metric(a.of) : find_metric(name, a.of);
     if (by.from == metric::wants::scores && a.scores.cols() == 0)
@@ -57,8 +57,8 @@ const metric& metric_of(const model_answers& a, const std::string& name) {
 
 std::vector<feature_importance> importance_of(const model& m, const table& data, const model_answers& a,
                                               const metric& by, const importance_options& options) {
-    // Two classes share one function whose sign is read off the predictions: a block of rows of one class shows it as
-    // well as all of them.
+    // With two classes the sign convention of the decision function is derived from the predictions; a batch in which
+    // all rows have the same class is sufficient for that.
     const asked ask = [&](const dataset& x) {
         const dataset prepared = m.prepared(x);
         said out{m.inner().predict(prepared)};
@@ -96,7 +96,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::size_t most_points = 2000;  // of one curve
+constexpr std::size_t most_points = 2000;  // points of one curve, at most
 
 json number(double v) { return std::isfinite(v) ? json(v) : json(); }
 json range(const interval& of) { return json::array({number(of.low), number(of.high)}); }
@@ -116,7 +116,7 @@ json classes_json(const evaluation& all) {
     return out;
 }
 
-// Each figure of the points as a list.
+// An object with one list for each of the given functions of the points.
 using point_figure = std::function<double(const ranking_point&)>;
 json lists(const std::vector<ranking_point>& points, const std::vector<std::pair<const char*, point_figure>>& of) {
     json out = json::object();

@@ -1,4 +1,4 @@
-// A model judged on data whose targets are known.
+// Evaluates a fitted model on data with known targets.
 //
 //     const evaluation all = api::evaluate(m, read_table("test.csv", api::read_like(m)), {.importance = true});
 //     std::puts(api::evaluation_json(all).c_str());
@@ -14,16 +14,16 @@ namespace mercer::api {
 
 struct evaluate_options {
     evaluation_options figures{};
-    bool importance = false;  // also shuffle every feature; of vectors
-    std::string metric{};     // of the importance; empty: accuracy, or rmse
+    bool importance = false;  // also compute the permutation importance of the features (vectors only)
+    std::string metric{};     // metric of the importance; empty: accuracy, or rmse for values
     importance_options shuffles{};
 };
 
-// Fails with errc::data without targets, errc::unsupported for models whose answers are neither classes nor values.
-// Machines of one class are judged by targets 1, inside, and -1.
+// Throws an error with errc::data if the data have no targets, and with errc::unsupported if the model predicts neither
+// classes nor values. One-class models are evaluated with the targets 1 (inside) and -1.
 evaluation evaluate(const model& m, const table& data, const evaluate_options& options = {});
 
-// All of it but the examples themselves; the keys are in docs/evaluate.md.
+// The evaluation as JSON, without the examples themselves. The keys are described in docs/evaluate.md.
 std::string evaluation_json(const evaluation& all);
 
 }  // namespace mercer::api

@@ -14,7 +14,7 @@
 namespace mercer {
 namespace {
 
-// The machine of one pair of classes in a model of many, as a model of those two.
+// The classifier of one pair of classes of a multiclass model, as a model of two classes.
 svm_model pair_of(const svm_model& all, index problem) {
     const auto [a, b] = classes_of_problem(all, problem);
     svm_model out;
@@ -22,7 +22,7 @@ svm_model pair_of(const svm_model& all, index problem) {
     out.training_size = all.training_size;
     const double labels[] = {all.classes[static_cast<std::size_t>(a)], all.classes[static_cast<std::size_t>(b)]};
     out.classes.assign({std::min(labels[0], labels[1]), std::max(labels[0], labels[1])});
-    const double sign = labels[0] < labels[1] ? 1 : -1;  // the first class is the one of f > 0
+    const double sign = labels[0] < labels[1] ? 1 : -1;  // f > 0 is the first class
     const auto coefficients = problem_coefficients(all, problem);
     out.coef = matrix<double>(1, static_cast<index>(coefficients.size()));
     for (std::size_t s = 0; s < coefficients.size(); ++s) {
@@ -54,7 +54,7 @@ void check(index n, std::span<const double> y, const svm_options& options, const
              fmt::format("leave-one-out: the model was trained on {} examples, got {}", fitted.training_size, n));
 }
 
-// Fits without one example, from the model that was fitted with it.
+// Refits without one example, starting from the model that was fitted with it.
 class refits {
 public:
     refits(const shared_gram& K, std::span<const double> y, const svm_options& options, const svm_model& fitted,
@@ -70,7 +70,7 @@ public:
             }
     }
 
-    // What is said of example i by a model fitted without it. Called from several threads.
+    // The prediction for example i by a model fitted without it. Thread-safe.
     double said_without(index i) {
         matrix<double> row(1, K_.size());
         K_.exact().row(i, row.data());
@@ -83,7 +83,7 @@ public:
         return predict(from_, f.view())[0];
     }
 
-    inner_fits ended{};  // of all fits so far
+    inner_fits ended{};  // how all fits so far ended
 
 private:
     // f of pair p at example i, fitted without it.
@@ -112,10 +112,10 @@ private:
     const svm_options& options_;
     svm_model from_;
     std::vector<double> weight_;
-    // Of many pairs of classes an example supports a few: the others stay as they are without it.
+    // With many classes an example is a support vector of a few pairs only; the other pairs do not change without it.
     std::vector<svm_model> pairs_;
-    std::vector<std::vector<index>> supports_;  // the pairs of each example
-    std::mutex lock_;                           // of ended
+    std::vector<std::vector<index>> supports_;  // pairs that each example supports
+    std::mutex lock_;                           // guards `ended`
 };
 
 }  // namespace
@@ -137,13 +137,13 @@ error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, co
 
     refits again(K, y, options, fitted, std::move(weight), skip);
     std::atomic<index> wrong = 0, fits = 0, done = 0;
-    std::mutex lock;  // of progress
+    std::mutex lock;  // guards `progress`
     const auto total = static_cast<index>(left_out.size());
     parallel_for(total, [&](index at) {
         const index i = left_out[static_cast<std::size_t>(at)];
         const double label = y[static_cast<std::size_t>(i)];
         if (members.at(label) == 1) {
-            ++wrong;  // nobody else knows this class
+            ++wrong;  // no other example has this class
         } else {
             wrong += again.said_without(i) != label;
             ++fits;

@@ -1,9 +1,9 @@
-// The leave-one-out error of a support vector machine, and its cheap bound #SV/n.
+// The leave-one-out error of a support vector machine, and its bound #SV/n.
 //
-// Without an example that is no support vector, the optimum stays what it is and the example is still outside its
-// margin: such examples are never errors, which is the bound, and never need a fit. The others are refitted, each from
-// the α of the full model with its own set to zero. All that needs an optimum (margin_report::no_bounds): of another
-// model every example is left out.
+// Removing an example that is not a support vector does not change the optimum, and the example stays outside the
+// margin. Such examples are never errors (which gives the bound) and need no fit. For every other example the model is
+// refitted, starting from the α of the full model with the α of this example set to zero. All this requires that the
+// model is an optimum (margin_report::no_bounds); for another model every example needs a fit.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,17 @@
 
 namespace mercer {
 
-// `fitted` is the model of all examples with these options; its support_rows are rows of K. `progress` is told the
-// share done. `skip` false: fits for every example, which is needed where `fitted` is not an optimum.
+// `fitted` is the model of all examples with these options; its support_rows are rows of K. `progress` receives the
+// completed share. `skip` = false refits for every example, which is necessary if `fitted` is not an optimum. Throws an
+// error with errc::unsupported for tasks other than c_svc.
 error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, const svm_options& options,
                              const svm_model& fitted, const std::function<void(double)>& progress = {},
                              bool skip = true);
 error_estimate cross_validation(const shared_gram& K, std::span<const double> y, const svm_options& options, int folds,
                                 std::uint64_t seed = 1);
 
-// The options that fit this model again, as far as it and its report know them.
+// The options that fit this model again, as far as the model and its report contain them. A ν-classifier becomes the
+// equivalent C-classifier.
 svm_options refit_options(const svm_model& model, const margin_report& report, const margin_options& from);
 
 }  // namespace mercer

@@ -1,4 +1,3 @@
-
 #include "mercer/inspection/margin_report.h"
 
 #include <fmt/format.h>
@@ -46,20 +45,20 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double touching =
-    1e-10;  // α >= C(1 - this) is α = C: division by the margin of ν-SVC and decimal files leave that much
+    1e-10;  // α >= C(1 - touching) counts as α = C: dividing by the margin of ν-SVC and decimal files leave such errors
 
-// What all binary problems share.
+// Data shared by all binary problems.
 struct evidence {
     const svm_model& model;
     const gram<double>& K;
-    const dataset* x;  // null: precomputed
+    const dataset* x;  // null for a precomputed kernel
     const margin_options& options;
-    std::vector<index> of_class;     // of every example
-    std::vector<double> weight;      // of C, of every example
+    std::vector<index> of_class;     // class of every example
+    std::vector<double> weight;      // factor of C of every example
     matrix<double> sums;             // ⟨w, φ(xᵢ)⟩ of every problem, from α and K
-    matrix<double> decisions;        // f by the model's own support objects; empty: there are none
-    std::optional<feature_map> map;  // where φ is finite, of up to a million features
-    std::vector<double> sizes;       // Σ|α|·max|K| of every problem: what rounding is relative to
+    matrix<double> decisions;        // f computed from the support objects of the model; empty for a precomputed kernel
+    std::optional<feature_map> map;  // set if φ has at most a million features
+    std::vector<double> sizes;       // Σ|α|·max|K| of every problem, to which rounding is relative
 };
 
 void check_task(const svm_model& model) {
@@ -89,7 +88,7 @@ void check(const svm_model& model, index n, std::span<const double> y, const mar
                                          row, n));
 }
 
-// w of every example's constraint in the objective: sample weight times class weight; 0 is absent.
+// The factor of C of every example: sample weight times class weight; 0 means that the example does not take part.
 std::vector<double> weights(const svm_model& model, const std::vector<index>& of_class, const margin_options& options) {
     std::vector<double> of(model.classes.size(), 1.0), out;
     for (const auto& [label, factor] : options.class_weight)
@@ -101,7 +100,7 @@ std::vector<double> weights(const svm_model& model, const std::vector<index>& of
     return out;
 }
 
-// Of all problems at once: one pass over the columns of K that belong to support vectors.
+// Computes the sums of all problems in one pass over the columns of K that belong to support vectors.
 void evaluate(evidence& e) {
     const index n = e.K.rows(), problems = e.model.problems();
     std::vector<index> everyone(static_cast<std::size_t>(n));
@@ -111,7 +110,7 @@ void evaluate(evidence& e) {
     e.sizes.assign(static_cast<std::size_t>(problems), 0.0);
     std::vector<double> self(static_cast<std::size_t>(n));
     e.K.diagonal(self);
-    double most = 0;  // |K(i, j)| <= max K(i, i) where K is positive semidefinite
+    double most = 0;  // |K(i, j)| <= max K(i, i) if K is positive semidefinite
     for (const double each : self) most = std::max(most, std::abs(each));
     for (index p = 0; p < problems; ++p)
         for (const auto& [s, value] : problem_coefficients(e.model, p)) {
@@ -126,7 +125,7 @@ void find_map(evidence& e) {
     if (!e.x || !e.model.k || e.x->kind() != domain::vectors) return;
     try {
         e.map.emplace(*e.model.k, e.x->dims());
-    } catch (const error&) {  // infinite, not a kernel, or too large
+    } catch (const error&) {  // φ is infinite or too large, or k is not a kernel
     }
 }
 
@@ -135,11 +134,11 @@ double upper_bound(const evidence& e, index p, bool& inferred) {
     const svm_report* told = e.model.report_of(p);
     if (told && e.model.task == svm_task::c_svc && told->size > 0) return e.model.C;
     if (told && e.model.task == svm_task::nu_svc && told->C > 0) return told->C;
-    // The largest α: right where one is at the bound, and where none is, any C from there on has the same optimum.
+    // Uses the largest α. This is C if an α is at its bound; otherwise every larger C has the same optimum.
     inferred = true;
     double most = 0;
     for (index q = 0; q < e.model.problems(); ++q) {
-        if (e.model.task == svm_task::nu_svc && q != p) continue;  // each has its own ρ
+        if (e.model.task == svm_task::nu_svc && q != p) continue;  // each problem has its own ρ
         for (const auto& [s, value] : problem_coefficients(e.model, q)) {
             const double weight = e.weight[static_cast<std::size_t>(e.model.support_rows[static_cast<std::size_t>(s)])];
             if (weight > 0) most = std::max(most, std::abs(value) / weight);
@@ -163,8 +162,8 @@ void sort_into_cases(margin_problem& p) {
     }
 }
 
-// [low, high] of b: F of the examples whose signed α may still grow lies below, of those that may fall above. low -
-// high is the solver's gap.
+// Determines the interval of b: F is a lower bound of b for examples whose signed α may grow, and an upper bound for
+// those whose α may fall. low - high is the gap of the solver.
 void find_offset(margin_problem& p) {
     double low = -infinity, high = infinity;
     for (const margin_example& e : p.examples) {
@@ -180,7 +179,8 @@ void find_offset(margin_problem& p) {
     p.b_high = std::max(low, high);
 }
 
-// The gap that conditions are held to: what the solver claims, but never so much that any model would pass.
+// The gap that the conditions are checked with: the claimed gap, but at most optimum_tolerance, so that not every model
+// passes.
 double allowed_gap(const margin_problem& p) { return std::clamp(p.claimed_gap, 0.0, optimum_tolerance); }
 
 void check_conditions(margin_problem& p, const evidence& e, double rounding) {
@@ -202,7 +202,7 @@ void check_conditions(margin_problem& p, const evidence& e, double rounding) {
     const bool hard = std::ranges::any_of(p.examples, [](const margin_example& x) { return !std::isfinite(x.C); });
     worst("stationarity in w", "w = Σ αᵢyᵢφ(xᵢ)", 1e-6 * (1 + e.sizes[static_cast<std::size_t>(p.number)]),
           [&](const margin_example& x) {
-              // The model's own support objects against the training examples: both must give the same ⟨w, φ(xᵢ)⟩.
+              // ⟨w, φ(xᵢ)⟩ from the support objects of the model and from K must agree.
               return e.decisions.rows() == 0 ? 0.0 : std::abs(e.decisions(x.row, p.number) - x.f);
           });
     p.kkt.push_back({"stationarity in b", "Σ αᵢyᵢ = 0", std::abs(sum), -1,
@@ -224,7 +224,7 @@ void check_conditions(margin_problem& p, const evidence& e, double rounding) {
               [](const margin_example& x) { return std::abs(x.beta * x.slack); });
 }
 
-// w itself, where φ has few enough features to write down.
+// w as numbers, if φ has few enough features.
 std::optional<explicit_normal> write_normal(const margin_problem& p, const evidence& e) {
     if (!e.map || e.map->size() > e.options.most_features) return {};
     const feature_map* map = &*e.map;
@@ -235,7 +235,7 @@ std::optional<explicit_normal> write_normal(const margin_problem& p, const evide
     const bool plain =
         e.model.k->text() == "linear()" && static_cast<index>(e.options.feature_names.size()) == map->size();
     out.names = plain ? e.options.feature_names : map->names();
-    // φ of a few megabytes of examples at a time, once for w = Σ αyφ(x), once to compare.
+    // Computes φ for batches of examples of about 8 MB, first to sum w = Σ αyφ(x), then to compare.
     const index chunk = std::max<index>(1, (index(1) << 20) / std::max<index>(map->size(), 1));
     const auto pass = [&](auto&& each) {
         for (index first = 0; first < p.size(); first += chunk) {
@@ -264,21 +264,21 @@ void bound_capacity(margin_problem& p, const evidence& e) {
     for (const margin_example& x : p.examples) rows.push_back(x.row);
     p.ball = smallest_enclosing_ball(subset<double>(e.K, rows));
     if (!p.no_bounds.empty()) return;
-    // A ratio that rounding lifted over a whole number is not the next one.
+    // Rounding must not lift a ratio over a whole number.
     const double ratio = p.ball->squared_radius * std::max(p.squared_norm, 0.0);
     double bound = std::ceil(ratio * (1 - 1e-6));
     if (p.dimension) bound = std::min(bound, static_cast<double>(*p.dimension));
     p.vc_bound = bound + 1;
 }
 
-// ½‖w/m‖² with m the smallest yf: the norm at which this direction leaves no example inside its margin.
+// ½‖w/m‖² with m the smallest yf: rescaled so that no example is inside the margin; infinite if m <= 0.
 double hard_margin_objective(const margin_problem& p) {
     double least = infinity;
     for (const margin_example& x : p.examples) least = std::min(least, x.y * x.f);
     return least > 0 ? p.squared_norm / 2 / least / least : infinity;
 }
 
-// Why bounds on the error are not stated of this machine; empty where they are.
+// The reason why no error bounds are stated for this problem; empty if they are.
 std::string why_no_bounds(const margin_problem& p, bool convex, bool no_margin, double rounding) {
     if (no_margin) return "ν is too small for these classes: no function has a margin, and the optimum is w = 0";
     if (!p.optimal() || !(p.solver_gap <= optimum_tolerance + rounding))
@@ -328,10 +328,10 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
     p.dual = sum_alpha - p.squared_norm / 2;
     find_offset(p);
     const svm_report* told = e.model.report_of(number);
-    // A fit that was cut short claims nothing.
+    // A fit that was cut short claims no gap.
     p.claim_known = told && told->size > 0 && finished(told->status);
-    // Other programs measure with kernel values in float: a hundredth is theirs; and ν-SVC before its coefficients are
-    // divided by ρ = 1/C.
+    // Other programs measure the gap with kernel values in float (hence 1 % more) and, for ν-SVC, before the
+    // coefficients are divided by ρ = 1/C.
     p.claimed_gap = p.claim_known ? told->gap : 1.01 * e.options.tol * (e.model.task == svm_task::nu_svc ? p.C : 1.0);
     const double rounding = 256 * epsilon * (1 + e.sizes[static_cast<std::size_t>(number)] + std::abs(p.b));
     p.edge = std::min(allowed_gap(p) + rounding, 0.5);
@@ -342,7 +342,7 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
     p.normal = write_normal(p, e);
     const bool convex = e.model.k ? e.model.k->proof().valid : !(told && told->status == fit_status::stationary);
     p.no_bounds = why_no_bounds(p, convex, told && told->no_margin, rounding);
-    if (convex) bound_capacity(p, e);  // otherwise there are no distances for a ball to have
+    if (convex) bound_capacity(p, e);  // without a positive semidefinite kernel there are no distances
     return p;
 }
 
@@ -385,86 +385,6 @@ margin_report report_margins(const svm_model& model, const dataset& x, std::span
 margin_report report_margins(const svm_model& model, const gram<double>& K, std::span<const double> y,
                              const margin_options& options) {
     return report(model, K, nullptr, y, options);
-}
-
-namespace {
-
-std::vector<double> finite_diagonal(const gram<double>& K) {
-    std::vector<double> self(static_cast<std::size_t>(K.rows()));
-    K.diagonal(self);
-    for (std::size_t i = 0; i < self.size(); ++i)
-        if (!std::isfinite(self[i]))
-            fail(errc::data, fmt::format("enclosing ball: k(x, x) of point {} is {}, not a finite number", i, self[i]));
-    return self;
-}
-
-// The dual as ½αᵀKα - pᵀα with p = ½K(i, i). There F = p - Kα, ‖φ(xᵢ) - c‖² = 2Fᵢ + αᵀKα and the dual's value is 2αᵀF +
-// αᵀKα, so the gap of the radius is at most twice the solver's.
-smo_result solve_ball(const gram<double>& K, const std::vector<double>& self, double tol) {
-    const std::size_t count = self.size();
-    std::vector<double> p(count), lower(count, 0.0), upper(count, 1.0), start(count, 0.0);
-    for (std::size_t i = 0; i < count; ++i) p[i] = self[i] / 2;
-    start[static_cast<std::size_t>(std::ranges::max_element(self) - self.begin())] = 1;
-    smo_options options;
-    options.tol = tol;
-    return solve_smo(narrowed(K), K, {p, lower, upper, {}, start}, options);
-}
-
-// Both bounds of R² at the centre α, which is made to add up to 1, in double and over all points.
-void measure(enclosing_ball& ball, const gram<double>& K, const std::vector<double>& self) {
-    const index n = K.rows();
-    std::vector<index> support;
-    double sum = 0;
-    for (index i = 0; i < n; ++i)
-        if (ball.centre[static_cast<std::size_t>(i)] > 0) {
-            support.push_back(i);
-            sum += ball.centre[static_cast<std::size_t>(i)];
-        }
-    std::vector<index> everyone(static_cast<std::size_t>(n));
-    for (index i = 0; i < n; ++i) everyone[static_cast<std::size_t>(i)] = i;
-    ball.support = static_cast<index>(support.size());
-    matrix<double> alpha(ball.support, 1), product(n, 1);
-    for (index s = 0; s < ball.support; ++s) {
-        double& a = ball.centre[static_cast<std::size_t>(support[static_cast<std::size_t>(s)])];
-        alpha(s, 0) = a /= sum;
-    }
-    subset<double>(K, everyone, support).multiply(alpha.view(), product.view());
-    double square = 0, linear = 0, most = 0;
-    for (index s = 0; s < ball.support; ++s) {
-        const index i = support[static_cast<std::size_t>(s)];
-        square += alpha(s, 0) * product(i, 0);
-        linear += alpha(s, 0) * self[static_cast<std::size_t>(i)];
-    }
-    for (index i = 0; i < n; ++i)
-        if (const double reach = self[static_cast<std::size_t>(i)] - 2 * product(i, 0); i == 0 || reach > most)
-            most = reach, ball.farthest = i;
-    ball.squared_radius = std::max(0.0, most + square);
-    ball.least_squared_radius = std::clamp(linear - square, 0.0, ball.squared_radius);
-}
-
-}  // namespace
-
-enclosing_ball smallest_enclosing_ball(const gram<double>& K, double tol) {
-    require_square(K, "an enclosing ball");
-    if (!(tol > 0)) fail(errc::invalid_argument, fmt::format("enclosing ball: must satisfy tol > 0, got {}", tol));
-    if (K.rows() == 0) fail(errc::data, "enclosing ball: there are no points");
-    enclosing_ball ball;
-    // A ball does not care where the origin is: seen from the mean, the inner products are as small as the distances,
-    // and what float keeps of them is enough to steer by.
-    const centred<double> middle(K);
-    const std::vector<double> self = finite_diagonal(middle);
-    ball.centre.assign(self.size(), 0.0);
-    const double far = *std::ranges::max_element(self);  // the ball around the mean: R² <= far, and far <= 4R²
-    if (far <= 0) {                                      // one point, or all the same
-        ball.centre[0] = 1;
-        ball.support = 1;
-        return ball;
-    }
-    const smo_result solved = solve_ball(middle, self, tol * far / 8);
-    ball.status = solved.status;
-    ball.centre = solved.alpha;
-    measure(ball, middle, self);
-    return ball;
 }
 
 }  // namespace mercer

@@ -13,7 +13,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// JSON has no infinity.
+// JSON has no infinity: such values become null.
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 std::string dumped(const json& value) { return value.dump(2, ' ', false, json::error_handler_t::replace); }

@@ -1,18 +1,18 @@
-// A margin report as text for the terminal, and as JSON.
+// Writes margin reports and explained decisions as text for the terminal and as JSON.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "mercer/inspection/explanation.h"
+#include "mercer/inspection/influence.h"
 #include "mercer/inspection/margin_report.h"
 
 namespace mercer {
 
-// What a report is about, for those who read it.
+// The data that a report is about.
 struct report_subject {
-    std::string data;              // "data/iris.svm, 150 vectors of 4 coordinates"
-    std::vector<index> file_rows;  // the row of the file that each example is, from 0; empty: the same number
+    std::string data;              // e.g. "data/iris.svm, 150 vectors of 4 coordinates"
+    std::vector<index> file_rows;  // the row of the file of each example, from 0; empty: the number of the example
     index row(index example) const {
         return file_rows.empty() || example < 0 ? example : file_rows[static_cast<std::size_t>(example)];
     }
@@ -25,11 +25,11 @@ std::string decision_json(const explained_decision& why, const report_subject& a
 
 // "C = 10", "hard margin", "C = 3.1 (not in the model: the largest α)"
 std::string penalty_text(const margin_report& report, const margin_problem& p);
-// "the 3 largest of 20 terms settle the sign, whatever the others say"
-// What is known of b where no example is on the margin.
+// The interval of b if no example is on the margin.
 std::string no_margin_vector_text(const margin_problem& p);
+// The number of largest terms that determine the sign of f, in words: "the 3 largest of 20 terms settle the sign, …".
 std::string settled_text(const influence& part);
-// examples by (case, side)
+// The number of examples by alpha_case (rows) and margin_side (columns).
 std::array<std::array<index, 4>, 3> cross_table(const margin_problem& p);
 
 }  // namespace mercer

@@ -59,14 +59,15 @@ matrix<double> cosines_from(matrix<double> k, const numbers& rows, const numbers
         const double a = rows[static_cast<std::size_t>(i)];
         for (index j = 0; j < k.cols(); ++j) {
             const double b = cols[static_cast<std::size_t>(j)];
-            // Two divisions: the product of two roots of huge or tiny self values would lose range.
+            // Divides twice, because the product of two roots of very large or very small values could overflow or
+            // underflow.
             k(i, j) = a > 0 && b > 0 ? k(i, j) / a / b : 0.0;
         }
     });
     return k;
 }
 
-// Row sums of K over all columns.
+// The row sums of K.
 numbers row_sums(const gram<double>& k) {
     matrix<double> ones(k.cols(), 1), sums(k.rows(), 1);
     std::fill_n(ones.data(), k.cols(), 1.0);
@@ -86,7 +87,8 @@ void require_rows(const gram<double>& k, std::span<const index> group) {
                  fmt::format("geometry: a member must satisfy 0 <= i < {}, got {}", k.rows(), i));
 }
 
-// `to_group`: k(x, g) summed over g, for each x; `within`: the same for each member.
+// The squared distances to the mean of a group. `to_group` holds Σ k(x, g) over the group for each x, `within` the same
+// sums for each member.
 numbers to_mean(const numbers& self, const numbers& to_group, const numbers& within) {
     const auto m = static_cast<double>(within.size());
     double mean_norm = 0;  // ‖mean‖²
@@ -97,7 +99,7 @@ numbers to_mean(const numbers& self, const numbers& to_group, const numbers& wit
     return d;
 }
 
-// K's rows in bands, each turned into sums of dissimilarities.
+// Computes K in batches of rows and reduces each batch to its sums of dissimilarities.
 medoid_result medoid_of(const gram<double>& k, dissimilarity measure) {
     constexpr index band = 64;
     const index n = k.rows();

@@ -1,8 +1,11 @@
-// Distances and angles between the images φ(x) of objects, from kernel values alone:
+// Distances and angles between the images φ(x) of objects, computed from kernel values:
+//
 //     ‖φ(x)-φ(z)‖² = k(x,x) + k(z,z) - 2k(x,z),   cos = k(x,z)/√(k(x,x)k(z,z)),
 //     ‖φ(x)-mean‖² = k(x,x) - 2/m Σⱼ k(x,gⱼ) + 1/m² Σᵢⱼ k(gᵢ,gⱼ).
-// A squared distance that rounding made negative is returned as 0. With a kernel that is not positive semidefinite it
-// can be negative in truth; then it is returned as it is. All work goes tile by tile; only results are stored.
+//
+// A squared distance that is negative only by rounding is returned as 0. If the kernel is not positive semidefinite,
+// the squared distance itself can be negative and is returned unchanged. Kernel values are computed tile by tile; only
+// the results are stored.
 #pragma once
 
 #include <span>
@@ -14,36 +17,36 @@
 
 namespace mercer {
 
-// Out(i, j) for row object i and column object j.
+// Element (i, j) of the result belongs to x[i] and z[j] (or x[j]).
 matrix<double> squared_distances(const kernel& k, const dataset& x, const dataset& z);
 matrix<double> squared_distances(const kernel& k, const dataset& x);
-// 0 where k(x, x) = 0; refuses k(x, x) < 0.
+// The cosine is 0 if k(x, x) = 0. Throws an error with errc::not_psd if k(x, x) < 0.
 matrix<double> cosines(const kernel& k, const dataset& x, const dataset& z);
 matrix<double> cosines(const kernel& k, const dataset& x);
 
-// The same of a square matrix that is already there.
+// The same for a given square kernel matrix.
 matrix<double> squared_distances(const gram<double>& k);
 matrix<double> cosines(const gram<double>& k);
 
-// Squared distance of each x, or of every row of K, to the mean of φ over a group.
+// The squared distance of each object (or row of K) to the mean of φ over a group.
 std::vector<double> squared_distances_to_mean(const kernel& k, const dataset& x, const dataset& group);
 std::vector<double> squared_distances_to_mean(const gram<double>& k, std::span<const index> group);
 
-// The member with the least sum of dissimilarities to all members; the first of equals. With squared distances that is
-// the member nearest to the mean.
+// The medoid: the member of the group with the smallest sum of dissimilarities to all members, the first one in case of
+// ties. With squared distances the medoid is the member nearest to the mean.
 enum class dissimilarity { distance, squared_distance };
 struct medoid_result {
-    index member = 0;  // a position in the data set, or a row of K
-    double sum = 0;    // its sum of dissimilarities
+    index member = 0;  // position in the group, or row of K
+    double sum = 0;    // sum of dissimilarities of the medoid
 };
 medoid_result medoid(const kernel& k, const dataset& group, dissimilarity measure = dissimilarity::distance);
 medoid_result medoid(const gram<double>& k, std::span<const index> group,
                      dissimilarity measure = dissimilarity::distance);
 
-// Objects that a kernel cannot tell from others: ‖φ(x)-φ(z)‖² = k(x, x) + k(z, z) - 2k(x, z) = 0.
+// Objects with the same image: ‖φ(x)-φ(z)‖² = k(x, x) + k(z, z) - 2k(x, z) = 0.
 
-// For every object of x: is one of z the same in feature space? By explicit features where the kernel has them, to the
-// precision of float, within some 100 MB; else, and where there are too many objects for that, only objects that are
+// Returns, for every object of x, true if an object of z has the same image in feature space. Compares the explicit
+// features in float precision if the kernel has them and they fit into about 100 MB; otherwise only objects that are
 // equal themselves are found.
 std::vector<bool> same_in_feature_space(const kernel& k, const dataset& x, const dataset& z);
 

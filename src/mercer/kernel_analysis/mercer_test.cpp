@@ -25,7 +25,8 @@ namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
-// `count` different rows of n, ascending, by a partial shuffle that gives the same rows with every standard library.
+// `count` different rows of n, ascending. A partial Fisher-Yates shuffle with mt19937_64, so that the sample is the
+// same with every standard library.
 std::vector<index> sample_rows(index n, index count, std::uint64_t seed) {
     std::vector<index> rows(static_cast<std::size_t>(n));
     std::iota(rows.begin(), rows.end(), index(0));
@@ -38,8 +39,8 @@ std::vector<index> sample_rows(index n, index count, std::uint64_t seed) {
     return rows;
 }
 
-// Multiplies by a power of two so that squares of entries neither overflow nor underflow; returns the exponent taken
-// out.
+// Scales k by a power of two if squares of its entries could overflow or underflow. Returns the exponent e with
+// original = 2^e·k.
 int take_out_scale(matrix<double>& k) {
     int exponent = 0;
     std::frexp(largest_entry(k.view()), &exponent);
@@ -54,32 +55,33 @@ bool factorises(matrix<double> k, double shift) {
     return cholesky(std::move(k)).has_value();
 }
 
-// How far a matrix is from the true one: the largest error of an entry, and the Frobenius norm of them all.
+// The difference between the computed and the exact matrix: the largest error of an entry, and the Frobenius norm of
+// all errors.
 struct entry_errors {
     double largest = 0;
     double norm = 0;
 };
 
-// What stands behind the numbers of a matrix.
+// What is known about the exact matrix.
 struct backing {
-    known_entries known;  // entries at some points, with bounds
+    known_entries known;  // entries at given points, with error bounds
     std::function<entry_errors(matrix_view<const double> k, int exponent)>
-        errors;              // of 2^exponent·k, in units of k; empty: not needed
-    bool proven = false;     // the true matrix is positive semidefinite
-    bool symmetric = false;  // and symmetric: what differs is rounding
+        errors;              // errors of 2^exponent·k, in units of k; empty if they are not needed
+    bool proven = false;     // the exact matrix is positive semidefinite
+    bool symmetric = false;  // the exact matrix is symmetric, so asymmetry is rounding
 };
 
-// Whether K(i, j) and K(j, i) differ by more than their errors.
+// Returns true if K(i, j) and K(j, i) differ by more than their error bounds.
 bool differ(const known_entries& known, const asymmetry& worst) {
     const index pair[] = {worst.row, worst.col};
     const std::vector<bounded<long double>> k = known(pair);
     return std::abs(k[1].value - k[2].value) > k[1].error + k[2].error;
 }
 
-// Beyond this share of the trace a tolerance is not worth a certificate.
+// A certificate is only issued if the tolerance is at most this share of the trace.
 constexpr double largest_share = 1e-6;
 
-// The verdict on a square matrix of finite numbers, which it may destroy.
+// The verdict on a square matrix of finite numbers. Overwrites k.
 mercer_result test_matrix(matrix<double> k, const mercer_options& options, const backing& behind) {
     mercer_result found;
     found.n = found.tested = k.rows();
@@ -117,7 +119,8 @@ mercer_result test_matrix(matrix<double> k, const mercer_options& options, const
     found.smallest = unscaled(eigen.values.front());
     found.largest = unscaled(eigen.values.back());
     if (certified || !(eigen.values.front() < 0)) return found;
-    // Below -δ a witness is certain to be found; above, it may still show what no norm can.
+    // Below -δ the search is certain to find a witness. Above, a witness may still prove what the bound by norms
+    // cannot.
     const double beyond = std::min(delta, -eigen.values.front() / 2);
     mercer_witness witness = short_witness(k, beyond, {eigen.vectors.row(0), eigen.values.size()}, behind.known);
     if (!witness.proves()) return found;
@@ -126,7 +129,7 @@ mercer_result test_matrix(matrix<double> k, const mercer_options& options, const
     return found;
 }
 
-// Rows that are looked at, and the numbers there.
+// The tested rows and the matrix on them.
 struct sampled_rows {
     std::vector<index> rows;
     matrix<double> k;
@@ -152,7 +155,7 @@ sampled_rows sampled(const gram<double>& k, const mercer_options& options) {
     return out;
 }
 
-// A verdict on some rows as one on all n.
+// Translates a verdict on the sampled rows to one on all n rows.
 mercer_result of_all(mercer_result found, index n, const std::vector<index>& rows) {
     found.n = n;
     if (found.worst_pair.size > 0) {
@@ -305,7 +308,7 @@ matrix<double> principal(const matrix<double>& k, std::span<const index> at, dou
     return part;
 }
 
-// One point, or else one pair, with an eigenvalue below -delta: the lowest there is. Empty when there is none.
+// A point, or else a pair of points, with the smallest eigenvalue below -delta. Empty if there is none.
 points lowest_pair(const matrix<double>& k, double delta) {
     points best;
     double lowest = -delta;
@@ -321,16 +324,17 @@ points lowest_pair(const matrix<double>& k, double delta) {
     return best;
 }
 
-// The smallest eigenvalue of a principal submatrix only rises when points leave (Cauchy interlacing), so "still below
-// -delta" is monotone: prefixes can be bisected, and a point that could not leave once can never leave later.
+// Removes points from a witness. The smallest eigenvalue of a principal submatrix can only rise when points are removed
+// (Cauchy interlacing), so "an eigenvalue is below -delta" is monotone: prefixes can be bisected, and a point that
+// could not be removed once can never be removed later.
 class pruning {
 public:
     pruning(const matrix<double>& k, double delta) : k_(k), delta_(delta) {}
 
     points prune(std::span<const double> direction) const {
         points kept = order(direction);
-        if (!negative(kept)) return kept;  // within rounding of -delta: nothing to spare
-        // Keep the largest |cᵢ| of the eigenvector, re-optimise on them, and again.
+        if (!negative(kept)) return kept;  // within rounding of -delta: no point can be removed
+        // Repeat: keep the largest |cᵢ| of the eigenvector and recompute the eigenvector on these points.
         for (;;) {
             const std::size_t before = kept.size();
             kept.resize(shortest_prefix(kept));
@@ -340,7 +344,7 @@ public:
             for (const index i : local) next.push_back(kept[static_cast<std::size_t>(i)]);
             kept = std::move(next);
         }
-        // Beyond a few hundred points one trial per point costs more than a shorter witness is worth.
+        // With more than 300 points, one factorisation for each point costs too much.
         if (kept.size() > 300) return kept;
         for (std::size_t i = kept.size(); i-- > 0 && kept.size() > 1;) {
             points without = kept;
@@ -356,7 +360,7 @@ public:
     }
 
 private:
-    // Positions by falling |c|.
+    // The positions sorted by falling |c|.
     static points order(std::span<const double> c) {
         points by(c.size());
         std::iota(by.begin(), by.end(), index(0));
@@ -368,7 +372,7 @@ private:
     bool negative(std::span<const index> at) const { return !cholesky(principal(k_, at, delta_)).has_value(); }
     std::size_t shortest_prefix(const points& list) const {
         std::size_t fails = 0, works = list.size();
-        // Gallop from below: short prefixes are cheap to try.
+        // Doubles the length first, because short prefixes are cheap to test.
         for (std::size_t m = 2; m < list.size(); m *= 2) {
             if (negative(std::span(list).first(m))) {
                 works = m;
@@ -387,7 +391,7 @@ private:
     double delta_;
 };
 
-// Σ cᵢcⱼKᵢⱼ with all that is not known of the entries and all rounding in its bound.
+// Computes Σ cᵢcⱼKᵢⱼ with a bound that includes the errors of the entries and the rounding of the sum.
 mercer_witness checked(std::span<const bounded<long double>> k, const points& at, std::vector<double> c) {
     bounded<long double> sum;
     for (std::size_t i = 0; i < c.size(); ++i) {
@@ -395,14 +399,14 @@ mercer_witness checked(std::span<const bounded<long double>> k, const points& at
         for (std::size_t j = 0; j < c.size(); ++j) row = row + bounded<long double>::exact(c[j]) * k[i * c.size() + j];
         sum = sum + bounded<long double>::exact(c[i]) * row;
     }
-    // The two numbers are handed out in double: half a unit of each.
+    // Conversion to double adds a relative error of at most ε to the value.
     const auto value = static_cast<double>(sum.value);
     const double bound =
         (static_cast<double>(sum.error) + std::abs(value) * std::numeric_limits<double>::epsilon()) * (1 + 1e-9);
     return {at, std::move(c), value, bound};
 }
 
-// Coefficients of few decimals where those prove it as well: easier to read and to copy.
+// Rounds the coefficients to few decimals if they still prove the result, so that they are easy to read and to copy.
 mercer_witness readable(std::span<const bounded<long double>> k, mercer_witness exact) {
     for (const double unit : {10.0, 100.0, 1e3, 1e4, 1e6}) {
         std::vector<double> c = exact.coefficients;
@@ -424,7 +428,7 @@ mercer_witness short_witness(const matrix<double>& k, double delta, std::span<co
     std::vector<double> c = search.lowest_vector(kept);
     const double largest =
         *std::max_element(c.begin(), c.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
-    for (double& each : c) each /= largest;  // the largest is 1
+    for (double& each : c) each /= largest;  // the largest coefficient becomes 1
     const std::vector<bounded<long double>> entries = known(kept);
     const mercer_witness found = checked(entries, kept, std::move(c));
     return found.proves() ? readable(entries, found) : found;

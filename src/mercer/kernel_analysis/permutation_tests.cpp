@@ -33,9 +33,10 @@ void check(index m, index n, const two_sample_options& o) {
              fmt::format("two samples: must satisfy permutations >= 0, got {}", o.permutations));
 }
 
-constexpr index group = 64;  // splits at once: memory stays at N × 128 numbers beside K
+constexpr index group = 64;  // splits computed together; memory is N × 128 numbers in addition to K
 
-// Products with K, of which half is kept where it is dear, needed often, and there is room.
+// Products with K. Half of K is stored if its elements are expensive, if it is needed more than once, and if it fits
+// into the budget.
 class products {
 public:
     products(const gram<double>& K, const two_sample_options& o) : K_(K) {
@@ -43,8 +44,8 @@ public:
         if (again && half_gram::bytes(K.rows(), group + 1) <= static_cast<double>(o.memory_bytes)) kept_.emplace(K);
     }
 
-    // K times the indicators of each split's first sample. One more column is K·1, from which the sums over the second
-    // sample follow.
+    // K times the indicators of the first sample of each split. The additional last column is K·1; the sums over the
+    // second sample follow from it.
     matrix<double> with_ones(const matrix<double>& first) {
         const index N = first.rows(), count = first.cols();
         matrix<double> v(N, count + 1), Kv(N, count + 1);
@@ -65,7 +66,7 @@ private:
     std::optional<half_gram> kept_;
 };
 
-// Both statistics of one split, and the size of its terms within each sample.
+// Both statistics of one split, and the size of the terms within each sample, to which rounding is relative.
 struct mmd {
     double biased, unbiased, within, size;
 };
@@ -123,11 +124,12 @@ two_sample_result two_sample_test(const gram<double>& K, index m, const two_samp
                 out.unbiased = split.unbiased;
                 observed = value;
             } else {
-                // A split that is the same up to names has the same statistic up to rounding: it counts.
+                // A split that equals the observed one up to the order of the objects has the same statistic up to
+                // rounding; it counts as reached.
                 reached += value >= observed - 1e-12 * split.size;
             }
         }
-        out.permutations = done + count - 1;  // the first split is the one that was given
+        out.permutations = done + count - 1;  // the first split is the observed one
     }
     out.p_value = static_cast<double>(1 + reached) / static_cast<double>(1 + out.permutations);
     return out;
@@ -156,12 +158,12 @@ matrix<double> centred_matrix(const gram<double>& k) {
         for (index j = 0; j < size; ++j)
             out(i, j) -= mean[static_cast<std::size_t>(i)] + (mean[static_cast<std::size_t>(j)] - total);
     });
-    // What is left of a constant matrix is rounding.
+    // A centred constant matrix contains only rounding errors: it is replaced by 0.
     if (largest_entry(out.view()) <= 1e-14 * n * before) out = matrix<double>(size, size);
     return out;
 }
 
-// Σⱼ a(j)·b(o(j)) over first <= j < end. One sum would wait for itself at every step.
+// Σⱼ a(j)·b(o(j)) over first <= j < end. Four partial sums, because a single sum would depend on itself at every step.
 double gathered(const double* a, const double* b, const std::int32_t* order, index first, index end) {
     double part[4] = {};
     index j = first;
@@ -171,15 +173,15 @@ double gathered(const double* a, const double* b, const std::int32_t* order, ind
     return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-// Σᵢⱼ A(i, j)·B(o(i), o(j))/n² of every order o. Half of the terms, which are the same as the others; and for a run of
-// rows of A the rows of B one after the other, each for all orders that bring it beside one of the run: a row of B is
-// read from memory once a run and not once a pairing.
+// Σᵢⱼ A(i, j)·B(o(i), o(j))/n² for every order o. Uses symmetry: only half of the terms are computed. For each chunk of
+// rows of A, the rows of B are visited one after the other, each for all orders that pair it with a row of the chunk,
+// so that a row of B is read from memory once for each chunk and not once for each order.
 std::vector<double> inner(const matrix<double>& a, const matrix<double>& b,
                           const std::vector<std::vector<std::int32_t>>& orders) {
     struct pair {
         std::int32_t row, order;
     };
-    constexpr index run_bytes = index{16} << 20;  // stays in the caches
+    constexpr index run_bytes = index{16} << 20;  // fits into the caches
     const index n = a.rows(), run = std::clamp<index>(run_bytes / (8 * std::max<index>(n, 1)), 1, n),
                 count = static_cast<index>(orders.size());
     std::vector<double> sum(orders.size());
@@ -259,7 +261,7 @@ independence_result independence_test(const gram<double>& K, const gram<double>&
             orders.emplace_back(order.begin(), order.end());
         }
         for (const double each : inner(a, b, orders))
-            reached += each >= out.hsic - 1e-14 * std::sqrt(kk) * std::sqrt(ll);  // equal up to rounding counts
+            reached += each >= out.hsic - 1e-14 * std::sqrt(kk) * std::sqrt(ll);  // equality up to rounding counts
         out.permutations += static_cast<index>(orders.size());
     }
     out.p_value = static_cast<double>(1 + reached) / static_cast<double>(1 + out.permutations);

@@ -1,9 +1,19 @@
-// Do two samples come from one distribution? The squared maximum mean discrepancy (Gretton et al. 2012) is the squared
-// distance of the mean embeddings, with K the matrix of both samples together, m of the first and n of the second:
+// Permutation tests with kernels: a two-sample test and a test of independence.
+//
+// The p-value is (1 + #{permutations whose statistic is at least the observed one})/(1 + permutations), so that P(p <=
+// α) <= α holds exactly under the null hypothesis.
+//
+// Two samples: the squared maximum mean discrepancy (Gretton et al. 2012) is the squared distance of the mean
+// embeddings of the samples. With K the matrix of both samples together, m objects of the first and n of the second:
 //     biased     ‖μ_x - μ_z‖² = aᵀKa,  aᵢ = 1/m or -1/n
 //     unbiased   Σ_{i≠j} K_xx/(m(m-1)) + Σ_{i≠j} K_zz/(n(n-1)) - 2 ΣK_xz/(mn), which can be negative
-// p-value: the share of `permutations` random splits of the union whose statistic is at least as large, this one
-// counted: (1 + #)/(1 + permutations), so that under the null P(p <= α) <= α exactly.
+// The permutations are random splits of the union into samples of the same sizes.
+//
+// Independence of two properties of the same objects: the Hilbert-Schmidt independence criterion (Gretton et al. 2005,
+// 2008) of the matrices K and L of the two properties,
+//     HSIC = tr(KHLH)/n²,   H = I - 11ᵀ/n,
+// is the squared norm of their cross-covariance in feature space. For characteristic kernels its limit is 0 only if the
+// properties are independent. The permutations are random pairings of the objects.
 #pragma once
 
 #include <cstdint>
@@ -20,43 +30,38 @@ struct two_sample_options {
     index permutations = 1000;
     std::uint64_t seed = 0;
     std::size_t memory_bytes =
-        std::size_t{1} << 30;  // K is kept where half of it fits; else it is computed again for every 64 permutations
+        // K is stored if half of it fits into this budget; otherwise K is recomputed for every 64 permutations
+        std::size_t{1} << 30;
     progress_callback progress{};  // false: the permutations so far are all
 };
 
 struct two_sample_result {
-    double biased = 0, unbiased = 0;  // MMD²; unbiased is 0 where a sample has one object only
-    double p_value = 1;               // of the statistic asked for
+    double biased = 0, unbiased = 0;  // MMD²; unbiased is 0 if a sample has only one object
+    double p_value = 1;               // p-value of options.kind
     index permutations = 0;
 };
 
 two_sample_result two_sample_test(const kernel& k, const dataset& x, const dataset& z,
                                   const two_sample_options& options = {});
-// K is the matrix of the union, the first sample's objects first. One pass over K serves 64 permutations.
+// K is the matrix of the union; the objects of the first sample come first. One pass over K serves 64 permutations.
 two_sample_result two_sample_test(const gram<double>& K, index first, const two_sample_options& options = {});
-
-// Are two properties of the same objects independent? The Hilbert-Schmidt independence criterion (Gretton et al. 2005,
-// 2008)
-//     HSIC = tr(KHLH)/n²,   H = I - 11ᵀ/n,
-// of the matrices K and L of the two properties is the squared norm of their cross-covariance in feature space: 0 in
-// the limit only when they are independent, for characteristic kernels. p-value as in permutation_tests.h, over random
-// pairings of the objects.
 
 struct independence_options {
     index permutations = 1000;
     std::uint64_t seed = 0;
-    std::size_t memory_bytes = std::size_t{1} << 30;  // both matrices are held: 16n² bytes
-    progress_callback progress{};                     // false: the permutations so far are all
+    // both matrices are stored: 16n² bytes; throws an error with errc::memory if they exceed the budget
+    std::size_t memory_bytes = std::size_t{1} << 30;
+    progress_callback progress{};  // false: the permutations so far are all
 };
 
 struct independence_result {
     double hsic = 0;
-    double alignment = 0;  // HSIC/√(HSIC(K,K)·HSIC(L,L)), between 0 and 1: centred kernel alignment
+    double alignment = 0;  // centred kernel alignment HSIC/√(HSIC(K,K)·HSIC(L,L)), 0 to 1
     double p_value = 1;
     index permutations = 0;
 };
 
-// Row i of x belongs to row i of y.
+// Row i of x and row i of y belong to the same object.
 independence_result independence_test(const kernel& k, const dataset& x, const kernel& l, const dataset& y,
                                       const independence_options& options = {});
 independence_result independence_test(const gram<double>& K, const gram<double>& L,

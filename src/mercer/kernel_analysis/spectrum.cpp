@@ -18,7 +18,7 @@
 namespace mercer {
 namespace {
 
-// |λ|/max|λ|, falling; empty for K = 0.
+// The |λ|/max|λ| in falling order; empty for K = 0.
 std::vector<double> sizes(const std::vector<double>& values) {
     std::vector<double> size;
     for (const double value : values) size.push_back(std::abs(value));
@@ -152,14 +152,15 @@ gram_factor factorise(const gram<double>& k, double tolerance) {
     made.relative = norm > 0 ? made.residual / norm : 0;
     double trace = 0;
     for (index i = 0; i < n; ++i) trace += std::abs(all(i, i));
-    // Backward error of the factorisation: γ_{rank+1}·tr, and the same again for what was measured of it.
+    // The backward error of the factorisation is γ_{rank+1}·tr; the rounding of the measured residual adds as much
+    // again.
     made.allowed = static_cast<double>(n - made.rank()) * made.tolerance + 8 * static_cast<double>(n + 2) * eps * trace;
     return made;
 }
 
 namespace {
 
-// Σₖ f(λₖ) uₖuₖᵀ, symmetric to the last bit.
+// Σₖ f(λₖ) uₖuₖᵀ, exactly symmetric.
 template <class F>
 matrix<double> function_of(const eigen_system& eigen, F f) {
     matrix<double> scaled = eigen.vectors;
@@ -205,7 +206,7 @@ repaired_gram repair(const gram<double>& k, repair_method method) {
             for (index i = 0; i < made.size(); ++i) made.k(i, i) += made.shift;
             break;
     }
-    // The change has eigenvalues λ̃ - λ on the same eigenvectors.
+    // The change K̃ - K has the eigenvalues λ̃ - λ on the same eigenvectors.
     matrix<double> change(1, made.size());
     for (index a = 0; a < made.size(); ++a) {
         const double value = eigen.values[static_cast<std::size_t>(a)];

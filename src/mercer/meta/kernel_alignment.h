@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "mercer/meta/multiple_kernels.h"
+#include "mercer/meta/kernel_family.h"
 #include "mercer/methods/fit_control.h"
 
 namespace mercer {

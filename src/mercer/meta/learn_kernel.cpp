@@ -11,11 +11,13 @@
 #include "mercer/base/json.h"
 #include "mercer/base/threads.h"
 #include "mercer/meta/kernel_alignment.h"
+#include "mercer/meta/kernel_family.h"
 #include "mercer/meta/multiple_kernels.h"
 #include "mercer/meta/relevance.h"
 #include "mercer/methods/fit_checks.h"
 #include "mercer/model_selection/search_space.h"
 #include "mercer/model_selection/search_strategy.h"
+#include "mercer/preprocess/pipeline.h"
 
 namespace mercer::api {
 namespace {

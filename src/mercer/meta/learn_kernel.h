@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/model/model.h"
+#include "mercer/model/spec.h"
 
 namespace mercer::api {
 

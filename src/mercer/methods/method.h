@@ -127,9 +127,6 @@ void check_checkpoint(const method& m, const fit_control& control);
 
 // Fits a method within the limits of `control`.
 fitted_ptr fit(const method& m, const option_values& options, fit_task task, const fit_control& control);
-// Reads the file of an estimator of any method, or a model file of LIBSVM. Returns the estimator and the name of its
-// method; `name` is that of the file, for messages.
-std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const std::string& name);
 // Fits a method that has `fit_rows`. If several ranks share the rows, y and the weights are those of this rank's rows.
 struct passes_task {
     const kernel_rows& x;

@@ -1,12 +1,9 @@
-
 #include "mercer/metrics/evaluation.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "mercer/base/error.h"
 #include "mercer/kernels/kernel_info.h"
@@ -37,7 +34,7 @@ void check(const model_answers& a) {
     }
 }
 
-// Those that apply to such answers; the pinball loss of the median is half of mae and says nothing new.
+// The metrics that apply to these answers. The pinball loss of the median is left out, because it is half the mae.
 std::vector<const metric*> applying(const model_answers& a) {
     std::vector<const metric*> out;
     for (const metric& m : metrics()) {
@@ -139,7 +136,7 @@ evaluation evaluate(const model_answers& a, const evaluation_options& options) {
     evaluation out;
     out.of = a.of;
     out.n = static_cast<index>(a.y.size());
-    // About a second: each draw sorts the scores of every class.
+    // About a second of work: each bootstrap sample sorts the scores of every class.
     const index work = out.n * std::max<index>(1, a.scores.cols());
     out.resamples = options.resamples > 0 ? options.resamples : std::clamp<index>(20'000'000 / work, 100, 1000);
     out.metrics = evaluated(a, {out.resamples, options.seed});
@@ -154,92 +151,6 @@ evaluation evaluate(const model_answers& a, const evaluation_options& options) {
     if (a.scores.cols() > 0 || a.probabilities.cols() > 0)
         for (std::size_t c = a.classes.size() == 2 ? 1 : 0; c < a.classes.size(); ++c)
             out.curves.push_back(curves_of(a, c, options.bins));
-    return out;
-}
-
-namespace {
-constexpr double not_defined = std::numeric_limits<double>::quiet_NaN();
-double share(index part, index of) {
-    return of > 0 ? static_cast<double>(part) / static_cast<double>(of) : not_defined;
-}
-}  // namespace
-
-double ranking::recall(const ranking_point& p) const { return share(p.right, positives); }
-double ranking::fallout(const ranking_point& p) const { return share(p.wrong, negatives); }
-double ranking::precision(const ranking_point& p) {
-    return p.right + p.wrong > 0 ? share(p.right, p.right + p.wrong) : 1.0;
-}
-
-ranking ranking_of(std::span<const double> score, const std::vector<bool>& positive) {
-    std::vector<std::size_t> order(score.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return score[a] > score[b]; });
-    ranking out;
-    out.points.push_back({std::numeric_limits<double>::infinity(), 0, 0});
-    ranking_point now;
-    double twice_area = 0, precision_sum = 0;
-    for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
-        const ranking_point before = now;
-        now.threshold = score[order[first]];
-        for (end = first; end < order.size() && score[order[end]] == now.threshold; ++end)
-            ++(positive[order[end]] ? now.right : now.wrong);
-        // A trapezium: ties count half.
-        twice_area += static_cast<double>(now.wrong - before.wrong) * static_cast<double>(now.right + before.right);
-        precision_sum += ranking::precision(now) * static_cast<double>(now.right - before.right);
-        out.points.push_back(now);
-    }
-    out.positives = now.right;
-    out.negatives = now.wrong;
-    const double pairs = static_cast<double>(now.right) * static_cast<double>(now.wrong);
-    out.area = pairs > 0 ? twice_area / (2 * pairs) : not_defined;
-    out.average_precision = now.right > 0 ? precision_sum / static_cast<double>(now.right) : not_defined;
-    return out;
-}
-
-std::vector<ranking_point> corners(const ranking& all) {
-    std::vector<ranking_point> out;
-    for (std::size_t i = 0; i < all.points.size(); ++i) {
-        if (i > 0 && i + 1 < all.points.size()) {
-            const ranking_point &a = all.points[i - 1], &b = all.points[i], &c = all.points[i + 1];
-            if (b.right - a.right == c.right - b.right && b.wrong - a.wrong == c.wrong - b.wrong) continue;
-        }
-        out.push_back(all.points[i]);
-    }
-    return out;
-}
-
-std::vector<ranking_point> thinned(const std::vector<ranking_point>& points, std::size_t most) {
-    if (points.size() <= most || most < 2) return points;
-    std::vector<ranking_point> out;
-    for (std::size_t i = 0; i < most; ++i) out.push_back(points[i * (points.size() - 1) / (most - 1)]);
-    return out;
-}
-
-reliability reliability_of(std::span<const double> probability, const std::vector<bool>& positive, index bins) {
-    reliability out;
-    std::vector<reliability_bin> all(static_cast<std::size_t>(bins));
-    const double k = static_cast<double>(bins), n = static_cast<double>(probability.size());
-    for (std::size_t b = 0; b < all.size(); ++b)
-        all[b].low = static_cast<double>(b) / k, all[b].high = static_cast<double>(b + 1) / k;
-    for (std::size_t i = 0; i < probability.size(); ++i) {
-        const double p = probability[i];
-        auto& bin = all[static_cast<std::size_t>(std::clamp(std::ceil(p * k) - 1, 0.0, k - 1))];
-        ++bin.count;
-        bin.positive += positive[i];
-        bin.mean += p;
-        const double miss = p - (positive[i] ? 1 : 0);
-        out.brier += miss * miss / n;
-    }
-    for (reliability_bin& bin : all) {
-        if (bin.count == 0) continue;
-        const auto count = static_cast<double>(bin.count);
-        bin.mean /= count;
-        bin.share = static_cast<double>(bin.positive) / count;
-        bin.of_share = wilson_interval(static_cast<double>(bin.positive), count);
-        out.calibration_error += std::abs(bin.share - bin.mean) * count / n;
-        out.bins.push_back(bin);
-    }
-    if (probability.empty()) out.brier = out.calibration_error = std::numeric_limits<double>::quiet_NaN();
     return out;
 }
 

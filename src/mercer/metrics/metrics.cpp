@@ -1,4 +1,3 @@
-
 #include "mercer/metrics/metrics.h"
 
 #include <fmt/format.h>
@@ -10,15 +9,13 @@
 #include <numeric>
 
 #include "mercer/base/error.h"
-#include "mercer/base/random_generator.h"
-#include "mercer/base/threads.h"
 
 namespace mercer {
 namespace {
 
 constexpr double not_defined = std::numeric_limits<double>::quiet_NaN();
 
-// The mean of f(y, v) over all answers.
+// The mean of f(target, prediction) over all examples.
 template <class F>
 double mean(const answered& a, F f) {
     double sum = 0;
@@ -30,7 +27,7 @@ double accuracy(const answered& a) {
     return mean(a, [](double y, double v) { return y == v ? 1.0 : 0.0; });
 }
 
-// Of one class: how many there are, how many were found, how many were said to be.
+// Counts of one class: its examples, its correct predictions, and all predictions of it.
 struct class_count {
     double there = 0, found = 0, said = 0;
 };
@@ -44,7 +41,7 @@ std::map<double, class_count> counts(const answered& a) {
     return out;
 }
 
-// The mean over the classes that occur among the targets.
+// The mean recall over the classes that occur among the targets.
 double balanced_accuracy(const answered& a) {
     double sum = 0, classes = 0;
     for (const auto& [label, c] : counts(a))
@@ -52,14 +49,14 @@ double balanced_accuracy(const answered& a) {
     return classes > 0 ? sum / classes : not_defined;
 }
 
-// The mean over the classes that occur among targets or answers.
+// The mean F1 score over the classes that occur among the targets or the predictions.
 double f1(const answered& a) {
     double sum = 0, classes = 0;
     for (const auto& [label, c] : counts(a)) sum += 2 * c.found / (c.there + c.said), ++classes;
     return classes > 0 ? sum / classes : not_defined;
 }
 
-// Of two classes, that of the larger label; of more, the mean over classes of each against the rest.
+// Two classes: the area for the larger label. More classes: the mean of the areas of each class against the rest.
 double auc(const answered& a) {
     const index k = static_cast<index>(a.classes.size());
     double sum = 0, counted = 0;
@@ -76,7 +73,7 @@ double auc(const answered& a) {
     return counted > 0 ? sum / counted : not_defined;
 }
 
-// Probabilities are kept 1e-15 away from 0, as is the custom.
+// Probabilities are clamped to at least 1e-15, so that the logarithm stays finite.
 double log_loss(const answered& a) {
     constexpr double least = 1e-15;
     double sum = 0;
@@ -96,7 +93,7 @@ double mse(const answered& a) {
 }
 double rmse(const answered& a) { return std::sqrt(mse(a)); }
 
-// 1 where all targets are equal and all are met, as scikit-learn has it.
+// Returns 1 if all targets are equal and all predictions are exact, as scikit-learn does.
 double r2(const answered& a) {
     double centre = 0, spread = 0;
     for (const double y : a.y) centre += y / static_cast<double>(a.y.size());
@@ -105,7 +102,7 @@ double r2(const answered& a) {
     return spread > 0 ? 1 - error / spread : error == 0 ? 1.0 : 0.0;
 }
 
-// Of the median: half the absolute error.
+// The pinball loss of the median is half the absolute error.
 double pinball(const answered& a) { return mae(a) / 2; }
 
 }  // namespace
@@ -119,7 +116,7 @@ double area_under_roc(std::span<const double> score, const std::vector<bool>& po
         double here = 0;
         for (end = first; end < order.size() && score[order[end]] == score[order[first]]; ++end)
             here += positive[order[end]];
-        rank_sum += here * (static_cast<double>(first + end) + 1) / 2;  // ties share their mean rank
+        rank_sum += here * (static_cast<double>(first + end) + 1) / 2;  // tied scores share their mean rank
         ones += here;
     }
     const double zeros = static_cast<double>(score.size()) - ones;
@@ -157,36 +154,6 @@ const metric& find_metric(std::string_view name, answer of) {
 }
 
 const metric& default_metric(answer of) { return find_metric(of == answer::classes ? "accuracy" : "rmse", of); }
-
-double percentile(std::span<const double> sorted, double share) {
-    if (sorted.empty()) return std::numeric_limits<double>::quiet_NaN();
-    const double at = share * static_cast<double>(sorted.size() - 1);
-    const auto below = static_cast<std::size_t>(at);
-    const double rest = at - static_cast<double>(below);
-    return rest > 0 ? sorted[below] + rest * (sorted[below + 1] - sorted[below]) : sorted[below];
-}
-
-std::vector<interval> bootstrap_intervals(
-    index n, index figures, const std::function<void(std::span<const index> rows, std::span<double> out)>& figures_of,
-    const bootstrap_options& options) {
-    matrix<double> found(options.resamples, figures);
-    if (n > 0)
-        parallel_for(options.resamples, [&](index b) {
-            random_generator random(options.seed + 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(b + 1));
-            std::vector<index> rows(static_cast<std::size_t>(n));
-            for (index& each : rows) each = random.below(n);
-            figures_of(rows, {found.row(b), static_cast<std::size_t>(figures)});
-        });
-    std::vector<interval> out;
-    for (index f = 0; f < figures; ++f) {
-        std::vector<double> values;
-        for (index b = 0; b < options.resamples && n > 0; ++b)
-            if (std::isfinite(found(b, f))) values.push_back(found(b, f));
-        std::ranges::sort(values);
-        out.push_back({percentile(values, 0.025), percentile(values, 0.975)});
-    }
-    return out;
-}
 
 index confusion::place(double label) const {
     return static_cast<index>(std::ranges::lower_bound(labels, label) - labels.begin());

@@ -1,12 +1,9 @@
-// How good answers are, by the names people use: one number of answers and what they should have been.
+// Metrics: functions that score predictions against the targets, found by name.
 //
-//     const metric& m = find_metric("balanced_accuracy");
+//     const metric& m = find_metric("balanced_accuracy", answer::classes);
 //     m.value({.y = targets, .predicted = answers});
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -15,13 +12,14 @@
 
 #include "mercer/base/matrix_view.h"
 #include "mercer/methods/method_info.h"
+#include "mercer/metrics/confidence_intervals.h"
 
 namespace mercer {
 
 struct answered {
     std::span<const double> y, predicted;
-    // For classes, one column each, in ascending order of their labels: scores of which the largest wins, or
-    // probabilities. Empty where a metric does not ask for them.
+    // Scores or probabilities of the classes: a row for each example, a column for each class in ascending order of the
+    // labels. The class with the largest score wins. Empty if the metric does not need them.
     matrix_view<const double> scores{};
     std::span<const double> classes{};
 };
@@ -29,7 +27,7 @@ struct answered {
 struct metric {
     std::string name;
     std::string about;
-    answer of = answer::classes;  // or values
+    answer of = answer::classes;  // answer::classes or answer::values
     bool larger_is_better = true;
     enum class wants { answers, scores, probabilities } from = wants::answers;
     std::function<double(const answered&)> value;
@@ -38,74 +36,35 @@ struct metric {
 };
 
 const std::vector<metric>& metrics();
-// Fails with errc::invalid_argument, naming those there are for such answers.
+// Throws an error with errc::invalid_argument for an unknown name, listing the metrics for this kind of answer.
 const metric& find_metric(std::string_view name, answer of);
-const metric& default_metric(answer of);  // accuracy; rmse
+const metric& default_metric(answer of);  // accuracy for classes, rmse for values
 
-// The area under the curve of true against false positives, ties counted half (Mann and Whitney's statistic); NaN where
-// all are of one side.
+// The area under the ROC curve. Ties count half (Mann-Whitney statistic). NaN if all examples belong to one side.
 double area_under_roc(std::span<const double> score, const std::vector<bool>& positive);
 
-// An interval of 95 % for a share: `right` of `n` were, what is the share of all?
-//
-//     (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n),    p = right/n
-//
-// It keeps to [0, 1] and holds for few examples and for shares near 0 and 1, where p ± z √(p(1-p)/n) does not (Wilson
-// 1927, Probable inference, the law of succession, and statistical inference, JASA 22).
-
-struct interval {
-    double low = 0, high = 0;
-};
-
-inline constexpr double normal_97_5 = 1.959963984540054;  // 97.5 % of a normal distribution lie below it
-
-inline interval wilson_interval(double right, double n) {
-    if (!(n > 0)) return {0, 1};
-    const double p = right / n, z2 = normal_97_5 * normal_97_5 / n;
-    const double centre = (p + z2 / 2) / (1 + z2), half = std::sqrt(z2 * (p * (1 - p) + z2 / 4)) / (1 + z2);
-    return {p > 0 ? std::max(0.0, centre - half) : 0.0, p < 1 ? std::min(1.0, centre + half) : 1.0};
-}
-
-// Intervals of 95 % for any figures of n examples: the figures of examples drawn again from them, with replacement,
-// spread as those of new examples would (Efron 1979); the interval goes from the 2.5th to the 97.5th percentile.
-//
-//     bootstrap_intervals(n, 1, [&](std::span<const index> rows, std::span<double> out) { out[0] = mean_of(rows); });
-
-struct bootstrap_options {
-    index resamples = 1000;
-    std::uint64_t seed = 1;
-};
-
-// The same for any number of threads. Figures that are not finite on some draw (a class that is not there) are left
-// out; NaN where none is.
-std::vector<interval> bootstrap_intervals(
-    index n, index figures, const std::function<void(std::span<const index> rows, std::span<double> out)>& figures_of,
-    const bootstrap_options& options = {});
-
-// The value below which this share of the sorted values lies, linear between two of them.
-double percentile(std::span<const double> sorted, double share);
-
-// Which class was taken for which, and what that says of each class.
+// The confusion matrix: how often each class was predicted for the examples of each class.
 
 struct confusion {
-    std::vector<double> labels;  // ascending: those of the model, of the targets and of the answers
-    matrix<index> count;         // a row for each class that it is, a column for each that was said
+    std::vector<double> labels;  // ascending; the labels of the model, of the targets and of the predictions
+    matrix<index> count;         // rows: true classes; columns: predicted classes
     index place(double label) const;
 };
 confusion confusion_of(std::span<const double> y, std::span<const double> predicted, std::span<const double> classes);
 
-// One class against the rest. NaN where there is nothing to divide by.
+// The scores of one class against the rest. A score is NaN if its denominator is 0.
 struct class_figures {
     double label = 0;
-    index support = 0, said = 0, right = 0;  // how many there are, how many were said to be, how many were both
-    double precision = 0;                    // right / said
-    double recall = 0;                       // right / support
-    double f1 = 0;                           // 2·right / (said + support)
-    interval of_precision, of_recall;        // Wilson's, of 95 %
+    // number of examples of the class, of predictions of the class, and of correct predictions of it
+    index support = 0, said = 0, right = 0;
+    double precision = 0;              // right / said
+    double recall = 0;                 // right / support
+    double f1 = 0;                     // 2·right / (said + support)
+    interval of_precision, of_recall;  // Wilson intervals, 95 %
 };
 std::vector<class_figures> figures_of_classes(const confusion& all);
 
-// How good predictions v of the targets y are.
+// Scores of the predictions v of a regression with targets y.
 
 struct regression_score {
     double mean_squared_error = 0;

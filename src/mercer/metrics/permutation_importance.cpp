@@ -13,7 +13,7 @@
 namespace mercer {
 namespace {
 
-// A row with another value in one column.
+// A copy of a row with another value in one column.
 struct change {
     index row;
     double value;
@@ -97,7 +97,7 @@ public:
     feature_importance importance(index column) const {
         const std::vector<double> values = column_of(x_, column);
         std::vector<said> shuffled(orders_.size(), base_);
-        // Questions about all shuffles one after the other, cut where a block is full.
+        // The changed rows of all shuffles are collected and passed to the model in batches of at most `most` rows.
         const auto most =
             static_cast<std::size_t>(std::max<index>(o_.most_numbers / std::max<index>(x_.dims(), 1), 64));
         std::vector<change> waiting;
@@ -132,7 +132,7 @@ private:
         if (from.scores.cols() > 0)
             std::copy_n(from.scores.row(static_cast<index>(i)), from.scores.cols(), to.scores.row(row));
     }
-    // The metric of some of the examples.
+    // The metric over the given examples.
     double value_of(const said& s, std::span<const index> rows) const {
         std::vector<double> y, predicted;
         matrix<double> scores(static_cast<index>(rows.size()), s.scores.cols());
@@ -153,7 +153,7 @@ private:
         for (const double w : out.worse) out.deviation += (w - out.mean) * (w - out.mean) / n;
         out.deviation = std::sqrt(out.deviation);
         if (std::ranges::all_of(out.worse, [](double w) { return w == 0; })) return out;
-        // Other examples and, of the shuffles, others.
+        // Each bootstrap sample draws examples and, independently, shuffles.
         out.of_mean = bootstrap_intervals(
             x_.size(), 1,
             [&](std::span<const index> rows, std::span<double> to) {

@@ -1,5 +1,5 @@
-// How much worse answers become when one feature is shuffled among the examples: what the model owes to it, as long as
-// no other feature says the same (Breiman 2001; Fisher, Rudin and Dominici 2019).
+// Permutation importance: how much a metric worsens when the values of one feature are shuffled among the examples.
+// Features that carry the same information share their importance (Breiman 2001; Fisher, Rudin and Dominici 2019).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace mercer {
 
-// What a model says of objects: predictions, and scores or probabilities where the metric asks for them.
+// The predictions of a model for some objects, and scores or probabilities if the metric needs them.
 struct said {
     std::vector<double> predicted;
     matrix<double> scores{};
@@ -20,23 +20,24 @@ struct said {
 using asked = std::function<said(const dataset&)>;
 
 struct importance_options {
-    index repeats = 10;     // shuffles of each feature
-    index resamples = 200;  // draws behind the intervals
+    index repeats = 10;     // number of shuffles of each feature
+    index resamples = 200;  // bootstrap samples for the intervals
     std::uint64_t seed = 1;
-    index most_numbers = 1 << 22;  // of one question to the model: rows × columns
+    index most_numbers = 1 << 22;  // rows × columns of one call of the model, at most (memory)
     std::function<void(double share)> progress{};
 };
 
 struct feature_importance {
     index column = 0;
-    double mean = 0;            // how much worse the metric is with this feature shuffled, over the repeats
-    double deviation = 0;       // its standard deviation over the repeats
-    interval of_mean;           // of 95 %, over other examples and other shuffles: bootstrap
-    std::vector<double> worse;  // of each repeat
+    double mean = 0;            // mean decrease of the metric over the repeats (increase for losses)
+    double deviation = 0;       // standard deviation over the repeats
+    interval of_mean;           // 95 % bootstrap interval over examples and shuffles
+    std::vector<double> worse;  // decrease in each repeat
 };
 
-// One for each column of vectors, in their order. Only rows whose value changes are asked about again, many shuffles at
-// once; a column of one value is worth exactly 0.
+// Returns the importance of each column of the vectors x, in their order. The model is only called for rows whose value
+// changes, with many shuffles in one call; a constant column has importance 0. Throws an error with errc::unsupported
+// if x does not hold vectors.
 std::vector<feature_importance> permutation_importance(const dataset& x, std::span<const double> y,
                                                        std::span<const double> classes, const metric& by,
                                                        const asked& model, const importance_options& options = {});

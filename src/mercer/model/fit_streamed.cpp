@@ -1,16 +1,16 @@
-// Fits to examples that are larger than memory.
+#include "mercer/model/fit_streamed.h"
+
 #include <fmt/format.h>
 
 #include "mercer/base/error.h"
 #include "mercer/base/text.h"
-#include "mercer/io/row_batches.h"
 #include "mercer/methods/nystroem/streamed_rows.h"
-#include "mercer/model/model.h"
+#include "mercer/model/fit.h"
 
 namespace mercer::api {
 namespace {
 
-// Of the first batch: what a default kernel can know before all is seen.
+// The rows of the first batch, from which the default kernel is chosen.
 dataset first_rows(row_batches& data) {
     table first;
     data.restart();

@@ -8,131 +8,12 @@
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/base/text.h"
-#include "mercer/data/records.h"
 #include "mercer/data/vectors.h"
-#include "mercer/io/file_contents.h"
-#include "mercer/kernels/expression/algebra.h"
 #include "mercer/kernels/kernel_info.h"
-#include "mercer/methods/svm/cross_validation.h"
 #include "mercer/metrics/metrics.h"
+#include "mercer/preprocess/pipeline.h"
 
 namespace mercer::api {
-namespace {
-
-// Scaling moves zeros, so what fits is made dense first; the rest is left to the scaling's own advice.
-dataset made_dense(const dataset& x, index dims) {
-    constexpr index most = index(1) << 27;
-    if (!x.is_sparse() || x.size() == 0 || dims > most / x.size() || x.dims() > dims) return x;
-    matrix<double> out(x.size(), dims);
-    const dense<double> rows = as_dense<double>(x);
-    for (index i = 0; i < x.size(); ++i) std::copy_n(rows.row(i), x.dims(), out.row(i));
-    return dense<double>(std::move(out));
-}
-
-// Fractions of many values are measurements: a machine for each pair of them would never be done, and mean nothing.
-void require_classes(const method& m, std::vector<double> y) {
-    constexpr std::ptrdiff_t most = 50;
-    const auto fraction = std::ranges::find_if(y, [](double each) { return each != std::floor(each); });
-    if (fraction == y.end() || !std::ranges::all_of(y, [](double each) { return std::isfinite(each); })) return;
-    const double such = *fraction;
-    std::ranges::sort(y);
-    const auto distinct = std::unique(y.begin(), y.end()) - y.begin();
-    if (distinct > most)
-        fail(errc::data,
-             fmt::format("{} learns from classes, but the targets are {} different numbers ({}, ...): take a "
-                         "method of regression, such as svr or kernel_ridge",
-                         m.name, distinct, number_text(such)));
-}
-
-void require_targets(const method& m, const table& data) {
-    if (m.targets == answer::none) return;
-    if (data.y.empty())
-        fail(errc::data, fmt::format("{} learns from {}, and the data have no targets: name their column", m.name,
-                                     m.targets == answer::classes ? "classes" : "values"));
-    if (static_cast<index>(data.y.size()) != data.x.size())
-        fail(errc::invalid_argument,
-             fmt::format("{}: {} objects, but {} targets", m.name, data.x.size(), data.y.size()));
-    if (m.targets == answer::values && !data.class_names.empty())
-        fail(errc::data,
-             fmt::format(
-                 "{} learns from numbers, but the targets are names ('{}', ...): take a method of classification",
-                 m.name, data.class_names.front()));
-    if (m.targets == answer::classes && data.class_names.empty()) require_classes(m, data.y);
-}
-
-}  // namespace
-
-kernel default_kernel(const dataset& x) {
-    if (const auto* some = x.as<records>()) {
-        std::optional<kernel> sum;
-        for (const auto& each : some->fields()) {
-            const kernel one = field(each.name, normalise(default_kernel(each.values)));
-            sum = sum ? *sum + one : one;
-        }
-        if (!sum) fail(errc::data, "records without fields");
-        return *sum;
-    }
-    if (const auto* some = x.as<objects>()) return kernel::parse(some->default_kernel());
-    const double spread = static_cast<double>(x.dims()) * entry_variance(x);
-    return kernel::parse(
-        fmt::format("rbf(gamma={})", number_text(spread > 0 && std::isfinite(1 / spread) ? 1 / spread : 1)));
-}
-
-std::optional<scaling> fit_scaling(const dataset& x, const std::string& how) {
-    if (how.empty()) return std::nullopt;
-    if (how != "standard" && how != "minmax")
-        fail(errc::invalid_argument, fmt::format("scale must be standard or minmax, got '{}'", how));
-    if (x.kind() != domain::vectors)
-        fail(errc::unsupported, fmt::format("scaling is for vectors, the data are {}: leave it out", name(x.kind())));
-    scaling_options options;
-    options.method = how == "standard" ? scaling_method::standardise : scaling_method::minmax;
-    return scaling::fit(made_dense(x, x.dims()), options);
-}
-
-dataset scaled(const scaling& by, const dataset& x) { return by.apply(made_dense(x, by.dims())); }
-
-model fit(const spec& s, const table& data, const fit_control& control) {
-    const method& m = find_method(s.method);
-    const option_values options(m.name, m.options, s.options);
-    if (data.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", m.name));
-    if (!m.takes_kernel && !m.takes_features && !s.kernel.empty())
-        fail(errc::invalid_argument,
-             fmt::format("{} takes no kernel, got {}: {} does", m.name, s.kernel, kernel_twin(m)));
-    const bool by_features = m.takes_features && !s.kernel.empty();
-    if (!m.takes_kernel && !by_features && data.x.kind() != domain::vectors && s.text.empty())
-        fail(errc::unsupported,
-             fmt::format(
-                 "{} is for vectors, the data are {}: take {}{}{}", m.name, name(data.x.kind()), kernel_twin(m),
-                 m.takes_features ? ", or give a kernel with explicit features" : "",
-                 data.x.kind() == strings::where ? ", or make texts vectors of their words (text = tfidf)" : ""));
-    require_targets(m, data);
-
-    model out;
-    dataset x = data.x;
-    if (!s.text.empty()) out.text_ = text_features::fit(data.x, parse_text_options(s.text), &x);
-    out.scaling_ = fit_scaling(x, s.scale);
-    if (out.scaling_) x = scaled(*out.scaling_, x);
-    std::shared_ptr<const kernel> k;
-    if (m.takes_kernel || by_features) {
-        k = s.ready ? s.ready
-                    : std::make_shared<kernel>(s.kernel.empty() ? default_kernel(x) : kernel::parse(s.kernel));
-        if (k->where() != domain::any && k->where() != x.kind())
-            fail(errc::unsupported,
-                 fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->where()), name(x.kind())));
-    }
-    matrix_view<const double> y(data.y.data(), x.size(), m.targets == answer::none ? 0 : 1);
-    out.inner_ =
-        fit(m, options, {x, y, k, {}, {}, m.targets == answer::classes ? data.class_names : std::vector<std::string>{}},
-            control);
-    out.spec_ = {m.name, k ? k->text() : std::string(), s.scale, options.all(), {}, s.text};
-    out.class_names_ = m.targets == answer::classes ? data.class_names : std::vector<std::string>{};
-    out.feature_names_ = data.feature_names;
-    out.kind_ = data.x.kind();
-    out.dims_ = data.x.dims();
-    out.figures_ = out.inner_->about();
-    out.label = data.label;
-    return out;
-}
 
 dataset model::prepared(const dataset& x) const {
     if (kind_ != domain::any && x.size() > 0 && x.kind() != kind_)
@@ -141,7 +22,8 @@ dataset model::prepared(const dataset& x) const {
         if (!x.is_sparse() || !feature_names_.empty())
             fail(errc::invalid_argument,
                  fmt::format("the model was fitted on vectors of {} coordinates, got {}", dims_, x.dims()));
-        // Columns that were zero in the data of the fit: a scale or a weight for them is not known, a kernel sees them.
+        // Columns beyond those of the fit were zero in the training data. A scaling, or a method without a kernel, has
+        // no parameter for them, so they are dropped. A kernel can still use them.
         if (scaling_ || !find_method(spec_.method).takes_kernel) return prepared(first_columns(x, dims_));
     }
     const dataset vectors = text_ ? text_->apply(x) : x;
@@ -154,7 +36,7 @@ std::string model::class_text(double predicted) const {
     return is_named ? class_names_[static_cast<std::size_t>(predicted)] : number_text(predicted);
 }
 
-// "p(1)" becomes "p(versicolor)"
+// Replaces labels by class names in column names: "p(1)" becomes "p(versicolor)".
 columns model::named(columns from) const {
     const std::vector<double> labels = inner_->classes();
     for (std::size_t c = 0; c < from.names.size() && from.names.size() == labels.size(); ++c)
@@ -206,7 +88,7 @@ figures model::score(const table& data, const std::vector<double>& found) const 
         for (const double each : found) sum += each;
         out.add("mean", sum / n);
     } else if (what == answer::sides && !std::ranges::all_of(data.y, [](double y) { return y == 1 || y == -1; })) {
-        // Targets that are not sides have nothing to do with the answer.
+        // Targets other than 1 and -1 cannot be compared with the predicted sides.
         out.add({{"inside", std::ranges::count(found, 1.0)}, {"of", found.size()}});
     } else if (what == answer::classes || what == answer::sides) {
         const index right = count_correct(data.y, found);
@@ -226,7 +108,7 @@ figures model::score(const table& data, const std::vector<double>& found) const 
     return out;
 }
 
-// An option as what it is: texts of flags and numbers become those.
+// Converts the text of an option to bool, int64 or double if it is one.
 static figure_value typed(const std::string& text) {
     if (text == "true" || text == "false") return text == "true";
     double value = 0;
@@ -251,7 +133,7 @@ figures model::describe() const {
         out.add("classes", labels);
     }
     if (!feature_names_.empty() && kind_ == domain::vectors) out.add("features", feature_names_);
-    // What the fit found (the λ that was chosen) counts more than what was asked for.
+    // A value that the fit chose (for example λ) takes precedence over the requested one.
     for (const auto& [key, value] : spec_.options)
         if (!figures_.find(key)) out.add(key, typed(value));
     for (const auto& [key, value] : figures_.all())
@@ -260,25 +142,5 @@ figures model::describe() const {
 }
 
 void model::save(const std::string& path) const { write_atomically(path, bytes()); }
-
-static bool begins_model(std::string_view text) { return text.starts_with("mercer-") || text.starts_with("svm_type"); }
-
-model load(const std::string& path) {
-    const source file = read_expected(path, begins_model);
-    return made_of(file, [&] { return parse(file.bytes(), file.name()); });
-}
-
-read_options read_like(const model& m) {
-    read_options how;
-    if (m.kind() == records::where) how.records.kinds = kinds_of_fields(kernel::parse(m.spec().kernel));
-    how.csv.label = m.label;
-    how.csv.columns = m.columns_of_table;
-    how.csv.text = m.text_column;
-    how.csv.classes = how.tsv.classes = m.class_names();
-    if (m.kind() != domain::vectors) how.tsv.dictionary = m.feature_names();
-    how.tsv.numbered_by_name = m.feature_names().empty();  // of a model that Python fitted
-    how.libsvm.dims = m.dims();
-    return how;
-}
 
 }  // namespace mercer::api

@@ -13,7 +13,9 @@
 #include "mercer/base/text.h"
 #include "mercer/io/target_column.h"
 #include "mercer/kernels/kernel_info.h"
+#include "mercer/model/fit.h"
 #include "mercer/model_selection/search_space.h"
+#include "mercer/preprocess/pipeline.h"
 
 namespace mercer::api {
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "mercer/io/read.h"
 #include "mercer/model/model.h"
 
 namespace mercer::api {

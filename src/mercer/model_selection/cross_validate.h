@@ -1,11 +1,8 @@
 // Scores of settings on folds: what every search asks for.
 #pragma once
 
-#include <chrono>
 #include <functional>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "mercer/data/folds.h"
@@ -70,29 +67,6 @@ private:
     bool prices_ = false, ridges_ = false, by_leaving_one_out_ = false;  // which of the quick ways serves
     std::vector<part> parts_;
     part heat_;
-};
-
-// The log of a search read again, for reports: which numbers varied, and how each setting did.
-
-// As far as the log says: axes have names and the values that were looked at. Fails with errc::parse, naming the line,
-// where it is not a log of tune, with errc::data where it has no scores.
-tuning read_tune_log(const std::string& path);
-tuning parse_tune_log(std::string_view text, const std::string& name);
-
-// What a search has found so far, in a file: one line of JSON that says what is searched, then one for each setting. A
-// later search of the same goes on from there.
-
-class tune_log {
-public:
-    explicit tune_log(std::string path) : path_(std::move(path)) {}
-    // Gives settings the scores that are there already. Fails with errc::data where the file is of another search.
-    void take(const trial_runner& by, std::vector<setting>& which);
-    // Writes all that is known, replacing the file; not more often than every few seconds unless it is `due`.
-    void write(const trial_runner& by, const std::vector<setting>& which, bool due);
-
-private:
-    std::string path_;
-    std::chrono::steady_clock::time_point written_{};
 };
 
 }  // namespace mercer::api

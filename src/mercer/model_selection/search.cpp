@@ -14,6 +14,7 @@
 #include "mercer/base/threads.h"
 #include "mercer/model_selection/search_space.h"
 #include "mercer/model_selection/search_strategy.h"
+#include "mercer/preprocess/pipeline.h"
 
 namespace mercer::api {
 namespace {

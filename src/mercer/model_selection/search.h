@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "mercer/metrics/metrics.h"
-#include "mercer/model/model.h"
+#include "mercer/model/spec.h"
 #include "mercer/model_selection/search_space.h"
 
 namespace mercer::api {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "mercer/data/folds.h"
-#include "mercer/model/model.h"
+#include "mercer/model/fit.h"
 
 namespace mercer {
 

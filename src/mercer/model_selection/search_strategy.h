@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mercer/model_selection/cross_validate.h"
+#include "mercer/model_selection/search_log.h"
 
 namespace mercer::api {
 

@@ -5,6 +5,39 @@
 #include <algorithm>
 #include <limits>
 
+namespace mercer {
+
+namespace {
+
+// A panel: a square plot with room for its title above, ticks and names on the left and below, a colour scale on the
+// right.
+constexpr double panel_width = 590, panel_height = 530;
+
+}  // namespace
+
+svg panel_figure(const panel& one, const std::string& title) {
+    svg page(panel_width, panel_height, title);
+    one(page, 0, 0);
+    return page;
+}
+
+std::string picture_page(const std::string& title, const std::string& subtitle, const std::vector<panel>& panels) {
+    const std::size_t across = panels.size() == 4 ? 2 : std::clamp<std::size_t>(panels.size(), 1, 3);
+    const std::size_t down = std::max<std::size_t>(1, (panels.size() + across - 1) / across);
+    const double width = panel_width * static_cast<double>(across);
+    svg page(width, 70 + panel_height * static_cast<double>(down), title + " — " + subtitle);
+    const double room = (width - 60) / 10.5;  // letters of a wide font
+    page.text(30, 34, plot::shortened(title, static_cast<std::size_t>(room)), {{"class", "title"}});
+    page.text(30, 56, plot::shortened(subtitle, static_cast<std::size_t>(room * 17 / 13)), {{"class", "subtitle"}});
+    for (std::size_t i = 0; i < panels.size(); ++i) {
+        const std::size_t row = i / across, column = i % across;
+        panels[i](page, panel_width * static_cast<double>(column), 70 + panel_height * static_cast<double>(row));
+    }
+    return page.finish();
+}
+
+}  // namespace mercer
+
 namespace mercer::plot {
 
 double letters(const std::string& text) {
@@ -35,17 +68,26 @@ std::pair<double, double> room(const std::vector<double>& values) {
     return {low - more, high + more};
 }
 
+void panel_title(svg& page, double x, double y, const std::string& title, const std::string& note) {
+    page.text(x + plot_left, y + 18, title, {{"class", "panel"}});
+    page.text(x + plot_left, y + 36, note, {{"class", "note"}});
+}
+
+void axis_names(svg& page, double left, double top, const std::string& below, const std::string& beside) {
+    page.text(left + side / 2, top + side + 42, below, {{"class", "axis"}, {"text-anchor", "middle"}});
+    if (beside.empty()) return;
+    const double x = left - 58, y = top + side / 2;
+    page.text(x, y, beside,
+              {{"class", "axis"}, {"text-anchor", "middle"}, {"transform", fmt::format("rotate(-90 {} {})", x, y)}});
+}
+
 void frame::head(double px, double py, const std::string& title, const std::string& note) const {
-    page.text(px + plot_left, py + 18, title, {{"class", "panel"}});
-    page.text(px + plot_left, py + 36, note, {{"class", "note"}});
+    panel_title(page, px, py, title, note);
 }
 
 void frame::names(const std::string& across, const std::string& up) const {
     page.rect(left, top, side, side, {{"class", "frame"}});
-    page.text(left + side / 2, top + side + 42, across, {{"class", "axis"}, {"text-anchor", "middle"}});
-    const double ax = left - 58, ay = top + side / 2;
-    page.text(ax, ay, up,
-              {{"class", "axis"}, {"text-anchor", "middle"}, {"transform", fmt::format("rotate(-90 {} {})", ax, ay)}});
+    axis_names(page, left, top, across, up);
 }
 
 void frame::tick_x(double at, const std::string& text) const {

@@ -2,11 +2,24 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "mercer/plot/svg.h"
+
+namespace mercer {
+
+// Draws itself with its upper left corner at (x, y); all panels have the same size.
+using panel = std::function<void(svg& page, double x, double y)>;
+
+// A panel as a picture of its own, for an HTML page.
+svg panel_figure(const panel& one, const std::string& title);
+// The panels side by side under a title, at most three in a row.
+std::string picture_page(const std::string& title, const std::string& subtitle, const std::vector<panel>& panels);
+
+}  // namespace mercer
 
 namespace mercer::plot {
 
@@ -22,6 +35,11 @@ double letters(const std::string& text);
 std::string shortened(const std::string& text, std::size_t most);
 // Low and high of the finite values with some room; never the same number.
 std::pair<double, double> room(const std::vector<double>& values);
+
+// The title and the note of the panel whose upper left corner is (x, y).
+void panel_title(svg& page, double x, double y, const std::string& title, const std::string& note);
+// The names below and beside the plot whose upper left corner is (left, top); none beside it where that is empty.
+void axis_names(svg& page, double left, double top, const std::string& below, const std::string& beside);
 
 struct frame {
     svg& page;

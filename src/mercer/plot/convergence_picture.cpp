@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mercer/plot/svg.h"
+#include "mercer/plot/axes.h"
 
 namespace mercer {
 namespace {
@@ -13,9 +13,7 @@ namespace {
 constexpr double left = 92, top = 90, width = 620, height = 400, right_room = 210;
 constexpr double floor_distance = 1e-8, shortest = 1e-6;
 
-double mapped(double value, double low, double high, double from, double to) {
-    return from + (value - low) / (high - low) * (to - from);
-}
+using plot::mapped;
 
 // Seconds from left to right and the distance to the best J from the bottom to the top, both by decades.
 class scale {

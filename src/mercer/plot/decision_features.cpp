@@ -1,17 +1,17 @@
-
 #include "mercer/plot/decision_features.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
-#include "mercer/base/matrix_view.h"
+#include "mercer/base/error.h"
+#include "mercer/data/graphs.h"
 #include "mercer/data/strings.h"
 #include "mercer/data/trees.h"
 #include "mercer/kernels/graphs/graph_features.h"
 #include "mercer/kernels/word_counts.h"
+#include "mercer/plot/graph_layout.h"
 #include "mercer/text/tokeniser.h"
 
 namespace mercer {
@@ -259,90 +259,19 @@ svg feature_picture(const dataset& objects, index row, const decision_shares& de
     return page;
 }
 
-namespace {
-
-constexpr index most_nodes = 500;
-constexpr int rounds = 200;
-
-// Neighbours either way, without loops.
-std::vector<std::vector<index>> both_ways(const graph& g) {
-    std::vector<std::vector<index>> out(static_cast<std::size_t>(g.nodes()));
-    for (const graph_edge& e : g.edges())
-        if (e.from != e.to) {
-            out[static_cast<std::size_t>(e.from)].push_back(e.to);
-            out[static_cast<std::size_t>(e.to)].push_back(e.from);
-        }
-    return out;
-}
-
-// Nodes in the order of a search in breadth, component by component, and their distances; nodes that no path joins are
-// as far apart as a little more than the longest path.
-std::vector<index> distances(const std::vector<std::vector<index>>& near, matrix<double>& apart) {
-    const auto n = static_cast<index>(near.size());
-    std::vector<index> order, queue;
-    std::vector<char> placed(near.size());
-    double longest = 1;
-    for (index source = 0; source < n; ++source) {
-        std::vector<double> far(near.size(), -1);
-        far[static_cast<std::size_t>(source)] = 0;
-        queue.assign(1, source);
-        for (std::size_t head = 0; head < queue.size(); ++head) {
-            const index v = queue[head];
-            for (const index w : near[static_cast<std::size_t>(v)])
-                if (double& there = far[static_cast<std::size_t>(w)]; there < 0) {
-                    there = far[static_cast<std::size_t>(v)] + 1;
-                    queue.push_back(w);
-                }
-        }
-        for (const index v : queue)
-            if (!std::exchange(placed[static_cast<std::size_t>(v)], 1)) order.push_back(v);
-        for (index v = 0; v < n; ++v) {
-            apart(source, v) = far[static_cast<std::size_t>(v)];
-            longest = std::max(longest, apart(source, v));
-        }
-    }
-    for (index v = 0; v < n; ++v)
-        for (index w = 0; w < n; ++w)
-            if (apart(v, w) < 0) apart(v, w) = std::min(longest, 4.0) + 1;
-    return order;
-}
-
-}  // namespace
-
-std::vector<layout_point> graph_layout(const graph& g) {
-    const index n = g.nodes();
-    std::vector<layout_point> at(static_cast<std::size_t>(n));
-    const auto near = both_ways(g);
-    matrix<double> apart(std::min(n, most_nodes), std::min(n, most_nodes));
-    std::vector<index> order;
-    if (n <= most_nodes)
-        order = distances(near, apart);
-    else
-        for (index v = 0; v < n; ++v) order.push_back(v);
-    for (index i = 0; i < n; ++i) {
-        const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n),
-                     radius = std::sqrt(static_cast<double>(n)) * (1 + 0.1 * static_cast<double>(i % 3));
-        at[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = {radius * std::cos(angle),
-                                                                            radius * std::sin(angle)};
-    }
-    if (n > most_nodes) return at;
-    // Each node to the mean of where the others want it, near ones counting most.
-    for (int round = 0; round < rounds; ++round)
-        for (index v = 0; v < n; ++v) {
-            double x = 0, y = 0, all = 0;
-            const layout_point here = at[static_cast<std::size_t>(v)];
-            for (index w = 0; w < n; ++w) {
-                if (w == v) continue;
-                const layout_point& there = at[static_cast<std::size_t>(w)];
-                const double d = apart(v, w), dx = here.x - there.x, dy = here.y - there.y,
-                             length = std::max(1e-9, std::hypot(dx, dy)), weight = 1 / (d * d);
-                x += weight * (there.x + d * dx / length);
-                y += weight * (there.y + d * dy / length);
-                all += weight;
-            }
-            if (all > 0) at[static_cast<std::size_t>(v)] = {x / all, y / all};
-        }
-    return at;
-}
-
 }  // namespace mercer
+
+namespace mercer::api {
+
+std::string picture(const feature_explanation& e, const dataset& x) {
+    if (!e.row || e.functions.empty()) fail(errc::invalid_argument, "a picture is of one object: say which");
+    const explained_function& f = e.functions.front();
+    feature_picture_words words;
+    words.title = f.positive.empty() ? fmt::format("Row {}: f = {:.4g}", *e.row, f.decision.f)
+                                     : fmt::format("Row {}: {}, f = {:+.4g}", *e.row, e.said, f.decision.f);
+    words.subtitle = fmt::format("{} with {}, offset {:+.3g}", e.method, e.kernel, f.decision.offset);
+    words.positive = f.positive, words.negative = f.negative;
+    return feature_picture(x, *e.row, f.decision, words).finish();
+}
+
+}  // namespace mercer::api

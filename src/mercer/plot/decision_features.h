@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/data/graphs.h"
-#include "mercer/inspection/explanation.h"
+#include "mercer/inspection/feature_explanation.h"
 #include "mercer/plot/svg.h"
 
 namespace mercer {
@@ -19,13 +18,11 @@ struct feature_picture_words {
 svg feature_picture(const dataset& objects, index row, const decision_shares& decision,
                     const feature_picture_words& words);
 
-// Where the nodes of a graph are drawn: distances on paper as near to distances in edges as can be (stress
-// majorisation, Gansner, Koren, North 2004), from a fixed start, so that the same graph always looks the same.
-
-struct layout_point {
-    double x = 0, y = 0;
-};
-// In a square around (0, 0), distances in edges; graphs of more than 500 nodes lie on a circle.
-std::vector<layout_point> graph_layout(const graph& g);
-
 }  // namespace mercer
+
+namespace mercer::api {
+
+// The object with its letters, words or nodes coloured by their share of the decision, and the largest shares as bars.
+std::string picture(const feature_explanation& e, const dataset& x);
+
+}  // namespace mercer::api

@@ -1,4 +1,3 @@
-
 #include "mercer/plot/evaluation_plots.h"
 
 #include <fmt/format.h>
@@ -6,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-
-#include "mercer/plot/axes.h"
 
 namespace mercer {
 

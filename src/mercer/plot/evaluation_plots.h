@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mercer/metrics/evaluation.h"
-#include "mercer/plot/pictures.h"
+#include "mercer/plot/axes.h"
 
 namespace mercer {
 

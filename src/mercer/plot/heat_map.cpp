@@ -1,17 +1,14 @@
-// What a heat map shows: the order of the objects, means of cells, and the range of its colours.
-
 #include "mercer/plot/heat_map.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstdint>
 #include <map>
 #include <numeric>
 
 #include "mercer/kernels/kernel_info.h"
-#include "mercer/plot/pictures.h"
 
 namespace mercer {
 
@@ -112,83 +109,111 @@ colour_range choose_range(const heat_cells& cells) {
 
 namespace {
 
-constexpr double left = 92, top = 62, side = 400, scale_gap = 18, scale_width = 14;
+using namespace plot;
 
-struct shades {
-    double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
-    bool larger_is_better = true;
+constexpr index most_rects = 40;  // up to so many rows the cells are rectangles with their value as a tooltip
 
-    // The worst scores of a large map would leave the rest one colour: the scale ends at the worst quarter.
-    explicit shades(const score_map& m) : larger_is_better(m.larger_is_better) {
-        std::vector<double> all;
-        for (index i = 0; i < m.score.rows(); ++i)
-            for (index j = 0; j < m.score.cols(); ++j)
-                if (std::isfinite(m.score(i, j))) all.push_back(m.score(i, j));
-        if (all.empty()) return;
-        std::ranges::sort(all);
-        const std::size_t quarter = all.size() / 4;
-        low = m.larger_is_better ? all[quarter] : all.front();
-        high = m.larger_is_better ? all.back() : all[all.size() - 1 - quarter];
-        if (!(low < high)) low = all.front(), high = all.back();
+void draw_bands(svg& page, const object_order& order, const std::string& border, double left, double top) {
+    const auto n = static_cast<double>(order.objects.size());
+    double done = 0;
+    double name_at = top;  // names of narrow bands move down rather than overlap
+    page.open_group({{"class", "bands"}});
+    for (std::size_t c = 0; c < order.bands.size(); ++c) {
+        const auto& [name, count] = order.bands[c];
+        const double from = done / n * side, size = static_cast<double>(count) / n * side;
+        const std::string colour = class_colour(static_cast<index>(c)).hex();
+        const std::string tip = fmt::format("class {}: {} objects", name, count);
+        page.rect(left - 13, top + from, 10, size, {{"fill", colour}}, tip);
+        page.rect(left + from, top - 13, size, 10, {{"fill", colour}}, tip);
+        name_at = std::max(name_at + 6, top + from + size / 2);
+        if (name_at < top + side + 4)
+            page.text(left - 19, name_at + 4, shortened(name, 11), {{"class", "tick"}, {"text-anchor", "end"}});
+        name_at += 6;
+        if (c > 0) {
+            page.line(left, top + from, left + side, top + from, {{"stroke", border}, {"stroke-width", 1.0}});
+            page.line(left + from, top, left + from, top + side, {{"stroke", border}, {"stroke-width", 1.0}});
+        }
+        done += static_cast<double>(count);
     }
-    // The best is the last colour.
-    std::uint8_t of(double score) const {
-        const double share = high > low ? std::clamp((score - low) / (high - low), 0.0, 1.0) : 1.0;
-        return static_cast<std::uint8_t>(std::lround(255 * (larger_is_better ? share : 1 - share)));
-    }
-};
-
-void draw_scale(svg& page, double x, double y, const shades& by, const std::string& name) {
-    matrix<std::uint8_t> ramp(256, 1);
-    for (index i = 0; i < 256; ++i) ramp(i, 0) = static_cast<std::uint8_t>(255 - i);
-    page.cells(x, y, scale_width, side, ramp.view(), sequential_palette());
-    const double best = by.larger_is_better ? by.high : by.low, worst = by.larger_is_better ? by.low : by.high;
-    page.text(x + scale_width + 5, y + 10, fmt::format("{:.4g}", best), {{"class", "tick"}});
-    page.text(x + scale_width + 5, y + side, fmt::format("{:.4g}", worst), {{"class", "tick"}});
-    page.text(x, y - 8, name, {{"class", "tick"}});
+    page.close_group();
 }
 
-void draw(svg& page, double x, double y, const score_map& m) {
-    const shades by(m);
-    const double px = x + left, py = y + top;
-    const double wide = side / static_cast<double>(m.across.size()), high = side / static_cast<double>(m.up.size());
-    page.text(px, y + 18, m.title, {{"class", "panel"}});
-    page.text(px, y + 36, m.note, {{"class", "note"}});
-    for (index i = 0; i < m.score.rows(); ++i)
-        for (index j = 0; j < m.score.cols(); ++j) {
-            if (!std::isfinite(m.score(i, j))) continue;
-            const rgb colour = sequential_palette()[by.of(m.score(i, j))];
-            page.rect(px + wide * static_cast<double>(j), py + side - high * static_cast<double>(i + 1), wide, high,
-                      {{"fill", colour.hex()}},
-                      fmt::format("{} = {:.4g}, {} = {:.4g}: {} {:.4g}{}", m.across_name,
-                                  m.across[static_cast<std::size_t>(j)], m.up_name, m.up[static_cast<std::size_t>(i)],
-                                  m.score_name, m.score(i, j), m.dropped(i, j) ? " after the first folds" : ""));
-        }
-    page.rect(px, py, side, side, {{"class", "frame"}});
-    const double cx = px + wide * (static_cast<double>(m.best_across) + 0.5);
-    const double cy = py + side - high * (static_cast<double>(m.best_up) + 0.5);
-    const double r = std::clamp(std::min(wide, high) / 3, 4.0, 14.0);
-    page.circle(cx, cy, r, {{"fill", "none"}, {"stroke", "#000000"}, {"stroke-width", 3.0}});
-    page.circle(cx, cy, r, {{"fill", "none"}, {"stroke", "#ffffff"}, {"stroke-width", 1.5}});
-    const auto every = [](std::size_t n) { return std::max<std::size_t>(1, (n + 5) / 6); };
-    for (std::size_t j = 0; j < m.across.size(); j += every(m.across.size()))
-        page.text(px + wide * (static_cast<double>(j) + 0.5), py + side + 18, fmt::format("{:.3g}", m.across[j]),
-                  {{"class", "tick"}, {"text-anchor", "middle"}});
-    for (std::size_t i = 0; i < m.up.size(); i += every(m.up.size()))
-        page.text(px - 9, py + side - high * (static_cast<double>(i) + 0.5) + 4, fmt::format("{:.3g}", m.up[i]),
-                  {{"class", "tick"}, {"text-anchor", "end"}});
-    page.text(px + side / 2, py + side + 42, m.across_name, {{"class", "axis"}, {"text-anchor", "middle"}});
-    page.text(px - 62, py + side / 2, m.up_name,
-              {{"class", "axis"},
-               {"text-anchor", "middle"},
-               {"transform", fmt::format("rotate(-90 {} {})", px - 62, py + side / 2)}});
-    draw_scale(page, px + side + scale_gap, py, by, m.score_name);
+void draw_colour_scale(svg& page, const colour_range& range, const palette& colours, double left, double top) {
+    matrix<std::uint8_t> ramp(256, 1);
+    for (index i = 0; i < 256; ++i) ramp(i, 0) = static_cast<std::uint8_t>(255 - i);
+    page.open_group({{"class", "scale"}});
+    page.cells(left, top, 14, side, ramp.view(), colours);
+    page.rect(left, top, 14, side, {{"class", "frame"}});
+    for (const double tick : round_ticks(range.low, range.high, 6)) {
+        const double y = mapped(tick, range.low, range.high, top + side, top);
+        page.line(left + 14, y, left + 18, y, {{"class", "mark"}});
+        page.text(left + 22, y + 4, tick_text(tick), {{"class", "tick"}});
+    }
+    if (range.clipped_above) page.text(left - 1, top - 6, fmt::format("≥ {:.3g}", range.high), {{"class", "tick"}});
+    if (range.clipped_below)
+        page.text(left - 1, top + side + 15, fmt::format("≤ {:.3g}", range.low), {{"class", "tick"}});
+    page.close_group();
+}
+
+void draw_cells(svg& page, const heat_cells& cells, const object_order& order, const colour_range& range,
+                const palette& colours, double left, double top) {
+    const index m = cells.mean.rows();
+    const std::string about = fmt::format("cells {}×{} of {}×{}", m, m, cells.n, cells.n);
+    page.open_group({{"class", "heatmap"},
+                     {"data-low", fmt::format("{}", range.low)},
+                     {"data-high", fmt::format("{}", range.high)},
+                     {"data-cells", about}});
+    if (m <= most_rects) {
+        const double size = side / static_cast<double>(m);
+        for (index i = 0; i < m; ++i)
+            for (index j = 0; j < m; ++j) {
+                const double value = cells.mean(i, j);
+                const auto place = [&](index cell) {
+                    return order.objects[static_cast<std::size_t>(cells.start[static_cast<std::size_t>(cell)])];
+                };
+                page.rect(left + static_cast<double>(j) * size, top + static_cast<double>(i) * size, size, size,
+                          {{"fill", colours[static_cast<std::size_t>(range.level(value))].hex()},
+                           {"shape-rendering", "crispEdges"}},
+                          fmt::format("K({}, {}) = {}", place(i), place(j), number_text(value)));
+            }
+    } else {
+        matrix<std::uint8_t> numbers(m, m);
+        for (index i = 0; i < m; ++i)
+            for (index j = 0; j < m; ++j) numbers(i, j) = static_cast<std::uint8_t>(range.level(cells.mean(i, j)));
+        page.cells(left, top, side, side, numbers.view(), colours);
+    }
+    page.close_group();
+}
+
+void draw_heat_map(svg& page, double x, double y, const heat_cells& cells, const object_order& order) {
+    const colour_range range = choose_range(cells);
+    const palette& colours = range.diverging ? diverging_palette() : sequential_palette();
+    const double left = x + plot_left, top = y + plot_top;
+    std::string note = order.about;
+    if (cells.shrunk()) note += fmt::format("; each of {0} × {0} cells is a mean", cells.mean.rows());
+    panel_title(page, x, y, "Gram matrix", note);
+    draw_cells(page, cells, order, range, colours, left, top);
+    if (!order.bands.empty()) draw_bands(page, order, range.diverging ? "#24292f" : "#ffffff", left, top);
+    page.rect(left, top, side, side, {{"class", "frame"}});
+    const auto n = static_cast<double>(cells.n);
+    for (const double tick : round_ticks(0, n, std::min(5.0, n) >= 1 ? static_cast<int>(std::min(5.0, n)) : 1)) {
+        const double across = mapped(tick, 0, n, left, left + side), down = mapped(tick, 0, n, top, top + side);
+        page.line(across, top + side, across, top + side + 5, {{"class", "mark"}});
+        page.text(across, top + side + 19, tick_text(tick), {{"class", "tick"}, {"text-anchor", "middle"}});
+        if (!order.bands.empty()) continue;
+        page.line(left - 5, down, left, down, {{"class", "mark"}});
+        page.text(left - 9, down + 4, tick_text(tick), {{"class", "tick"}, {"text-anchor", "end"}});
+    }
+    axis_names(page, left, top, "object", order.bands.empty() ? "object" : "class");
+    draw_colour_scale(page, range, colours, left + side + 18, top);
 }
 
 }  // namespace
 
-panel score_map_panel(score_map of) {
-    return [of = std::move(of)](svg& page, double x, double y) { draw(page, x, y, of); };
+panel heat_map_panel(heat_cells cells, object_order order) {
+    return [cells = std::move(cells), order = std::move(order)](svg& page, double x, double y) {
+        draw_heat_map(page, x, y, cells, order);
+    };
 }
 
 }  // namespace mercer

@@ -1,10 +1,9 @@
-// PNG (RFC 2083) with a palette, and base64: enough to put a raster into an SVG file.
+#include "mercer/plot/png.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <new>
 #include <string>
-
-#include "mercer/plot/svg.h"
 
 #ifdef MERCER_HAVE_ZLIB
 #include <zlib.h>

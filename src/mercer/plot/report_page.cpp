@@ -1,17 +1,15 @@
-
 #include "mercer/plot/report_page.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "mercer/base/text.h"
 #include "mercer/gram/make_gram.h"
 #include "mercer/kernels/kernel_info.h"
 #include "mercer/plot/class_regions.h"
-#include "mercer/plot/evaluation_plots.h"
+#include "mercer/plot/html_page.h"
 
 namespace mercer {
 namespace {
@@ -251,180 +249,6 @@ std::string pictures_html(const std::string& title, const std::string& about,
     for (const report_figure& each : figures) body += figure(each.picture, each.caption);
     return framed(title, body);
 }
-
-namespace {
-
-using namespace html;
-
-std::string number(double v) { return std::isfinite(v) ? fmt::format("{:.4g}", v) : "—"; }
-std::string range_text(const interval& r) {
-    return std::isfinite(r.low) ? fmt::format("{:.4g} – {:.4g}", r.low, r.high) : "—";
-}
-
-std::string figures_table(const shown_figures& all, const std::string& first, const std::string& second) {
-    std::string out = first.empty() && second.empty() ? "" : head({first, second});
-    for (const auto& [name, value] : all) out += row(cell(name, "l") + cell(value, "l"));
-    return table_of(out);
-}
-
-std::string metrics_table(const evaluation& all) {
-    std::string out = head({"metric", "value", "95 %", "interval by", "what it is"});
-    for (const evaluated_metric& m : all.metrics)
-        out += row(cell(m.name, "l") + cell(number(m.value)) + cell(range_text(m.range)) + cell(m.by, "l") +
-                   cell(m.about + (m.larger_is_better ? "" : "; the less the better"), "l"));
-    return table_of(out);
-}
-
-std::string classes_table(const evaluation& all) {
-    std::string out = head(
-        {"class", "precision", "95 %", "recall", "95 %", "F1", "support", "said", "ROC area", "average precision"});
-    for (const class_figures& c : all.classes) {
-        const auto at = std::ranges::find(all.curves, c.label, &class_curves::label);
-        const bool ranked = at != all.curves.end() && !at->order.points.empty();
-        out +=
-            row(cell(all.name_of(c.label), "l") + cell(number(c.precision)) + cell(range_text(c.of_precision)) +
-                cell(number(c.recall)) + cell(range_text(c.of_recall)) + cell(number(c.f1)) +
-                cell(fmt::format("{}", c.support)) + cell(fmt::format("{}", c.said)) +
-                cell(ranked ? number(at->order.area) : "") + cell(ranked ? number(at->order.average_precision) : ""));
-    }
-    return table_of(out);
-}
-
-std::string residuals_table(const residual_figures& r) {
-    return table_of(
-        head({"residual", "mean", "standard deviation", "smallest", "quarter", "median", "three quarters", "largest"}) +
-        row(cell("true - predicted", "l") + cell(number(r.mean)) + cell(number(r.deviation)) +
-            cell(number(r.smallest)) + cell(number(r.quarter)) + cell(number(r.median)) +
-            cell(number(r.three_quarters)) + cell(number(r.largest))));
-}
-
-std::string importance_table(const evaluation& all) {
-    std::vector<const feature_importance*> order;
-    for (const feature_importance& f : all.importance) order.push_back(&f);
-    std::ranges::stable_sort(order, std::ranges::greater{}, &feature_importance::mean);
-    std::string out = head({"feature", all.importance_metric + " worse by", "95 %", "standard deviation"});
-    for (const feature_importance* f : order)
-        out += row(cell(all.feature(f->column), "l") + cell(number(f->mean)) + cell(range_text(f->of_mean)) +
-                   cell(number(f->deviation)));
-    return fmt::format("<details><summary>All {} features</summary>\n{}</details>\n", order.size(), table_of(out));
-}
-
-std::string tiles(const evaluation& all) {
-    std::string out = "<div class=\"tiles\">\n";
-    for (const evaluated_metric& m : all.metrics) {
-        const bool share = m.name == "accuracy" || m.name == "balanced_accuracy";
-        std::string name = m.name;
-        std::ranges::replace(name, '_', ' ');
-        const auto text = [&](double v) { return share ? fmt::format("{:.1f}", 100 * v) : fmt::format("{:.4g}", v); };
-        if (std::isfinite(m.value))
-            out += tile(text(m.value) + (share ? " %" : ""),
-                        fmt::format("{}, 95 %: {} – {}", name, text(m.range.low), text(m.range.high)));
-    }
-    return out + "</div>\n";
-}
-
-std::string judgement(const evaluation& all, const evaluation_page& page) {
-    std::string body = tiles(all);
-    const auto shared = std::make_shared<const evaluation>(all);
-    body += "<h2>How good it is</h2>\n";
-    if (!page.judged.empty()) body += "<p class=\"about\">" + xml_escaped(page.judged) + "</p>\n";
-    for (const named_panel& each : evaluation_panels(shared))
-        body += figure(panel_figure(each.draw, each.name), each.caption);
-    body += metrics_table(all);
-    body += fmt::format(
-        "<p class=\"about\">Intervals of 95 %: Wilson's for shares, else percentiles of {} draws of the {} examples "
-        "with "
-        "replacement (bootstrap). They are of this model on other such examples, not of other models.</p>\n",
-        all.resamples, all.n);
-    body += all.of == answer::values ? "<h3>Residuals</h3>\n" + residuals_table(all.residuals)
-                                     : "<h3>Class by class</h3>\n" + classes_table(all);
-    if (!all.importance.empty()) body += importance_table(all);
-    return body;
-}
-
-std::string whole_page(const evaluation_page& page, const std::string& judged) {
-    std::string body =
-        fmt::format("<h1>{}</h1>\n<p class=\"about\">{}</p>\n", xml_escaped(page.title), xml_escaped(page.about));
-    body += judged;
-    body += "<h2>The data</h2>\n" + figures_table(page.data, "", "");
-    body += "<h2>The fit</h2>\n" + figures_table(page.choices, "choice or figure", "value");
-    if (!page.search_note.empty()) {
-        body += "<h2>The search</h2>\n<p class=\"about\">" + xml_escaped(page.search_note) + "</p>\n";
-        for (const report_figure& each : page.search) body += figure(each.picture, each.caption);
-        if (!page.best.empty()) body += figures_table(page.best, "setting", "score");
-    }
-    if (!page.pictures.empty()) body += "<h2>The model on the data</h2>\n";
-    for (const report_figure& each : page.pictures) body += figure(each.picture, each.caption);
-    return framed(page.title, body + page.margins);
-}
-
-}  // namespace
-
-std::string evaluation_html(const evaluation& all, const evaluation_page& page) {
-    return whole_page(page, judgement(all, page));
-}
-
-std::string model_html(const evaluation_page& page) { return whole_page(page, {}); }
-
-}  // namespace mercer
-
-namespace mercer::html {
-namespace {
-
-constexpr std::string_view page_style = R"(
-    :root { color-scheme: light dark; --ink: #24292f; --soft: #57606a; --grid: #d8dee4; --paper: #ffffff; --back: #f6f8fa; --good: #1a7f37; --bad: #cf222e }
-    @media (prefers-color-scheme: dark) {
-      :root { --ink: #e6edf3; --soft: #9aa5b1; --grid: #30363d; --paper: #161b22; --back: #0d1117; --good: #3fb950; --bad: #ff7b72 }
-    }
-    body { margin: 0 auto; max-width: 1280px; padding: 28px 24px 60px; background: var(--back); color: var(--ink);
-           font: 15px/1.5 Inter, "Helvetica Neue", Helvetica, Arial, "DejaVu Sans", sans-serif }
-    h1 { font-size: 24px; margin: 0 0 4px } h2 { font-size: 19px; margin: 36px 0 8px } h3 { font-size: 15px; margin: 22px 0 6px }
-    .about { color: var(--soft); margin: 0 0 18px }
-    .tiles { display: flex; flex-wrap: wrap; gap: 12px; margin: 14px 0 }
-    .tile { background: var(--paper); border: 1px solid var(--grid); border-radius: 8px; padding: 10px 14px; min-width: 130px }
-    .tile b { display: block; font-size: 20px; font-weight: 600 } .tile span { color: var(--soft); font-size: 13px }
-    figure { display: inline-block; vertical-align: top; margin: 0 14px 16px 0; background: var(--paper); border: 1px solid var(--grid); border-radius: 8px; padding: 8px; max-width: 100%; box-sizing: border-box }
-    figure svg { display: block; max-width: 100%; height: auto } figcaption { color: var(--soft); font-size: 13px; max-width: 560px; padding: 4px 8px }
-    .scroll { overflow-x: auto }
-    table { border-collapse: collapse; background: var(--paper); font-size: 14px; font-variant-numeric: tabular-nums }
-    th, td { border: 1px solid var(--grid); padding: 4px 10px; text-align: right } th { background: var(--back); font-weight: 600 }
-    td.l, th.l { text-align: left } .good { color: var(--good) } .bad { color: var(--bad); font-weight: 600 }
-    details { margin: 12px 0 } summary { cursor: pointer; font-weight: 600 }
-)";
-
-}  // namespace
-
-std::string cell(const std::string& text, const char* kind) {
-    return fmt::format("<td{}>{}</td>", *kind ? fmt::format(" class=\"{}\"", kind) : "", xml_escaped(text));
-}
-std::string row(const std::string& cells) { return "<tr>" + cells + "</tr>\n"; }
-std::string head(const std::vector<std::string>& names) {
-    std::string out;
-    for (const auto& each : names)
-        out += fmt::format("<th{}>{}</th>", &each == &names.front() ? " class=\"l\"" : "", xml_escaped(each));
-    return row(out);
-}
-std::string table_of(const std::string& rows) { return "<div class=\"scroll\"><table>\n" + rows + "</table></div>\n"; }
-std::string tile(const std::string& value, const std::string& name) {
-    return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>\n", xml_escaped(value), xml_escaped(name));
-}
-std::string figure(const svg& picture, const std::string& caption) {
-    return "<figure>" + picture.fragment() +
-           (caption.empty() ? "" : "<figcaption>" + xml_escaped(caption) + "</figcaption>") + "</figure>\n";
-}
-
-std::string framed(const std::string& title, const std::string& body) {
-    return fmt::format(
-        "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta "
-        "charset=\"utf-8\"/>\n"
-        "<meta name=\"viewport\" content=\"width=device-width, "
-        "initial-scale=1\"/>\n<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
-        xml_escaped(title), page_style, svg::inline_style(), body);
-}
-
-}  // namespace mercer::html
-
-namespace mercer {
 
 std::vector<report_figure> classifier_pictures(const svm_model& model, const dataset& x, std::span<const double> y,
                                                const margin_report& report, const picture_options& options) {

@@ -11,7 +11,6 @@
 #include "mercer/inspection/decision_grid.h"
 #include "mercer/inspection/margin_report.h"
 #include "mercer/inspection/margin_report_text.h"
-#include "mercer/metrics/evaluation.h"
 #include "mercer/plot/charts.h"
 #include "mercer/plot/svg.h"
 
@@ -39,48 +38,6 @@ std::string pictures_html(const std::string& title, const std::string& about,
 // ξ of all examples that have any, and α of the support vectors, by side of the margin.
 svg slack_figure(const margin_problem& p);
 svg alpha_figure(const margin_problem& p);
-
-// One HTML file for a model: the data, how it was fitted, the search for its settings, how good it is, and pictures.
-// It needs nothing else.
-
-// Names and values as they are shown.
-using shown_figures = std::vector<std::pair<std::string, std::string>>;
-
-struct evaluation_page {
-    std::string title, about{};
-    shown_figures data{};                   // what was read
-    shown_figures choices{};                // of the fit
-    std::string search_note{};              // what was searched; empty: nothing is known of a search
-    shown_figures best{};                   // settings and their scores, the best first
-    std::vector<report_figure> search{};    // the map of the scores
-    std::vector<report_figure> pictures{};  // of the model on the data
-    std::string judged{};                   // a word on which examples it was judged by
-    std::string margins{};                  // of a machine, by margins_html; empty: none
-};
-
-std::string evaluation_html(const evaluation& all, const evaluation_page& page);
-// The same page of a model that there is no judging: clusters, components, densities.
-std::string model_html(const evaluation_page& page);
-
-}  // namespace mercer
-
-namespace mercer::html {
-
-// The parts of an HTML page that needs nothing else: no network, no script; light or dark as the reader's screen is.
-// All texts are escaped here.
-
-std::string cell(const std::string& text, const char* kind = "");  // kinds: "l" stands left, "good", "bad"
-std::string row(const std::string& cells);
-std::string head(const std::vector<std::string>& names);
-std::string table_of(const std::string& rows);
-std::string tile(const std::string& value, const std::string& name);
-std::string figure(const svg& picture, const std::string& caption = {});
-// The whole page.
-std::string framed(const std::string& title, const std::string& body);
-
-}  // namespace mercer::html
-
-namespace mercer {
 
 // The pictures of a whole classifier that go into its report.
 

@@ -6,7 +6,6 @@
 //     write_atomically("page.svg", page.finish());
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,21 +14,9 @@
 #include <vector>
 
 #include "mercer/base/matrix_view.h"
+#include "mercer/plot/palette.h"
 
 namespace mercer {
-
-struct rgb {
-    std::uint8_t r = 0, g = 0, b = 0;
-    std::string hex() const;  // "#rrggbb"
-    bool operator==(const rgb&) const = default;
-};
-
-// A colour map: 256 colours from low to high.
-using palette = std::array<rgb, 256>;
-const palette& sequential_palette();              // dark blue, green, yellow: perceptually even, readable in grey
-const palette& diverging_palette();               // blue, white, red
-rgb class_colour(index number);                   // twelve colours that most eyes tell apart, then round again
-using opacities = std::array<std::uint8_t, 256>;  // of the colours of a palette: 0 clear, 255 solid
 
 // One attribute of an element; numbers are written with at most three decimals.
 struct svg_attribute {
@@ -76,10 +63,5 @@ std::vector<double> round_ticks(double low, double high, int count);
 std::string tick_text(double value);
 // "10⁻³"
 std::string power_of_ten_text(int exponent);
-
-// The bytes of a PNG file with one palette entry for each pixel.
-std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& colours,
-                        const opacities* solid = nullptr);
-std::string base64(std::string_view bytes);
 
 }  // namespace mercer

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "mercer/base/error.h"
 #include "mercer/base/text.h"
@@ -44,3 +46,35 @@ void match_columns(table& data, const std::vector<std::string>& names, const std
 }
 
 }  // namespace mercer
+
+namespace mercer::api {
+
+namespace {
+
+// Converts sparse vectors to dense ones, because scaling does not keep zeros. Larger matrices stay sparse; for them
+// scaling::fit reports an error with advice.
+dataset made_dense(const dataset& x, index dims) {
+    constexpr index most = index(1) << 27;
+    if (!x.is_sparse() || x.size() == 0 || dims > most / x.size() || x.dims() > dims) return x;
+    matrix<double> out(x.size(), dims);
+    const dense<double> rows = as_dense<double>(x);
+    for (index i = 0; i < x.size(); ++i) std::copy_n(rows.row(i), x.dims(), out.row(i));
+    return dense<double>(std::move(out));
+}
+
+}  // namespace
+
+std::optional<scaling> fit_scaling(const dataset& x, const std::string& how) {
+    if (how.empty()) return std::nullopt;
+    if (how != "standard" && how != "minmax")
+        fail(errc::invalid_argument, fmt::format("scale must be standard or minmax, got '{}'", how));
+    if (x.kind() != domain::vectors)
+        fail(errc::unsupported, fmt::format("scaling is for vectors, the data are {}: leave it out", name(x.kind())));
+    scaling_options options;
+    options.method = how == "standard" ? scaling_method::standardise : scaling_method::minmax;
+    return scaling::fit(made_dense(x, x.dims()), options);
+}
+
+dataset scaled(const scaling& by, const dataset& x) { return by.apply(made_dense(x, by.dims())); }
+
+}  // namespace mercer::api

@@ -1,10 +1,12 @@
 // Brings the columns of a table into the order of the training table.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "mercer/data/dataset.h"
+#include "mercer/preprocess/scaling.h"
 
 namespace mercer {
 
@@ -15,3 +17,12 @@ void match_columns(table& data, const std::vector<std::string>& names, const std
                    const std::string& like);
 
 }  // namespace mercer
+
+namespace mercer::api {
+
+// Fits the scaling `how` ("standard" or "minmax") to vectors; returns nothing for "". Sparse vectors are converted to
+// dense ones first if they have at most 2^27 entries. Throws for objects that are not vectors.
+std::optional<scaling> fit_scaling(const dataset& x, const std::string& how);
+dataset scaled(const scaling& by, const dataset& x);
+
+}  // namespace mercer::api

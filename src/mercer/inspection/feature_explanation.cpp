@@ -1,5 +1,4 @@
-
-#include "mercer/inspection/explanation.h"
+#include "mercer/inspection/feature_explanation.h"
 
 #include <fmt/format.h>
 
@@ -13,10 +12,9 @@
 #include "mercer/data/graphs.h"
 #include "mercer/data/strings.h"
 #include "mercer/data/trees.h"
-#include "mercer/gram/make_gram.h"
 #include "mercer/inspection/binary_problems.h"
 #include "mercer/kernels/features/explicit_features.h"
-#include "mercer/plot/decision_features.h"
+#include "mercer/methods/svm/svm_model.h"
 
 namespace mercer {
 namespace {
@@ -27,7 +25,7 @@ void require_sum(const kernel_expansion& f) {
              "this model was fitted on a precomputed kernel: its objects are not known, and so no features either");
 }
 
-// w of one function, from the rows of its objects.
+// w of one function, from the features of its support objects.
 std::vector<double> weights_of(const kernel_expansion& f, index function, const sparse<double>& rows,
                                const std::vector<double>& scale) {
     std::vector<double> w(scale.size());
@@ -41,7 +39,7 @@ std::vector<double> weights_of(const kernel_expansion& f, index function, const 
     return w;
 }
 
-// The places of the `top` largest |values|, the largest first; as large ones in their order.
+// The positions of the `top` largest |values|, largest first; ties by position.
 std::vector<index> largest(const std::vector<double>& values, index top) {
     std::vector<index> order(values.size());
     std::iota(order.begin(), order.end(), index{0});
@@ -60,11 +58,11 @@ index parts_of(const dataset& x, index row) {
     return 0;
 }
 
-// Every share divided among the places of its feature, and each of those among its bytes or nodes.
+// Divides every share among the places of its feature, and the part of a place among its bytes or nodes.
 std::vector<double> placed(const std::map<index, double>& shares, const std::vector<feature_place>& places,
                            index size) {
     std::vector<double> out(places.empty() ? 0 : static_cast<std::size_t>(size));
-    if (out.empty()) return out;  // of records: places in which field is not known
+    if (out.empty()) return out;  // records: the field of a place is not known
     std::map<index, double> whole;
     for (const feature_place& each : places)
         if (!each.parts.empty()) whole[each.column] += each.weight;
@@ -154,7 +152,7 @@ known_names names_of(const model& m) {
     return out;
 }
 
-// Where the terms of a text stand that the model has made a vector of.
+// The places of the terms in a text that the model turns into a vector.
 std::optional<known_places> text_places(const model& m, const dataset& x, index row) {
     const auto* texts = x.as<strings>();
     if (!m.text() || !texts || row < 0 || row >= texts->size()) return {};
@@ -171,7 +169,7 @@ std::optional<known_places> text_places(const model& m, const dataset& x, index 
     return out;
 }
 
-// What people call the sides of the functions.
+// The names of the classes that the functions separate.
 std::vector<explained_function> named_functions(const model& m, index count) {
     std::vector<explained_function> out(static_cast<std::size_t>(count));
     const std::vector<function_sides> sides = sides_of(m.inner(), count);
@@ -198,7 +196,7 @@ bool several_kernels(const std::vector<feature_share>& all) {
     return std::ranges::any_of(all, [&](const feature_share& each) { return each.kernel != all[0].kernel; });
 }
 
-// Characters, not bytes, so that columns stay straight.
+// Counts characters, not bytes, so that columns stay aligned.
 std::size_t letters(std::string_view text) {
     return static_cast<std::size_t>(
         std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
@@ -323,90 +321,4 @@ std::string to_json(const feature_explanation& e) {
     return out.dump(2, ' ', false, json::error_handler_t::replace);
 }
 
-std::string picture(const feature_explanation& e, const dataset& x) {
-    if (!e.row || e.functions.empty()) fail(errc::invalid_argument, "a picture is of one object: say which");
-    const explained_function& f = e.functions.front();
-    feature_picture_words words;
-    words.title = f.positive.empty() ? fmt::format("Row {}: f = {:.4g}", *e.row, f.decision.f)
-                                     : fmt::format("Row {}: {}, f = {:+.4g}", *e.row, e.said, f.decision.f);
-    words.subtitle = fmt::format("{} with {}, offset {:+.3g}", e.method, e.kernel, f.decision.offset);
-    words.positive = f.positive, words.negative = f.negative;
-    return feature_picture(x, *e.row, f.decision, words).finish();
-}
-
 }  // namespace mercer::api
-
-namespace mercer {
-
-std::vector<influence> influences(const svm_model& model, std::span<const double> kernel_values) {
-    const index count = model.coef.cols();
-    if (static_cast<index>(kernel_values.size()) != count)
-        fail(errc::invalid_argument, fmt::format("influences: the model has {} support vectors, got {} kernel values",
-                                                 count, kernel_values.size()));
-    std::vector<influence> all;
-    for (index p = 0; p < model.problems(); ++p) {
-        influence made;
-        made.problem = p;
-        made.offset = model.offset[static_cast<std::size_t>(p)];
-        double sum = 0, size = 0;
-        for (const auto& [s, coefficient] : problem_coefficients(model, p)) {
-            const double k = kernel_values[static_cast<std::size_t>(s)], value = coefficient * k;
-            made.terms.push_back({s, model.support_rows[static_cast<std::size_t>(s)], coefficient, k, value});
-            sum += value;
-            size += std::abs(value);
-            (value > 0 ? made.positive : made.negative) += value;
-        }
-        made.f = sum + made.offset;
-        std::ranges::stable_sort(made.terms, std::ranges::greater{},
-                                 [](const influence_term& t) { return std::abs(t.value); });
-        // The sign is settled once what was seen outweighs all that is left.
-        double seen = made.offset, left = size;
-        for (; made.enough < static_cast<index>(made.terms.size()) && std::abs(seen) <= left; ++made.enough) {
-            const double value = made.terms[static_cast<std::size_t>(made.enough)].value;
-            seen += value;
-            left -= std::abs(value);
-        }
-        all.push_back(std::move(made));
-    }
-    return all;
-}
-
-std::vector<influence> influences(const svm_model& model, const dataset& x, index row) {
-    if (!model.k)
-        fail(errc::unsupported,
-             "influences: this model was fitted on a precomputed kernel; give kernel values, not objects");
-    if (row < 0 || row >= x.size())
-        fail(errc::invalid_argument, fmt::format("influences: must satisfy 0 <= row < {}, got {}", x.size(), row));
-    std::vector<double> values(static_cast<std::size_t>(model.coef.cols()));
-    if (!values.empty()) {
-        make_gram<double>(*model.k, gather(x, selection(row, 1)), model.support)->row(0, values.data());
-    }
-    return influences(model, values);
-}
-
-explained_decision explain_decision(const svm_model& model, const dataset& x, index row, std::optional<double> label) {
-    if (!model.is_classifier())
-        fail(errc::unsupported,
-             fmt::format("why this class? is a question to a classifier, this model is {}", name(model.task)));
-    explained_decision why;
-    why.row = row;
-    std::vector<influence> all = influences(model, x, row);
-    matrix<double> f(1, model.problems());
-    for (const influence& each : all) f(0, each.problem) = each.f;
-    const double said = predict(model, f.view())[0];
-    const index winner = class_numbers(model, std::span(&said, 1))[0];
-    why.said = class_text(model, winner);
-    if (label) why.truth = class_text(model, class_numbers(model, std::span(&*label, 1))[0]);
-    for (influence& each : all) {
-        const auto [a, b] = classes_of_problem(model, each.problem);
-        if (a != winner && b != winner) continue;
-        why.classes.emplace_back(class_text(model, a), class_text(model, b));
-        why.parts.push_back(std::move(each));
-    }
-    for (std::size_t c = 0; c < model.class_support.size(); ++c)
-        why.class_of_support.insert(why.class_of_support.end(), static_cast<std::size_t>(model.class_support[c]),
-                                    class_text(model, static_cast<index>(c)));
-    return why;
-}
-
-}  // namespace mercer

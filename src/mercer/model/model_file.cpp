@@ -1,82 +1,41 @@
-// Specs as JSON, and the file form of models.
+#include "mercer/model/model_file.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "mercer/base/error.h"
-#include "mercer/base/json.h"
 #include "mercer/data/all_kinds.h"
-#include "mercer/kernels/kernel_info.h"
+#include "mercer/data/records.h"
+#include "mercer/io/file_contents.h"
+#include "mercer/kernels/expression/algebra.h"
 #include "mercer/methods/archive.h"
 #include "mercer/methods/svm/libsvm_model.h"
 #include "mercer/methods/svm/svm_estimator.h"
 #include "mercer/methods/svm/svm_model.h"
-#include "mercer/model/model.h"
 
 namespace mercer::api {
+
 namespace {
-
-using nlohmann::ordered_json;
-
-std::string value_text(const std::string& key, const ordered_json& value) {
-    if (value.is_string()) return value.get<std::string>();
-    if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
-    if (value.is_number()) return value.is_number_integer() ? value.dump() : number_text(value.get<double>());
-    if (value.is_array()) {
-        if (!std::ranges::all_of(value, &ordered_json::is_number))
-            fail(errc::parse, fmt::format("option '{}': a list must hold numbers only", key));
-        return text_of(value.get<std::vector<double>>());
-    }
-    fail(errc::parse, fmt::format("option '{}' must be a number, a text, true, false or a list of numbers", key));
-}
-
-spec read_spec(const ordered_json& from) {
-    if (!from.is_object()) fail(errc::parse, "a spec is an object: {\"method\": \"svc\", ...}");
-    spec out;
-    for (const auto& [key, value] : from.items()) {
-        std::string* place = key == "method"   ? &out.method
-                             : key == "kernel" ? &out.kernel
-                             : key == "scale"  ? &out.scale
-                             : key == "text"   ? &out.text
-                                               : nullptr;
-        if (place && !value.is_string()) fail(errc::parse, fmt::format("\"{}\" must be a text", key));
-        if (place)
-            *place = value.get<std::string>();
-        else
-            out.options.emplace_back(key, value_text(key, value));
-    }
-    if (out.method.empty()) fail(errc::parse, "a spec needs a \"method\"");
-    return out;
-}
-
-ordered_json write_spec(const spec& s) {
-    ordered_json out{{"method", s.method}};
-    if (!s.kernel.empty()) out["kernel"] = s.kernel;
-    if (!s.scale.empty()) out["scale"] = s.scale;
-    if (!s.text.empty()) out["text"] = s.text;
-    for (const auto& [name, value] : s.options) out[name] = value;
-    return out;
-}
 
 std::string_view first_word(std::string_view bytes) {
     return bytes.substr(0, std::min(bytes.find_first_of(" \n"), bytes.size()));
 }
 
-// What can be told of an estimator's file without its spec.
+// The kind of object that a kernel is defined on; used for the file of an estimator, which has no spec.
 domain domain_of(const std::string& kernel_text) {
     return kernel_text.empty() ? domain::vectors : kernel::parse(kernel_text).where();
 }
 
-// What a model file says of the kind of object: its name, or its number in version 1.
+// Parses the kind of object: its name, or its number in files of version 1.
 domain kind_in(const std::string& text) {
     constexpr domain numbered[] = {domain::any, domain::vectors, strings::where, sets::where};
     return text.size() == 1 && text[0] >= '0' && text[0] <= '3' ? numbered[text[0] - '0'] : domain_named(text);
 }
 
-// The JSON of a part that may be missing, empty then.
+// Reads or writes an optional part as JSON; empty if the part is missing.
 template <class Part>
 void json_part(auto& a, const char* key, auto& part) {
     a.head(
@@ -133,24 +92,12 @@ template struct mercer::model_file<mercer::api::model>;
 
 namespace mercer::api {
 
-spec parse_spec(std::string_view json) {
-    try {
-        return read_spec(parse_json<ordered_json>(json, "a spec is JSON, {\"method\": \"svc\", ...}"));
-    } catch (const nlohmann::json::exception& wrong) {
-        fail(errc::parse, fmt::format("a spec is JSON, {{\"method\": \"svc\", ...}}: {}", wrong.what()));
-    }
-}
-
-std::string to_json(const spec& s) {
-    return write_spec(s).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
 std::string model::bytes() const { return model_bytes(*this); }
 
 model parse(std::string_view bytes, const std::string& name) {
     if (first_word(bytes) == file_form<model>::format) return parse_model<model>(bytes, name);
     model out;
-    // An estimator's own file: what it was asked for is not in it, so the options are left out.
+    // The file of an estimator alone does not contain the options of the fit, so the spec has none.
     std::tie(out.inner_, out.spec_.method) = parse_fitted(bytes, name);
     out.spec_.kernel = out.inner_->kernel_text();
     out.kind_ = domain_of(out.spec_.kernel);
@@ -166,13 +113,33 @@ std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const st
         fail(errc::parse, fmt::format("{}: not a model file: it starts with '{}'", name,
                                       bytes.substr(0, std::min<std::size_t>(bytes.find('\n'), 40))));
     const fitted_ptr found = libsvm ? as_fitted(parse_libsvm_model(bytes, name)) : owner->parse(bytes, name);
-    // Methods that share a file form are told apart by what they answer.
+    // Methods that share a file format are distinguished by the kind of their answers.
     if (first == "mercer-knn-model") return {found, found->gives() == answer::values ? "knn_regression" : "knn"};
     if (first == "mercer-svm-model" || libsvm)
         return {found, found->gives() == answer::values  ? "svr"
                        : found->gives() == answer::sides ? "one_class"
                                                          : "svc"};
     return {found, owner->name};
+}
+
+static bool begins_model(std::string_view text) { return text.starts_with("mercer-") || text.starts_with("svm_type"); }
+
+model load(const std::string& path) {
+    const source file = read_expected(path, begins_model);
+    return made_of(file, [&] { return parse(file.bytes(), file.name()); });
+}
+
+read_options read_like(const model& m) {
+    read_options how;
+    if (m.kind() == records::where) how.records.kinds = kinds_of_fields(kernel::parse(m.spec().kernel));
+    how.csv.label = m.label;
+    how.csv.columns = m.columns_of_table;
+    how.csv.text = m.text_column;
+    how.csv.classes = how.tsv.classes = m.class_names();
+    if (m.kind() != domain::vectors) how.tsv.dictionary = m.feature_names();
+    how.tsv.numbered_by_name = m.feature_names().empty();  // of a model that Python fitted
+    how.libsvm.dims = m.dims();
+    return how;
 }
 
 }  // namespace mercer::api

@@ -1,0 +1,51 @@
+// Explains decisions by support vectors. A decision is the sum f(x) = Σ αᵢyᵢk(xᵢ, x) + b; the terms, sorted by size,
+// show which training examples favour which side.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mercer/data/dataset.h"
+#include "mercer/methods/svm/svm_model.h"
+
+namespace mercer {
+
+struct influence_term {
+    index support = 0;       // number of the support vector in the model
+    index row = 0;           // row of the support vector in the training data
+    double coefficient = 0;  // αᵢyᵢ
+    double kernel = 0;       // k(xᵢ, x)
+    double value = 0;        // coefficient·kernel
+};
+
+// The decision of one binary problem and its terms.
+struct influence {
+    index problem = 0;
+    std::vector<influence_term> terms;  // by falling |value|
+    double offset = 0;
+    double f = 0;                       // sum of the terms in the order of the model, plus the offset
+    double positive = 0, negative = 0;  // sums of the positive and of the negative terms
+    // The number of largest terms that determine the sign of f: the remaining terms together cannot change it.
+    index enough = 0;
+};
+
+// The decisions about object `row` of x, one for every binary problem. Kernel values are computed in double.
+std::vector<influence> influences(const svm_model& model, const dataset& x, index row);
+// The same from the kernel values of the object with the support vectors, in their order.
+std::vector<influence> influences(const svm_model& model, std::span<const double> kernel_values);
+
+// The explanation of one decision, with the names of the classes.
+struct explained_decision {
+    index row = 0;                 // row of the object in its file
+    std::string said, truth;       // names of the predicted and the true class; truth is empty if it is not known
+    std::vector<influence> parts;  // the binary problems that involve the predicted class
+    std::vector<std::pair<std::string, std::string>> classes;  // names of the classes y = +1 and y = -1 of each part
+    std::vector<std::string> class_of_support;                 // class of every support vector
+};
+explained_decision explain_decision(const svm_model& model, const dataset& x, index row,
+                                    std::optional<double> label = {});
+
+}  // namespace mercer

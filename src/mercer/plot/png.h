@@ -1,0 +1,18 @@
+// PNG (RFC 2083) with a palette, and base64: enough to put a raster into an SVG file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "mercer/base/matrix_view.h"
+#include "mercer/plot/palette.h"
+
+namespace mercer {
+
+// The bytes of a PNG file with one palette entry for each pixel.
+std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& colours,
+                        const opacities* solid = nullptr);
+std::string base64(std::string_view bytes);
+
+}  // namespace mercer

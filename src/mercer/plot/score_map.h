@@ -1,0 +1,22 @@
+// The scores of a search over two numbers as a map, as a panel of pictures.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mercer/base/matrix_view.h"
+#include "mercer/plot/axes.h"
+
+namespace mercer {
+
+struct score_map {
+    std::vector<double> across, up;  // the values of both numbers, ascending
+    matrix<double> score;            // a row for each value of `up`, NaN: not looked at
+    matrix<std::uint8_t> dropped;    // 1 where a race ended early
+    index best_across = 0, best_up = 0;
+    bool larger_is_better = true;
+    std::string across_name, up_name, score_name, title = "Score", note;
+};
+panel score_map_panel(score_map of);
+
+}  // namespace mercer
