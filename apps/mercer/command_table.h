@@ -30,9 +30,4 @@ struct command_entry {
 // Of the whole program, a command before those below it.
 std::vector<command_entry> command_table(const CLI::App& program);
 
-// A script that completes command lines, for "bash", "zsh" or "fish".
-std::string completion_script(const std::vector<command_entry>& all, const std::string& shell);
-// A page in the language of man.
-std::string manual_page(const command_entry& of, const std::vector<command_entry>& all);
-
 }  // namespace mercer::cli

@@ -1,4 +1,4 @@
-// Scripts that complete command lines of mercer, for three shells. Each walks along the words that stand already, as
+// mercer completion: Scripts that complete command lines of mercer, for three shells. Each walks along the words that stand already, as
 // far as they are commands, and then offers commands, options and the words that an option can have.
 #include <fmt/format.h>
 
@@ -180,10 +180,24 @@ std::string fish(const std::vector<command_entry>& all) {
     return out;
 }
 
-}  // namespace
-
 std::string completion_script(const std::vector<command_entry>& all, const std::string& shell) {
     return shell == "bash" ? bash(all) : shell == "zsh" ? zsh(all) : fish(all);
+}
+
+}  // namespace
+
+void add_completion(CLI::App& program) {
+    CLI::App* completion = add_command(program, "completion", "A script that completes command lines in a shell");
+    const auto shell = std::make_shared<std::string>();
+    completion->add_option("SHELL", *shell, "bash, zsh or fish")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    completion->footer(
+        "`make install` puts them where shells look for them.\n\nExamples:\n"
+        "  source <(mercer completion bash)\n"
+        "  mercer completion zsh > ~/.zfunc/_mercer\n"
+        "  mercer completion fish > ~/.config/fish/completions/mercer.fish");
+    completion->callback([shell, &program] { print(completion_script(command_table(program), *shell)); });
 }
 
 }  // namespace mercer::cli

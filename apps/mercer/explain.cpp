@@ -1,7 +1,5 @@
 // mercer explain: a classifier checked against the theory on its own training data, and its decisions taken apart.
 
-#include "explain.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -195,6 +193,50 @@ std::vector<report_figure> pictures(const explain_options& o, const subject& s, 
     return classifier_pictures(s.model, s.on.data.x, s.on.data.y, report, how);
 }
 
+// --features: of a model, or of its decision about one row.
+struct feature_question {
+    std::string model;
+    model_data data;
+    std::optional<index> row;
+    index top = 20;
+    std::string picture;
+    bool as_json = false;
+};
+
+// mercer explain --features: which k-mers, words, subtrees or items weigh most in a model, or moved one decision.
+
+void explain_features(const feature_question& o) {
+    if (o.model.empty()) throw usage_error("MODEL is required with --features; see `mercer explain --help`");
+    if (o.row && o.data.path.empty())
+        throw usage_error(
+            fmt::format("DATA is missing: `mercer explain {} DATA --features --why {}`", o.model, *o.row));
+    if (!o.picture.empty() && !o.row) throw usage_error("--picture draws one object: say which with --why ROW");
+    std::string text;
+    json answer = json::object();
+    {
+        progress shown;
+        shown.phase("reading " + o.model);
+        const api::model m = api::load(o.model);
+        api::feature_explanation found;
+        if (o.row) {
+            shown.phase("reading " + o.data.path);
+            const table data = o.data.load(m);
+            shown.phase("explaining");
+            found = api::explain_object(m, data.x, *o.row, o.top);
+            if (!o.picture.empty()) write_atomically(o.picture, api::picture(found, data.x));
+        } else {
+            shown.phase("explaining");
+            found = api::explain_model(m, o.top);
+        }
+        if (o.as_json) answer = json::parse(api::to_json(found));
+        text = api::text(found);
+        if (!o.row) text += "\n--why ROW with DATA: what moved the decision about one object\n";
+        if (!o.picture.empty()) text += fmt::format("\npicture: {}\n", o.picture);
+    }
+    if (o.as_json) return print(answer);
+    print(text);
+}
+
 // --features: decisions in terms of the kernel's features, of any model that is a sum over kernel values.
 void explain_by_features(const explain_options& o) {
     o.common.apply();
@@ -341,44 +383,6 @@ void add_explain(CLI::App& program) {
         "  mercer explain promoters.model data/promoters.tsv --features --why 3 --picture row3.svg\n"
         "  svm-train -c 10 data/heart_scale.svm heart.model && mercer explain heart.model data/heart_scale.svm --C 10");
     command->callback([o] { explain(*o); });
-}
-
-}  // namespace mercer::cli
-
-namespace mercer::cli {
-
-// mercer explain --features: which k-mers, words, subtrees or items weigh most in a model, or moved one decision.
-
-void explain_features(const feature_question& o) {
-    if (o.model.empty()) throw usage_error("MODEL is required with --features; see `mercer explain --help`");
-    if (o.row && o.data.path.empty())
-        throw usage_error(
-            fmt::format("DATA is missing: `mercer explain {} DATA --features --why {}`", o.model, *o.row));
-    if (!o.picture.empty() && !o.row) throw usage_error("--picture draws one object: say which with --why ROW");
-    std::string text;
-    json answer = json::object();
-    {
-        progress shown;
-        shown.phase("reading " + o.model);
-        const api::model m = api::load(o.model);
-        api::feature_explanation found;
-        if (o.row) {
-            shown.phase("reading " + o.data.path);
-            const table data = o.data.load(m);
-            shown.phase("explaining");
-            found = api::explain_object(m, data.x, *o.row, o.top);
-            if (!o.picture.empty()) write_atomically(o.picture, api::picture(found, data.x));
-        } else {
-            shown.phase("explaining");
-            found = api::explain_model(m, o.top);
-        }
-        if (o.as_json) answer = json::parse(api::to_json(found));
-        text = api::text(found);
-        if (!o.row) text += "\n--why ROW with DATA: what moved the decision about one object\n";
-        if (!o.picture.empty()) text += fmt::format("\npicture: {}\n", o.picture);
-    }
-    if (o.as_json) return print(answer);
-    print(text);
 }
 
 }  // namespace mercer::cli

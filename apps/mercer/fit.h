@@ -9,19 +9,6 @@
 
 namespace mercer::cli {
 
-void add_fit(CLI::App& program);
-void add_tune(CLI::App& program);
-void add_learn(CLI::App& program);
-void add_predict(CLI::App& program);
-void add_evaluate(CLI::App& program);
-void add_transform(CLI::App& program);
-void add_describe(CLI::App& program);
-void add_convert(CLI::App& program);
-void add_serve(CLI::App& program);
-void add_cluster(CLI::App& program);
-void add_test(CLI::App& program);
-void add_methods(CLI::App& program);
-
 // --kernel, --set, --memory: of everything that fits.
 struct method_options {
     std::string method;
@@ -84,8 +71,5 @@ scatter component_scatter(const kernel& k, const dataset& x, std::size_t memory)
 // The picture of a model: components and their shares, Fisher's directions, the path over λ, or the objects coloured by
 // what was predicted.
 std::vector<panel> model_panels(const api::model& m, const table& data, std::size_t memory);
-
-// Columns into .npy or .csv (with a header); "" gives CSV on standard output.
-void write_columns(const std::string& path, const api::columns& values);
 
 }  // namespace mercer::cli

@@ -20,8 +20,6 @@ struct automatic_fit {
 };
 
 void fit_automatically(const automatic_fit& options);
-// DATA batch by batch, read again for every pass (stream.cpp).
-void fit_streamed(const automatic_fit& options);
 // For METHOD: a word that can be one, and is not a file.
 CLI::Validator method_or_nothing();
 

@@ -136,10 +136,22 @@ int run(int argc, char** argv) {
     add_explain(program);
     add_regions(program);
     add_compare_solvers(program);
-    add_learning(program);
+    add_fit(program);
+    add_tune(program);
+    add_learn(program);
+    add_predict(program);
+    add_evaluate(program);
+    add_transform(program);
+    add_describe(program);
+    add_convert(program);
+    add_serve(program);
+    add_cluster(program);
+    add_test(program);
+    add_methods(program);
     add_scale(program);
     add_devices(program);
-    add_help_commands(program);
+    add_completion(program);
+    add_manual(program);
     let_outputs_be_streams(program, output_is_taken());
     program.parse_complete_callback([&program] { require_separate_files(program); });
     try {

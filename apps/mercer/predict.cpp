@@ -25,6 +25,131 @@
 namespace mercer::cli {
 namespace {
 
+json prediction_json(const api::model& m, double value) {
+    if (m.gives() == api::answer::classes && !m.class_names().empty()) return m.class_text(value);
+    if (value == std::floor(value) && std::abs(value) < 1e15 && m.gives() != api::answer::values)
+        return static_cast<std::int64_t>(value);
+    return value;
+}
+
+// The digits of json::dump, without its serializer, which allocates for each value.
+void append_json_number(double value, std::string& out) {
+    char digits[64];
+    if (std::isfinite(value))
+        out.append(digits, nlohmann::detail::to_chars(digits, digits + sizeof(digits), value));
+    else
+        out += "null";
+}
+
+// A name on a line of its own.
+std::string one_line(std::string text) {
+    for (std::size_t at = 0; (at = text.find_first_of("\r\n", at)) != std::string::npos; ++at)
+        text.replace(at, 1, text[at] == '\n' ? "\\n" : "\\r");
+    return text;
+}
+
+std::string prediction_header(const api::columns& details) {
+    std::string out = "prediction";
+    for (const auto& name : details.names) out += "," + csv_field(name);
+    return out + "\n";
+}
+
+std::string prediction_lines(const api::model& m, const std::vector<double>& found, const api::columns& details,
+                             bool csv) {
+    stop_watch asked;
+    std::string out;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        asked.after(64 * (static_cast<std::size_t>(details.values.cols()) + 1));
+        out += csv ? csv_field(m.class_text(found[i])) : one_line(m.class_text(found[i]));
+        for (index c = 0; c < details.values.cols(); ++c)
+            fmt::format_to(std::back_inserter(out), ",{}", details.values(static_cast<index>(i), c));
+        out += "\n";
+    }
+    return out;
+}
+
+}  // namespace
+
+json predictions_json(const api::model& m, const std::vector<double>& found) {
+    json list = json::array();
+    for (const double value : found) list.push_back(prediction_json(m, value));
+    return list;
+}
+
+json columns_json(const api::columns& made) {
+    json rows = json::array();
+    for (index i = 0; i < made.values.rows(); ++i)
+        rows.push_back(std::vector<double>(made.values.row(i), made.values.row(i) + made.values.cols()));
+    return {{"names", made.names}, {"values", std::move(rows)}};
+}
+
+void append_json_text(const std::string& text, std::string& out) {
+    out += json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void append_predictions_json(const api::model& m, const std::vector<double>& found, std::string& out) {
+    stop_watch asked;
+    std::map<double, std::string> names;
+    out += '[';
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        asked.after(64);
+        if (i > 0) out += ',';
+        const json value = prediction_json(m, found[i]);
+        if (value.is_string()) {
+            std::string& name = names[found[i]];
+            if (name.empty()) append_json_text(value.get_ref<const std::string&>(), name);
+            out += name;
+        } else if (value.is_number_float()) {
+            append_json_number(found[i], out);
+        } else {
+            fmt::format_to(std::back_inserter(out), "{}", value.get<std::int64_t>());
+        }
+    }
+    out += ']';
+}
+
+void append_columns_json(const api::columns& made, std::string& out) {
+    stop_watch asked;
+    out += "\"names\":[";
+    for (std::size_t c = 0; c < made.names.size(); ++c) {
+        if (c > 0) out += ',';
+        append_json_text(made.names[c], out);
+    }
+    out += "],\"values\":[";
+    for (index i = 0; i < made.values.rows(); ++i) {
+        out += i > 0 ? ",[" : "[";
+        for (index c = 0; c < made.values.cols(); ++c) {
+            asked.after(64);
+            if (c > 0) out += ',';
+            append_json_number(made.values(i, c), out);
+        }
+        out += ']';
+    }
+    out += ']';
+}
+
+std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details,
+                            bool csv) {
+    return (csv ? prediction_header(details) : "") + prediction_lines(m, found, details, csv);
+}
+
+std::string columns_text(const api::columns& made) {
+    stop_watch asked;
+    std::string out;
+    for (std::size_t c = 0; c < made.names.size(); ++c) out += (c ? "," : "") + csv_field(made.names[c]);
+    out += "\n";
+    for (index i = 0; i < made.values.rows(); ++i) {
+        for (index c = 0; c < made.values.cols(); ++c) {
+            asked.after(64);
+            fmt::format_to(std::back_inserter(out), "{}{}", c ? "," : "", made.values(i, c));
+        }
+        out += "\n";
+    }
+    return out;
+}
+
+namespace {
+
 struct use_options {
     std::string model;
     model_data from;
@@ -127,6 +252,81 @@ void predict(const use_options& options) {
     if (options.common.as_json) return print(answer);
     if (!caution.empty()) warn(caution);
     print(text);
+}
+
+// mercer predict --stream: batches in, batches out.
+
+struct stream_predict {
+    std::string model;
+    model_data from;
+    common_options common;
+    std::string out;
+    bool details = false, score_only = false;
+    index batch = 8192;
+};
+
+// Where lines go: a file that appears when all of it is there, or standard output as they come.
+class line_output {
+public:
+    explicit line_output(const std::string& path) {
+        if (!path.empty() && path != "-") file_.emplace(path);
+    }
+    void write(const std::string& text) {
+        if (file_) return file_->write(text);
+        print(text);
+        flush_output();
+    }
+    void commit() {
+        if (file_) file_->commit();
+    }
+
+private:
+    std::optional<atomic_file> file_;
+};
+
+void predict_streamed(const stream_predict& o) {
+    o.common.apply();
+    if (o.common.as_json || o.out.ends_with(".npy"))
+        throw usage_error("--stream writes lines of text: leave --json and .npy out");
+    const api::model m = api::load(o.model);
+    if (!api::find_method(m.method_name()).can_predict)
+        fail(errc::unsupported, fmt::format("{} does not predict: use `mercer transform`", m.method_name()));
+    read_options how = api::read_like(m);
+    if (o.from.format != "auto") how.format = &file_format_named(o.from.format);
+    if (!o.from.label.empty()) how.csv.label = o.from.label == "none" ? "" : o.from.label;
+    how.csv.tell = warn;
+    const auto data = open_batches({o.from.path}, how, o.batch, o.from.label.empty());
+    const bool csv = o.out.ends_with(".csv") || o.details;
+    std::optional<line_output> to;
+    if (!o.score_only) to.emplace(o.out);
+    table seen;  // targets, for the score
+    std::vector<double> answers;
+    index n = 0;
+    for (table batch; data->next(batch); batch = {}) {
+        match_columns(batch, m.feature_names(), o.from.path, "the data the model was fitted on");
+        auto [found, details] = o.details ? m.predict_with_details(batch.x) : api::explained{m.predict(batch.x), {}};
+        if (o.details && details.names.empty()) details = m.details(batch.x);  // which says why there are none
+        if (to && csv && n == 0) to->write(prediction_header(details));
+        if (to) to->write(prediction_lines(m, found, details, csv));
+        n += batch.x.size();
+        seen.y.insert(seen.y.end(), batch.y.begin(), batch.y.end());
+        if (!batch.y.empty()) answers.insert(answers.end(), found.begin(), found.end());
+    }
+    if (n == 0) fail(errc::data, fmt::format("{}: no objects", o.from.path));
+    if (to) to->commit();
+    const bool scored = !seen.y.empty() && m.gives() != api::answer::clusters && m.gives() != api::answer::none;
+    if (o.score_only && !scored)
+        fail(errc::data, fmt::format("'{}' has no targets to score by: name their column with --label", o.from.path));
+    const std::string score = scored ? m.score(seen, answers).text() : "";
+    if (o.score_only) return print(score);
+    if (o.out.empty() || o.out == "-") return;
+    print(fmt::format("{} of {}, {} objects\n{}predictions: {}\n", m.method_name(), o.from.path, n, score, o.out));
+}
+
+void write_columns(const std::string& path, const api::columns& values) {
+    if (path.ends_with(".npy")) return write_matrix(path, values.values.view());
+    if (path.empty()) return print(columns_text(values));
+    write_atomically(path, columns_text(values));
 }
 
 void transform(const use_options& options) {
@@ -258,199 +458,6 @@ void add_describe(CLI::App& program) {
     options->common.add_to(*command);
     command->footer("Examples:\n  mercer describe iris.model\n  mercer describe iris.model --json");
     command->callback([options] { describe(*options); });
-}
-
-}  // namespace mercer::cli
-
-namespace mercer::cli {
-namespace {
-
-json prediction_json(const api::model& m, double value) {
-    if (m.gives() == api::answer::classes && !m.class_names().empty()) return m.class_text(value);
-    if (value == std::floor(value) && std::abs(value) < 1e15 && m.gives() != api::answer::values)
-        return static_cast<std::int64_t>(value);
-    return value;
-}
-
-// The digits of json::dump, without its serializer, which allocates for each value.
-void append_json_number(double value, std::string& out) {
-    char digits[64];
-    if (std::isfinite(value))
-        out.append(digits, nlohmann::detail::to_chars(digits, digits + sizeof(digits), value));
-    else
-        out += "null";
-}
-
-// A name on a line of its own.
-std::string one_line(std::string text) {
-    for (std::size_t at = 0; (at = text.find_first_of("\r\n", at)) != std::string::npos; ++at)
-        text.replace(at, 1, text[at] == '\n' ? "\\n" : "\\r");
-    return text;
-}
-
-}  // namespace
-
-json predictions_json(const api::model& m, const std::vector<double>& found) {
-    json list = json::array();
-    for (const double value : found) list.push_back(prediction_json(m, value));
-    return list;
-}
-
-json columns_json(const api::columns& made) {
-    json rows = json::array();
-    for (index i = 0; i < made.values.rows(); ++i)
-        rows.push_back(std::vector<double>(made.values.row(i), made.values.row(i) + made.values.cols()));
-    return {{"names", made.names}, {"values", std::move(rows)}};
-}
-
-void append_json_text(const std::string& text, std::string& out) {
-    out += json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-void append_predictions_json(const api::model& m, const std::vector<double>& found, std::string& out) {
-    stop_watch asked;
-    std::map<double, std::string> names;
-    out += '[';
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        asked.after(64);
-        if (i > 0) out += ',';
-        const json value = prediction_json(m, found[i]);
-        if (value.is_string()) {
-            std::string& name = names[found[i]];
-            if (name.empty()) append_json_text(value.get_ref<const std::string&>(), name);
-            out += name;
-        } else if (value.is_number_float()) {
-            append_json_number(found[i], out);
-        } else {
-            fmt::format_to(std::back_inserter(out), "{}", value.get<std::int64_t>());
-        }
-    }
-    out += ']';
-}
-
-void append_columns_json(const api::columns& made, std::string& out) {
-    stop_watch asked;
-    out += "\"names\":[";
-    for (std::size_t c = 0; c < made.names.size(); ++c) {
-        if (c > 0) out += ',';
-        append_json_text(made.names[c], out);
-    }
-    out += "],\"values\":[";
-    for (index i = 0; i < made.values.rows(); ++i) {
-        out += i > 0 ? ",[" : "[";
-        for (index c = 0; c < made.values.cols(); ++c) {
-            asked.after(64);
-            if (c > 0) out += ',';
-            append_json_number(made.values(i, c), out);
-        }
-        out += ']';
-    }
-    out += ']';
-}
-
-std::string prediction_header(const api::columns& details) {
-    std::string out = "prediction";
-    for (const auto& name : details.names) out += "," + csv_field(name);
-    return out + "\n";
-}
-
-std::string prediction_lines(const api::model& m, const std::vector<double>& found, const api::columns& details,
-                             bool csv) {
-    stop_watch asked;
-    std::string out;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        asked.after(64 * (static_cast<std::size_t>(details.values.cols()) + 1));
-        out += csv ? csv_field(m.class_text(found[i])) : one_line(m.class_text(found[i]));
-        for (index c = 0; c < details.values.cols(); ++c)
-            fmt::format_to(std::back_inserter(out), ",{}", details.values(static_cast<index>(i), c));
-        out += "\n";
-    }
-    return out;
-}
-
-std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details,
-                            bool csv) {
-    return (csv ? prediction_header(details) : "") + prediction_lines(m, found, details, csv);
-}
-
-std::string columns_text(const api::columns& made) {
-    stop_watch asked;
-    std::string out;
-    for (std::size_t c = 0; c < made.names.size(); ++c) out += (c ? "," : "") + csv_field(made.names[c]);
-    out += "\n";
-    for (index i = 0; i < made.values.rows(); ++i) {
-        for (index c = 0; c < made.values.cols(); ++c) {
-            asked.after(64);
-            fmt::format_to(std::back_inserter(out), "{}{}", c ? "," : "", made.values(i, c));
-        }
-        out += "\n";
-    }
-    return out;
-}
-
-}  // namespace mercer::cli
-
-namespace mercer::cli {
-namespace {
-
-// Where lines go: a file that appears when all of it is there, or standard output as they come.
-class line_output {
-public:
-    explicit line_output(const std::string& path) {
-        if (!path.empty() && path != "-") file_.emplace(path);
-    }
-    void write(const std::string& text) {
-        if (file_) return file_->write(text);
-        print(text);
-        flush_output();
-    }
-    void commit() {
-        if (file_) file_->commit();
-    }
-
-private:
-    std::optional<atomic_file> file_;
-};
-
-}  // namespace
-
-void predict_streamed(const stream_predict& o) {
-    o.common.apply();
-    if (o.common.as_json || o.out.ends_with(".npy"))
-        throw usage_error("--stream writes lines of text: leave --json and .npy out");
-    const api::model m = api::load(o.model);
-    if (!api::find_method(m.method_name()).can_predict)
-        fail(errc::unsupported, fmt::format("{} does not predict: use `mercer transform`", m.method_name()));
-    read_options how = api::read_like(m);
-    if (o.from.format != "auto") how.format = &file_format_named(o.from.format);
-    if (!o.from.label.empty()) how.csv.label = o.from.label == "none" ? "" : o.from.label;
-    how.csv.tell = warn;
-    const auto data = open_batches({o.from.path}, how, o.batch, o.from.label.empty());
-    const bool csv = o.out.ends_with(".csv") || o.details;
-    std::optional<line_output> to;
-    if (!o.score_only) to.emplace(o.out);
-    table seen;  // targets, for the score
-    std::vector<double> answers;
-    index n = 0;
-    for (table batch; data->next(batch); batch = {}) {
-        match_columns(batch, m.feature_names(), o.from.path, "the data the model was fitted on");
-        auto [found, details] = o.details ? m.predict_with_details(batch.x) : api::explained{m.predict(batch.x), {}};
-        if (o.details && details.names.empty()) details = m.details(batch.x);  // which says why there are none
-        if (to && csv && n == 0) to->write(prediction_header(details));
-        if (to) to->write(prediction_lines(m, found, details, csv));
-        n += batch.x.size();
-        seen.y.insert(seen.y.end(), batch.y.begin(), batch.y.end());
-        if (!batch.y.empty()) answers.insert(answers.end(), found.begin(), found.end());
-    }
-    if (n == 0) fail(errc::data, fmt::format("{}: no objects", o.from.path));
-    if (to) to->commit();
-    const bool scored = !seen.y.empty() && m.gives() != api::answer::clusters && m.gives() != api::answer::none;
-    if (o.score_only && !scored)
-        fail(errc::data, fmt::format("'{}' has no targets to score by: name their column with --label", o.from.path));
-    const std::string score = scored ? m.score(seen, answers).text() : "";
-    if (o.score_only) return print(score);
-    if (o.out.empty() || o.out == "-") return;
-    print(fmt::format("{} of {}, {} objects\n{}predictions: {}\n", m.method_name(), o.from.path, n, score, o.out));
 }
 
 }  // namespace mercer::cli

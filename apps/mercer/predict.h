@@ -17,26 +17,7 @@ void append_json_text(const std::string& text, std::string& out);      // in quo
 // CSV with a header, or one prediction a line; the parts of it, for batches.
 std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details,
                             bool csv);
-std::string prediction_header(const api::columns& details);
-std::string prediction_lines(const api::model& m, const std::vector<double>& found, const api::columns& details,
-                             bool csv);
 // CSV with a header.
 std::string columns_text(const api::columns& made);
-
-}  // namespace mercer::cli
-
-namespace mercer::cli {
-
-// mercer predict --stream: batches in, batches out.
-
-struct stream_predict {
-    std::string model;
-    model_data from;
-    common_options common;
-    std::string out;
-    bool details = false, score_only = false;
-    index batch = 8192;
-};
-void predict_streamed(const stream_predict& options);
 
 }  // namespace mercer::cli

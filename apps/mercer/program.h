@@ -28,10 +28,22 @@ void add_kernel(CLI::App& program);
 void add_explain(CLI::App& program);
 void add_regions(CLI::App& program);
 void add_compare_solvers(CLI::App& program);
-void add_learning(CLI::App& program);
+void add_fit(CLI::App& program);
+void add_tune(CLI::App& program);
+void add_learn(CLI::App& program);
+void add_predict(CLI::App& program);
+void add_evaluate(CLI::App& program);
+void add_transform(CLI::App& program);
+void add_describe(CLI::App& program);
+void add_convert(CLI::App& program);
+void add_serve(CLI::App& program);
+void add_cluster(CLI::App& program);
+void add_test(CLI::App& program);
+void add_methods(CLI::App& program);
 void add_scale(CLI::App& program);
 void add_devices(CLI::App& program);
-void add_help_commands(CLI::App& program);
+void add_completion(CLI::App& program);
+void add_manual(CLI::App& program);
 
 // A subcommand of a program or of a group of commands. (Made in one place: the constructor brings all of CLI11's own
 // code with it, and would into every source that makes one.)
