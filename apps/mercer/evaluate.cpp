@@ -1,4 +1,4 @@
-// mercer evaluate: how good a model is on data whose targets are known, with intervals, curves and pictures.
+// mercer evaluate: scores of a model on data with targets, with confidence intervals, curves and pictures.
 
 #include "mercer/inspection/evaluate.h"
 
@@ -33,7 +33,7 @@ std::string range(const interval& r) {
     return std::isfinite(r.low) ? fmt::format("{:.4g} to {:.4g}", r.low, r.high) : "-";
 }
 
-// The first column stands left, the others right.
+// Aligns a table whose first column holds names.
 std::string with_names(const lines& all) {
     std::vector<bool> right(all[0].size(), true);
     right[0] = false;
@@ -109,7 +109,7 @@ std::string evaluation_text(const evaluation& all) {
     return out;
 }
 
-constexpr index drawn_rows = 1500;  // of a picture of the objects: kernel PCA takes their matrix
+constexpr index drawn_rows = 1500;  // objects in a picture: kernel PCA needs their kernel matrix
 
 shown_figures data_figures(const api::model& m, const table& data, const std::string& path) {
     shown_figures out{{"file", path}, {"examples", fmt::format("{}", data.x.size())}, {"kind", name(data.x.kind())}};
@@ -156,7 +156,7 @@ void add_search(const api::tuning& found, evaluation_page& page) {
     }
 }
 
-// The objects as the model sees them, a sample of many.
+// Adds the picture of the model on the data, or on a random sample of `drawn_rows` examples.
 void add_pictures(const api::model& m, const table& data, std::uint64_t seed, evaluation_page& page) {
     table drawn = data;
     if (data.x.size() > drawn_rows) {
@@ -175,9 +175,10 @@ void add_pictures(const api::model& m, const table& data, std::uint64_t seed, ev
                                      : std::string()});
 }
 
-constexpr index most_for_margins = 20000;  // every example against every support vector, in double
+constexpr index most_for_margins = 20000;  // every example is compared with every support vector in double precision
 
-// What the theory says of a machine on the examples it was fitted on.
+// Returns the margin report of a support vector classifier on its training data; empty for other models or too many
+// examples.
 std::string margins_of(const api::model& m, const table& data, const std::string& path) {
     const bool machine = m.method_name() == "svc" || m.method_name() == "nu_svc";
     if (!machine || data.y.empty() || data.x.size() > most_for_margins) return {};

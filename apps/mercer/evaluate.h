@@ -8,8 +8,8 @@
 
 namespace mercer::cli {
 
-// Everything, of a model on the data it was fitted on; with the margins where it is a machine. search: null where there
-// was none.
+// Writes one page on a model and the data it was fitted on: data, choices, search, scores, pictures and, for a support
+// vector classifier, the margin report. `search` is null if the parameters were not searched.
 void write_fit_page(const std::string& file, const api::model& m, const table& data, const std::string& path,
                     std::uint64_t seed, const api::tuning* search);
 

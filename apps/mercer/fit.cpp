@@ -1,5 +1,5 @@
-// mercer fit: any method on a data file, into a model file; without a method, what the data ask for
-// (fit_automatic.cpp).
+// mercer fit: fits a method to a data file. Without METHOD, fit_automatic.cpp chooses one. This file also implements
+// the functions of fit.h, which other subcommands use too.
 
 #include "fit.h"
 
@@ -37,7 +37,8 @@ void add_memory(CLI::App& command, std::size_t& bytes) {
 
 namespace {
 
-// cells(svc, size=2000) is cells_svc with size=2000; any other word stays as it is.
+// Replaces "cells(svc, size=2000)" by "cells_svc" with the option size=2000. Leaves any other word unchanged. Returns
+// an error message, empty if there is none.
 std::string in_cells(std::string& word, std::vector<std::string>& options) {
     if (!word.starts_with("cells(") || !word.ends_with(")")) return {};
     std::vector<std::string> parts;
@@ -129,7 +130,7 @@ objects load_unscaled(data_options from, const source& file, read_options how) {
 }
 
 void require_fit(const api::spec& s, const objects& from, const std::string& path) {
-    if (s.ready && s.text.empty()) require_fit(*s.ready, from, path);  // with --text the kernel is one on vectors
+    if (s.ready && s.text.empty()) require_fit(*s.ready, from, path);  // with --text the kernel is a kernel on vectors
 }
 
 void model_data::add_to(CLI::App& command) {
@@ -168,7 +169,7 @@ table model_data::load(const api::model& m, const source& file,
     how.tsv.labelled = label != "none";
     table out;
     if (label.empty() && !m.label.empty()) {
-        // New data may come without the column of targets.
+        // New data may lack the target column of the training data.
         how.csv.label = m.label;
         try {
             out = parse_table(file, how);
@@ -177,11 +178,12 @@ table model_data::load(const api::model& m, const source& file,
             try {
                 out = parse_table(file, how);
             } catch (const error&) {
-                if (first.code() == errc::invalid_argument) throw;  // it lacks the column, and has another fault
+                // the target column is missing, and the data have another error
+                if (first.code() == errc::invalid_argument) throw;
                 throw first;
             }
             const bool named =
-                !m.feature_names().empty() && !out.feature_names.empty();  // then the columns are looked for by name
+                !m.feature_names().empty() && !out.feature_names.empty();  // named columns are matched by name below
             if (!named && m.dims() > 0 && out.x.dims() != m.dims()) throw first;
         }
     } else {
@@ -189,7 +191,8 @@ table model_data::load(const api::model& m, const source& file,
     }
     if (out.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", file.name()));
     match_columns(out, m.feature_names(), file.name(), "the data the model was fitted on");
-    // Columns with names are a fixed number of them: more is an error, and the method says so.
+    // Sparse rows without column names may have more columns than the model: this is a warning. For all other data more
+    // columns are an error, which the model reports.
     if (m.kind() == domain::vectors && m.feature_names().empty() && out.x.is_sparse() && m.dims() > 0 &&
         out.x.dims() > m.dims())
         tell(fmt::format("{}: indices up to {}, but the model was fitted on {} columns", file.name(), out.x.dims(),
@@ -209,12 +212,13 @@ api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, 
         return !interrupted();
     };
     watch_interrupt();
-    const stop_scope stop(interrupt_is_old);  // a method with something to keep hears of it at its steps
+    // a method that can return its current solution stops at its own progress calls
+    const stop_scope stop(interrupt_is_old);
     return api::fit(s, data, control);
 }
 
 api::figures score_unless_stopped(const api::model& m, const table& data) {
-    // After a Ctrl-C that ended the fit, a score that takes long is not waited for.
+    // After a Ctrl-C that ended the fit, the score may take at most 0.3 s.
     constexpr std::chrono::milliseconds grace{300};
     const bool was_cut_short = was_interrupted();
     const auto started = std::chrono::steady_clock::now();
@@ -397,21 +401,21 @@ void fit(const automatic_fit& options) {
     answer.show(options.common, options.picture, options.html);
 }
 
-// mercer fit METHOD DATA --stream: examples that are larger than memory.
+// mercer fit METHOD DATA --stream: data that are larger than memory.
 
-// The rows of the files, or this process's share of them.
+// Opens the files or, with several processes, this rank's share of their rows.
 std::unique_ptr<row_batches> opened(const automatic_fit& options, const process_group* group) {
     read_options how;
     if (options.from.format != "auto") how.format = &file_format_named(options.from.format);
     how.csv.label = options.from.label;
     auto rows = group ? open_share({options.from.path}, how, streamed_rows::rows_of_batch, *group, leaf_rows)
                       : open_batches({options.from.path}, how, streamed_rows::rows_of_batch);
-    // Read once where that fits: the bits are the same.
+    // Keeps the rows in memory if they fit; the results are bit-identical.
     return keep_batches(std::move(rows),
                         options.method.memory > 0 ? options.method.memory / 4 : std::size_t{256} << 20);
 }
 
-// A line now and then from the first process, whose standard error mostly is a file.
+// Progress lines on the standard error of rank 0, at most one in 10 s: under mpirun standard error is usually a file.
 class job_log {
 public:
     job_log(const process_group* group, bool quiet) : on_(group && group->rank() == 0 && !quiet) {}
@@ -439,9 +443,9 @@ void fit_streamed(const automatic_fit& options) {
     const process_group* group = started_processes();
     if (group && options.common.threads == 0) set_threads(threads_of_process(*group));
     const bool has_gap = api::find_method(s.method).targets != api::answer::none;
-    if (!group) watch_interrupt();  // mpirun ends all processes by itself
+    if (!group) watch_interrupt();  // mpirun handles Ctrl-C and ends all processes
     const stop_scope stop(
-        interrupt_is_old);  // where nothing is there to keep, as while files are read for the first time
+        interrupt_is_old);  // ends phases that have no solution to return, such as the first pass over the files
     fit_answer answer;
     {
         progress shown;
@@ -462,7 +466,7 @@ void fit_streamed(const automatic_fit& options) {
             return !interrupted();
         };
         api::model m = api::fit(s, *data, control);
-        if (group && group->rank() > 0) return;  // all have the same model
+        if (group && group->rank() > 0) return;  // all ranks have the same model
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
         m.label = options.from.label;
         answer.keep(m, options.out);
@@ -479,7 +483,7 @@ void fit_streamed(const automatic_fit& options) {
     answer.show(options.common, "");
 }
 
-// What says how to choose has no meaning where the choice was made.
+// Throws usage_error if a METHOD is given together with options of the automatic choice.
 void require_automatic(const CLI::App& command, const std::string& method) {
     for (const CLI::Option* each : command.get_options())
         if (each->count() > 0 && (each->get_group() == "Search" || each->get_group() == "Choices"))
@@ -489,7 +493,7 @@ void require_automatic(const CLI::App& command, const std::string& method) {
                             each->get_name(), method, method));
 }
 
-// Several processes share the rows, each reading its own.
+// Checks that the method can share rows among processes. Each process reads its own rows.
 void require_shared(automatic_fit& options) {
     const std::string& name = options.method.method;
     const std::vector<std::string> shared = api::methods_of_processes();
@@ -526,7 +530,7 @@ void add_choices(CLI::App& command, automatic_fit& options) {
     options.search.add_to(command);
 }
 
-// For more examples than one memory, one hour or one process holds.
+// Options for data that exceed the memory, the time or the size of one process.
 void add_scale_options(CLI::App& command, automatic_fit& options) {
     command
         .add_flag("--stream", options.stream,

@@ -1,4 +1,4 @@
-// mercer manual: pages of the manual in the language of man(7).
+// mercer manual: manual pages in the language of man(7).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace mercer::cli {
 namespace {
 
-// Text as it stands: hyphens that can be copied, no dots or quotes that begin a request.
+// Escapes text: hyphens remain ASCII when copied, and a leading dot or quote does not begin a request.
 std::string plain(const std::string& text) {
     std::string out;
     bool line_begins = true;
@@ -61,7 +61,7 @@ std::string option_list(const std::vector<option_entry>& options) {
     return out;
 }
 
-// The footer: what it says, and its examples as they are typed.
+// Returns the sections made from a footer: notes, and examples without line filling.
 std::string closing(const std::string& footer) {
     const std::string mark = "Examples:\n";
     const auto at = footer.find(mark);

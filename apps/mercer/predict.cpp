@@ -1,4 +1,4 @@
-// mercer predict, mercer transform, mercer describe: what a fitted model says of data, and of itself.
+// mercer predict, mercer transform and mercer describe: apply a fitted model to data, and print its properties.
 
 #include "predict.h"
 
@@ -32,7 +32,7 @@ json prediction_json(const api::model& m, double value) {
     return value;
 }
 
-// The digits of json::dump, without its serializer, which allocates for each value.
+// Writes the same digits as json::dump, but without its serializer, which allocates memory for each value.
 void append_json_number(double value, std::string& out) {
     char digits[64];
     if (std::isfinite(value))
@@ -41,7 +41,7 @@ void append_json_number(double value, std::string& out) {
         out += "null";
 }
 
-// A name on a line of its own.
+// Escapes line breaks so that a class name takes one line.
 std::string one_line(std::string text) {
     for (std::size_t at = 0; (at = text.find_first_of("\r\n", at)) != std::string::npos; ++at)
         text.replace(at, 1, text[at] == '\n' ? "\\n" : "\\r");
@@ -157,7 +157,7 @@ struct use_options {
     std::string out, picture;
     bool details = false, score_only = false, stream = false;
     index batch = 8192;
-    std::size_t memory = 0;  // 0: all rows at once
+    std::size_t memory = 0;  // 0: predict all rows at once
 };
 
 void require_prediction(const api::model& m) {
@@ -165,7 +165,8 @@ void require_prediction(const api::model& m) {
         fail(errc::unsupported, fmt::format("{} does not predict: use `mercer transform`", m.method_name()));
 }
 
-// A score on objects that the model was fitted on says little of new ones, and strings, sets and graphs repeat.
+// Returns a warning if objects equal training objects in feature space, since their score says little about new
+// objects. Returns "" for vectors.
 std::string repeated(const api::model& m, const dataset& x) {
     if (x.kind() == domain::vectors || m.text()) return {};
     const auto f = m.inner().sums();
@@ -176,14 +177,13 @@ std::string repeated(const api::model& m, const dataset& x) {
                : fmt::format("{} of {} equal a training object in feature space", found, counted(x.size(), "object"));
 }
 
-// Predictions, with details where they are asked for, of so many rows at a time that their kernel values keep within
-// `memory`.
+// Predicts, with details if `with_details`, in batches whose kernel values fit into `memory` bytes.
 api::explained predicted(const api::model& m, const dataset& x, bool with_details, std::size_t memory) {
     const auto at_once = [&](const dataset& some) {
         return with_details ? m.predict_with_details(some) : api::explained{m.predict(some), {}};
     };
     if (memory == 0 || x.size() == 0) return at_once(x);
-    constexpr index objects_of_other_models = 4096;  // where a model does not tell how many it compares with
+    constexpr index objects_of_other_models = 4096;  // assumed number of support objects if the model does not know it
     const api::part_value kept = m.inner().part("objects");
     const auto* const objects = std::get_if<dataset>(&kept);
     const auto bytes_a_row =
@@ -215,7 +215,8 @@ void predict(const use_options& options) {
         const table data = options.from.load(m);
         shown.phase(fmt::format("predicting {} objects", data.x.size()));
         auto [found, details] = predicted(m, data.x, options.details, options.memory);
-        if (options.details && details.names.empty()) details = m.details(data.x);  // which says why there are none
+        // throws an error with the reason if the model has no details
+        if (options.details && details.names.empty()) details = m.details(data.x);
         const bool scored = !data.y.empty() && m.gives() != api::answer::clusters && m.gives() != api::answer::none;
         if (options.score_only && !scored)
             fail(errc::data,
@@ -254,7 +255,7 @@ void predict(const use_options& options) {
     print(text);
 }
 
-// mercer predict --stream: batches in, batches out.
+// mercer predict --stream: reads, predicts and writes batch by batch.
 
 struct stream_predict {
     std::string model;
@@ -265,7 +266,7 @@ struct stream_predict {
     index batch = 8192;
 };
 
-// Where lines go: a file that appears when all of it is there, or standard output as they come.
+// Writes to a file, which appears after commit(), or directly to standard output.
 class line_output {
 public:
     explicit line_output(const std::string& path) {
@@ -299,13 +300,14 @@ void predict_streamed(const stream_predict& o) {
     const bool csv = o.out.ends_with(".csv") || o.details;
     std::optional<line_output> to;
     if (!o.score_only) to.emplace(o.out);
-    table seen;  // targets, for the score
+    table seen;  // targets of all batches, for the score
     std::vector<double> answers;
     index n = 0;
     for (table batch; data->next(batch); batch = {}) {
         match_columns(batch, m.feature_names(), o.from.path, "the data the model was fitted on");
         auto [found, details] = o.details ? m.predict_with_details(batch.x) : api::explained{m.predict(batch.x), {}};
-        if (o.details && details.names.empty()) details = m.details(batch.x);  // which says why there are none
+        // throws an error with the reason if the model has no details
+        if (o.details && details.names.empty()) details = m.details(batch.x);
         if (to && csv && n == 0) to->write(prediction_header(details));
         if (to) to->write(prediction_lines(m, found, details, csv));
         n += batch.x.size();

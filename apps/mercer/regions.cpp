@@ -1,4 +1,4 @@
-// mercer regions: class regions as small multiples, one parameter growing along each row.
+// mercer regions: class regions as small multiples; one parameter grows along each row.
 
 #include "regions.h"
 
@@ -122,7 +122,8 @@ bool can_vary(const std::string& text, const std::string& parameter) {
     return true;
 }
 
-// What to draw. One --vary is one row; two are a table, the second growing downward.
+// Returns the sequences to draw. One --vary gives one row of pictures; two give a table whose second parameter grows
+// downward.
 std::vector<sequence_spec> specs(const regions_options& o) {
     if (o.all) return course_sequences();
     const std::string text = o.kernel.empty() ? "rbf(gamma=1)" : parse_kernel(o.kernel).text();
@@ -131,7 +132,8 @@ std::vector<sequence_spec> specs(const regions_options& o) {
         for (sequence_spec each : course_sequences())
             if (each.kernel.substr(0, each.kernel.find('(')) == text.substr(0, text.find('('))) {
                 if (!o.kernel.empty()) each.kernel = text;
-                if (each.vary != "C" && !can_vary(text, each.vary)) continue;  // a composite that begins with this name
+                // a composite kernel whose text begins with this name
+                if (each.vary != "C" && !can_vary(text, each.vary)) continue;
                 each.C = o.C;
                 out.push_back(each);
             }
@@ -170,7 +172,7 @@ objects load_vectors(const regions_options& o) {
                          "feature space",
                          o.from.path,
                          on.data.x.kind() == domain::vectors ? "vectors of 1 coordinate" : name(on.data.x.kind())));
-    if (o.from.scale.empty()) {  // the values of γ that are worth a picture depend on it
+    if (o.from.scale.empty()) {  // suitable values of γ depend on the scale
         scaling_options how;
         how.method = scaling_method::standardise;
         const dataset dense_x = as_dense<double>(on.data.x);
@@ -181,7 +183,7 @@ objects load_vectors(const regions_options& o) {
     return on;
 }
 
-// All sequences, and what is said of the data they are fitted on.
+// All sequences, and a description of their data.
 struct drawn {
     std::vector<region_sequence> rows;
     std::string about;
