@@ -37,8 +37,6 @@ set(mercer_alone
     src/mercer/io/files.cpp
     src/mercer/io/image_files_none.cpp
     # Each defines names that neighbours in its new folder have too.
-    apps/mercer/kernel_list.cpp
-    apps/mercer/regions.cpp
     src/mercer/io/text_folder.cpp
     src/mercer/io/json.cpp
     src/mercer/methods/regression/kernel_ridge_path.cpp

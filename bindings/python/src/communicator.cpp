@@ -69,7 +69,7 @@ py::object shared_factor(const process_group& group, py::array_t<double, py::arr
 
 }  // namespace
 
-void bind_processes(py::module_& m) {
+void bind_communicator(py::module_& m) {
     m.def("require_communicators", &require_communicators);
     py::class_<process_group>(m, "Processes", "The processes of a communicator of MPI.")
         .def(py::init([](int handle, const std::string& library) {

@@ -238,7 +238,7 @@ void bind_data(py::module_& m) {
         });
     m.def("dense", &dense_data, py::arg("x").noconvert());
     m.def("sparse", &sparse_data, py::arg("start"), py::arg("column"), py::arg("value").noconvert(), py::arg("dims"));
-    bind_kinds(m);
+    bind_object_kinds(m);
     m.def("first_not_finite", &fault_of);
     m.def("label_codes", [](const py::array& y) -> py::object {
         if (y.ndim() != 1 || !(y.flags() & py::array::c_style)) return py::none();

@@ -88,16 +88,12 @@ inline matrix_view<const double> view_of(const matrix_in& K) {
 // A data set as a Python value: the vectors, strings or sets of one argument called X.
 void bind_data(py::module_& m);
 void bind_kernels(py::module_& m);
-void bind_insight(py::module_& m);
+void bind_kernel_analysis(py::module_& m);
 void bind_models(py::module_& m);
-void bind_evaluation(py::module_& m);
-void bind_particular(py::module_& m);
-void bind_report(py::module_& m);
-void bind_texts(py::module_& m);
-void bind_tune(py::module_& m);
-void bind_learn(py::module_& m);
-void bind_processes(py::module_& m);
-void bind_explain(py::module_& m);
+void bind_text_features(py::module_& m);
+void bind_model_selection(py::module_& m);
+void bind_communicator(py::module_& m);
+void bind_inspection(py::module_& m);
 
 // The objects of a data set as Python gives them: an array, (indptr, indices, data, columns), a list of str, a list of
 // frozensets.

@@ -105,20 +105,7 @@ py::list weights(const held_model& model, index top, const known_names& names, c
     return out;
 }
 
-}  // namespace
-
-void bind_explain(py::module_& m) {
-    m.def("explain", &explained);
-    m.def("explain_weights", &weights);
-}
-
-}  // namespace mercer::python
-
-namespace mercer::python {
-
 // Answers judged by targets, as JSON: what mercer.evaluate makes a dict of.
-
-namespace {
 
 matrix<double> as_matrix(const std::optional<doubles>& from) {
     if (!from) return {};
@@ -146,18 +133,8 @@ std::string judged(bool values, const py::object& y, const py::object& predicted
     });
 }
 
-}  // namespace
-
-void bind_evaluation(py::module_& m) { m.def("evaluate", &judged); }
-
-}  // namespace mercer::python
-
-namespace mercer::python {
-
 // Margin reports of classifiers (src/mercer/inspection/margin_report.h) as text, JSON and a page; mercer._report
 // takes its numbers from the JSON.
-
-namespace {
 
 // A report with what is said about it.
 struct told_report {
@@ -237,7 +214,10 @@ told_report report(const held_model& held, const py::object& x, const doubles& l
 
 }  // namespace
 
-void bind_report(py::module_& m) {
+void bind_inspection(py::module_& m) {
+    m.def("explain", &explained);
+    m.def("explain_weights", &weights);
+    m.def("evaluate", &judged);
     m.def("margin_report", &report);
     py::class_<told_report>(m, "ToldReport")
         .def_property_readonly(

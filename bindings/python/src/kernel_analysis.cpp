@@ -10,7 +10,7 @@
 namespace mercer::python {
 
 // Longer than 60 lines: one line for each member, nothing else.
-void bind_insight(py::module_& m) {
+void bind_kernel_analysis(py::module_& m) {
     py::class_<mercer_result>(m, "MercerTest",
                               "Whether a kernel is positive semidefinite on data: certified, indefinite with a "
                               "witness, asymmetric, undecided; or a contradiction "

@@ -52,17 +52,7 @@ py::tuple tune(const std::string& method, const std::string& kernel, const api::
     return py::make_tuple(found, estimate, run.interrupted());
 }
 
-}  // namespace
-
-void bind_tune(py::module_& m) { m.def("tune", &tune); }
-
-}  // namespace mercer::python
-
-namespace mercer::python {
-
 // Learnt kernels.
-
-namespace {
 
 // The answer as JSON, and whether Ctrl-C ended it.
 py::tuple learn(const std::string& method, const std::string& kernel, const api::settings& given, const dataset& x,
@@ -94,6 +84,9 @@ py::tuple learn(const std::string& method, const std::string& kernel, const api:
 
 }  // namespace
 
-void bind_learn(py::module_& m) { m.def("learn", &learn); }
+void bind_model_selection(py::module_& m) {
+    m.def("tune", &tune);
+    m.def("learn", &learn);
+}
 
 }  // namespace mercer::python

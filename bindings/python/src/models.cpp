@@ -198,41 +198,7 @@ py::object attribute(const held_model& model, const std::string& name) {
 
 held_model parse(std::string_view bytes, const std::string& name) { return {api::parse_fitted(bytes, name).first}; }
 
-}  // namespace
-
-void bind_models(py::module_& m) {
-    using api::examples, api::fitted;
-    m.def("methods", &all_methods);
-    m.def("fit", &fit);
-    py::class_<held_model>(m, "Model")
-        .def("predict", &predicted)
-        .def("decide", asking([](const fitted& f, const examples& x) { return f.decide(x); }))
-        .def("class_scores", asking([](const fitted& f, const examples& x) { return f.scores(x); }))
-        .def("probabilities", asking([](const fitted& f, const examples& x) { return f.probabilities(x); }))
-        .def("transform", asking([](const fitted& f, const examples& x) { return f.transform(x).values; }))
-        .def("__getattr__", &attribute)
-        .def_property_readonly("kernel_text", [](const held_model& model) { return model->kernel_text(); })
-        .def("to_bytes", [](const held_model& model) { return py::bytes(model->bytes()); })
-        .def("save", [](const held_model& model,
-                        const std::string& path) { without_lock(0, [&] { write_atomically(path, model->bytes()); }); })
-        .def_static(
-            "from_bytes",
-            [](const py::bytes& bytes) { return parse(static_cast<std::string_view>(bytes), "the pickled model"); })
-        .def_static("load", [](const std::string& path) {
-            return without_lock(0, [&] {
-                const source file = read_source(path);
-                return made_of(file, [&] { return parse(file.bytes(), file.name()); });
-            });
-        });
-}
-
-}  // namespace mercer::python
-
-namespace mercer::python {
-
 // What only models of one kind can do: neighbours, pre-images, linear machines with other weights.
-
-namespace {
 
 // With another number of neighbours than the model's own; `self` holds k(z, z) where x is a matrix.
 neighbours search(const held_model& model, const py::object& x, index n_neighbors, const py::object& self,
@@ -291,7 +257,30 @@ held_model with_weights(const held_model& model, const matrix_in& weights, const
 
 }  // namespace
 
-void bind_particular(py::module_& m) {
+void bind_models(py::module_& m) {
+    using api::examples, api::fitted;
+    m.def("methods", &all_methods);
+    m.def("fit", &fit);
+    py::class_<held_model>(m, "Model")
+        .def("predict", &predicted)
+        .def("decide", asking([](const fitted& f, const examples& x) { return f.decide(x); }))
+        .def("class_scores", asking([](const fitted& f, const examples& x) { return f.scores(x); }))
+        .def("probabilities", asking([](const fitted& f, const examples& x) { return f.probabilities(x); }))
+        .def("transform", asking([](const fitted& f, const examples& x) { return f.transform(x).values; }))
+        .def("__getattr__", &attribute)
+        .def_property_readonly("kernel_text", [](const held_model& model) { return model->kernel_text(); })
+        .def("to_bytes", [](const held_model& model) { return py::bytes(model->bytes()); })
+        .def("save", [](const held_model& model,
+                        const std::string& path) { without_lock(0, [&] { write_atomically(path, model->bytes()); }); })
+        .def_static(
+            "from_bytes",
+            [](const py::bytes& bytes) { return parse(static_cast<std::string_view>(bytes), "the pickled model"); })
+        .def_static("load", [](const std::string& path) {
+            return without_lock(0, [&] {
+                const source file = read_source(path);
+                return made_of(file, [&] { return parse(file.bytes(), file.name()); });
+            });
+        });
     py::class_<neighbours>(m, "Neighbours")
         .def_property_readonly("indices", [](const neighbours& f) { return copied(f.indices.view()); })
         .def_property_readonly("distances", [](const neighbours& f) { return copied(f.distances.view()); });

@@ -287,7 +287,7 @@ py::object as_python(const images& from, index i) {
 
 }  // namespace
 
-void bind_kinds(py::module_& m) {
+void bind_object_kinds(py::module_& m) {
     const auto bind = [&](domain where, auto from) {
         m.def(name(where), [from](const py::sequence& some) { return dataset(from(some)); });
     };

@@ -6,7 +6,7 @@
 namespace mercer::python {
 
 // _core.strings(sequence), _core.sets(sequence), …: one function for each kind.
-void bind_kinds(py::module_& m);
+void bind_object_kinds(py::module_& m);
 // The objects as Python has them.
 py::list as_list(const objects& some);
 

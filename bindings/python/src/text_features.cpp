@@ -5,7 +5,7 @@
 
 namespace mercer::python {
 
-void bind_texts(py::module_& m) {
+void bind_text_features(py::module_& m) {
     m.def("stop_words", &stop_words);
     py::class_<text_features>(m, "TextFeatures")
         .def_static(
