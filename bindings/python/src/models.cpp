@@ -1,5 +1,5 @@
-// Methods by name: fit, ask, save. What a method is and what it takes comes from the registry; nothing here knows one
-// of them.
+// Fits, uses and saves models of all methods by name. The names and options of the methods come from the registry; no
+// method is named here, except in the functions at the end, which exist for one method only.
 
 #include "models.h"
 
@@ -42,7 +42,8 @@ const option_info* find_option(const api::method& m, std::string_view name) {
 
 }  // namespace
 
-// What would be ignored beside the others is passed over: which of them the caller set is known in Python alone.
+// Options that have no effect together with the others are ignored: only the Python code knows which ones the caller
+// has set.
 api::option_values values_of(const api::method& m, const py::dict& given) {
     api::settings out;
     for (const auto& [key, value] : given) {
@@ -127,7 +128,7 @@ py::dict described(const option_info& o, const api::option_values& defaults) {
     return out;
 }
 
-// {method: {option: what it is}}
+// Returns {method: {option: description}}.
 py::dict all_methods() {
     py::dict out;
     for (const api::method& m : api::methods()) {
@@ -141,14 +142,14 @@ py::dict all_methods() {
 
 // --- fits
 
-// work(examples) for Data or for a matrix of kernel values, without the interpreter's lock.
+// Calls work(examples) for Data or for a matrix of kernel values, without the interpreter's lock.
 template <class Work>
 auto on_examples(const py::object& x, int threads, Work work) {
     const auto any = [&](const auto& some) { return work(api::examples(some)); };
     return on_input(x, threads, any, any);
 }
 
-// (model, was it interrupted). x: Data with a kernel, or the matrix of kernel values without one; y: a column or a
+// Returns (model, was the fit interrupted). x: Data with a kernel, or the kernel matrix without one. y: a vector or
 // matrix of targets, or None.
 py::tuple fit(const std::string& name, const py::dict& options, const py::object& x, const kernel* k,
               const std::optional<doubles>& y, const py::object& sample_weight, const py::object& class_weight,
@@ -156,7 +157,7 @@ py::tuple fit(const std::string& name, const py::dict& options, const py::object
               const py::object& callback, const std::pair<std::string, double>& checkpoint) {
     const api::method& m = api::find_method(name);
     const api::option_values values = values_of(m, options);
-    run_control run(callback, has_steps(m));  // without steps there is nothing to keep
+    run_control run(callback, has_steps(m));  // a method without steps has no unfinished result
     const fit_control control = control_of(memory, time_limit, n_jobs, checkpoint, run);
     const matrix_view<const double> targets = targets_of(y);
     const auto kernel_used = k ? std::make_shared<const kernel>(*k) : nullptr;
@@ -171,7 +172,7 @@ py::tuple fit(const std::string& name, const py::dict& options, const py::object
 
 // --- models
 
-// Places among the classes, clusters and sides are whole numbers.
+// Returns predictions: integers for classes, clusters and sides, else floats.
 py::object predicted(const held_model& model, const py::object& x, const py::object& n_jobs) {
     std::vector<double> found =
         on_examples(x, thread_count(n_jobs), [&](const api::examples& some) { return model->predict(some); });
@@ -186,7 +187,7 @@ auto asking(Ask ask) {
     };
 }
 
-// A part of the model, or a figure of its fit.
+// Returns a part of the model, or a value from its summary.
 py::object attribute(const held_model& model, const std::string& name) {
     if (api::part_value part = model->part(name); part.index() != 0)
         return std::visit([](auto& v) { return as_object(std::move(v)); }, part);
@@ -198,9 +199,9 @@ py::object attribute(const held_model& model, const std::string& name) {
 
 held_model parse(std::string_view bytes, const std::string& name) { return {api::parse_fitted(bytes, name).first}; }
 
-// What only models of one kind can do: neighbours, pre-images, linear machines with other weights.
+// Functions for models of one method: neighbours, pre-images, linear models with other weights.
 
-// With another number of neighbours than the model's own; `self` holds k(z, z) where x is a matrix.
+// Searches with a number of neighbours that may differ from the model's. If x is a matrix, `self` holds k(z, z).
 neighbours search(const held_model& model, const py::object& x, index n_neighbors, const py::object& self,
                   const py::object& n_jobs) {
     knn_model some = api::model_of<knn_model>(*model.fitted);
@@ -215,7 +216,7 @@ neighbours search(const held_model& model, const py::object& x, index n_neighbor
     return found;
 }
 
-// Of any labels of the examples, given as places among so many classes.
+// Returns the shares of the classes among the neighbours, for any labels of the examples, given as class indices.
 py::object shares(const held_model& model, const neighbours& found, const doubles& codes, index classes) {
     knn_model labelled;
     labelled.options = api::model_of<knn_model>(*model.fitted).options;
@@ -239,7 +240,7 @@ py::object back(const held_model& model, const matrix_in& scores, const std::str
     }));
 }
 
-// The same machine with other weights, one row for each problem, and offsets; both with the library's sign.
+// Returns the same model with other weights, one row for each problem, and offsets. Both have the library's sign.
 held_model with_weights(const held_model& model, const matrix_in& weights, const doubles& offset) {
     svm_model out = api::model_of<svm_model>(*model.fitted);
     const auto w = view_of(weights);

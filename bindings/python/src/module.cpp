@@ -1,4 +1,4 @@
-// mercer._core: the library as the Python package sees it. Estimators reach every method through models.cpp.
+// The module mercer._core, which the Python package uses. Estimators reach every method through models.cpp.
 #include "convert.h"
 #include "mercer/base/error.h"
 

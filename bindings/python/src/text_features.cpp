@@ -1,4 +1,4 @@
-// Texts as vectors of their terms.
+// Binds TextFeatures: texts as vectors of term weights.
 #include "mercer/preprocess/text_features.h"
 
 #include "convert.h"
