@@ -1,10 +1,10 @@
 // Property-based tests with RapidCheck, whose templates are compiled only in property.cpp. If a property fails, the
 // generated values are shrunk and printed with the seed that reproduces them.
 //
-// PROPERTY(sorting, keeps_the_length) {
-//     std::vector<double> values = drawn::some_reals();
-//     MUST_HOLD(sorted(values).size() == values.size());
-// }
+//     PROPERTY(sorting, keeps_the_length) {
+//         std::vector<double> values = drawn::some_reals();
+//         MUST_HOLD(sorted(values).size() == values.size());
+//     }
 #pragma once
 
 #include <gtest/gtest.h>
