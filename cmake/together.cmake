@@ -47,13 +47,6 @@ set(mercer_alone
     src/mercer/metrics/evaluation.cpp
     src/mercer/solvers/interior_point/quadratic_program.cpp
     src/mercer/solvers/newton/solve_representer.cpp
-    tests/kernels/composite_test.cpp
-    tests/kernels/features/feature_map_test.cpp
-    tests/kernels/expression/expression_test.cpp
-    tests/methods/nystroem/gradient_gap_test.cpp
-    tests/methods/nystroem/shared_rows_test.cpp
-    tests/methods/nystroem/nystroem_test.cpp
-    tests/methods/svm/cross_validation_test.cpp
     # Has its own definitions (cmake/tests.cmake).
     tests/contracts/paths.cpp)
 
