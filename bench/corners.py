@@ -121,7 +121,7 @@ def program(name, data, options):
         case = {"task": task, **{name: float(flags[name]) for name in ("C", "nu", "gamma") if name in flags}}
         more = ["-e", repr(flags["tol"])] if "tol" in flags else []
         row = raw.run(p, case, argparse.Namespace(kernel="rbf", memory="100", repeats=options.repeats, limit=options.limit, cpu=options.cpu), more)
-    # Two that both reached the tolerance differ by what it allows.
+    # Two results that both reached the tolerance may differ by the tolerance.
     good = row["ours_status"] == "converged" and row.get("worse", 0) <= raw.WORSE
     unit = "_cpu" if options.cpu else ""
     return row["ours" + unit], row["libsvm" + unit], good, f"objective {row.get('worse', math.nan):+.1e}, {row['ours_status']}"
@@ -203,7 +203,7 @@ def main():
     parse.add_argument("--cpu", action="store_true", help="processor time: for a machine at work")
     parse.add_argument("--json", type=Path)
     options = parse.parse_args()
-    warnings.simplefilter("ignore")  # models that are only there to predict need not be the best
+    warnings.simplefilter("ignore")  # the models only serve to time predictions and need not converge
     data, rows = sets(options.data), []
 
     def compared(make):

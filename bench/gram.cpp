@@ -1,6 +1,6 @@
-// The Gram engine beside plain sgemm on the same data: 8192 × 8192 RBF in float32, small and large depth, X against Z,
-// X against itself, a composite; and a sparse set when a file is given. One line of JSON a measurement; bench/gram.py
-// adds scikit-learn.
+// Compares the kernel matrix engine with sgemm on the same data: an 8192 × 8192 RBF matrix in float32, small and large
+// dimension, X with Z, X with itself, and a composite kernel; also a sparse data set if a file is given. Prints one
+// line of JSON per measurement; bench/gram.py adds scikit-learn.
 //   gram [SPARSE_FILE]
 #include <algorithm>
 #include <chrono>
@@ -40,7 +40,7 @@ void measure_dense(mercer::index d, matrix_view<float> out) {
     const kernel rbf = kernel::parse("rbf(gamma=0.01)"),
                  mixed = kernel::parse("0.5*rbf(gamma=0.01) + poly(degree=3)*linear()");
     double gemm = 1e9, two = 1e9, self = 1e9, composite = 1e9;
-    // In turn, so that a noisy moment falls on all of them.
+    // Runs the candidates in turn, so that disturbances by other processes affect all of them.
     for (int r = 0; r < 7; ++r) {
         keep_best(gemm, [&] {
             const int size = static_cast<int>(n), depth = static_cast<int>(d);
@@ -50,7 +50,7 @@ void measure_dense(mercer::index d, matrix_view<float> out) {
         keep_best(self, [&] { computed<float>(rbf, X).all(out); });
         keep_best(composite, [&] { computed<float>(mixed, X, Z).all(out); });
     }
-    // The floor: 2d flops an element at the rate sgemm reaches at d = 256, and 4 bytes written.
+    // Lower bound of the time: 2d flops per element at the rate that sgemm reaches at d = 256, and 4 bytes written.
     const double flops = 2.0 * static_cast<double>(n * n * d);
     const nlohmann::json line{{"d", d},
                               {"sgemm", gemm},

@@ -1,5 +1,5 @@
-// Kernels on graphs: seconds to read a data set, to make the evaluator (features included) and the whole Gram matrix in
-// double, best of some runs. One line of JSON a measurement.
+// Graph kernels: seconds to read a data set, to construct the evaluator (features included) and to compute the whole
+// kernel matrix in double, best of several runs. Prints one line of JSON per measurement.
 //   graphs FILE KERNEL... [--repeats N]
 #include <algorithm>
 #include <chrono>

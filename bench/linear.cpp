@@ -1,5 +1,5 @@
-// Linear support vector machines by dual coordinate descent on a LIBSVM file; more than two classes one against the
-// rest. One line of JSON; bench/linear.py puts LIBLINEAR and scikit-learn beside it.
+// Linear support vector machines by dual coordinate descent on a LIBSVM file; more than two classes are trained one
+// against the rest. Prints one line of JSON; bench/linear.py adds LIBLINEAR and scikit-learn.
 //   linear FILE l1|l2 C TOL B REPEATS
 #include <algorithm>
 #include <chrono>

@@ -27,7 +27,8 @@ from sklearn.svm import LinearSVC
 
 warnings.filterwarnings("ignore")
 ROOT = Path(__file__).resolve().parent.parent
-SETS = {"a9a": ("a9a", False), "w8a": ("w8a", False), "20news": ("20news_counts", True), "sector": ("sector", True)}  # file, rows to unit length
+# file, true if rows are scaled to unit length
+SETS = {"a9a": ("a9a", False), "w8a": ("w8a", False), "20news": ("20news_counts", True), "sector": ("sector", True)}
 
 
 def prepare(folder, source, name):

@@ -1,10 +1,10 @@
-// Times of the methods that need only distances and projections, inside one process, reading not counted: the other
-// side of scikit-learn's and kernlab's in bench/methods_cluster.py. Arrays are .npy files; prints one line of JSON,
-// results go to a file of raw numbers.
-//   methods_cluster knn    X Y Z NEIGHBOURS KERNEL REPEATS OUT       OUT: predicted labels (float64)
-//   methods_cluster kmeans X CLUSTERS KERNEL REPEATS MB OUT          OUT: labels (int64); one run a fit, seeds 0, 1, …
-//   methods_cluster kpca   X COMPONENTS KERNEL REPEATS MB OUT        OUT: eigenvalues, then eigenvectors one after the
-//   other (float64)
+// Times of the methods that need only distances and projections, in one process, without reading the data.
+// bench/methods_cluster.py compares them with scikit-learn and kernlab. Arrays are .npy files; prints one line of JSON
+// and writes results to a file of raw numbers.
+//   methods_cluster knn X Y Z NEIGHBOURS KERNEL REPEATS OUT OUT: predicted labels (float64)
+//   methods_cluster kmeans X CLUSTERS KERNEL REPEATS MB OUT OUT: labels (int64); one run per fit, seeds 0, 1, …
+//   methods_cluster kpca X COMPONENTS KERNEL REPEATS MB OUT OUT: eigenvalues, then eigenvectors one after the other
+//     (float64)
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using nlohmann::json;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// The least time of several runs, and what the last one returned.
+// Returns the smallest time of several runs, and the result of the last run.
 template <class Body>
 auto timed(int repeats, double& best, Body body) {
     best = 1e300;

@@ -1,8 +1,8 @@
-// Kernel ridge regression beside scikit-learn's in bench/methods_ridge.py: fit, path and prediction inside one process,
-// on the same numbers.
-//   methods_ridge N DIMS GAMMA ALPHA REPEATS [PREDICTIONS]        prints one line of JSON per question
-// The data are those of the script: xᵢⱼ and the noise from a linear congruential generator, y a wave. PREDICTIONS: a
-// file for f of the first 1000 points.
+// Kernel ridge regression: fit, path and prediction in one process, on the same numbers as scikit-learn in
+// bench/methods_ridge.py. Prints one line of JSON per measurement.
+//   methods_ridge N DIMS GAMMA ALPHA REPEATS [PREDICTIONS]
+// The data equal those of the script: xᵢⱼ and the noise come from a linear congruential generator, y is a wave.
+// PREDICTIONS is an output file for f at the first 1000 points.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -44,8 +44,8 @@ int main(int count, char** argument) {
         const mercer::index n = std::atoll(argument[1]), d = std::atoll(argument[2]);
         const double gamma = std::atof(argument[3]), alpha = std::atof(argument[4]);
         const int repeats = std::atoi(argument[5]);
-        // The sum of four uniform numbers, shifted and scaled to variance 1: nearly normal, and simple to say in any
-        // language.
+        // The sum of four uniform numbers, shifted and scaled to variance 1: nearly normal, and easy to reproduce in
+        // any language.
         std::uint64_t state = 1;
         const auto uniform = [&] {
             return static_cast<double>((state = state * 6364136223846793005ull + 1442695040888963407ull) >> 11) *
@@ -90,7 +90,7 @@ int main(int count, char** argument) {
             std::fclose(out);
         }
 
-        // What a path is measured by: a fit with a Cholesky decomposition in double.
+        // Reference time for the path: one fit with a Cholesky decomposition in double.
         fit.variance = true;
         const double in_double = best_of(repeats, [&] { model = fit_kernel_ridge(k, x, y.view(), fit); });
         print({{"what", "fit in double"},

@@ -24,7 +24,7 @@ def numbers(count):
     """What bench/methods_ridge.cpp draws: sums of four uniform numbers of a 64-bit linear congruential generator."""
     a, c = 6364136223846793005, 1442695040888963407
     block, mask = 1 << 16, (1 << 64) - 1
-    # state after k steps is a^k s + c (a^k - 1)/(a - 1), for a block of steps at a time
+    # after k steps the state is a^k s + c (a^k - 1)/(a - 1); computes one block of steps at a time
     power, sums = np.empty(block, np.uint64), np.empty(block, np.uint64)
     p, s = 1, 0
     for k in range(block):

@@ -1,6 +1,6 @@
-// Pegasos on a file of LIBSVM text: seconds and objective J after so many epochs, without looks on the way. The other
-// side of bench/pegasos.py.
-//   pegasos TRAIN C EPOCHS REPEATS       prints one line of JSON
+// Pegasos on a LIBSVM file: seconds and objective J after a number of epochs, without checks of the duality gap in
+// between. bench/pegasos.py compares it with another implementation.
+//   pegasos TRAIN C EPOCHS REPEATS prints one line of JSON
 #include "mercer/solvers/linear_svm/pegasos.h"
 
 #include <algorithm>

@@ -69,7 +69,7 @@ def overhead(name, path, C, gamma, repeats):
         finally:
             inside[-1] += time.perf_counter()
 
-    # In turns, so that a busy moment of the machine hits both sides.
+    # In turn, so that disturbances by other processes affect both sides.
     library = ours = outside = 1e300
     mercer._core.fit = timed
     for _ in range(4):

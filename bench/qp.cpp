@@ -1,5 +1,5 @@
-// The interior-point method on the dual of a support vector machine, from a file that bench/qp.py wrote for us and for
-// cvxopt alike: row 0 is y, the other n rows are Q. One line of JSON.
+// The interior-point method on the dual of a support vector machine. bench/qp.py writes the input for this program and
+// for cvxopt: row 0 is y, the other n rows are Q. Prints one line of JSON.
 //   qp FILE.npy C REPEATS
 #include <algorithm>
 #include <cstdio>
@@ -25,7 +25,7 @@ int main(int count, char** argument) {
             upper(static_cast<std::size_t>(n), C), b{0.0};
         const quadratic_program problem{Q, p, {}, {}, lower, upper, {all.row(0), 1, n}, b};
         qp_options options;
-        options.tol = 1e-6;  // cvxopt's relative gap
+        options.tol = 1e-6;  // the relative gap of cvxopt
         qp_result best;
         best.seconds = 1e300;
         for (int r = 0; r < std::atoi(argument[3]); ++r) {

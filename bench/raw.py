@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = {"ours": ROOT / "build" / "bin" / "svm-train", "libsvm": Path("/usr/bin/svm-train")}
 TASKS = ["c_svc", "nu_svc", "one_class", "epsilon_svr", "nu_svr"]
 KERNELS = {"linear": 0, "poly": 1, "rbf": 2}
-SHARES = [0.1, 0.5]  # of the largest nu
+SHARES = [0.1, 0.5]  # fractions of the largest feasible nu
 EPSILON = 0.1
 WORSE = 1e-5
 
@@ -122,9 +122,9 @@ class problem:
         for (label, text), these in found.items():
             if label is not None or self.regression:
                 candidates = list(self.place[(0.0 if label is None else label, text)])
-            else:  # one-class on a set of classes
+            else:  # one-class learning on a set of classes
                 candidates = [i for c in np.unique(self.y) for i in self.place.get((c, text), [])]
-            # of equal rows with several targets the one with the larger target has the larger coefficient
+            # among equal rows with different targets, the row with the larger target has the larger coefficient
             these, candidates = sorted(these, key=lambda s: -coef[s][0]), sorted(candidates, key=lambda i: -self.y[i])
             above = sum(coef[s][0] > 0 for s in these)
             chosen = candidates[:above] + candidates[len(candidates) - (len(these) - above) :]
@@ -145,7 +145,7 @@ class problem:
                 s, beta = s[beta != 0], beta[beta != 0]
                 quadratic = beta @ K[np.ix_(rows[s], rows[s])] @ beta / 2
                 size = np.abs(beta).sum()
-                if task == "nu_svc":  # the file holds alpha / r
+                if task == "nu_svc":  # the file stores alpha / r
                     r = nu * ((self.y == labels[a]).sum() + (self.y == labels[b]).sum()) / size if size else 0.0
                     total += r * r * quadratic
                     broken = max(broken, np.abs(beta).max(initial=0) * r - 1, abs(beta.sum()) / (size or 1))

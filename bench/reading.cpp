@@ -1,5 +1,5 @@
-// reading FILE THREADS [LABEL]: seconds to read a file, the bytes of the numbers that came of it, and the most memory
-// that the process had. For bench/reading.py.
+// reading FILE THREADS [LABEL]: seconds to read a file, the bytes of the resulting numbers, and the peak memory of the
+// process. Used by bench/reading.py.
 #include <sys/resource.h>
 
 #include <chrono>

@@ -18,7 +18,8 @@ BIN = Path(os.environ.get("MERCER_BIN", ROOT / "build" / "bin"))
 
 def write_until(path, megabytes, line, header=""):
     draw = random.Random(1)
-    block = [line(draw) for _ in range(4000)]  # drawn once, dealt anew: drawing all would take minutes
+    # repeats a block of 4000 random lines: generating all lines would take minutes
+    block = [line(draw) for _ in range(4000)]
     with open(path, "w") as out:
         size = out.write(header)
         while size < megabytes * 1e6:
@@ -52,7 +53,9 @@ def main():
         for what, (name, line, header) in FILES.items():
             path = Path(folder) / name
             write_until(path, given.mb, line, header)
-            subprocess.run(["cat", path], stdout=subprocess.DEVNULL)  # into the cache of the system; not by this process, whose peak its children inherit
+            # loads the file into the cache of the system; by another process, because child processes inherit the peak
+            # memory of this one
+            subprocess.run(["cat", path], stdout=subprocess.DEVNULL)
             for threads in (1, 2):
                 best = None
                 for _ in range(given.runs):

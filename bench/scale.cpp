@@ -1,4 +1,5 @@
-// The rate of one pass out = Kᵀ(K v) beside that of the Gram engine alone, on random vectors: scale N M D. JSON lines.
+// scale N M D: the rate of one pass out = Kᵀ(K v) compared with the kernel matrix engine alone, on random vectors.
+// Prints JSON lines.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -41,7 +41,7 @@ SETS = {  # file, task
     "skin": ("classification/skin_nonskin", "logistic"),
     "covtype": ("classification/covtype.20k", "logistic"),
     "kddcup99": ("big/kddcup99_10pct", "logistic"),
-    "flights": ("big/flights3m", "ridge"),  # as many of its rows as scikit-learn has memory for
+    "flights": ("big/flights3m", "ridge"),  # reduced to the rows for which scikit-learn has enough memory
 }
 FLIGHTS = 250_000
 
@@ -112,7 +112,8 @@ def compare(name, task, data, m, centres, seed, its_steps, tol):
         theirs = LogisticRegression(C=1 / penalty, max_iter=its_steps)
         error = lambda f: float(np.mean(f != yt))
     features = Nystroem(gamma=gamma, n_components=m, random_state=seed)
-    # In turns, the best of three each, or of fewer where they are long: the first may have to wait for the machine's memory.
+    # In turn, the best of three runs each, fewer if they take more than 60 s: the first run may have to wait for
+    # memory.
     took, other_took = [], []
     while len(took) < 3 and sum(seconds for seconds, _ in took + other_took) < 60:
         took.append(timed(lambda: ours.fit(x, y)))
@@ -124,7 +125,8 @@ def compare(name, task, data, m, centres, seed, its_steps, tol):
           f"{other:.2f} | {other_busy:.2f} | {other / seconds:.1f} | {other_busy / busy:.1f} | {e_ours:.4g} | {e_theirs:.4g} | {ours.out_of_reach_:.2g} | {steps[0] if steps is not None else ''} |", flush=True)
 
 
-# A process of its own starts the program: what one inherits before it becomes the program counts among its memory, and this one is large.
+# A separate process starts the program: the memory that a child inherits before exec counts as its own, and this
+# process is large.
 MEASURED = """
 import json, resource, subprocess, sys, time
 start = time.perf_counter()
@@ -147,7 +149,7 @@ def whole_flights(source, m, linear):
     data = flights(source)
     if data is None:
         return print(f"flights3m: not in {source}, skipped", file=sys.stderr)
-    # In a random order, for the file is in that of time; 100,000 rows for the test error.
+    # In random order, because the file is ordered by time; 100,000 rows for the test error.
     order = np.random.default_rng(0).permutation(len(data[0]))
     x = data[0][order]
     x = (x - x.mean(axis=0)) / x.std(axis=0)

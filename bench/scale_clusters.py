@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.kernel_approximation import Nystroem
 
-from scale import ROOT, flights  # which finds the package too
+from scale import ROOT, flights  # also makes the package importable
 
 import mercer
 

@@ -1,5 +1,5 @@
-// Gram matrices of strings: strings KERNEL FILE, one string a line. One JSON line: seconds (the best of three) and the
-// value of the first two, for comparison.
+// strings KERNEL FILE: kernel matrices of strings, one string per line of FILE. Prints one line of JSON: seconds (the
+// best of three runs) and the kernel value of the first two strings, for comparison.
 #include "mercer/data/strings.h"
 
 #include <chrono>

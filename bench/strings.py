@@ -105,7 +105,7 @@ def features(d, n=100_000, length=100):
         train.write_text("".join(planted(n, length)))
         test.write_text("".join(planted(n, length)))
         tool = [os.environ.get("MERCER", str(ROOT / "build/bin/mercer"))]
-        used = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])  # processor seconds
+        used = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])  # processor time in seconds
         started, before = time.perf_counter(), used()
         fit = ["fit", "linear_svc", train, "--kernel", f"weighted_degree({d})", "-o", model, "--json"]
         fit += ["--set", "C=0.1", "loss=hinge", "tol=0.01"]

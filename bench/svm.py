@@ -50,7 +50,7 @@ SETS = {
     "sonar": ("sonar", None, 1, 0.1, None, None),
     "heart": ("heart_scale", None, 1, 0.1, None, None),
 }
-PREDICT_ROWS = 20000  # sets without a test part are predicted on (the first of) their own examples
+PREDICT_ROWS = 20000  # sets without a test part are predicted on their own examples, at most this many
 
 
 def say(*words):
@@ -103,7 +103,7 @@ def best(commands, repeats, limit):
             if r and times[i] is None:
                 continue
             if r and times[i] > 20:
-                continue  # noise matters little there
+                continue  # a long run is measured once: noise matters little
             took = timed(command, limit)
             if took is not None:
                 times[i] = took if times[i] is None else min(times[i], took)

@@ -1,5 +1,5 @@
-// Times of fit and predict inside one process, reading not counted: the other side of scikit-learn's in bench/svm.py.
-//   svm_fit TASK TRAIN C GAMMA NU_OR_EPSILON REPEATS [TEST]       prints one line of JSON
+// Times of fit and predict in one process, without reading the data. bench/svm.py compares them with scikit-learn.
+//   svm_fit TASK TRAIN C GAMMA NU_OR_EPSILON REPEATS [TEST] prints one line of JSON
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -17,7 +17,7 @@ namespace {
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 mercer::dataset best_storage(const mercer::dataset& x) {
-    // What scikit-learn gets: dense rows of doubles, unless the data are sparse.
+    // The same input as for scikit-learn: dense rows of doubles, unless the data are sparse.
     const auto* s = x.as<mercer::sparse<double>>();
     if (s && static_cast<double>(s->nonzeros()) > 0.3 * static_cast<double>(s->size()) * static_cast<double>(s->dims()))
         return mercer::as_dense<double>(x);

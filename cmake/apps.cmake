@@ -1,7 +1,8 @@
-# The program mercer (apps/mercer) and those in LIBSVM's manner (apps/libsvm): svm-train is svm_train.cpp and svm_train_*.cpp.
+# The program mercer (apps/mercer) and the replacements of LIBSVM's programs (apps/libsvm): svm-train consists of
+# svm_train.cpp and svm_train_*.cpp.
 #
-# The svm-* programs often run for milliseconds (cross-validation scripts start thousands of them), of which loading shared libraries would be the larger
-# part: where the static libraries are there they are linked statically.
+# The svm-* programs often run for milliseconds, since cross-validation scripts start thousands of them. Loading shared
+# libraries would take most of this time, so these programs are linked statically if the static libraries are installed.
 include(CheckCXXSourceCompiles)
 find_library(ZLIB_STATIC libz.a)
 find_library(LZMA_STATIC liblzma.a)
@@ -18,21 +19,23 @@ foreach(app mercer svm-predict svm-scale svm-train)
   if(app STREQUAL mercer)
     set(folder ${CMAKE_SOURCE_DIR}/apps/mercer)
     file(GLOB app_sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-    list(FILTER app_sources EXCLUDE REGEX "/(content_encoding|http_parse|json_rows)\\.cpp$") # of mercer_requests
-    list(FILTER app_sources EXCLUDE REGEX "/(http_connection|http_server|http_server_none|json_rows_none)\\.cpp$") # server_sources
+    list(FILTER app_sources EXCLUDE REGEX "/(content_encoding|http_parse|json_rows)\\.cpp$")  # in mercer_requests
+    # in server_sources
+    list(FILTER app_sources EXCLUDE REGEX "/(http_connection|http_server|http_server_none|json_rows_none)\\.cpp$")
   else()
     set(folder ${CMAKE_SOURCE_DIR}/apps/libsvm)
     string(REPLACE - _ stem ${app})
     file(GLOB app_sources CONFIGURE_DEPENDS ${folder}/${stem}.cpp ${folder}/${stem}_*.cpp)
   endif()
   if(app_sources)
-    # The program `mercer` cannot be a target of that name: the library is.
+    # The name `mercer` is taken by the target of the library.
     set(target app_${app})
     add_executable(${target} ${app_sources})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${app})
     target_compile_definitions(${target} PRIVATE MERCER_VERSION="${PROJECT_VERSION}")
     if(app MATCHES "^svm-" AND static_programs)
-      # The archive itself: the target would bring shared libraries that these programs do not use (BLAS).
+      # Links the archive file instead of the target, which would add shared libraries that these programs do not use
+      # (BLAS).
       add_dependencies(${target} mercer)
       target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src)
       target_link_options(${target} PRIVATE -static -Wl,--gc-sections)
@@ -45,7 +48,8 @@ foreach(app mercer svm-predict svm-scale svm-train)
       endif()
     else()
       find_package(CLI11 REQUIRED)
-      target_link_options(${target} PRIVATE -Wl,--as-needed) # what a program does not use (OpenBLAS) must not cost it start-up
+      # does not load libraries that a program does not use (OpenBLAS)
+      target_link_options(${target} PRIVATE -Wl,--as-needed)
       target_link_libraries(${target} PRIVATE mercer CLI11::CLI11 mercer_headers)
       if(app STREQUAL mercer)
         target_sources(${target} PRIVATE ${server_sources})
@@ -61,7 +65,7 @@ foreach(app mercer svm-predict svm-scale svm-train)
   endif()
 endforeach()
 
-# Manual pages and completion, made by the program itself when it is installed.
+# Manual pages and completion scripts; the installed program writes them itself.
 if(TARGET app_mercer)
   install(CODE "
     set(program \"$<TARGET_FILE:app_mercer>\")

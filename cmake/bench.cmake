@@ -1,4 +1,4 @@
-# One benchmark per file of bench/, in <build>/bench/. Not among what `make test` builds: `make bench` and `make lint` build them.
+# One benchmark per file of bench/, in <build>/bench/. `make test` does not build them; `make bench` and `make lint` do.
 add_custom_target(benchmarks)
 file(GLOB bench_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*.cpp)
 foreach(source ${bench_sources})

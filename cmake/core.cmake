@@ -1,5 +1,6 @@
-# The library for places without BLAS, threads and files, a browser for one: the same objects, but for those that ask the system, whose place
-# their variants x_serial, x_eigen and x_none take (Eigen, one thread, bytes in memory). Nothing is compiled twice but what may use zlib.
+# The library for systems without BLAS, threads and files, such as a browser: the same objects, except that the sources
+# that need the system are replaced by their variants x_serial (one thread), x_eigen (Eigen) and x_none (bytes in
+# memory). Only sources that may use zlib are compiled twice.
 set_property(SOURCE ${CMAKE_SOURCE_DIR}/src/mercer/dense/lapack_eigen.cpp APPEND PROPERTY COMPILE_OPTIONS ${mercer_light_loops})
 add_library(mercer_core STATIC EXCLUDE_FROM_ALL ${mercer_core_sources} ${CMAKE_SOURCE_DIR}/src/mercer/plot/png.cpp
             "$<FILTER:$<TARGET_OBJECTS:mercer>;$<TARGET_OBJECTS:mercer_upper>,EXCLUDE,${needs_system}>" ${mercer_simd_objects})

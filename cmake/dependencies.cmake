@@ -1,9 +1,9 @@
-# What the library links (mercer_libraries, found again by mercerConfig.cmake), what it only compiles against (mercer_headers),
-# and the definitions that say which optional parts are there (mercer_definitions).
+# The libraries to link (mercer_libraries, which mercerConfig.cmake finds again), the header-only libraries
+# (mercer_headers), and the definitions for optional parts (mercer_definitions).
 set(mercer_definitions)
 set(mercer_optional_packages)
 
-# The fuzz program runs on machines where nothing is installed (cmake/fuzz.cmake).
+# The fuzz program runs on machines without installed libraries (cmake/fuzz.cmake).
 if(MERCER_FUZZ)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a .so)
   set(BLA_STATIC ON)
@@ -12,7 +12,7 @@ endif()
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(hwy REQUIRED)
-# OpenBLAS where it is installed, whatever else offers BLAS otherwise.
+# Uses OpenBLAS if it is installed, else any BLAS.
 if(NOT BLA_VENDOR)
   set(BLA_VENDOR OpenBLAS)
   find_package(BLAS QUIET)
@@ -37,7 +37,7 @@ if(MERCER_FUZZ)
   list(APPEND mercer_libraries -l:libgfortran.a -l:libquadmath.a)
 endif()
 
-# The compressors of data files are optional.
+# Compression of data files is optional.
 find_package(ZLIB)
 if(ZLIB_FOUND)
   list(APPEND mercer_libraries ZLIB::ZLIB)
@@ -51,7 +51,7 @@ if(LIBLZMA_FOUND)
   list(APPEND mercer_optional_packages LibLZMA)
 endif()
 
-# So are the decoders of images. Each is one source, which alone is told that its library is there, and the test of both.
+# Decoders of images are optional. Only the source of the decoders and its test get the definition.
 set(decoder_PNG src/mercer/io/image_files_libpng.cpp)
 set(decoder_JPEG src/mercer/io/image_files_libpng.cpp)
 foreach(package PNG JPEG)
@@ -65,14 +65,14 @@ foreach(package PNG JPEG)
   endif()
 endforeach()
 
-# Header-only: fast_float lies in the compiler's own include path.
+# fast_float has only headers, which lie in the compiler's own include path.
 find_package(Eigen3 REQUIRED) # 3.4 or newer: asked for as 3.4, Eigen 5 would say that it is another major version
 if(Eigen3_VERSION VERSION_LESS 3.4)
   message(FATAL_ERROR "Eigen 3.4 or newer is needed, got ${Eigen3_VERSION}")
 endif()
 find_package(nlohmann_json REQUIRED)
 add_library(mercer_headers INTERFACE)
-# fmt's headers; what they need compiled is in base/format.cpp. (Nothing of libhwy is linked: the programs in LIBSVM's manner are static, and libhwy
-# takes milliseconds to load.)
+# The headers of {fmt}; base/format.cpp compiles the rest. (libhwy is not linked: the LIBSVM programs are static, and
+# loading libhwy would take milliseconds.)
 target_include_directories(mercer_headers SYSTEM INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 target_link_libraries(mercer_headers INTERFACE Eigen3::Eigen nlohmann_json::nlohmann_json)

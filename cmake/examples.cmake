@@ -1,4 +1,5 @@
-# One program per source of examples/, each beside its twin in Python. Written as a user of the installed library would write them.
+# One program per source of examples/, each next to its Python counterpart. The sources are written as a user of the
+# installed library would write them.
 file(GLOB example_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/*.cpp)
 foreach(source ${example_sources})
   get_filename_component(example ${source} NAME_WE)
@@ -6,7 +7,7 @@ foreach(source ${example_sources})
   target_link_libraries(example_${example} PRIVATE mercer)
   mercer_warnings(example_${example})
   target_compile_options(example_${example} PRIVATE ${mercer_light})
-  # Both say the same.
+  # Both must print the same.
   add_test(NAME examples.${example}
            COMMAND ${CMAKE_SOURCE_DIR}/tests/examples/run $<TARGET_FILE:example_${example}> ${CMAKE_SOURCE_DIR}/examples/${example}.py ${CMAKE_SOURCE_DIR}/data
                    $<$<TARGET_EXISTS:mercer_python>:${CMAKE_BINARY_DIR}/python>)

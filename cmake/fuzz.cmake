@@ -1,6 +1,7 @@
-# All targets of fuzz/ as one libFuzzer program, <build>/fuzz_targets TARGET: one program for each target would hold the library and BLAS once each.
-# The program links all libraries but the C library statically (see dependencies.cmake) and runs on machines where none of them is installed. The
-# library is compiled with coverage (tools/fuzz). Debian has simdjson as a shared library only: it is found beside the program too.
+# All targets of fuzz/ as one libFuzzer program, <build>/fuzz_targets TARGET: separate programs would each contain the
+# library and BLAS. The program links all libraries except the C library statically (see dependencies.cmake) and runs on
+# machines without these libraries. The library is compiled with coverage (tools/fuzz). Debian has simdjson only as a
+# shared library, which is also searched for beside the program.
 if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "MERCER_FUZZ needs clang (libFuzzer), got ${CMAKE_CXX_COMPILER_ID}")
 endif()

@@ -1,9 +1,10 @@
-# Public headers, library and a package file, so that find_package(mercer) gives mercer::mercer.
+# Installs the public headers, the library and a package file, so that find_package(mercer) defines mercer::mercer.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mercer)
 
-# The public headers are these and whatever they include; all others are internal and stay here. tests/consumer compiles each of them alone.
+# The public headers are these files and everything that they include; all other headers are not installed.
+# tests/consumer compiles each public header alone.
 set(public_roots
   mercer.h data/dataset.h data/folds.h data/vectors.h export/export_model.h gram/make_gram.h gram/gram_views.h
   gram/gram.h gram/row_cache.h inspection/*.h io/read.h kernel_analysis/*.h kernels/*.h kernels/expression/algebra.h

@@ -1,5 +1,5 @@
-# `mercer serve` needs Boost.Beast (headers alone) and simdjson, nothing else does. mercer_requests reads requests, for the program and the fuzz targets;
-# server_sources are what the program has beside it.
+# Only `mercer serve` needs Boost.Beast (headers only) and simdjson. mercer_requests parses requests, for the program
+# and the fuzz targets; server_sources are the remaining sources of the server in the program.
 find_path(BEAST_INCLUDE boost/beast/http.hpp)
 find_path(SIMDJSON_INCLUDE simdjson.h)
 find_library(SIMDJSON_LIBRARY simdjson)
@@ -13,7 +13,8 @@ add_library(mercer_requests STATIC ${serve}/content_encoding.cpp)
 if(MERCER_SERVER)
   target_sources(mercer_requests PRIVATE ${serve}/http_parse.cpp ${serve}/json_rows.cpp)
   set(server_sources ${serve}/http_connection.cpp ${serve}/http_server.cpp)
-  target_compile_definitions(mercer_requests PUBLIC BOOST_ASIO_NO_DEPRECATED) # its newer versions do not have those names
+  # newer versions of Boost lack the deprecated names
+  target_compile_definitions(mercer_requests PUBLIC BOOST_ASIO_NO_DEPRECATED)
   target_link_libraries(mercer_requests PRIVATE ${SIMDJSON_LIBRARY})
 else()
   target_sources(mercer_requests PRIVATE ${serve}/json_rows_none.cpp)
@@ -28,7 +29,8 @@ target_link_libraries(mercer_requests PRIVATE mercer mercer_headers)
 target_compile_options(mercer_requests PRIVATE $<$<CONFIG:Release>:-O2>)
 mercer_warnings(mercer_requests)
 
-# What takes the place of the server where its libraries are absent is compiled always: few people would notice otherwise.
+# The replacements for builds without these libraries are always compiled, because otherwise errors in them would be
+# noticed late.
 if(MERCER_SERVER AND MERCER_TESTS)
   add_library(serve_without OBJECT ${serve}/http_server_none.cpp ${serve}/json_rows_none.cpp)
   target_link_libraries(serve_without PRIVATE mercer mercer_headers)
@@ -36,7 +38,7 @@ if(MERCER_SERVER AND MERCER_TESTS)
   mercer_warnings(serve_without)
 endif()
 
-# The fuzz targets of requests, without which the others are complete.
+# Returns the fuzz targets, without those that parse requests if the server is not built.
 function(mercer_fuzz_sources out)
   file(GLOB found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/fuzz/*.cpp)
   if(NOT MERCER_SERVER)

@@ -1,11 +1,13 @@
-# The sources of a folder are compiled together, a few at a time: most of what compiling one of them takes goes into the headers they share, so that this takes
-# a third of the time. -DMERCER_TOGETHER=OFF compiles each by itself, as an edit of one file all day long may want it.
+# Compiles the sources of a folder together, several in one unit: most of the compile time goes into shared headers, so
+# that this takes a third of the time. -DMERCER_TOGETHER=OFF compiles each source alone, which is faster when only one
+# file is edited.
 option(MERCER_TOGETHER "Compile the sources of a folder together" ON)
-# So many at most; a group takes some ten seconds, and an edit of one of its files no more than that.
+# Largest number of sources in a unit. A unit compiles in about ten seconds, which is also the time after an edit of one
+# of its files.
 set(mercer_together_most 12)
 set(mercer_together_most_tests 8)
 
-# Small folders that are taken as one: the headers of their sources are much the same.
+# Small folders that are treated as one folder, because their sources include much the same headers.
 set(mercer_as_one
     "src/mercer/kernels(/expression|/features|/tile|/vectors)?"
     "src/mercer/kernels/(images|points|series|sets|trees)"
@@ -19,45 +21,37 @@ set(mercer_as_one
     "tests/methods/(clustering|components|neighbours)"
     "tests/solvers/(interior_point|newton)")
 
-# Those compiled each by itself, and why.
+# Sources that are compiled alone, with the reason.
 set(mercer_alone
-    # It includes methods/archive.h, which wants the file form of every model that its neighbours save.
+    # Includes methods/archive.h, which needs the file form of every model that the neighbouring sources save.
     src/mercer/model/model_file.cpp
-    # Compiled again with the example of CONTRIBUTING.md (cmake/contributing.cmake): nothing else of the library may come with them.
+    # Compiled again with the example of CONTRIBUTING.md (cmake/contributing.cmake): their objects must not contain
+    # other parts of the library.
     src/mercer/kernels/evaluation/pair_evaluation.cpp
     src/mercer/kernels/expression/listed_kernels.cpp
-    # Each has measures of its own (left, top, width, mapped) that its neighbours have too.
+    # Each defines constants (left, top, width, mapped) that other sources of the folder also define.
     src/mercer/plot/charts.cpp
     src/mercer/plot/convergence_picture.cpp
     src/mercer/plot/class_regions.cpp
     src/mercer/plot/heat_map.cpp
-    # Variants for places without the system (cmake/core.cmake).
+    # Variants for systems without threads, LAPACK and files (cmake/core.cmake).
     src/mercer/base/file_none.cpp
     src/mercer/base/threads_serial.cpp
     src/mercer/dense/lapack_eigen.cpp
     src/mercer/io/file_contents_none.cpp
     src/mercer/io/image_files_none.cpp
-    # Each defines names that neighbours in its new folder have too.
-    apps/mercer/kernel_list.cpp
-    apps/mercer/regions.cpp
+    # Each defines names that other sources of the folder also define.
     src/mercer/io/text_folder.cpp
     src/mercer/io/json.cpp
     src/mercer/methods/regression/kernel_ridge_path.cpp
     src/mercer/methods/svm/svm_solvers.cpp
     src/mercer/solvers/interior_point/quadratic_program.cpp
     src/mercer/solvers/newton/solve_representer.cpp
-    tests/kernels/composite_test.cpp
-    tests/kernels/features/feature_map_test.cpp
-    tests/kernels/expression/expression_test.cpp
-    tests/methods/nystroem/gradient_gap_test.cpp
-    tests/methods/nystroem/shared_rows_test.cpp
-    tests/methods/nystroem/nystroem_test.cpp
-    tests/methods/svm/cross_validation_test.cpp
-    # With definitions of its own (cmake/tests.cmake).
+    # Has its own definitions (cmake/tests.cmake).
     tests/contracts/paths.cpp)
 
-# mercer_together(TARGET [pattern]): those whose path matches the pattern stay alone too. The folders of a program are small, and each would bring the
-# parser of command lines and JSON with it: they are taken as one.
+# mercer_together(TARGET [pattern]): sources whose path matches the pattern are compiled alone too. The units of
+# apps/mercer are larger, because each unit compiles the headers of CLI11 and JSON.
 function(mercer_together target)
   if(NOT MERCER_TOGETHER)
     return()
@@ -86,7 +80,7 @@ function(mercer_together target)
     list(APPEND of_${folder} ${source})
     set(most_${folder} ${most})
   endforeach()
-  # As few groups as it takes, of about as many sources each.
+  # Uses the smallest number of units, of about equal size.
   list(REMOVE_DUPLICATES folders)
   foreach(folder ${folders})
     list(LENGTH of_${folder} count)

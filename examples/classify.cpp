@@ -1,4 +1,4 @@
-// A classifier from a file to a file: fit, score, save, load, predict.
+// A classifier from a data file to a model file: fit, score, save, load, predict.
 #include <mercer/mercer.h>
 
 #include <cstdio>
@@ -15,7 +15,7 @@ int main(int count, char** words) {
     const std::string file = count > 2 ? words[2] : "iris.model";
     save(m, file);
     const model again = load(file);
-    const table same = read(data + "/iris.csv", like(again));  // the same columns, the same numbers of classes
+    const table same = read(data + "/iris.csv", like(again));  // with the same columns and the same numbers of classes
     for (const std::size_t flower : {0u, 50u, 100u})
         std::cout << again.class_text(predict(again, same)[flower]) << '\n';
 }

@@ -1,4 +1,4 @@
-// Kernel ridge regression with λ chosen by leaving one out.
+// Kernel ridge regression with λ chosen by leave-one-out.
 #include <mercer/mercer.h>
 
 #include <cstdio>

@@ -1,8 +1,8 @@
-// A checkpoint with any numbers, and a checksum that fits, for each method that keeps them: the fit goes on to its end
-// or fails with mercer::error.
+// Fuzz target: a checkpoint with arbitrary numbers and a matching checksum, for each method that writes checkpoints.
+// The resumed fit must end or fail with mercer::error.
 //
-// The first byte: which fit. Then 9 bytes for each change: the place (a byte for the first 256 numbers) and the number.
-// An odd size cuts the numbers off after the last place.
+// The first byte selects the fit. Then 9 bytes encode each change: the index (one byte, for the first 256 numbers) and
+// the number. If the size is odd, the numbers are cut off after the last index.
 #include <unistd.h>
 
 #include <cstddef>
@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::memcpy(&numbers[last], data + at + 1, 8);
     }
     if (size % 2 == 1) numbers.resize(last);
-    constexpr int reports = 3;  // the numbers are all used in the first iterations
+    constexpr int reports = 3;  // the first iterations use all numbers
     one.fit.go_on(mercer::testing::checkpoint_with(one.file, numbers), path(), reports);
     return 0;
 }

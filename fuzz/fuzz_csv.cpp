@@ -1,4 +1,4 @@
-// Any bytes as CSV, strings, sets or multisets: a consistent table or mercer::error.
+// Fuzz target: arbitrary bytes as CSV, strings, sets or multisets must give a consistent table or mercer::error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any text: either a mercer::error, or a kernel whose text reads back as itself.
+// Fuzz target: arbitrary text must give a mercer::error, or a kernel whose text form parses to the same kernel.
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -14,13 +14,13 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     } catch (const mercer::error&) {
         return 0;
     }
-    // What was read once must be readable, so an error here is a finding: it escapes.
+    // The text form of a kernel must be parsable: an error here escapes and counts as a finding.
     const mercer::kernel again = mercer::kernel::parse(text);
     if (again.text() != text) {
         std::fprintf(stderr, "%s\nreads back as\n%s\n", text.c_str(), again.text().c_str());
         std::abort();
     }
-    // Small trees only: proofs repeat the text of every part.
+    // Small expressions only, because proofs repeat the text of every part.
     if (size < 256) {
         const mercer::proof made = again.proof();
         if (made.valid != made.faults().empty()) {

@@ -1,4 +1,5 @@
-// Any bytes as GraphML: a consistent table or mercer::error; what was read can be written out and read again.
+// Fuzz target: arbitrary bytes as GraphML must give a consistent table, which can be written and read again, or
+// mercer::error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Any bytes on a connection: every request is refused, or ends where a plain reading of its head says.
+// Fuzz target: arbitrary bytes on a connection. Every request must be refused, or end at the position that a direct
+// reading of its head gives.
 #include <boost/asio/buffer.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +23,7 @@ void check(const http_answer& answer) {
         std::abort();
 }
 
-// Hands over all bytes that the parser takes, and counts them.
+// Passes to the parser all bytes that it accepts, and returns their number.
 std::size_t put(http_parser& parser, std::string_view bytes, error_code& fault) {
     std::size_t taken = 0;
     while (!parser.is_done() && taken < bytes.size()) {
@@ -35,7 +36,7 @@ std::size_t put(http_parser& parser, std::string_view bytes, error_code& fault) 
     return taken;
 }
 
-// The bytes of the next request; 0: it is refused, or not all there.
+// Returns the number of bytes of the next request; 0 if it is refused or incomplete.
 std::size_t request(std::string_view bytes, const http_limits& limits) {
     http_parser parser;
     set_limits(parser, limits);

@@ -1,4 +1,5 @@
-// Any bytes as an image file or as an array of images: mercer::error, or images that survive being written and read.
+// Fuzz target: arbitrary bytes as an image file or an array of images must give mercer::error, or images that are equal
+// after writing and reading.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Any bytes as the JSON rows of a request: rows that another parser reads the same way, or mercer::error.
+// Fuzz target: arbitrary bytes as the JSON rows of a request must give the same rows as another parser, or
+// mercer::error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Any bytes as LIBSVM text: the parser returns a consistent table or fails with mercer::error, in every mode.
+// Fuzz target: arbitrary bytes as LIBSVM text must give a consistent table or mercer::error, in every mode of the
+// parser.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,8 @@
-// Any bytes as a model file, LIBSVM's or our own, whose lengths and checksums are made to fit: the reader returns a
-// model that can be used and written again, or fails with mercer::error.
+// Fuzz target: arbitrary bytes as a model file, LIBSVM's or Mercer's. The reader must return a model that can be used
+// and written again, or fail with mercer::error.
 //
-// The first byte: bit 0, LIBSVM's text (bit 1: indices from 0); else bit 1, lengths and checksums are made to fit.
+// The first byte: bit 0 selects LIBSVM's text (then bit 1: indices from 0); otherwise bit 1 replaces lengths and
+// checksums by matching ones.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -23,7 +24,7 @@ void attempt(Work work) {
     }
 }
 
-// Everything that a program does with a model, on the objects that it holds.
+// Calls every operation of a model on the objects that it contains.
 void use(const mercer::api::model& m) {
     const auto part = m.inner().part("objects");
     const auto* x = std::get_if<mercer::dataset>(&part);
@@ -39,7 +40,7 @@ void use(const mercer::api::model& m) {
     if (mercer::api::parse(once, "again").bytes() != once) std::abort();
 }
 
-// Old seeds begin with the head: they get a first line.
+// Old seeds begin with the head: adds a first line to them.
 std::string as_file(std::string_view body) {
     std::string text(body);
     if (!text.starts_with("mercer-")) text.insert(0, "mercer-svm-model 1 0 0 0\n");

@@ -1,4 +1,4 @@
-// Any bytes as .npy: mercer::error, or numbers that survive being written and read again.
+// Fuzz target: arbitrary bytes as .npy must give mercer::error, or numbers that are equal after writing and reading.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

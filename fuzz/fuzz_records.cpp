@@ -1,5 +1,5 @@
-// Any bytes as records, comma-separated or JSON lines: a consistent table or mercer::error; what was read can be
-// written into a model file and read again.
+// Fuzz target: arbitrary bytes as records, comma-separated or JSON lines, must give a consistent table, which can be
+// written to a model file and read again, or mercer::error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

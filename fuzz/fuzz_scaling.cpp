@@ -1,5 +1,5 @@
-// Any bytes as one of the JSON files beside models: a scaling, the terms of texts, the columns of a table, a spec, or
-// figures. What is read is written, read again and the same.
+// Fuzz target: arbitrary bytes as one of the JSON files beside models: a scaling, terms of texts, columns of a table, a
+// spec, or figures. The value read must be equal after writing and reading.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

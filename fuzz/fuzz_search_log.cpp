@@ -1,4 +1,4 @@
-// Any bytes as the log of a search: a consistent table of settings, or mercer::error.
+// Fuzz target: arbitrary bytes as the log of a search must give a consistent table of settings, or mercer::error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any bytes as FASTA, FASTQ or files of series: a consistent table or mercer::error.
+// Fuzz target: arbitrary bytes as FASTA, FASTQ or files of series must give a consistent table or mercer::error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

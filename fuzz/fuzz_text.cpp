@@ -1,4 +1,5 @@
-// Any bytes as texts, one a line: terms, and features that read back from their file form.
+// Fuzz target: arbitrary bytes as texts, one per line, must give terms, and features that are equal after writing and
+// reading.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -24,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (rows.size() != x.size() || made.apply(x).size() != x.size()) std::abort();
         mercer::require_finite(rows);
     } catch (const mercer::error& problem) {
-        if (problem.code() == mercer::errc::parse) std::abort();  // what was written is read
+        if (problem.code() == mercer::errc::parse) std::abort();  // a file that the library wrote must be readable
     }
     return 0;
 }

@@ -1,4 +1,5 @@
-// Any bytes as trees in brackets: a consistent table or mercer::error; what was read can be written out and read again.
+// Fuzz target: arbitrary bytes as trees in brackets must give a consistent table, which can be written and read again,
+// or mercer::error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any bytes as XYZ: consistent molecules or mercer::error.
+// Fuzz target: arbitrary bytes as XYZ must give consistent molecules or mercer::error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

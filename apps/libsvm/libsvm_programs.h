@@ -1,4 +1,4 @@
-// What svm-train, svm-predict and svm-scale share: options and messages as LIBSVM's programs have them.
+// Options and messages shared by svm-train, svm-predict and svm-scale. They match LIBSVM's programs.
 #pragma once
 
 #include <unistd.h>
@@ -22,7 +22,7 @@
 
 namespace mercer::programs {
 
-// Ends the program with this exit code, after its message (if any) has been printed to stderr.
+// Thrown to end the program with this exit code, after the message (if any) has been printed to stderr.
 struct ending {
     int code;
 };
@@ -37,7 +37,7 @@ struct ending {
     throw ending{1};
 }
 
-// A whole token as a number; anything else shows the usage, as Debian's programs do.
+// Parses a whole token as a number. Any other text shows the usage, as in Debian's version of the programs.
 inline double number_option(const char* text, const char* usage) {
     char* end = nullptr;
     errno = 0;
@@ -55,8 +55,8 @@ inline int whole_option(const char* text, const char* usage) {
     return static_cast<int>(value);
 }
 
-// The bytes of a file, read once, for a pipe cannot be opened again; `otherwise` and the path where it cannot be
-// opened. is_expected: see read_expected()
+// Reads a file once, because a pipe cannot be opened again. Ends the program with the message `otherwise` and the path
+// if the file cannot be opened. For is_expected see read_expected().
 inline source open_file(const std::string& path, const char* otherwise,
                         bool (*is_expected)(std::string_view beginning) = nullptr) {
     try {
@@ -69,7 +69,7 @@ inline source open_file(const std::string& path, const char* otherwise,
     }
 }
 
-// Ends the program where an output is a file that the program reads: writing would destroy the input.
+// Ends the program if an output file is also an input: writing would destroy the input.
 inline void require_other_file(const std::string& output, const std::string& input) {
     std::error_code unknown;
     if (!output.empty() && std::filesystem::is_regular_file(input, unknown) && is_same_file(output, input))
@@ -78,15 +78,15 @@ inline void require_other_file(const std::string& output, const std::string& inp
 
 struct examples {
     table data;
-    bool zero_based = false;  // an index 0 occurs: column j is index j, else j + 1
+    bool zero_based = false;  // an index 0 occurs: column j holds index j, else index j + 1
 };
 
-// The line number in "file:line:column: …", 0 where there is none.
+// Returns the line number of "file:line:column: …", 0 if there is none.
 inline long line_of(const std::string& message, const std::string& name) {
     return message.starts_with(name + ":") ? std::atol(message.c_str() + name.size() + 1) : 0;
 }
 
-// LIBSVM's message, then what exactly was wrong.
+// Prints LIBSVM's message, followed by the exact error, and ends the program.
 [[noreturn]] inline void wrong_format(long line, const std::string& detail) {
     std::string message = "Wrong input format at line " + std::to_string(line);
     if (!detail.empty()) message += "\n" + detail;
@@ -105,7 +105,7 @@ inline index count_lines(const source& file) {
     return lines;
 }
 
-// Every line of these files is an example: LIBSVM refuses blank lines, and an output line belongs to each input line.
+// Every line of the file must be an example: LIBSVM refuses blank lines, and each input line has one output line.
 inline void require_no_blank_lines(const source& file, index rows) {
     if (count_lines(file) == rows) return;
     std::string_view rest = file.bytes(), line;
@@ -137,7 +137,7 @@ inline examples parse_examples(const source& file, bool precomputed, bool zero_b
     } catch (const error& first) {
         if (zero_based || precomputed) report(first);
         try {
-            attempt(index_base::zero);  // LIBSVM takes index 0 as one more feature
+            attempt(index_base::zero);  // LIBSVM accepts index 0 as an additional feature
         } catch (const error& second) {
             report(second);
         }
@@ -146,7 +146,7 @@ inline examples parse_examples(const source& file, bool precomputed, bool zero_b
     return out;
 }
 
-// main() with endings and errors turned into exit codes.
+// Runs the body of main() and converts exceptions to exit codes.
 template <class Body>
 int run_program(Body body) {
     remove_temporaries_on_signals();

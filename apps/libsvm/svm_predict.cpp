@@ -1,4 +1,4 @@
-// svm-predict: LIBSVM's program of that name. It also reads this library's own model files.
+// svm-predict: a replacement of LIBSVM's program. It also reads Mercer's own model files.
 #include <cmath>
 #include <optional>
 
@@ -59,14 +59,14 @@ loaded load(const source& file, bool zero_based) {
             try {
                 return {parse_any_model(file.bytes(), file.name(), true), true};  // a model of data with an index 0
             } catch (const error&) {
-                // the first message is the one that helps
+                // the first message is more useful
             }
         }
         end_with(std::string(caught.what()) + "\ncan't open model file " + file.name());
     }
 }
 
-// Kernel values of test rows `0:serial 1:K(x,x1) …` against the training examples the model knows.
+// Converts test rows `0:serial 1:K(x,x1) …` to kernel values with the training examples that the model knows.
 matrix<double> kernel_values(const svm_model& model, const dataset& rows) {
     const auto& x = *rows.as<sparse<double>>();
     matrix<double> K(x.size(), model.training_size);
@@ -78,7 +78,7 @@ matrix<double> kernel_values(const svm_model& model, const dataset& rows) {
 
 struct answer {
     std::vector<double> labels;
-    matrix<double> probabilities;  // no columns: none
+    matrix<double> probabilities;  // no columns: no probabilities
 };
 
 answer decide_all(const svm_model& model, const examples& test, bool probabilities) {
@@ -94,7 +94,7 @@ answer decide_all(const svm_model& model, const examples& test, bool probabiliti
         out.labels = predict(model, f.view());
         return out;
     }
-    // LIBSVM's rule: the label is the class of the largest probability
+    // As in LIBSVM, the label is the class of the largest probability.
     out.probabilities = coupled_probabilities(model, f.view());
     for (index i = 0; i < f.rows(); ++i) {
         const double* p = out.probabilities.row(i);
@@ -127,7 +127,7 @@ std::string output_text(const svm_model& model, const answer& found) {
 int run(int argc, char** argv) {
     const command c = parse(argc, argv);
     for (const std::string& input : {c.test, c.model}) require_other_file(c.output, input);
-    // Opened now, so that a wrong path is told before the work is done.
+    // Opens the output first, so that an invalid path is reported before the work is done.
     std::optional<atomic_file> output;
     try {
         output.emplace(c.output);

@@ -1,5 +1,5 @@
-// svm-scale: LIBSVM's program of that name. Columns are brought to [lower, upper] by x ↦ lower + (upper - lower)(x -
-// min)/(max - min); columns with min = max are left out.
+// svm-scale: a replacement of LIBSVM's program. It maps columns to [lower, upper] by x ↦ lower + (upper - lower)(x -
+// min)/(max - min) and drops columns with min = max.
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -23,7 +23,7 @@ constexpr const char* usage =
 
 constexpr double most = std::numeric_limits<double>::max();
 
-// One column, or the targets: what is seen and where it goes.
+// The range of one column or of the targets, and the map to the new range.
 struct range {
     double low = most;
     double high = -most;
@@ -43,8 +43,8 @@ struct scale {
     bool targets = false;
     double y_lower = 0, y_upper = 0;
     range y;
-    std::vector<std::int32_t> at;  // the indices that are not the same in every row, ascending, and perhaps others
-    std::vector<range> column;     // of these
+    std::vector<std::int32_t> at;  // indices of the columns, ascending: at least all that are not the same in every row
+    std::vector<range> column;     // one range for each entry of `at`
 
     std::size_t place(index wanted) const {
         return static_cast<std::size_t>(std::ranges::lower_bound(at, wanted) - at.begin());
@@ -85,7 +85,7 @@ command parse(int argc, char** argv) {
     return c;
 }
 
-// Indices as columns, 0 included; no rows for an empty file.
+// Reads the data; index j becomes column j, index 0 included. An empty file gives no rows.
 table read_rows(const source& file) {
     if (file.bytes().empty()) return {sparse<double>({0}, {}, {}, 1), {}, {}, {}};
     libsvm_options options;
@@ -98,11 +98,12 @@ table read_rows(const source& file) {
             end_with("ERROR: failed to read labels", 255);
         wrong_format(line_of(caught.what(), file.name()), caught.what());
     }
-    if (count_lines(file) != rows.x.size()) end_with("ERROR: failed to read labels", 255);  // a blank line has none
+    if (count_lines(file) != rows.x.size()) end_with("ERROR: failed to read labels", 255);  // a blank line has no label
     return rows;
 }
 
-// The numbers of a range file: "y", its limits and range; "x", its limits; then index, min, max of each column.
+// Reads a range file: "y", the limits and the range of the targets; "x", the limits; then index, min and max of each
+// column.
 struct saved_range {
     index at;
     range seen;
@@ -152,8 +153,7 @@ void see_columns(scale& how, const sparse<double>& x, std::span<const double> y)
             how.column[c].see(x.values(i)[e]);
             ++stored[c];
         }
-    // A coordinate that is not there is zero; index 0 is outside the numbering, so nothing is said of it where it is
-    // absent.
+    // A missing value is zero. Index 0 is not a regular index: it is not counted as zero if it is missing.
     for (std::size_t c = 0; c < how.column.size(); ++c)
         if (how.at[c] > 0 && stored[c] < x.size()) how.column[c].see(0);
 }
@@ -205,7 +205,7 @@ void save(const scale& how, const std::string& path) {
     }
 }
 
-// Rows as text.
+// Writes rows as text.
 class row_writer {
 public:
     row_writer(const scale& how, const sparse<double>& x, std::span<const double> y) : how_(how), x_(x), y_(y) {
@@ -213,7 +213,7 @@ public:
             if (std::string made; entry(c, 0, made)) zeros_.push_back({c, std::move(made)});
     }
 
-    // Rows first … end-1; returns how many coordinates are not zero.
+    // Appends rows first … end-1 to `text`; returns the number of nonzero values.
     long write(index first, index end, std::string& text) const {
         long count = 0;
         char digits[longest_decimal];
@@ -238,7 +238,7 @@ public:
         return count;
     }
 
-    // Rows whose text is some megabytes, at most 256.
+    // Returns the number of rows, at most 256, whose text takes some megabytes.
     index rows_at_once() const {
         const double entries = static_cast<double>(zeros_.size()) +
                                static_cast<double>(x_.nonzeros()) / static_cast<double>(std::max<index>(1, x_.size()));
@@ -260,7 +260,7 @@ private:
     const scale& how_;
     const sparse<double>& x_;
     std::span<const double> y_;
-    // Columns whose zero is not zero afterwards stand in every row.
+    // Columns in which 0 is mapped to a nonzero value; they occur in every row.
     struct filled {
         std::size_t column;
         std::string text;
@@ -268,8 +268,8 @@ private:
     std::vector<filled> zeros_;
 };
 
-// All rows to standard output, some at once, so that their text does not fill the memory; returns how many coordinates
-// are not zero.
+// Writes all rows to standard output, a limited number at a time to bound the memory. Returns the number of nonzero
+// values.
 long print_rows(const row_writer& rows, index size) {
     const index at_once = rows.rows_at_once(), chunks = (size + at_once - 1) / at_once, together = index{4} * threads();
     std::vector<std::string> text(static_cast<std::size_t>(together));
@@ -301,9 +301,9 @@ int run(int argc, char** argv) {
     scale restored = how;
     if (!c.restore.empty()) saved = read_ranges(open_file(c.restore, "can't open file "), restored);
     table rows = made_of(*data, [&] { return read_rows(*data); });
-    data.reset();  // it may be large
+    data.reset();  // frees the text, which may be large
 
-    // Of indices that do not occur, arrays are kept only where there are few of them.
+    // If most indices do not occur, keeps arrays only for those that do.
     if (mostly_empty_columns(rows.x) ||
         std::ranges::any_of(saved, [&](const saved_range& each) { return each.at >= rows.x.dims(); })) {
         how.at = occurring_columns(rows.x);

@@ -1,8 +1,8 @@
-// svm-train: LIBSVM's program of that name.
+// svm-train: a replacement of LIBSVM's program.
 //
-// Beyond it: Ctrl-C ends training, the model is written with what there is, the gap reached is told on stderr, and the
-// exit code is 130 (a second Ctrl-C ends the program at once). A model that was there before is not replaced by such a
-// one: it goes beside it, to MODEL.interrupted. On a terminal, a run of more than 2 s shows its progress on stderr.
+// Differences: Ctrl-C ends training, writes the model of the current solution, reports the gap on stderr and gives the
+// exit code 130; a second Ctrl-C ends the program at once. Such a model does not replace an existing file: it is
+// written to MODEL.interrupted. If stderr is a terminal, a run of more than 2 s shows its progress there.
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -28,7 +28,7 @@ bool progress_shown = false;
 void watch_interrupt() {
     struct sigaction before {};
     if (sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler == SIG_IGN)
-        return;  // as for a command that a script runs in the background
+        return;  // the signal is ignored when a script runs the command in the background
     struct sigaction action {};
     action.sa_handler = [](int) { interrupted.store(true); };
     action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -54,12 +54,12 @@ void clear_progress() {
     progress_shown = false;
 }
 
-// What to train on: vectors, or a kernel matrix with the serial number of each of its rows.
+// The training data: vectors, or a kernel matrix with the serial number of each row.
 struct problem {
     dataset x;
     matrix<double> K;
     std::vector<index> serial;
-    index serials = 0;  // the largest there is a kernel value for
+    index serials = 0;  // largest serial number for which the file has kernel values
     std::vector<double> y;
     std::shared_ptr<const kernel> k;
     bool zero_based = false;
@@ -73,7 +73,7 @@ problem read_problem(const train_command& c) {
     problem p;
     examples read;
     if (precomputed) {
-        // a file without serial numbers gets LIBSVM's own message
+        // a file without serial numbers gets LIBSVM's message
         try {
             libsvm_options options;
             options.precomputed = true;
@@ -93,7 +93,7 @@ problem read_problem(const train_command& c) {
     p.x = std::move(read.data.x);
     p.zero_based = read.zero_based;
     if (c.task <= 1)
-        for (double& label : p.y) label = std::trunc(label);  // labels of classes are whole numbers in LIBSVM
+        for (double& label : p.y) label = std::trunc(label);  // LIBSVM truncates class labels to integers
     check_train(c);
     if (!precomputed) {
         const index features = p.zero_based ? p.x.dims() - 1 : p.x.dims();
@@ -110,8 +110,8 @@ problem read_problem(const train_command& c) {
             end_with("Wrong input format: sample_serial_number out of range");
         p.serial.push_back(static_cast<index>(serial));
     }
-    // By ascending serial number, as the entries of a row are: of these, some may have indices far beyond the number of
-    // rows.
+    // The columns of K are filled in the order of ascending serial numbers, because the entries of a row are in this
+    // order. Some entries may have indices far beyond the number of rows.
     std::vector<index> order(p.serial.size());
     std::iota(order.begin(), order.end(), index(0));
     std::ranges::stable_sort(order, {}, [&](index i) { return p.serial[static_cast<std::size_t>(i)]; });
@@ -136,7 +136,7 @@ svm_options options_of(const train_command& c) {
     o.epsilon = c.epsilon;
     o.tol = c.tol;
     o.sorted_classes = false;
-    // LIBSVM takes weights for C-SVC only, and those of one class together
+    // LIBSVM applies weights to C-SVC only, and multiplies repeated weights of a class
     if (c.task == 0)
         for (const auto& [label, weight] : c.weights) {
             const auto same =
@@ -156,7 +156,7 @@ void warn_one_class(const train_command& c) {
     if (!c.quiet) std::fputs("WARNING: training data in only one class. See README for details.\n", stdout);
 }
 
-// A classifier for data with one class only: it has no support vectors and always answers that class.
+// Returns a classifier for data with one class: it has no support vectors and always predicts that class.
 svm_model single_class(const problem& p, const train_command& c) {
     svm_model model;
     model.task = static_cast<svm_task>(c.task);
@@ -181,7 +181,7 @@ void warn_weights(const problem& p, const train_command& c) {
             std::fprintf(stderr, "WARNING: class label %d specified in weight is not found\n", label);
 }
 
-// Fits whose models nobody sees: their end must be said here or nowhere.
+// Reports inner fits that did not converge. Their models are not written, so that nothing else reports it.
 void warn_inner(const inner_fits& ended, const char* where) {
     if (ended.unfinished > 0) std::fprintf(stderr, "WARNING: in the %s %s\n", where, ended.trouble().c_str());
 }
@@ -227,11 +227,11 @@ int train(const problem& p, const train_command& c) {
     }
     const bool cut_short = interrupted;
     const std::string path = c.model + (cut_short && std::filesystem::is_regular_file(c.model) ? ".interrupted" : "");
-    // The file names kernel columns by their serial numbers.
+    // The file refers to kernel columns by their serial numbers.
     if (!p.k)
         for (index& row : model.support_rows) row = p.serial[static_cast<std::size_t>(row)] - 1;
     try {
-        // not synced, like LIBSVM's: waiting for the disk takes longer than training on small data
+        // not synced, as in LIBSVM: waiting for the disk would take longer than training on small data
         write_atomically(path, libsvm_model_text(model, p.zero_based), durability::unsynced);
     } catch (const error& caught) {
         if (caught.code() != errc::io) throw;
@@ -244,7 +244,7 @@ int train(const problem& p, const train_command& c) {
     return 130;
 }
 
-// The problem of some of the examples.
+// Returns the problem restricted to some of the examples.
 problem part(const problem& p, std::span<const index> rows) {
     problem out;
     out.k = p.k;
@@ -271,7 +271,7 @@ int cross_validate(const problem& p, const train_command& c) {
     }
     if (folds < 2) end_with("ERROR: cross validation needs at least two examples");
     warn_weights(p, c);
-    // The C library's generator, unseeded, as in LIBSVM: with the same C library the parts are the same.
+    // LIBSVM uses the unseeded generator of the C library: with the same C library the folds are the same.
     const random_below random = [](index n) { return static_cast<index>(std::rand() % n); };
     const bool classes = c.task <= 1;
     const fold_plan plan =
@@ -323,7 +323,7 @@ int run(int argc, char** argv) {
         if (c.model.empty()) cannot_save(c.model);
     }
     const problem p = read_problem(c);
-    // Starting threads would take longer than small problems do.
+    // Starting threads would take longer than solving a small problem.
     std::optional<thread_limit> alone;
     if (static_cast<double>(p.size()) * static_cast<double>(p.size()) * (20 + static_cast<double>(p.x.dims())) < 3e7)
         alone.emplace(1);

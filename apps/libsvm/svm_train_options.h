@@ -29,7 +29,7 @@ struct train_command {
 };
 
 train_command parse_train(int argc, char** argv);
-// Ends with LIBSVM's message where a parameter is out of range.
+// Ends the program with LIBSVM's message if a parameter is out of range.
 void check_train(const train_command& c);
 
 }  // namespace mercer::programs

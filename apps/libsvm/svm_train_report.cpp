@@ -8,15 +8,15 @@
 namespace mercer::programs {
 namespace {
 
-// The support vectors of one problem: |α|, and the label of each.
+// The support vectors of one binary problem: |α| and label of each.
 struct multipliers {
     std::vector<double> alpha, label;
     double sum = 0;
-    double n = 0;                  // examples of the problem
-    double first = 0, second = 0;  // its classes
+    double n = 0;                  // number of examples of the problem
+    double first = 0, second = 0;  // the two classes
 };
 
-// The multipliers of every problem of a model.
+// Returns the multipliers of every binary problem of a model.
 std::vector<multipliers> taken_apart(const svm_model& model, std::span<const double> y, std::span<const index> rows) {
     std::vector<index> first{0};
     for (const index count : model.class_support) first.push_back(first.back() + count);
@@ -57,7 +57,7 @@ double weight_of(const svm_options& o, double label) {
     return 1.0;
 }
 
-// The line between the steps and the objective: what the task does not fix itself.
+// Returns the line between the steps and the objective: the parameter that follows from the solution.
 std::string implied(const svm_options& o, const multipliers& found, const svm_report& report) {
     char line[64] = "";
     if (o.task == svm_task::c_svc && weight_of(o, found.first) == weight_of(o, found.second))
@@ -76,7 +76,7 @@ std::string implied(const svm_options& o, const multipliers& found, const svm_re
 void print_reports(const svm_model& model, const svm_options& o, std::span<const double> y,
                    std::span<const index> rows) {
     if (model.problems() > 0 && !model.report_of(0)) {
-        // A model of more than most_reports problems has one summary instead of a report for each.
+        // A model of more than most_reports problems has one summary instead of one report per problem.
         const svm_report& all = model.reports.front();
         std::printf("*\noptimization of %ld problems finished, #iter = %ld\nobj = %f (sum)\n",
                     static_cast<long>(model.problems()), static_cast<long>(all.steps), all.objective);
@@ -89,7 +89,7 @@ void print_reports(const svm_model& model, const svm_options& o, std::span<const
         const svm_report& report = model.reports[p];
         double objective = report.objective, bound = 1;
         if (o.task == svm_task::nu_svc) {
-            // Σ|α| = νn before the margin r was scaled to 1
+            // Σ|α| = νn holds before the margin r is scaled to 1
             const double r = o.nu * found.n / found.sum;
             objective /= r * r, bound = 1 / r;
         } else if (o.task != svm_task::one_class) {

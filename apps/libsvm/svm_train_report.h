@@ -1,4 +1,4 @@
-// What LIBSVM prints of a fit.
+// The lines that LIBSVM prints about a fit.
 #pragma once
 
 #include <span>
@@ -7,7 +7,8 @@
 
 namespace mercer::programs {
 
-// The lines LIBSVM prints for each binary problem, from the model; `rows` are the examples of y that it was trained on.
+// Prints LIBSVM's lines for each binary problem of the model; `rows` are the examples of y that the model was trained
+// on.
 void print_reports(const svm_model& model, const svm_options& options, std::span<const double> y,
                    std::span<const index> rows);
 

@@ -5,8 +5,8 @@
 #include "mercer/base/processors.h"
 #include "mercer/dense/lapack.h"
 
-// OpenBLAS asks this function of its own how many threads its environment variable wishes, before main(); a program's
-// definition takes the library's place. (An environment variable set by the program would come too late.)
+// OpenBLAS calls this function of its own before main() to read its environment variable; the definition in a program
+// replaces the one in the library. (Setting the environment variable in the program would be too late.)
 extern "C" int openblas_num_threads_env() {
     const char* const wish = std::getenv("OPENBLAS_NUM_THREADS");
     return wish && std::atoi(wish) > 0 ? std::atoi(wish) : 1;
@@ -19,7 +19,7 @@ namespace {
 // ever. So the program has the first buffer made before main(), while there is memory.
 [[maybe_unused]] const bool has_first_buffer = (blas::make_first_buffer(), true);
 
-// As many as OpenBLAS would have started.
+// Returns the number of threads that OpenBLAS would have started.
 int wished_threads() {
     for (const char* name : {"GOTO_NUM_THREADS", "OMP_NUM_THREADS"})
         if (const char* text = std::getenv(name); text && std::atoi(text) > 0) return std::atoi(text);

@@ -1,11 +1,12 @@
-// OpenBLAS starts its threads when it is loaded, before main(): one more for each processor, with 128 MB of address
-// space each, also for `mercer --version`. Where there is no room for them (ulimit -v) they try for ever and the
-// program does not end. So the program has OpenBLAS start alone, and lets the first big call start the threads.
+// OpenBLAS starts its threads when it is loaded, before main(): one additional thread for each processor, each with 128
+// MB of address space, even for `mercer --version`. Where the address space is too small for these threads (ulimit -v),
+// OpenBLAS retries forever and the program does not end. The program therefore makes OpenBLAS start with one thread,
+// and the first large call starts the others.
 #pragma once
 
 namespace mercer::cli {
 
-// To be called once, by main(). OPENBLAS_NUM_THREADS is left to mean what it means.
+// Called once, by main(). Does nothing if OPENBLAS_NUM_THREADS is set: the variable keeps its meaning.
 void allow_late_blas_threads();
 
 }  // namespace mercer::cli

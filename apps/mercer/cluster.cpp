@@ -1,4 +1,4 @@
-// mercer cluster: clusters in feature space, for one number of them or a range.
+// mercer cluster: clusters in feature space, for one number of clusters or a range.
 #include <fmt/format.h>
 
 #include <limits>
@@ -39,17 +39,17 @@ struct attempt {
     std::string status;
 };
 
-// All numbers of clusters tried, and the model with the largest silhouette.
+// The results for all numbers of clusters, and the model with the largest silhouette.
 struct search {
     std::vector<attempt> tried;
     attempt kept;
     api::model best;
-    std::string kernel;  // the same for every number
+    std::string kernel;  // the same for every number of clusters
     std::vector<index> labels, sizes;
-    std::vector<index> judged;  // the objects that silhouettes are of, and pictures: all, or some of many
+    std::vector<index> judged;  // rows used for silhouettes and pictures: all, or a sample
 };
 
-// Silhouettes and pictures take the distances of all pairs: of more than 20,000 objects a sample stands for all.
+// Silhouettes and pictures need the distances of all pairs. For more than 20,000 objects they use a sample of 10,000.
 std::vector<index> rows_to_judge(index n) {
     constexpr index most = 20000, sample = 10000;
     if (n > most) {
@@ -103,7 +103,7 @@ search try_all(const api::spec& s, const objects& on, std::pair<index, index> ra
         if (matrix_of) one.kernel = kernel_text;
         one.options.emplace_back("n_clusters", fmt::format("{}", k));
         api::model m = fit_shown(one, on.data, options.method.memory, shown);
-        if (best && interrupted()) return;  // unfinished, and there is a finished one
+        if (best && interrupted()) return;  // this fit was cut short, and an earlier one is complete
         shown.phase(fmt::format("silhouette of {} clusters", k));
         double silhouette = std::numeric_limits<double>::quiet_NaN();
         const stop_scope stop(interrupt_is_old);
@@ -125,7 +125,7 @@ search try_all(const api::spec& s, const objects& on, std::pair<index, index> ra
     };
     for (index k = range.first; k <= range.second && !interrupted(); ++k)
         if (best) {
-            // What was found before a Ctrl-C is kept, and nothing of the number that was being tried.
+            // Ctrl-C keeps the results of earlier numbers of clusters and drops the unfinished one.
             const stop_scope stop(interrupted);
             if (!unless_stopped([&] { try_one(k); })) break;
         } else {

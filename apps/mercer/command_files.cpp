@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 const char* const standard_output = "/dev/stdout";
 
-enum class file_use { none, read, written, kept };  // kept: read where it is there, and written
+enum class file_use { none, read, written, kept };  // kept: read if it exists, and written
 
 bool names(const CLI::Option& option, const char* word) {
     const std::string text = option.get_positional() ? option.get_name(true) : option.get_option_text();
@@ -45,14 +45,14 @@ struct named_file {
     std::string option, path;
 };
 
-// The files that a name of an input stands for: itself, standard input, or those that a pattern matches.
+// Returns the files that an input name stands for: the file itself, standard input, or the files that match a pattern.
 std::vector<std::string> files_of_input(const std::string& name) {
     if (name == "-") return {"/dev/stdin"};
     std::error_code unknown;
     if (fs::exists(name, unknown)) return {name};
     try {
         return expand_paths({name});
-    } catch (const error&) {  // that nothing is there is said where it is read
+    } catch (const error&) {  // the reader reports that no file matches
         return {};
     }
 }
@@ -62,7 +62,7 @@ bool is_plain_file(const std::string& path) {
     return fs::is_regular_file(path, unknown);
 }
 
-// Whether a file that exists lies in a folder, at any depth.
+// Returns true if an existing file lies in a folder, at any depth.
 bool lies_in(const std::string& path, const std::string& folder) {
     std::error_code unknown;
     if (!fs::is_directory(folder, unknown) || !is_plain_file(path)) return false;
@@ -70,7 +70,8 @@ bool lies_in(const std::string& path, const std::string& folder) {
     return std::ranges::mismatch(outer, inner).in1 == outer.end();
 }
 
-// The entry of a folder, or of a folder within it at most `levels` deep, that is a link to the file; empty: none.
+// Returns the entry of a folder, or of its sub-folders up to `levels` deep, that is the same file; empty if there is
+// none.
 std::string link_in(const fs::path& folder, const std::string& file, int levels) {
     std::error_code unknown;
     for (fs::directory_iterator each(folder, unknown), end; !unknown && each != end; each.increment(unknown)) {
@@ -82,9 +83,10 @@ std::string link_in(const fs::path& folder, const std::string& file, int levels)
     return {};
 }
 
-// The name under which the command reads the output's file together with an input; empty: it does not read the file.
+// Returns the name under which the command reads the output's file as a part of an input; empty if the command does not
+// read it.
 std::string name_within(const std::string& output, const std::string& input, const std::string& name_of_input) {
-    constexpr int deepest = 1;  // readers of folders look into sub-folders and no further
+    constexpr int deepest = 1;  // readers of folders read sub-folders, but not their sub-folders
     std::error_code unknown;
     if (!is_plain_file(output)) return {};
     if (fs::is_directory(input, unknown)) return link_in(input, output, deepest);
@@ -114,7 +116,7 @@ void require_no_input(const named_file& output, const named_file& input) {
 
 void require_other_output(const named_file& output, const named_file& before) {
     std::error_code unknown;
-    // Nothing is lost in /dev/null or on a terminal.
+    // Writing twice to /dev/null or to a terminal loses nothing.
     if (fs::is_character_file(output.path, unknown) || !is_same_file(output.path, before.path)) return;
     throw usage_error(fmt::format("{} '{}' and {} '{}' are the same file: name two files", before.option, before.path,
                                   output.option, output.path));

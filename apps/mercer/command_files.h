@@ -1,17 +1,18 @@
-// The files that a command names: each is read or written, and no command writes over a file that it reads.
+// The files that a command line names as inputs and outputs. No command overwrites a file that it reads.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace mercer::cli {
 
-// Lets "-" stand for standard output in every option that names a file to write, of all commands of the program;
-// `taken` is set where one of them is standard output.
+// Lets "-" stand for standard output in every option of every command that names an output file. Sets `taken` if an
+// output is standard output.
 void let_outputs_be_streams(CLI::App& program, bool& taken);
 
-// Refuses the command line that was parsed, before any work, where a file has an empty name, an output is also an input
-// or another output, or an output cannot be written. Files are compared, not names: links and other spellings of a path
-// lead to the same file. An option that names a file counts as an output unless it is known as an input.
+// Throws usage_error, before any work is done, if a file name is empty, if an output is the same file as an input or as
+// another output, or if an output cannot be written. Files are compared by identity, not by name, so that links and
+// different spellings of a path are recognised. An option that names a file counts as an output unless it is known to
+// be an input.
 void require_separate_files(const CLI::App& program);
 
 }  // namespace mercer::cli

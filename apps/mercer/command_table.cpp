@@ -8,7 +8,7 @@
 namespace mercer::cli {
 namespace {
 
-// "TEXT:{standard,minmax}" has the words between its braces.
+// The type name "TEXT:{standard,minmax}" lists the allowed words between braces.
 std::vector<std::string> choices_of(const CLI::Option& option) {
     std::vector<std::string> out;
     if (option.get_positional() && option.get_name(true).find("METHOD") != std::string::npos) {

@@ -1,5 +1,5 @@
-// The commands and options of the program as a table, taken from where they are parsed: completion and manual pages
-// are made of it, so that they say what --help says.
+// The commands and options of the program as a table, read from the CLI11 parser. Completion scripts and manual pages
+// are made from this table, so that they agree with --help.
 #pragma once
 
 #include "program.h"
@@ -7,10 +7,10 @@
 namespace mercer::cli {
 
 struct option_entry {
-    std::vector<std::string> names;  // "-o", "--out"; of what stands without a name, what help calls it: "DATA"
-    std::string value;               // "FILE"; empty: a flag
+    std::vector<std::string> names;  // "-o", "--out"; for a positional argument its name in the help text: "DATA"
+    std::string value;               // the name of the value, such as "FILE"; empty for a flag
     std::string about, group;
-    std::vector<std::string> choices;  // words it can be; empty: any
+    std::vector<std::string> choices;  // the words that the value may be; empty if any value is allowed
     bool required = false;
 
     bool is_file() const;
@@ -19,20 +19,15 @@ struct option_entry {
 struct command_entry {
     std::vector<std::string> path;  // {"mercer", "kernel", "test"}
     std::string about, footer;
-    std::vector<std::string> commands;  // below it, by name
-    std::vector<std::string> abouts;    // of each of these
+    std::vector<std::string> commands;  // names of the subcommands
+    std::vector<std::string> abouts;    // descriptions of the subcommands, in the order of `commands`
     std::vector<option_entry> options;  // in the order of the help text
     std::vector<option_entry> positionals;
 
     std::string words(const char* between = " ") const;  // "mercer kernel test"
 };
 
-// Of the whole program, a command before those below it.
+// Returns all commands of the program, each one before its subcommands.
 std::vector<command_entry> command_table(const CLI::App& program);
-
-// A script that completes command lines, for "bash", "zsh" or "fish".
-std::string completion_script(const std::vector<command_entry>& all, const std::string& shell);
-// A page in the language of man.
-std::string manual_page(const command_entry& of, const std::vector<command_entry>& all);
 
 }  // namespace mercer::cli

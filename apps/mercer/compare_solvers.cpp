@@ -1,4 +1,5 @@
-// mercer compare-solvers: every way to train a support vector machine on the same problem, objective over time.
+// mercer compare-solvers: trains the same support vector machine with every solver and compares the objective over
+// time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,14 +31,14 @@ struct compare_options {
 
 struct outcome {
     svm_solver solver;
-    std::string refused;  // why it did not run
+    std::string refused;  // the reason why the solver did not run; empty if it ran
     trained_svm fit;
     double accuracy = 0;
 
     const trace_point& end() const { return fit.trace.back(); }
 };
 
-// Two classes as they are; of more, the first against the others.
+// Encodes labels as ±1: the smallest label as 1, all others as -1.
 std::vector<double> two_classes(const objects& on) {
     if (on.data.y.empty()) fail(errc::data, "compare-solvers needs labels: name their column with --label");
     std::map<double, index> count;
@@ -75,12 +76,12 @@ outcome run(svm_solver solver, const kernel& k, const objects& on, std::span<con
     return out;
 }
 
-// The problem, and how every solver fared on it.
+// The problem and the result of every solver.
 struct comparison {
     std::string kernel, about;
     index size = 0;
     std::vector<outcome> all;
-    double best = std::numeric_limits<double>::infinity();  // the least J there is
+    double best = std::numeric_limits<double>::infinity();  // smallest objective J of all solvers
 };
 
 comparison compare(const compare_options& options) {

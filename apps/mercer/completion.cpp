@@ -1,5 +1,5 @@
-// Scripts that complete command lines of mercer, for three shells. Each walks along the words that stand already, as
-// far as they are commands, and then offers commands, options and the words that an option can have.
+// mercer completion: scripts that complete command lines of mercer in bash, zsh and fish. Each script follows the words
+// typed so far as long as they are commands, and then offers subcommands, options and the allowed values of options.
 #include <fmt/format.h>
 
 #include "command_table.h"
@@ -14,7 +14,7 @@ std::string single_quoted(const std::string& text) {
     return out + "'";
 }
 
-// The first clause of what an option does: a line of a menu.
+// Returns the first clause of a description, for a menu line.
 std::string brief(const std::string& about) {
     constexpr std::size_t longest = 72;
     std::string out = about.substr(0, about.find_first_of(":;("));
@@ -31,7 +31,7 @@ std::string all_names(const std::vector<option_entry>& options) {
     return out;
 }
 
-// What words of a command line can be without a name: those of the first positional that has some.
+// Returns the allowed words of a positional argument; the first one that has a list counts.
 std::string words_without_name(const command_entry& of) {
     for (const auto& each : of.positionals)
         if (!each.choices.empty()) return joined(each.choices, " ");
@@ -87,7 +87,7 @@ std::string bash(const std::vector<command_entry>& all) {
     return out;
 }
 
-// For _describe: 'name:what it is', where a colon of a name is escaped.
+// Returns an entry for zsh's _describe: 'name:description'.
 std::string described(const std::string& name, const std::string& about) {
     return single_quoted(name + ":" + brief(about));
 }
@@ -180,10 +180,24 @@ std::string fish(const std::vector<command_entry>& all) {
     return out;
 }
 
-}  // namespace
-
 std::string completion_script(const std::vector<command_entry>& all, const std::string& shell) {
     return shell == "bash" ? bash(all) : shell == "zsh" ? zsh(all) : fish(all);
+}
+
+}  // namespace
+
+void add_completion(CLI::App& program) {
+    CLI::App* completion = add_command(program, "completion", "A script that completes command lines in a shell");
+    const auto shell = std::make_shared<std::string>();
+    completion->add_option("SHELL", *shell, "bash, zsh or fish")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    completion->footer(
+        "`make install` puts them where shells look for them.\n\nExamples:\n"
+        "  source <(mercer completion bash)\n"
+        "  mercer completion zsh > ~/.zfunc/_mercer\n"
+        "  mercer completion fish > ~/.config/fish/completions/mercer.fish");
+    completion->callback([shell, &program] { print(completion_script(command_table(program), *shell)); });
 }
 
 }  // namespace mercer::cli

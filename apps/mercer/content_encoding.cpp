@@ -13,7 +13,8 @@
 namespace mercer::cli {
 namespace {
 
-constexpr int any_wrapper = 15 + 32, gzip_wrapper = 15 + 16;  // zlib's words for the largest window and these formats
+// zlib's window bits for the largest window and these formats
+constexpr int any_wrapper = 15 + 32, gzip_wrapper = 15 + 16;
 
 struct inflating {
     z_stream stream{};
@@ -32,7 +33,8 @@ struct deflating {
     ~deflating() { deflateEnd(&stream); }
 };
 
-// zlib counts the input of a call in 32 bits: gives the stream the next part of a text where it has none left.
+// zlib counts the input of one call in 32 bits. Passes the next part of the input to the stream when the previous part
+// is used up.
 void feed(z_stream& stream, std::size_t& left) {
     if (stream.avail_in > 0) return;
     stream.avail_in = static_cast<uInt>(std::min<std::size_t>(left, std::numeric_limits<uInt>::max()));

@@ -1,4 +1,4 @@
-// gzip and deflate, as HTTP uses them.
+// Compression and decompression of HTTP bodies: gzip and deflate.
 #pragma once
 
 #include <functional>
@@ -6,10 +6,10 @@
 
 namespace mercer::cli {
 
-bool can_unpack();  // whether zlib was built in
+bool can_unpack();  // true if the program was built with zlib
 
-// Unpacks a whole body. `allowed` is asked before the result grows to a number of bytes, and may throw. Fails with
-// errc::parse where the bytes are damaged, end too soon or go on behind the end.
+// Decompresses a whole body. Calls `allowed` with the new size in bytes before the result grows; `allowed` may throw.
+// Fails with errc::parse if the bytes are damaged, end too early or continue after the end of the compressed stream.
 std::string unpacked(const std::string& packed, const std::function<void(std::size_t)>& allowed);
 
 std::string packed_gzip(const std::string& text);

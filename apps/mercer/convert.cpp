@@ -1,4 +1,4 @@
-// mercer convert: a fitted model in the forms that others read.
+// mercer convert: writes a fitted model in another file format.
 #include <fmt/format.h>
 
 #include <cstdio>

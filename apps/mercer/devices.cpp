@@ -1,4 +1,4 @@
-// mercer devices: what the program can use on this machine.
+// mercer devices: the processors, vector instructions, BLAS and memory that the program can use.
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
@@ -10,13 +10,13 @@
 #include "mercer/base/threads.h"
 #include "program.h"
 
-// OpenBLAS says what it is; another BLAS does not have this function.
+// Only OpenBLAS has this function: the symbol is null with another BLAS.
 extern "C" __attribute__((weak)) char* openblas_get_config();
 
 namespace mercer::cli {
 namespace {
 
-// The value of the first line "name : value" or "name: value kB" of a file of /proc.
+// Returns the value of the first line "name : value" in a file of /proc.
 std::string value_in(const char* file, const std::string& name) {
     std::ifstream in(file);
     for (std::string line; std::getline(in, line);)
@@ -48,7 +48,7 @@ json found() {
             {"blas", openblas_get_config ? std::string(openblas_get_config()) : "another than OpenBLAS"},
             {"memory_bytes", physical_memory()},
             {"free_bytes", free_memory()},
-            {"gpus", json::array()}};  // no backend computes on one yet
+            {"gpus", json::array()}};  // no backend computes on a GPU yet
 }
 
 void list(const common_options& common) {

@@ -1,4 +1,4 @@
-// mercer evaluate: how good a model is on data whose targets are known, with intervals, curves and pictures.
+// mercer evaluate: scores of a model on data with targets, with confidence intervals, curves and pictures.
 
 #include "mercer/inspection/evaluate.h"
 
@@ -16,6 +16,8 @@
 #include "mercer/inspection/binary_problems.h"
 #include "mercer/inspection/margin_report.h"
 #include "mercer/methods/svm/svm_model.h"
+#include "mercer/metrics/evaluation.h"
+#include "mercer/model_selection/cross_validate.h"
 #include "mercer/model_selection/search_log.h"
 #include "mercer/plot/evaluation_plots.h"
 #include "mercer/plot/report_page.h"
@@ -23,6 +25,207 @@
 #include "tune.h"
 
 namespace mercer::cli {
+namespace {
+
+using lines = std::vector<std::vector<std::string>>;
+
+std::string short_number(double v) { return std::isfinite(v) ? fmt::format("{:.4g}", v) : "-"; }
+std::string range(const interval& r) {
+    return std::isfinite(r.low) ? fmt::format("{:.4g} to {:.4g}", r.low, r.high) : "-";
+}
+
+// Aligns a table whose first column holds names.
+std::string with_names(const lines& all) {
+    std::vector<bool> right(all[0].size(), true);
+    right[0] = false;
+    return aligned(all, right);
+}
+
+std::string metrics_text(const evaluation& all) {
+    lines out{{"metric", "value", "95 %", "by"}};
+    for (const evaluated_metric& m : all.metrics) out.push_back({m.name, short_number(m.value), range(m.range), m.by});
+    return aligned(out, {false, true, true, false}) + fmt::format("bootstrap: {} draws\n", all.resamples);
+}
+
+std::string confusion_text(const evaluation& all) {
+    constexpr std::size_t most = 20;
+    if (all.names.size() > most)
+        return fmt::format("\nThe confusion matrix of {} classes is too wide to print: --json or --html has it\n",
+                           all.names.size());
+    lines out{{"is \\ said"}};
+    for (const auto& name : all.names) out[0].push_back(name);
+    for (index i = 0; i < all.table.count.rows(); ++i) {
+        out.push_back({all.names[static_cast<std::size_t>(i)]});
+        for (index j = 0; j < all.table.count.cols(); ++j)
+            out.back().push_back(fmt::format("{}", all.table.count(i, j)));
+    }
+    return "\n" + with_names(out);
+}
+
+std::string classes_text(const evaluation& all) {
+    lines out{{"class", "precision", "95 %", "recall", "95 %", "F1", "support", "ROC area", "average precision"}};
+    for (const class_figures& c : all.classes) {
+        const auto at = std::ranges::find(all.curves, c.label, &class_curves::label);
+        const bool ranked = at != all.curves.end() && !at->order.points.empty();
+        out.push_back({all.name_of(c.label), short_number(c.precision), range(c.of_precision), short_number(c.recall),
+                       range(c.of_recall), short_number(c.f1), fmt::format("{}", c.support),
+                       ranked ? short_number(at->order.area) : "",
+                       ranked ? short_number(at->order.average_precision) : ""});
+    }
+    return "\n" + with_names(out);
+}
+
+std::string calibration_text(const evaluation& all) {
+    std::string out;
+    for (const class_curves& c : all.curves)
+        if (!c.probabilities.bins.empty())
+            out += fmt::format("probabilities of {}: off by {:.4g} on average, Brier score {:.4g}\n",
+                               all.name_of(c.label), c.probabilities.calibration_error, c.probabilities.brier);
+    return out.empty() ? out : "\n" + out;
+}
+
+std::string importance_text(const evaluation& all) {
+    constexpr std::size_t most = 30;
+    std::vector<const feature_importance*> order;
+    for (const feature_importance& f : all.importance) order.push_back(&f);
+    std::ranges::stable_sort(order, std::ranges::greater{}, &feature_importance::mean);
+    lines out{{"feature", all.importance_metric + " worse by", "95 %"}};
+    for (std::size_t i = 0; i < std::min(most, order.size()); ++i)
+        out.push_back({all.feature(order[i]->column), short_number(order[i]->mean), range(order[i]->of_mean)});
+    return "\n" + with_names(out) +
+           (order.size() > most ? fmt::format("and {} more: --json has all\n", order.size() - most) : "");
+}
+
+std::string evaluation_text(const evaluation& all) {
+    std::string out = metrics_text(all);
+    if (all.of == answer::values) {
+        const residual_figures& r = all.residuals;
+        out +=
+            fmt::format("\nresiduals: mean {:.4g}, standard deviation {:.4g}, from {:.4g} to {:.4g}, median {:.4g}\n",
+                        r.mean, r.deviation, r.smallest, r.largest, r.median);
+    } else {
+        out += confusion_text(all) + classes_text(all) + calibration_text(all);
+    }
+    if (!all.importance.empty()) out += importance_text(all);
+    return out;
+}
+
+constexpr index drawn_rows = 1500;  // objects in a picture: kernel PCA needs their kernel matrix
+
+shown_figures data_figures(const api::model& m, const table& data, const std::string& path) {
+    shown_figures out{{"file", path}, {"examples", fmt::format("{}", data.x.size())}, {"kind", name(data.x.kind())}};
+    if (data.x.kind() == domain::vectors) out.emplace_back("columns", fmt::format("{}", data.x.dims()));
+    if (const std::string& label = data.label.empty() ? m.label : data.label; !label.empty())
+        out.emplace_back("targets", label);
+    std::map<double, index> count;
+    if (m.gives() == api::answer::classes)
+        for (const double y : data.y) ++count[y];
+    std::string classes;
+    for (const auto& [y, n] : count) classes += fmt::format("{}{} {}", classes.empty() ? "" : ", ", m.class_text(y), n);
+    if (!classes.empty()) out.emplace_back("examples of the classes", classes);
+    return out;
+}
+
+shown_figures shown(const api::figures& all) {
+    shown_figures out;
+    for (const auto& [name, value] : all.all()) {
+        std::string words = name;
+        std::ranges::replace(words, '_', ' ');
+        out.emplace_back(words, api::text(value));
+    }
+    return out;
+}
+
+void add_search(const api::tuning& found, evaluation_page& page) {
+    page.search_note =
+        fmt::format("{} settings by {}, {}, on {} examples", found.trials.size(), found.metric, found.how, found.rows);
+    if (const auto drawn = search_panel(found))
+        page.search.push_back({panel_figure(*drawn, "scores of the settings"), "The ring is the best setting."});
+    std::vector<const api::trial*> order;
+    for (const api::trial& t : found.trials) order.push_back(&t);
+    std::ranges::stable_sort(order, [&](const api::trial* a, const api::trial* b) {
+        if (a->dropped != b->dropped) return b->dropped;
+        return found.larger_is_better ? a->mean > b->mean : a->mean < b->mean;
+    });
+    for (std::size_t i = 0; i < std::min<std::size_t>(5, order.size()); ++i) {
+        std::string at = found.axes.empty() ? api::to_json(order[i]->what) : "";
+        for (std::size_t a = 0; a < found.axes.size(); ++a)
+            at += fmt::format("{}{} = {:.4g}", a ? ", " : "", found.axes[a].name, order[i]->at[a]);
+        page.best.emplace_back(
+            at, fmt::format("{:.5g}{}", order[i]->mean,
+                            std::isnan(order[i]->error) ? "" : fmt::format(" ± {:.2g}", order[i]->error)));
+    }
+}
+
+// Adds the picture of the model on the data, or on a random sample of `drawn_rows` examples.
+void add_pictures(const api::model& m, const table& data, std::uint64_t seed, evaluation_page& page) {
+    table drawn = data;
+    if (data.x.size() > drawn_rows) {
+        random_generator random(seed);  // the class: data/folds.h has a function of that name
+        std::vector<index> rows = random.sample(data.x.size(), drawn_rows);
+        std::ranges::sort(rows);
+        drawn.x = gather(data.x, selection(rows));
+        drawn.y.clear();
+        for (const index i : rows)
+            if (!data.y.empty()) drawn.y.push_back(data.y[static_cast<std::size_t>(i)]);
+    }
+    for (const panel& each : model_panels(m, drawn, 0))
+        page.pictures.push_back({panel_figure(each, "the model on the data"),
+                                 data.x.size() > drawn_rows
+                                     ? fmt::format("{} of {} examples, drawn at random", drawn_rows, data.x.size())
+                                     : std::string()});
+}
+
+constexpr index most_for_margins = 20000;  // every example is compared with every support vector in double precision
+
+// Returns the margin report of a support vector classifier on its training data; empty for other models or too many
+// examples.
+std::string margins_of(const api::model& m, const table& data, const std::string& path) {
+    const bool machine = m.method_name() == "svc" || m.method_name() == "nu_svc";
+    if (!machine || data.y.empty() || data.x.size() > most_for_margins) return {};
+    svm_model svm = api::model_of<svm_model>(m.inner());
+    if (!svm.k) return {};
+    const dataset x = m.prepared(data.x);
+    if (svm.class_names.empty()) svm.class_names = m.class_names();
+    svm = with_support_found(svm, x, data.y);
+    margin_options how;
+    how.feature_names = data.feature_names;
+    how.ball = data.x.size() <= most_for_margins / 4;
+    const api::figures about = m.describe();
+    if (const auto* C = about.find("C"); C && m.method_name() == "svc") how.C = about.number("C");
+    return margins_html(report_margins(svm, x, data.y, how), report_subject{path, {}});
+}
+
+evaluation_page model_page(const api::model& m, const table& data, const std::string& path, std::uint64_t seed) {
+    evaluation_page page;
+    page.title = fmt::format("{} of {}", m.method_name(), path);
+    page.about =
+        fmt::format("{}{}{}", m.kernel_text(), m.kernel_text().empty() ? "" : " · ", counted(data.x.size(), "example"));
+    page.data = data_figures(m, data, path);
+    page.choices = shown(m.describe());
+    add_pictures(m, data, seed, page);
+    return page;
+}
+
+}  // namespace
+
+void write_fit_page(const std::string& file, const api::model& m, const table& data, const std::string& path,
+                    std::uint64_t seed, const api::tuning* search) {
+    evaluation_page page = model_page(m, data, path, seed);
+    if (search) add_search(*search, page);
+    page.margins = margins_of(m, data, path);
+    const bool can_be_judged =
+        !data.y.empty() && (m.gives() == api::answer::classes || m.gives() == api::answer::values);
+    if (!can_be_judged) return write_atomically(file, model_html(page));
+    api::evaluate_options how;
+    how.figures.seed = seed;
+    page.judged = "By the examples it was fitted on: new ones will be judged worse. " +
+                  (search ? fmt::format("Examples it had not seen, in the search: {} {:.4g}.", search->metric,
+                                        search->trials[search->chosen].mean)
+                          : std::string("`mercer evaluate MODEL OTHER_DATA --html FILE` judges it by others."));
+    write_atomically(file, evaluation_html(api::evaluate(m, data, how), page));
+}
+
 namespace {
 
 struct evaluate_command {
@@ -148,220 +351,6 @@ void add_evaluate(CLI::App& program) {
         "  mercer evaluate best.model test.csv --html report.html --log search.log\n"
         "\nThe keys of --json are in docs/evaluate.md.");
     command->callback([o] { run(*o); });
-}
-
-}  // namespace mercer::cli
-
-namespace mercer::cli {
-namespace {
-
-using lines = std::vector<std::vector<std::string>>;
-
-std::string short_number(double v) { return std::isfinite(v) ? fmt::format("{:.4g}", v) : "-"; }
-std::string range(const interval& r) {
-    return std::isfinite(r.low) ? fmt::format("{:.4g} to {:.4g}", r.low, r.high) : "-";
-}
-
-// The first column stands left, the others right.
-std::string with_names(const lines& all) {
-    std::vector<bool> right(all[0].size(), true);
-    right[0] = false;
-    return aligned(all, right);
-}
-
-std::string metrics_text(const evaluation& all) {
-    lines out{{"metric", "value", "95 %", "by"}};
-    for (const evaluated_metric& m : all.metrics) out.push_back({m.name, short_number(m.value), range(m.range), m.by});
-    return aligned(out, {false, true, true, false}) + fmt::format("bootstrap: {} draws\n", all.resamples);
-}
-
-std::string confusion_text(const evaluation& all) {
-    constexpr std::size_t most = 20;
-    if (all.names.size() > most)
-        return fmt::format("\nThe confusion matrix of {} classes is too wide to print: --json or --html has it\n",
-                           all.names.size());
-    lines out{{"is \\ said"}};
-    for (const auto& name : all.names) out[0].push_back(name);
-    for (index i = 0; i < all.table.count.rows(); ++i) {
-        out.push_back({all.names[static_cast<std::size_t>(i)]});
-        for (index j = 0; j < all.table.count.cols(); ++j)
-            out.back().push_back(fmt::format("{}", all.table.count(i, j)));
-    }
-    return "\n" + with_names(out);
-}
-
-std::string classes_text(const evaluation& all) {
-    lines out{{"class", "precision", "95 %", "recall", "95 %", "F1", "support", "ROC area", "average precision"}};
-    for (const class_figures& c : all.classes) {
-        const auto at = std::ranges::find(all.curves, c.label, &class_curves::label);
-        const bool ranked = at != all.curves.end() && !at->order.points.empty();
-        out.push_back({all.name_of(c.label), short_number(c.precision), range(c.of_precision), short_number(c.recall),
-                       range(c.of_recall), short_number(c.f1), fmt::format("{}", c.support),
-                       ranked ? short_number(at->order.area) : "",
-                       ranked ? short_number(at->order.average_precision) : ""});
-    }
-    return "\n" + with_names(out);
-}
-
-std::string calibration_text(const evaluation& all) {
-    std::string out;
-    for (const class_curves& c : all.curves)
-        if (!c.probabilities.bins.empty())
-            out += fmt::format("probabilities of {}: off by {:.4g} on average, Brier score {:.4g}\n",
-                               all.name_of(c.label), c.probabilities.calibration_error, c.probabilities.brier);
-    return out.empty() ? out : "\n" + out;
-}
-
-std::string importance_text(const evaluation& all) {
-    constexpr std::size_t most = 30;
-    std::vector<const feature_importance*> order;
-    for (const feature_importance& f : all.importance) order.push_back(&f);
-    std::ranges::stable_sort(order, std::ranges::greater{}, &feature_importance::mean);
-    lines out{{"feature", all.importance_metric + " worse by", "95 %"}};
-    for (std::size_t i = 0; i < std::min(most, order.size()); ++i)
-        out.push_back({all.feature(order[i]->column), short_number(order[i]->mean), range(order[i]->of_mean)});
-    return "\n" + with_names(out) +
-           (order.size() > most ? fmt::format("and {} more: --json has all\n", order.size() - most) : "");
-}
-
-}  // namespace
-
-std::string evaluation_text(const evaluation& all) {
-    std::string out = metrics_text(all);
-    if (all.of == answer::values) {
-        const residual_figures& r = all.residuals;
-        out +=
-            fmt::format("\nresiduals: mean {:.4g}, standard deviation {:.4g}, from {:.4g} to {:.4g}, median {:.4g}\n",
-                        r.mean, r.deviation, r.smallest, r.largest, r.median);
-    } else {
-        out += confusion_text(all) + classes_text(all) + calibration_text(all);
-    }
-    if (!all.importance.empty()) out += importance_text(all);
-    return out;
-}
-
-}  // namespace mercer::cli
-
-namespace mercer::cli {
-namespace {
-
-constexpr index drawn_rows = 1500;  // of a picture of the objects: kernel PCA takes their matrix
-
-shown_figures data_figures(const api::model& m, const table& data, const std::string& path) {
-    shown_figures out{{"file", path}, {"examples", fmt::format("{}", data.x.size())}, {"kind", name(data.x.kind())}};
-    if (data.x.kind() == domain::vectors) out.emplace_back("columns", fmt::format("{}", data.x.dims()));
-    if (const std::string& label = data.label.empty() ? m.label : data.label; !label.empty())
-        out.emplace_back("targets", label);
-    std::map<double, index> count;
-    if (m.gives() == api::answer::classes)
-        for (const double y : data.y) ++count[y];
-    std::string classes;
-    for (const auto& [y, n] : count) classes += fmt::format("{}{} {}", classes.empty() ? "" : ", ", m.class_text(y), n);
-    if (!classes.empty()) out.emplace_back("examples of the classes", classes);
-    return out;
-}
-
-shown_figures shown(const api::figures& all) {
-    shown_figures out;
-    for (const auto& [name, value] : all.all()) {
-        std::string words = name;
-        std::ranges::replace(words, '_', ' ');
-        out.emplace_back(words, api::text(value));
-    }
-    return out;
-}
-
-}  // namespace
-
-void add_search(const api::tuning& found, evaluation_page& page) {
-    page.search_note =
-        fmt::format("{} settings by {}, {}, on {} examples", found.trials.size(), found.metric, found.how, found.rows);
-    if (const auto drawn = search_panel(found))
-        page.search.push_back({panel_figure(*drawn, "scores of the settings"), "The ring is the best setting."});
-    std::vector<const api::trial*> order;
-    for (const api::trial& t : found.trials) order.push_back(&t);
-    std::ranges::stable_sort(order, [&](const api::trial* a, const api::trial* b) {
-        if (a->dropped != b->dropped) return b->dropped;
-        return found.larger_is_better ? a->mean > b->mean : a->mean < b->mean;
-    });
-    for (std::size_t i = 0; i < std::min<std::size_t>(5, order.size()); ++i) {
-        std::string at = found.axes.empty() ? api::to_json(order[i]->what) : "";
-        for (std::size_t a = 0; a < found.axes.size(); ++a)
-            at += fmt::format("{}{} = {:.4g}", a ? ", " : "", found.axes[a].name, order[i]->at[a]);
-        page.best.emplace_back(
-            at, fmt::format("{:.5g}{}", order[i]->mean,
-                            std::isnan(order[i]->error) ? "" : fmt::format(" ± {:.2g}", order[i]->error)));
-    }
-}
-
-namespace {
-
-// The objects as the model sees them, a sample of many.
-void add_pictures(const api::model& m, const table& data, std::uint64_t seed, evaluation_page& page) {
-    table drawn = data;
-    if (data.x.size() > drawn_rows) {
-        random_generator random(seed);  // the class: data/folds.h has a function of that name
-        std::vector<index> rows = random.sample(data.x.size(), drawn_rows);
-        std::ranges::sort(rows);
-        drawn.x = gather(data.x, selection(rows));
-        drawn.y.clear();
-        for (const index i : rows)
-            if (!data.y.empty()) drawn.y.push_back(data.y[static_cast<std::size_t>(i)]);
-    }
-    for (const panel& each : model_panels(m, drawn, 0))
-        page.pictures.push_back({panel_figure(each, "the model on the data"),
-                                 data.x.size() > drawn_rows
-                                     ? fmt::format("{} of {} examples, drawn at random", drawn_rows, data.x.size())
-                                     : std::string()});
-}
-
-constexpr index most_for_margins = 20000;  // every example against every support vector, in double
-
-// What the theory says of a machine on the examples it was fitted on.
-std::string margins_of(const api::model& m, const table& data, const std::string& path) {
-    const bool machine = m.method_name() == "svc" || m.method_name() == "nu_svc";
-    if (!machine || data.y.empty() || data.x.size() > most_for_margins) return {};
-    svm_model svm = api::model_of<svm_model>(m.inner());
-    if (!svm.k) return {};
-    const dataset x = m.prepared(data.x);
-    if (svm.class_names.empty()) svm.class_names = m.class_names();
-    svm = with_support_found(svm, x, data.y);
-    margin_options how;
-    how.feature_names = data.feature_names;
-    how.ball = data.x.size() <= most_for_margins / 4;
-    const api::figures about = m.describe();
-    if (const auto* C = about.find("C"); C && m.method_name() == "svc") how.C = about.number("C");
-    return margins_html(report_margins(svm, x, data.y, how), report_subject{path, {}});
-}
-
-}  // namespace
-
-evaluation_page model_page(const api::model& m, const table& data, const std::string& path, std::uint64_t seed) {
-    evaluation_page page;
-    page.title = fmt::format("{} of {}", m.method_name(), path);
-    page.about =
-        fmt::format("{}{}{}", m.kernel_text(), m.kernel_text().empty() ? "" : " · ", counted(data.x.size(), "example"));
-    page.data = data_figures(m, data, path);
-    page.choices = shown(m.describe());
-    add_pictures(m, data, seed, page);
-    return page;
-}
-
-void write_fit_page(const std::string& file, const api::model& m, const table& data, const std::string& path,
-                    std::uint64_t seed, const api::tuning* search) {
-    evaluation_page page = model_page(m, data, path, seed);
-    if (search) add_search(*search, page);
-    page.margins = margins_of(m, data, path);
-    const bool can_be_judged =
-        !data.y.empty() && (m.gives() == api::answer::classes || m.gives() == api::answer::values);
-    if (!can_be_judged) return write_atomically(file, model_html(page));
-    api::evaluate_options how;
-    how.figures.seed = seed;
-    page.judged = "By the examples it was fitted on: new ones will be judged worse. " +
-                  (search ? fmt::format("Examples it had not seen, in the search: {} {:.4g}.", search->metric,
-                                        search->trials[search->chosen].mean)
-                          : std::string("`mercer evaluate MODEL OTHER_DATA --html FILE` judges it by others."));
-    write_atomically(file, evaluation_html(api::evaluate(m, data, how), page));
 }
 
 }  // namespace mercer::cli

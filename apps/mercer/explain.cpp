@@ -1,6 +1,4 @@
-// mercer explain: a classifier checked against the theory on its own training data, and its decisions taken apart.
-
-#include "explain.h"
+// mercer explain: checks a classifier on its training data and explains its decisions.
 
 #include <fmt/format.h>
 
@@ -42,7 +40,7 @@ struct explain_options {
     int folds = 0;
 };
 
-// What there is to explain.
+// The model to explain and its training data.
 struct subject {
     objects on;
     svm_model model;  // support_rows are rows of `on`
@@ -50,8 +48,8 @@ struct subject {
     std::vector<convergence_point> curve;
 };
 
-constexpr index small = 500;      // leave-one-out takes seconds
-constexpr index retraced = 3000;  // a second fit for its curve too
+constexpr index small = 500;      // up to here leave-one-out takes only seconds
+constexpr index retraced = 3000;  // up to here a second fit records the convergence curve
 
 void check_words(explain_options& o) {
     if (!o.kernel.empty() && o.from.path.empty()) std::swap(o.model, o.from.path);  // only DATA was given
@@ -69,7 +67,7 @@ void check_words(explain_options& o) {
         throw usage_error("--loo and --folds are two ways to estimate the error: choose one");
 }
 
-// The label may be a name of the data.
+// The label may be the name of a class in the data.
 std::vector<std::pair<double, double>> class_weights(const explain_options& o, const table& data) {
     std::vector<std::pair<double, double>> out;
     for (const std::string& each : o.class_weight) {
@@ -105,7 +103,7 @@ svm_model fitted(const explain_options& o, const kernel& k, subject& s, progress
     return model;
 }
 
-// Whether the file was written by `mercer fit`.
+// Returns true if the file was written by `mercer fit`.
 bool is_api_model(const std::string& path) {
     constexpr std::string_view mark = "mercer-model ";
     std::string beginning;
@@ -118,7 +116,7 @@ subject prepare(explain_options& o, progress& shown) {
     check_words(o);
     std::optional<kernel> k;
     if (!o.kernel.empty()) k = parse_kernel(o.kernel);
-    std::optional<api::model> from_fit;  // of `mercer fit`: it knows its scaling and labels
+    std::optional<api::model> from_fit;  // a model of `mercer fit`, which contains its scaling and labels
     subject s;
     if (!k) {
         shown.phase("reading " + o.model);
@@ -141,7 +139,8 @@ subject prepare(explain_options& o, progress& shown) {
     }
     shown.phase("reading " + o.from.path);
     read_options how = from_fit ? api::read_like(*from_fit) : read_options();
-    if (!from_fit) how.csv.classes = how.tsv.classes = s.model.class_names;  // the numbers of its classes
+    // class names get the numbers that the model uses
+    if (!from_fit) how.csv.classes = how.tsv.classes = s.model.class_names;
     s.on = load(o.from, how);
     if (from_fit) {
         match_columns(s.on.data, from_fit->feature_names(), o.from.path, "the data the model was fitted on");
@@ -149,7 +148,7 @@ subject prepare(explain_options& o, progress& shown) {
     }
     require_classes(s.on, o.from.path);
     require_fit(k ? *k : *s.model.k, s.on, o.from.path);
-    feature_pair(o.pair, s.on.data);  // wrong ones are told before anything takes long
+    feature_pair(o.pair, s.on.data);  // reports invalid features before a long computation
     s.how.class_weight = class_weights(o, s.on.data);
     if (k) s.model = fitted(o, *k, s, shown);
     if (s.model.class_names.empty()) s.model.class_names = s.on.data.class_names;
@@ -197,7 +196,52 @@ std::vector<report_figure> pictures(const explain_options& o, const subject& s, 
     return classifier_pictures(s.model, s.on.data.x, s.on.data.y, report, how);
 }
 
-// --features: decisions in terms of the kernel's features, of any model that is a sum over kernel values.
+// Arguments of --features: a model and, if `row` is set, the row whose decision to explain.
+struct feature_question {
+    std::string model;
+    model_data data;
+    std::optional<index> row;
+    index top = 20;
+    std::string picture;
+    bool as_json = false;
+};
+
+// mercer explain --features: the k-mers, words, subtrees or items with the largest weights in a model, or with the
+// largest effect on one decision.
+
+void explain_features(const feature_question& o) {
+    if (o.model.empty()) throw usage_error("MODEL is required with --features; see `mercer explain --help`");
+    if (o.row && o.data.path.empty())
+        throw usage_error(
+            fmt::format("DATA is missing: `mercer explain {} DATA --features --why {}`", o.model, *o.row));
+    if (!o.picture.empty() && !o.row) throw usage_error("--picture draws one object: say which with --why ROW");
+    std::string text;
+    json answer = json::object();
+    {
+        progress shown;
+        shown.phase("reading " + o.model);
+        const api::model m = api::load(o.model);
+        api::feature_explanation found;
+        if (o.row) {
+            shown.phase("reading " + o.data.path);
+            const table data = o.data.load(m);
+            shown.phase("explaining");
+            found = api::explain_object(m, data.x, *o.row, o.top);
+            if (!o.picture.empty()) write_atomically(o.picture, api::picture(found, data.x));
+        } else {
+            shown.phase("explaining");
+            found = api::explain_model(m, o.top);
+        }
+        if (o.as_json) answer = json::parse(api::to_json(found));
+        text = api::text(found);
+        if (!o.row) text += "\n--why ROW with DATA: what moved the decision about one object\n";
+        if (!o.picture.empty()) text += fmt::format("\npicture: {}\n", o.picture);
+    }
+    if (o.as_json) return print(answer);
+    print(text);
+}
+
+// --features: explains decisions by the features of the kernel. Works for every model that is a sum over kernel values.
 void explain_by_features(const explain_options& o) {
     o.common.apply();
     if (!o.kernel.empty())
@@ -343,44 +387,6 @@ void add_explain(CLI::App& program) {
         "  mercer explain promoters.model data/promoters.tsv --features --why 3 --picture row3.svg\n"
         "  svm-train -c 10 data/heart_scale.svm heart.model && mercer explain heart.model data/heart_scale.svm --C 10");
     command->callback([o] { explain(*o); });
-}
-
-}  // namespace mercer::cli
-
-namespace mercer::cli {
-
-// mercer explain --features: which k-mers, words, subtrees or items weigh most in a model, or moved one decision.
-
-void explain_features(const feature_question& o) {
-    if (o.model.empty()) throw usage_error("MODEL is required with --features; see `mercer explain --help`");
-    if (o.row && o.data.path.empty())
-        throw usage_error(
-            fmt::format("DATA is missing: `mercer explain {} DATA --features --why {}`", o.model, *o.row));
-    if (!o.picture.empty() && !o.row) throw usage_error("--picture draws one object: say which with --why ROW");
-    std::string text;
-    json answer = json::object();
-    {
-        progress shown;
-        shown.phase("reading " + o.model);
-        const api::model m = api::load(o.model);
-        api::feature_explanation found;
-        if (o.row) {
-            shown.phase("reading " + o.data.path);
-            const table data = o.data.load(m);
-            shown.phase("explaining");
-            found = api::explain_object(m, data.x, *o.row, o.top);
-            if (!o.picture.empty()) write_atomically(o.picture, api::picture(found, data.x));
-        } else {
-            shown.phase("explaining");
-            found = api::explain_model(m, o.top);
-        }
-        if (o.as_json) answer = json::parse(api::to_json(found));
-        text = api::text(found);
-        if (!o.row) text += "\n--why ROW with DATA: what moved the decision about one object\n";
-        if (!o.picture.empty()) text += fmt::format("\npicture: {}\n", o.picture);
-    }
-    if (o.as_json) return print(answer);
-    print(text);
 }
 
 }  // namespace mercer::cli

@@ -1,5 +1,5 @@
-// mercer fit: any method on a data file, into a model file; without a method, what the data ask for
-// (fit_automatic.cpp).
+// mercer fit: fits a method to a data file. Without METHOD, fit_automatic.cpp chooses one. This file also implements
+// the functions of fit.h, which other subcommands use too.
 
 #include "fit.h"
 
@@ -26,296 +26,6 @@
 #include "predict.h"
 
 namespace mercer::cli {
-namespace {
-
-void fit(const automatic_fit& options) {
-    options.common.apply();
-    api::spec s = options.method.spec();
-    s.scale = options.from.scale == "none" ? "" : options.from.scale;
-    s.text = options.from.text;
-    fit_answer answer;
-    {
-        progress shown;
-        shown.phase("reading " + options.from.path);
-        const objects on = load_unscaled(options.from, read_for(s.kernel), options.method.memory);
-        require_fit(s, on, options.from.path);
-        const auto started = std::chrono::steady_clock::now();
-        api::model m =
-            fit_shown(s, on.data, options.method.memory, shown, {options.checkpoint, options.checkpoint_seconds});
-        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-        m.label = detail::as_utf8(options.from.label);
-        m.text_column = detail::as_utf8(options.from.text_column);
-        answer.keep(m, options.out);
-        if (!options.picture.empty()) {
-            shown.phase("drawing");
-            write_atomically(options.picture, picture_page(fmt::format("{} {}", m.method_name(), m.kernel_text()),
-                                                           on.about, model_panels(m, on.data, options.method.memory)));
-        }
-        if (!options.html.empty()) {
-            shown.phase("writing the page");
-            write_fit_page(options.html, m, on.data, options.from.path, options.from.seed, nullptr);
-        }
-        const api::method& about = api::find_method(m.method_name());
-        api::figures score;
-        if (about.targets != api::answer::none) {
-            shown.phase("scoring");
-            score = score_unless_stopped(m, on.data);
-        }
-        answer.all = figures_json(m.describe());
-        answer.all["data"] = on.about;
-        answer.all["n"] = on.size();
-        answer.all["seconds"] = seconds;
-        if (!score.empty()) answer.all["training_score"] = figures_json(score);
-        if (!options.out.empty()) answer.all["model"] = answer.kept;
-        answer.text = fmt::format("{}\n\n{}", on.about, m.describe().text());
-        if (!score.empty()) answer.text += "\non the data it was fitted on\n" + score.text();
-        answer.text += fmt::format("\nfitted in {:.2f} s\n", seconds);
-        answer.trouble(m);
-    }
-    answer.show(options.common, options.picture, options.html);
-}
-
-// What says how to choose has no meaning where the choice was made.
-void require_automatic(const CLI::App& command, const std::string& method) {
-    for (const CLI::Option* each : command.get_options())
-        if (each->count() > 0 && (each->get_group() == "Search" || each->get_group() == "Choices"))
-            throw usage_error(
-                fmt::format("{} is for `mercer fit DATA`, which chooses the method: leave {} out, or take "
-                            "`mercer tune {} DATA`",
-                            each->get_name(), method, method));
-}
-
-// Several processes share the rows, each reading its own.
-void require_shared(automatic_fit& options) {
-    const std::string& name = options.method.method;
-    const std::vector<std::string> shared = api::methods_of_processes();
-    if (name.empty() || std::ranges::find(shared, api::find_method(name).name) == shared.end())
-        throw usage_error(fmt::format("{} is for one process: {} are shared by several",
-                                      name.empty() ? "`mercer fit` without a METHOD" : name, joined(shared, ", ")));
-    options.stream = true;
-}
-
-void add_choices(CLI::App& command, automatic_fit& options) {
-    command.remove_option(command.get_option("--scale"));
-    command
-        .add_option("--scale", options.from.scale,
-                    "Bring columns to mean 0 and variance 1 (standard), to -1 ... 1 (minmax), or leave them (none); "
-                    "without a METHOD standard, else none")
-        ->option_text("HOW")
-        ->check(CLI::IsMember({"standard", "minmax", "none"}))
-        ->group("Data");
-    command.get_option("METHOD")->required(false)->check(method_or_nothing());
-    command.validate_positionals();
-    command
-        .add_option("--task", options.task,
-                    "classification, regression or one_class (default: by the targets, without a METHOD)")
-        ->option_text("TASK")
-        ->check(CLI::IsMember({"classification", "regression", "one_class"}))
-        ->group("Choices");
-    command
-        .add_option(
-            "--missing", options.missing,
-            "Missing values of a table: fill (the median or the most frequent one, with an indicator) or refuse")
-        ->option_text("HOW")
-        ->check(CLI::IsMember({"fill", "refuse"}))
-        ->group("Choices");
-    options.search.add_to(command);
-}
-
-// For more examples than one memory, one hour or one process holds.
-void add_scale_options(CLI::App& command, automatic_fit& options) {
-    command
-        .add_flag("--stream", options.stream,
-                  joined(api::methods_by_passes(), ", ") +
-                      ": read DATA again for every pass instead of keeping it, for files larger than memory (csv, "
-                      "libsvm, npy, packed or not; 'part-*.csv' is all such files)")
-        ->group("Data");
-    command
-        .add_option(
-            "--accuracy", options.accuracy,
-            "nystroem_ridge, nystroem_logistic, nystroem_svc: choose the number of centres, such that this share "
-            "of the kernel matrix's trace is out of their reach; the same as --set accuracy=X")
-        ->option_text("X")
-        ->check(number_between(1e-15, 0.999999))
-        ->group("Method");
-    command
-        .add_option("--checkpoint", options.checkpoint,
-                    joined(api::methods_with_checkpoints(), ", ") +
-                        ": keep what the fit needs to go on in this file; the same command goes on from it after a "
-                        "crash, with any number of processes, to the same model")
-        ->option_text("FILE")
-        ->group("Output");
-    command
-        .add_option("--checkpoint-seconds", options.checkpoint_seconds,
-                    "Write the checkpoint at most once in so many seconds (default 60)")
-        ->option_text("S")
-        ->check(CLI::NonNegativeNumber)
-        ->group("Output");
-    command
-        .add_option("--factors", options.factors,
-                    "Of several processes (mpirun): who factors matrices of the centres, each of them (alone), or all "
-                    "together, to other last bits; auto: together from 10000 centres on")
-        ->option_text("WHO")
-        ->check(CLI::IsMember({"auto", "alone", "together"}))
-        ->group("Method");
-}
-
-}  // namespace
-
-void add_fit(CLI::App& program) {
-    CLI::App* command = add_command(program, "fit",
-                                    "Fit a data file: without a METHOD the task, the columns and the "
-                                    "numbers of the method are found out; with one, "
-                                    "any of classification, regression, clusters, components, densities");
-    const auto options = std::make_shared<automatic_fit>();
-    options->method.add_to(*command);
-    options->from.add_to(*command);
-    options->common.add_to(*command);
-    add_choices(*command, *options);
-    command->add_option("-o,--out", options->out, "Write the model to this file")->option_text("FILE")->group("Output");
-    command
-        ->add_option("--svg", options->picture,
-                     "Write a picture: components and shares, λ path, or the objects coloured by what is predicted")
-        ->option_text("FILE")
-        ->group("Output");
-    command
-        ->add_option("--html", options->html,
-                     "Write one page with everything: data, choices, the search, how good it is, margins, pictures")
-        ->option_text("FILE")
-        ->group("Output");
-    add_scale_options(*command, *options);
-    command->footer(
-        "Examples:\n"
-        "  mercer fit data/penguins.csv --target species -o penguins.model --html penguins.html\n"
-        "  mercer fit svc data/iris.csv --label species --scale standard --set C=10 -o iris.model\n"
-        "  mercer fit kernel_ridge data/housing.svm --scale standard --set alphas=1e-4:1e2:25 score=loo -o "
-        "housing.model --svg path.svg\n"
-        "  mercer fit kernel_pca data/wine.svm --scale standard --set n_components=5 -o wine.model --svg wine.svg\n"
-        "  mercer fit linear_svc sms.tsv --text 'tfidf(ngram=2)' -o sms.model\n"
-        "  mercer fit nystroem_ridge 'flights-*.csv.xz' --stream --label delay --scale standard --kernel "
-        "'rbf(gamma=0.1)' "
-        "--set n_centres=2000 -o flights.model\n"
-        "  mercer fit knn data/promoters.tsv --kernel 'normalize(spectrum(k=4))' -o promoters.model");
-    command->callback([options, command] {
-        if (started_processes()) require_shared(*options);
-        if (options->method.method.empty() && options->stream)
-            throw usage_error("--stream needs a METHOD: nystroem_ridge, nystroem_logistic or nystroem_svc");
-        if (options->accuracy > 0) options->method.set.push_back(fmt::format("accuracy={}", options->accuracy));
-        if (options->method.method.empty()) return fit_automatically(*options);
-        require_automatic(*command, options->method.method);
-        if (options->stream) return fit_streamed(*options);
-        fit(*options);
-    });
-}
-
-}  // namespace mercer::cli
-
-namespace mercer::cli {
-
-// mercer fit METHOD DATA --stream: examples that are larger than memory.
-
-namespace {
-
-// The rows of the files, or this process's share of them.
-std::unique_ptr<row_batches> opened(const automatic_fit& options, const process_group* group) {
-    read_options how;
-    if (options.from.format != "auto") how.format = &file_format_named(options.from.format);
-    how.csv.label = options.from.label;
-    auto rows = group ? open_share({options.from.path}, how, streamed_rows::rows_of_batch, *group, leaf_rows)
-                      : open_batches({options.from.path}, how, streamed_rows::rows_of_batch);
-    // Read once where that fits: the bits are the same.
-    return keep_batches(std::move(rows),
-                        options.method.memory > 0 ? options.method.memory / 4 : std::size_t{256} << 20);
-}
-
-// A line now and then from the first process, whose standard error mostly is a file.
-class job_log {
-public:
-    job_log(const process_group* group, bool quiet) : on_(group && group->rank() == 0 && !quiet) {}
-    void say(const std::string& what) {
-        const auto now = std::chrono::steady_clock::now();
-        if (!on_ || now - last_ < std::chrono::seconds(10)) return;
-        last_ = now;
-        fmt::print(stderr, "mercer: {}, {:.0f} s\n", what, std::chrono::duration<double>(now - started_).count());
-    }
-
-private:
-    bool on_;
-    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now(), last_ = started_;
-};
-
-}  // namespace
-
-void fit_streamed(const automatic_fit& options) {
-    options.common.apply();
-    if (options.from.rows || options.from.sample || !options.picture.empty() || !options.html.empty() ||
-        !options.from.text.empty())
-        throw usage_error(
-            "--rows, --sample, --text, --svg and --html are for data in memory: leave them out with --stream");
-    api::spec s = options.method.spec();
-    s.scale = options.from.scale == "none" ? "" : options.from.scale;
-    return_freed_memory();
-    const process_group* group = started_processes();
-    if (group && options.common.threads == 0) set_threads(threads_of_process(*group));
-    const bool has_gap = api::find_method(s.method).targets != api::answer::none;
-    if (!group) watch_interrupt();  // mpirun ends all processes by itself
-    const stop_scope stop(
-        interrupt_is_old);  // where nothing is there to keep, as while files are read for the first time
-    fit_answer answer;
-    {
-        progress shown;
-        job_log log(group, options.common.quiet);
-        shown.phase("reading " + options.from.path);
-        const auto data = opened(options, group);
-        const auto started = std::chrono::steady_clock::now();
-        api::fit_control control;
-        control.memory_bytes = options.method.memory;
-        control.checkpoint = {options.checkpoint, options.checkpoint_seconds};
-        if (options.factors != "auto")
-            control.factors = options.factors == "alone" ? factor_choice::alone : factor_choice::together;
-        control.progress = [&](const fit_progress& p) {
-            std::string line = fmt::format("{}: {} {}", s.method, p.done, p.phase);
-            if (has_gap && p.phase == std::string_view("passes")) line += fmt::format(", gap {:.3g}", p.value);
-            shown.phase(line);
-            log.say(line);
-            return !interrupted();
-        };
-        api::model m = api::fit(s, *data, control);
-        if (group && group->rank() > 0) return;  // all have the same model
-        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-        m.label = options.from.label;
-        answer.keep(m, options.out);
-        answer.all = figures_json(m.describe());
-        answer.all["data"] = options.from.path;
-        answer.all["seconds"] = seconds;
-        if (group) answer.all["processes"] = group->size();
-        if (!options.out.empty()) answer.all["model"] = answer.kept;
-        answer.text =
-            fmt::format("{}, read batch by batch{}\n\n{}\nfitted in {:.2f} s\n", options.from.path,
-                        group ? fmt::format(" by {} processes", group->size()) : "", m.describe().text(), seconds);
-        answer.trouble(m);
-    }
-    answer.show(options.common, "");
-}
-
-}  // namespace mercer::cli
-
-namespace mercer::cli {
-
-void add_learning(CLI::App& program) {
-    add_fit(program);
-    add_tune(program);
-    add_learn(program);
-    add_predict(program);
-    add_evaluate(program);
-    add_transform(program);
-    add_describe(program);
-    add_convert(program);
-    add_serve(program);
-    add_cluster(program);
-    add_test(program);
-    add_methods(program);
-}
 
 void add_memory(CLI::App& command, std::size_t& bytes) {
     command
@@ -329,7 +39,8 @@ void add_memory(CLI::App& command, std::size_t& bytes) {
 
 namespace {
 
-// cells(svc, size=2000) is cells_svc with size=2000; any other word stays as it is.
+// Replaces "cells(svc, size=2000)" by "cells_svc" with the option size=2000. Leaves any other word unchanged. Returns
+// an error message, empty if there is none.
 std::string in_cells(std::string& word, std::vector<std::string>& options) {
     if (!word.starts_with("cells(") || !word.ends_with(")")) return {};
     std::vector<std::string> parts;
@@ -421,7 +132,7 @@ objects load_unscaled(data_options from, const source& file, read_options how) {
 }
 
 void require_fit(const api::spec& s, const objects& from, const std::string& path) {
-    if (s.ready && s.text.empty()) require_fit(*s.ready, from, path);  // with --text the kernel is one on vectors
+    if (s.ready && s.text.empty()) require_fit(*s.ready, from, path);  // with --text the kernel is a kernel on vectors
 }
 
 void model_data::add_to(CLI::App& command) {
@@ -460,7 +171,7 @@ table model_data::load(const api::model& m, const source& file,
     how.tsv.labelled = label != "none";
     table out;
     if (label.empty() && !m.label.empty()) {
-        // New data may come without the column of targets.
+        // New data may lack the target column of the training data.
         how.csv.label = m.label;
         try {
             out = parse_table(file, how);
@@ -469,11 +180,12 @@ table model_data::load(const api::model& m, const source& file,
             try {
                 out = parse_table(file, how);
             } catch (const error&) {
-                if (first.code() == errc::invalid_argument) throw;  // it lacks the column, and has another fault
+                // the target column is missing, and the data have another error
+                if (first.code() == errc::invalid_argument) throw;
                 throw first;
             }
             const bool named =
-                !m.feature_names().empty() && !out.feature_names.empty();  // then the columns are looked for by name
+                !m.feature_names().empty() && !out.feature_names.empty();  // named columns are matched by name below
             if (!named && m.dims() > 0 && out.x.dims() != m.dims()) throw first;
         }
     } else {
@@ -481,7 +193,8 @@ table model_data::load(const api::model& m, const source& file,
     }
     if (out.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", file.name()));
     match_columns(out, m.feature_names(), file.name(), "the data the model was fitted on");
-    // Columns with names are a fixed number of them: more is an error, and the method says so.
+    // Sparse rows without column names may have more columns than the model: this is a warning. For all other data more
+    // columns are an error, which the model reports.
     if (m.kind() == domain::vectors && m.feature_names().empty() && out.x.is_sparse() && m.dims() > 0 &&
         out.x.dims() > m.dims())
         tell(fmt::format("{}: indices up to {}, but the model was fitted on {} columns", file.name(), out.x.dims(),
@@ -501,12 +214,13 @@ api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, 
         return !interrupted();
     };
     watch_interrupt();
-    const stop_scope stop(interrupt_is_old);  // a method with something to keep hears of it at its steps
+    // a method that can return its current solution stops at its own progress calls
+    const stop_scope stop(interrupt_is_old);
     return api::fit(s, data, control);
 }
 
 api::figures score_unless_stopped(const api::model& m, const table& data) {
-    // After a Ctrl-C that ended the fit, a score that takes long is not waited for.
+    // After a Ctrl-C that ended the fit, the score may take at most 0.3 s.
     constexpr std::chrono::milliseconds grace{300};
     const bool was_cut_short = was_interrupted();
     const auto started = std::chrono::steady_clock::now();
@@ -640,10 +354,268 @@ std::vector<panel> model_panels(const api::model& m, const table& data, std::siz
     return out;
 }
 
-void write_columns(const std::string& path, const api::columns& values) {
-    if (path.ends_with(".npy")) return write_matrix(path, values.values.view());
-    if (path.empty()) return print(columns_text(values));
-    write_atomically(path, columns_text(values));
+namespace {
+
+void fit(const automatic_fit& options) {
+    options.common.apply();
+    api::spec s = options.method.spec();
+    s.scale = options.from.scale == "none" ? "" : options.from.scale;
+    s.text = options.from.text;
+    fit_answer answer;
+    {
+        progress shown;
+        shown.phase("reading " + options.from.path);
+        const objects on = load_unscaled(options.from, read_for(s.kernel), options.method.memory);
+        require_fit(s, on, options.from.path);
+        const auto started = std::chrono::steady_clock::now();
+        api::model m =
+            fit_shown(s, on.data, options.method.memory, shown, {options.checkpoint, options.checkpoint_seconds});
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+        m.label = detail::as_utf8(options.from.label);
+        m.text_column = detail::as_utf8(options.from.text_column);
+        answer.keep(m, options.out);
+        if (!options.picture.empty()) {
+            shown.phase("drawing");
+            write_atomically(options.picture, picture_page(fmt::format("{} {}", m.method_name(), m.kernel_text()),
+                                                           on.about, model_panels(m, on.data, options.method.memory)));
+        }
+        if (!options.html.empty()) {
+            shown.phase("writing the page");
+            write_fit_page(options.html, m, on.data, options.from.path, options.from.seed, nullptr);
+        }
+        const api::method& about = api::find_method(m.method_name());
+        api::figures score;
+        if (about.targets != api::answer::none) {
+            shown.phase("scoring");
+            score = score_unless_stopped(m, on.data);
+        }
+        answer.all = figures_json(m.describe());
+        answer.all["data"] = on.about;
+        answer.all["n"] = on.size();
+        answer.all["seconds"] = seconds;
+        if (!score.empty()) answer.all["training_score"] = figures_json(score);
+        if (!options.out.empty()) answer.all["model"] = answer.kept;
+        answer.text = fmt::format("{}\n\n{}", on.about, m.describe().text());
+        if (!score.empty()) answer.text += "\non the data it was fitted on\n" + score.text();
+        answer.text += fmt::format("\nfitted in {:.2f} s\n", seconds);
+        answer.trouble(m);
+    }
+    answer.show(options.common, options.picture, options.html);
+}
+
+// mercer fit METHOD DATA --stream: data that are larger than memory.
+
+// Opens the files or, with several processes, this rank's share of their rows.
+std::unique_ptr<row_batches> opened(const automatic_fit& options, const process_group* group) {
+    read_options how;
+    if (options.from.format != "auto") how.format = &file_format_named(options.from.format);
+    how.csv.label = options.from.label;
+    auto rows = group ? open_share({options.from.path}, how, streamed_rows::rows_of_batch, *group, leaf_rows)
+                      : open_batches({options.from.path}, how, streamed_rows::rows_of_batch);
+    // Keeps the rows in memory if they fit; the results are bit-identical.
+    return keep_batches(std::move(rows),
+                        options.method.memory > 0 ? options.method.memory / 4 : std::size_t{256} << 20);
+}
+
+// Progress lines on the standard error of rank 0, at most one in 10 s: under mpirun standard error is usually a file.
+class job_log {
+public:
+    job_log(const process_group* group, bool quiet) : on_(group && group->rank() == 0 && !quiet) {}
+    void say(const std::string& what) {
+        const auto now = std::chrono::steady_clock::now();
+        if (!on_ || now - last_ < std::chrono::seconds(10)) return;
+        last_ = now;
+        fmt::print(stderr, "mercer: {}, {:.0f} s\n", what, std::chrono::duration<double>(now - started_).count());
+    }
+
+private:
+    bool on_;
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now(), last_ = started_;
+};
+
+void fit_streamed(const automatic_fit& options) {
+    options.common.apply();
+    if (options.from.rows || options.from.sample || !options.picture.empty() || !options.html.empty() ||
+        !options.from.text.empty())
+        throw usage_error(
+            "--rows, --sample, --text, --svg and --html are for data in memory: leave them out with --stream");
+    api::spec s = options.method.spec();
+    s.scale = options.from.scale == "none" ? "" : options.from.scale;
+    return_freed_memory();
+    const process_group* group = started_processes();
+    if (group && options.common.threads == 0) set_threads(threads_of_process(*group));
+    const bool has_gap = api::find_method(s.method).targets != api::answer::none;
+    if (!group) watch_interrupt();  // mpirun handles Ctrl-C and ends all processes
+    const stop_scope stop(
+        interrupt_is_old);  // ends phases that have no solution to return, such as the first pass over the files
+    fit_answer answer;
+    {
+        progress shown;
+        job_log log(group, options.common.quiet);
+        shown.phase("reading " + options.from.path);
+        const auto data = opened(options, group);
+        const auto started = std::chrono::steady_clock::now();
+        api::fit_control control;
+        control.memory_bytes = options.method.memory;
+        control.checkpoint = {options.checkpoint, options.checkpoint_seconds};
+        if (options.factors != "auto")
+            control.factors = options.factors == "alone" ? factor_choice::alone : factor_choice::together;
+        control.progress = [&](const fit_progress& p) {
+            std::string line = fmt::format("{}: {} {}", s.method, p.done, p.phase);
+            if (has_gap && p.phase == std::string_view("passes")) line += fmt::format(", gap {:.3g}", p.value);
+            shown.phase(line);
+            log.say(line);
+            return !interrupted();
+        };
+        api::model m = api::fit(s, *data, control);
+        if (group && group->rank() > 0) return;  // all ranks have the same model
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+        m.label = options.from.label;
+        answer.keep(m, options.out);
+        answer.all = figures_json(m.describe());
+        answer.all["data"] = options.from.path;
+        answer.all["seconds"] = seconds;
+        if (group) answer.all["processes"] = group->size();
+        if (!options.out.empty()) answer.all["model"] = answer.kept;
+        answer.text =
+            fmt::format("{}, read batch by batch{}\n\n{}\nfitted in {:.2f} s\n", options.from.path,
+                        group ? fmt::format(" by {} processes", group->size()) : "", m.describe().text(), seconds);
+        answer.trouble(m);
+    }
+    answer.show(options.common, "");
+}
+
+// Throws usage_error if a METHOD is given together with options of the automatic choice.
+void require_automatic(const CLI::App& command, const std::string& method) {
+    for (const CLI::Option* each : command.get_options())
+        if (each->count() > 0 && (each->get_group() == "Search" || each->get_group() == "Choices"))
+            throw usage_error(
+                fmt::format("{} is for `mercer fit DATA`, which chooses the method: leave {} out, or take "
+                            "`mercer tune {} DATA`",
+                            each->get_name(), method, method));
+}
+
+// Checks that the method can share rows among processes. Each process reads its own rows.
+void require_shared(automatic_fit& options) {
+    const std::string& name = options.method.method;
+    const std::vector<std::string> shared = api::methods_of_processes();
+    if (name.empty() || std::ranges::find(shared, api::find_method(name).name) == shared.end())
+        throw usage_error(fmt::format("{} is for one process: {} are shared by several",
+                                      name.empty() ? "`mercer fit` without a METHOD" : name, joined(shared, ", ")));
+    options.stream = true;
+}
+
+void add_choices(CLI::App& command, automatic_fit& options) {
+    command.remove_option(command.get_option("--scale"));
+    command
+        .add_option("--scale", options.from.scale,
+                    "Bring columns to mean 0 and variance 1 (standard), to -1 ... 1 (minmax), or leave them (none); "
+                    "without a METHOD standard, else none")
+        ->option_text("HOW")
+        ->check(CLI::IsMember({"standard", "minmax", "none"}))
+        ->group("Data");
+    command.get_option("METHOD")->required(false)->check(method_or_nothing());
+    command.validate_positionals();
+    command
+        .add_option("--task", options.task,
+                    "classification, regression or one_class (default: by the targets, without a METHOD)")
+        ->option_text("TASK")
+        ->check(CLI::IsMember({"classification", "regression", "one_class"}))
+        ->group("Choices");
+    command
+        .add_option(
+            "--missing", options.missing,
+            "Missing values of a table: fill (the median or the most frequent one, with an indicator) or refuse")
+        ->option_text("HOW")
+        ->check(CLI::IsMember({"fill", "refuse"}))
+        ->group("Choices");
+    options.search.add_to(command);
+}
+
+// Options for data that exceed the memory, the time or the size of one process.
+void add_scale_options(CLI::App& command, automatic_fit& options) {
+    command
+        .add_flag("--stream", options.stream,
+                  joined(api::methods_by_passes(), ", ") +
+                      ": read DATA again for every pass instead of keeping it, for files larger than memory (csv, "
+                      "libsvm, npy, packed or not; 'part-*.csv' is all such files)")
+        ->group("Data");
+    command
+        .add_option(
+            "--accuracy", options.accuracy,
+            "nystroem_ridge, nystroem_logistic, nystroem_svc: choose the number of centres, such that this share "
+            "of the kernel matrix's trace is out of their reach; the same as --set accuracy=X")
+        ->option_text("X")
+        ->check(number_between(1e-15, 0.999999))
+        ->group("Method");
+    command
+        .add_option("--checkpoint", options.checkpoint,
+                    joined(api::methods_with_checkpoints(), ", ") +
+                        ": keep what the fit needs to go on in this file; the same command goes on from it after a "
+                        "crash, with any number of processes, to the same model")
+        ->option_text("FILE")
+        ->group("Output");
+    command
+        .add_option("--checkpoint-seconds", options.checkpoint_seconds,
+                    "Write the checkpoint at most once in so many seconds (default 60)")
+        ->option_text("S")
+        ->check(CLI::NonNegativeNumber)
+        ->group("Output");
+    command
+        .add_option("--factors", options.factors,
+                    "Of several processes (mpirun): who factors matrices of the centres, each of them (alone), or all "
+                    "together, to other last bits; auto: together from 10000 centres on")
+        ->option_text("WHO")
+        ->check(CLI::IsMember({"auto", "alone", "together"}))
+        ->group("Method");
+}
+
+}  // namespace
+
+void add_fit(CLI::App& program) {
+    CLI::App* command = add_command(program, "fit",
+                                    "Fit a data file: without a METHOD the task, the columns and the "
+                                    "numbers of the method are found out; with one, "
+                                    "any of classification, regression, clusters, components, densities");
+    const auto options = std::make_shared<automatic_fit>();
+    options->method.add_to(*command);
+    options->from.add_to(*command);
+    options->common.add_to(*command);
+    add_choices(*command, *options);
+    command->add_option("-o,--out", options->out, "Write the model to this file")->option_text("FILE")->group("Output");
+    command
+        ->add_option("--svg", options->picture,
+                     "Write a picture: components and shares, λ path, or the objects coloured by what is predicted")
+        ->option_text("FILE")
+        ->group("Output");
+    command
+        ->add_option("--html", options->html,
+                     "Write one page with everything: data, choices, the search, how good it is, margins, pictures")
+        ->option_text("FILE")
+        ->group("Output");
+    add_scale_options(*command, *options);
+    command->footer(
+        "Examples:\n"
+        "  mercer fit data/penguins.csv --target species -o penguins.model --html penguins.html\n"
+        "  mercer fit svc data/iris.csv --label species --scale standard --set C=10 -o iris.model\n"
+        "  mercer fit kernel_ridge data/housing.svm --scale standard --set alphas=1e-4:1e2:25 score=loo -o "
+        "housing.model --svg path.svg\n"
+        "  mercer fit kernel_pca data/wine.svm --scale standard --set n_components=5 -o wine.model --svg wine.svg\n"
+        "  mercer fit linear_svc sms.tsv --text 'tfidf(ngram=2)' -o sms.model\n"
+        "  mercer fit nystroem_ridge 'flights-*.csv.xz' --stream --label delay --scale standard --kernel "
+        "'rbf(gamma=0.1)' "
+        "--set n_centres=2000 -o flights.model\n"
+        "  mercer fit knn data/promoters.tsv --kernel 'normalize(spectrum(k=4))' -o promoters.model");
+    command->callback([options, command] {
+        if (started_processes()) require_shared(*options);
+        if (options->method.method.empty() && options->stream)
+            throw usage_error("--stream needs a METHOD: nystroem_ridge, nystroem_logistic or nystroem_svc");
+        if (options->accuracy > 0) options->method.set.push_back(fmt::format("accuracy={}", options->accuracy));
+        if (options->method.method.empty()) return fit_automatically(*options);
+        require_automatic(*command, options->method.method);
+        if (options->stream) return fit_streamed(*options);
+        fit(*options);
+    });
 }
 
 }  // namespace mercer::cli

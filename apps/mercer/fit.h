@@ -1,4 +1,4 @@
-// What the subcommands that fit and use models share.
+// Options, data and output of the subcommands that fit or use a model.
 #pragma once
 
 #include <optional>
@@ -10,83 +10,68 @@
 
 namespace mercer::cli {
 
-void add_fit(CLI::App& program);
-void add_tune(CLI::App& program);
-void add_learn(CLI::App& program);
-void add_predict(CLI::App& program);
-void add_evaluate(CLI::App& program);
-void add_transform(CLI::App& program);
-void add_describe(CLI::App& program);
-void add_convert(CLI::App& program);
-void add_serve(CLI::App& program);
-void add_cluster(CLI::App& program);
-void add_test(CLI::App& program);
-void add_methods(CLI::App& program);
-
-// --kernel, --set, --memory: of everything that fits.
+// METHOD and the options --kernel, --set and --memory.
 struct method_options {
     std::string method;
     std::string kernel;
     std::vector<std::string> set;
-    std::vector<std::string> in_name;  // of METHOD written as cells(svc, size=2000): its options
+    std::vector<std::string> in_name;  // options given within METHOD, as in cells(svc, size=2000)
     std::size_t memory = 0;
     void add_to(CLI::App& command, bool with_method = true);
-    // What is wrong in it (method, option, value, kernel) is wrong usage.
+    // Throws usage_error if the method, an option, a value or the kernel is invalid.
     api::spec spec() const;
-    // The same where numbers may be left open, as ?: the kernel is not parsed yet.
+    // Like spec(), but numbers may be left open as "?". A kernel with an open number is not parsed yet.
     api::spec open_spec() const;
 };
 void add_memory(CLI::App& command, std::size_t& bytes);
-// The objects as they are in the file, whatever --scale and --text say: models see to that by themselves.
-// memory: data_options::open.
+// Reads the objects without applying --scale and --text, which models apply themselves. `memory` limits the
+// decompressed size of a packed file (see data_options::open).
 objects load_unscaled(const data_options& from, read_options how = {}, std::size_t memory = 0);
 objects load_unscaled(data_options from, const source& file, read_options how = {});
-// Fails, with advice, where the kernel that was asked for does not fit the objects.
+// Throws an error that says what to do if the kernel of `s` cannot be evaluated on the objects.
 void require_fit(const api::spec& s, const objects& from, const std::string& path);
 
-// Data for a model, read like those it was fitted on and with the columns in their order.
+// Data for a fitted model: read with the reading options of the training data, columns in the order of the model.
 struct model_data {
     std::string path, format = "auto", label, text_column{};
     csv_header header = csv_header::automatic;
-    bool other_files = true;                  // whether data may name files that are read too
-    index most_pixels = most_decoded_pixels;  // of an image
+    bool other_files = true;                  // true if the data may name further files to read (images of a list)
+    index most_pixels = most_decoded_pixels;  // largest number of pixels of an image
     void add_to(CLI::App& command);
     table load(const api::model& m) const;
-    // The same of a file that is read already; `tell` is told what is odd about it.
+    // Like load(m), for a file that has been read already. `tell` receives warnings about the data.
     table load(const api::model& m, const source& file, const std::function<void(const std::string&)>& tell) const;
 };
 
-// Fits with a progress line. The first Ctrl-C ends it with what there is, where the method has something to keep.
+// Fits a model and shows the progress on the terminal. The first Ctrl-C ends the fit early with the current solution,
+// if the method has one.
 api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, progress& shown,
                      const fit_checkpoint& checkpoint = {});
 
-// The score of a fitted model on the data it was fitted on; no figures where Ctrl-C ends that. The model is kept by
-// then.
+// Scores a fitted model on its training data. Returns no scores if the user stops the computation with Ctrl-C; the
+// model itself has been written before.
 api::figures score_unless_stopped(const api::model& m, const table& data);
 
 json figures_json(const api::figures& all);
 
-// What a command that fits says in the end, to people or as JSON.
+// The output of a command that fits a model, as text or as JSON.
 struct fit_answer {
     std::string text;
     json all = json::object();
-    std::string kept;  // the file that the model was written to; empty: none
+    std::string kept;  // path of the file that the model was written to; empty if none
 
-    // Writes the model, where a file was named. A model of a fit or search that Ctrl-C cut short does not replace an
-    // older file: it goes beside that file, and the exit code is 130.
+    // Writes the model if an output file is given. A model whose fit or search was ended by Ctrl-C does not replace an
+    // existing file: it is written to a new file beside the old one, and the exit code is 130.
     void keep(const api::model& m, const std::string& out);
-    void trouble(const api::model& m);  // what did not go well, where anything did not
-    // picture, page: the files that were written; empty: none.
+    void trouble(const api::model& m);  // adds the warning of the model, if it has one
+    // Prints the answer. `picture` and `page` are the files that were written; empty if none.
     void show(const common_options& common, const std::string& picture, const std::string& page = {});
 };
 
-// The first two kernel principal components of the objects, as the model sees them.
+// Returns the first two kernel principal components of the objects as points.
 scatter component_scatter(const kernel& k, const dataset& x, std::size_t memory);
-// The picture of a model: components and their shares, Fisher's directions, the path over λ, or the objects coloured by
-// what was predicted.
+// Returns the panels of a model's picture. They depend on the method: components and their shares of variance, Fisher's
+// directions, the error over λ, or the objects coloured by predicted class or value.
 std::vector<panel> model_panels(const api::model& m, const table& data, std::size_t memory);
-
-// Columns into .npy or .csv (with a header); "" gives CSV on standard output.
-void write_columns(const std::string& path, const api::columns& values);
 
 }  // namespace mercer::cli

@@ -40,7 +40,7 @@ api::automatic_options asked(const automatic_fit& options) {
     return out;
 }
 
-// What will take long is said before it does.
+// Warns about a long final fit before it begins.
 void say_what_takes_long(const api::automatic_data& ready) {
     const index n = ready.data.x.size();
     if (ready.open.method == "svc" && n > many_for_svc)
@@ -57,7 +57,7 @@ void say_what_takes_long(const api::automatic_data& ready) {
     }
 }
 
-// In words and without times: the same fit gives the same model.
+// Describes the search without times, so that the same fit gives the same model file.
 void tell_search(api::figures& choices, const api::tuning& found) {
     const api::trial& taken = found.trials[found.chosen];
     std::string names, values;

@@ -1,4 +1,5 @@
-// mercer fit DATA without a method: what is chosen, searched for, fitted and shown.
+// mercer fit DATA without a method: the library chooses the task, the preprocessing and the method, searches the
+// parameters and fits the model.
 #pragma once
 
 #include "fit.h"
@@ -7,7 +8,7 @@
 namespace mercer::cli {
 
 struct automatic_fit {
-    method_options method;  // kernel, set and memory; no method
+    method_options method;  // --kernel, --set and --memory; METHOD is empty
     data_options from;
     common_options common;
     search_options search;
@@ -20,9 +21,8 @@ struct automatic_fit {
 };
 
 void fit_automatically(const automatic_fit& options);
-// DATA batch by batch, read again for every pass (stream.cpp).
-void fit_streamed(const automatic_fit& options);
-// For METHOD: a word that can be one, and is not a file.
+// Accepts a word as METHOD if it is the name of a method or could be a misspelt name: letters, digits, '_' and '-', and
+// no file of that name exists.
 CLI::Validator method_or_nothing();
 
 }  // namespace mercer::cli

@@ -23,11 +23,12 @@ using boost::beast::error_code;
 namespace {
 
 constexpr std::size_t largest_buffer = 65536, first_read = 4096;
-constexpr std::size_t most_dropped = std::size_t{1} << 20;  // of a refused request, beyond the largest body
-constexpr std::size_t worth_packing = 512;                  // bytes of an answer
-// For a kept connection without a request, and for a refused client to read why.
+// largest number of bytes dropped after a refused request, beyond the largest body
+constexpr std::size_t most_dropped = std::size_t{1} << 20;
+constexpr std::size_t worth_packing = 512;  // smallest answer in bytes that is compressed
+// Time limits of a kept connection without a request, and for a refused client to read the answer.
 constexpr std::chrono::seconds idle_limit{75}, linger_limit{2};
-constexpr std::chrono::seconds stop_limit{3};  // for the rest of a request, once the server stops
+constexpr std::chrono::seconds stop_limit{3};  // time limit for the rest of a request after the server stops
 
 std::chrono::steady_clock::duration seconds(double count) {
     return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(count));
@@ -84,7 +85,7 @@ http_connection::~http_connection() {
     }
     try {
         asio::post(service_.connections, [&service = service_] { service.room(); });
-    } catch (const std::bad_alloc&) {  // the next connection that ends says so
+    } catch (const std::bad_alloc&) {  // the next connection that ends calls room()
     }
 }
 
@@ -117,9 +118,9 @@ void http_connection::expired() {
     if (stage_ != stage::reading || late_) return close();
     late_ = true;
     error_code none;
-    socket_.cancel(none);  // what is being read ends, and is refused
-    // Where a read has completed but its handler has not run yet, there was nothing to cancel, and the handler may
-    // begin another read.
+    socket_.cancel(none);  // cancels the current read; its handler refuses the request
+    // If a read has completed but its handler has not run yet, cancel() had no effect, and the handler may begin
+    // another read. The timer ends that read.
     expire_at(clock::now() + linger_limit);
 }
 
@@ -179,8 +180,8 @@ void http_connection::take_head() {
     auto made = request_of(*parser_);
     const bool expects = head.version() > 10 && head.count(http::field::expect) > 0;
     keep_ = parser_->keep_alive();
-    // The parser adds trailer fields to those of the head, which they must not change (RFC 9110, section 6.5.1). Short
-    // fields also take 16 times the memory of their text.
+    // The parser adds trailer fields to the fields of the head, which they must not change (RFC 9110, section 6.5.1).
+    // Short fields also take 16 times the memory of their text.
     static_cast<http::fields&>(head).clear();
     if (no) return send(std::move(*no), false);
     if (!made)
@@ -231,7 +232,7 @@ void http_connection::refuse(const error_code& fault) {
 void http_connection::begin_work() {
     timer_.cancel();
     stage_ = stage::working;
-    static_cast<http::fields&>(parser_->get()).clear();  // the trailer fields
+    static_cast<http::fields&>(parser_->get()).clear();  // removes the trailer fields
     request_.body = std::move(parser_->get().body());
     request_.until = until_;
     request_.memory = std::move(memory_);
@@ -242,7 +243,7 @@ void http_connection::begin_work() {
     held_.emplace(service_.connections.get_executor());
     asio::post(service_.work, [self = shared_from_this()] {
         self->work();
-        // The answer reaches the other thread even where memory is short for a moment.
+        // Retries while memory is short, so that the answer reaches the thread of the connections.
         for (;;) try {
                 asio::post(self->service_.connections, [self] {
                     self->held_.reset();
@@ -311,8 +312,8 @@ void http_connection::sent(const error_code& fault) {
     linger();
 }
 
-// A connection that is closed while bytes arrive is reset, and the client may never see the answer (RFC 9112, section
-// 9.6). So the rest of what it sends is read for a moment, and dropped.
+// Closing a connection while bytes arrive resets it, and the client may never see the answer (RFC 9112, section 9.6).
+// Therefore the connection reads and drops what the client still sends, up to a time limit and a number of bytes.
 void http_connection::linger() {
     buffer_.consume(buffer_.size());
     socket_.async_read_some(buffer_.prepare(largest_buffer),

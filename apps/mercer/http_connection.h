@@ -1,4 +1,5 @@
-// One connection of the server: reads a request, has it answered, sends the answer, and begins again.
+// One connection of the server: reads a request, passes it to the handler, sends the answer, and waits for the next
+// request.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -13,7 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <utility>  // before Asio of Boost 1.74, which forgets it
+#include <utility>  // included before Asio of Boost 1.74, which needs it but does not include it
 
 #include "http_parse.h"
 
@@ -21,29 +22,30 @@ namespace mercer::cli {
 
 class http_connection;
 
-// What all connections share.
+// State shared by all connections.
 struct http_service {
     http_service(const http_limits& limits, std::function<http_answer(http_request&)> handler);
 
-    // Closes the connection that has waited longest for its next request. False where none is waiting.
+    // Closes the connection that has waited longest for its next request. Returns false if no connection is waiting.
     bool close_longest_idle();
     void close_all_idle();
-    void shorten_reading();  // while the server stops: requests that are not complete get at most 3 s more
+    void shorten_reading();  // called when the server stops: incomplete requests get at most 3 s more
     int open();
 
     http_limits limits;
     std::function<http_answer(http_request&)> handler;
     memory_budget memory;
-    boost::asio::io_context connections, work;  // run by one thread, and by the workers
-    std::function<void()> room;                 // called in the thread of the connections when one has ended
-    bool stopping = false;                      // of the thread of the connections
-    bool full = false;                          // of the same thread: a client waits until a connection ends
+    boost::asio::io_context connections, work;  // `connections` is run by one thread, `work` by the worker threads
+    // called in the thread of `connections` after a connection has ended, or has become idle while `full` is set
+    std::function<void()> room;
+    bool stopping = false;  // used in the thread of `connections` only
+    bool full = false;      // used in the same thread: a client waits until a connection ends or becomes idle
 
 private:
     friend class http_connection;
-    std::mutex lock_;  // a connection may end in the thread of a worker
+    std::mutex lock_;  // a connection may end in a worker thread
     int open_ = 0;
-    std::list<http_connection*> idle_;  // the longest idle first
+    std::list<http_connection*> idle_;  // ordered by the time since when they are idle, the longest first
     std::list<http_connection*> all_;
 };
 
@@ -84,11 +86,11 @@ private:
     boost::asio::steady_timer timer_;
     boost::beast::flat_buffer buffer_;
     stage stage_ = stage::idle;
-    bool ignored_line_ = false;                                   // an empty line before the request
-    bool keep_ = false;                                           // the head asks to keep the connection
-    bool late_ = false;                                           // the time of the request is over
-    std::size_t dropped_ = 0;                                     // bytes read after the last answer
-    std::optional<std::list<http_connection*>::iterator> place_;  // among the idle ones
+    bool ignored_line_ = false;                                   // an empty line before the request has been skipped
+    bool keep_ = false;                                           // the request asks to keep the connection open
+    bool late_ = false;                                           // the time limit of the request has passed
+    std::size_t dropped_ = 0;                                     // bytes read and dropped after the last answer
+    std::optional<std::list<http_connection*>::iterator> place_;  // position in the list of idle connections
     std::list<http_connection*>::iterator among_all_;
 
     std::optional<http_parser> parser_;
@@ -96,7 +98,7 @@ private:
     clock::time_point until_{};
     http_request request_;
     http_answer answer_;
-    // The thread of the connections must not end while a worker has the request.
+    // Keeps the thread of `connections` running while a worker processes the request.
     std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> held_;
     std::optional<response> response_;
     std::optional<boost::beast::http::response_serializer<boost::beast::http::string_body>> serializer_;

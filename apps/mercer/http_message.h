@@ -1,4 +1,4 @@
-// What the server hands to the function that answers, what that function returns, and the limits of both.
+// The request that the server passes to its handler, the answer that the handler returns, and the limits of both.
 #pragma once
 
 #include <chrono>
@@ -13,15 +13,16 @@ namespace mercer::cli {
 
 struct http_limits {
     static constexpr std::size_t head = 32768;  // bytes of the request line and the header fields
-    // A request may use this many bytes of memory for each byte of the largest body.
+    // Bytes of memory that a request may use for each byte of the largest allowed body.
     static constexpr std::size_t memory_per_body_byte = 32;
 
-    std::size_t body = std::size_t{16} << 20;  // bytes, unpacked
-    double seconds = 30;                       // for a request and its answer; as many again to send the answer
-    int clients = 1024;                        // open connections; more of them wait
-    std::size_t memory = 0;                    // bytes of all requests together
+    std::size_t body = std::size_t{16} << 20;  // largest body in bytes, after decompression
+    // time limit for reading and answering a request; sending the answer may take the same time again
+    double seconds = 30;
+    int clients = 1024;      // largest number of open connections; further clients wait
+    std::size_t memory = 0;  // bytes for all requests together; 0: chosen by served_model
 
-    // Bytes of one request.
+    // Returns the largest number of bytes that one request may use.
     std::size_t request_memory() const {
         constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / memory_per_body_byte;
         const std::size_t bytes = body > most ? memory : memory_per_body_byte * body + (std::size_t{1} << 20);
@@ -33,19 +34,19 @@ struct http_request {
     std::string method, path, type, accept, body;  // type: Content-Type without its parameters, in lower case
     std::string encoding{};                        // Content-Encoding, in lower case
     std::map<std::string, std::string> query{};
-    bool takes_gzip = false;                        // as Accept-Encoding says
-    std::chrono::steady_clock::time_point until{};  // the answer has to be ready by then
+    bool takes_gzip = false;                        // the client accepts gzip (Accept-Encoding)
+    std::chrono::steady_clock::time_point until{};  // time at which the answer has to be ready
     memory_budget::share memory{};
 };
 
 struct http_answer {
     int status = 200;
     std::string body{}, type = "application/json";
-    std::string allow{};     // with 405: the methods that the path has
-    std::string encoding{};  // Content-Encoding; empty: none
+    std::string allow{};     // for status 405: the methods that the path supports
+    std::string encoding{};  // Content-Encoding; empty if the body is not compressed
 };
 
-// {"error": message} with a status.
+// Returns an answer with this status and the body {"error": message}.
 http_answer refused(int status, const std::string& message);
 
 }  // namespace mercer::cli

@@ -22,7 +22,7 @@ http_answer refused(int status, const std::string& message) {
 
 namespace {
 
-// Boost's own string_view, which is another class in newer versions.
+// Converts from Boost's own string_view, which is a different class in newer versions.
 template <class View>
 std::string_view standard(const View& text) {
     return {text.data(), text.size()};
@@ -41,10 +41,10 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// The value up to a semicolon, in lower case.
+// Returns the value up to a semicolon, in lower case.
 std::string without_parameters(std::string_view value) { return lower(trimmed(value.substr(0, value.find(';')))); }
 
-// Does a list such as "br;q=1.0, gzip;q=0.8" accept gzip?
+// Returns true if a list such as "br;q=1.0, gzip;q=0.8" accepts gzip.
 bool accepts_gzip(std::string_view list) {
     while (!list.empty()) {
         const auto comma = std::min(list.find(','), list.size());
@@ -65,7 +65,7 @@ int hexadecimal(char c) {
     return -1;
 }
 
-// False where a % is not followed by two hexadecimal digits.
+// Decodes %xx. Returns false if a % is not followed by two hexadecimal digits.
 bool decode(std::string_view text, bool plus_is_blank, std::string& out) {
     out.clear();
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -82,11 +82,11 @@ bool decode(std::string_view text, bool plus_is_blank, std::string& out) {
     return true;
 }
 
-// A map needs far more memory for short parameters than their text.
+// Short parameters take far more memory in a map than as text.
 constexpr int most_parameters = 64;
 
 bool read_target(std::string_view target, http_request& to) {
-    // A client of a proxy may send the whole address (RFC 9112, section 3.2.2).
+    // A client of a proxy may send the whole URL (RFC 9112, section 3.2.2).
     for (const std::string_view scheme : {"http://", "https://"})
         if (lower(target.substr(0, scheme.size())) == scheme) {
             target.remove_prefix(scheme.size());
@@ -184,7 +184,8 @@ std::optional<http_request> request_of(const http_parser& parser) {
 }
 
 std::size_t memory_of_body(std::size_t declared, std::size_t received) {
-    // The body, its copy for the parser, the parser's index, the rows and one copy of them.
+    // Each received byte counts 16 times: the body, its copy for the parser, the parser's index, the rows and one copy
+    // of the rows.
     constexpr std::size_t per_byte = 16, fixed = 65536;
     return fixed + declared + per_byte * received;
 }

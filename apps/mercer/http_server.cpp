@@ -21,11 +21,11 @@ using boost::beast::error_code;
 
 namespace {
 
-// The system's own bound (net.core.somaxconn) is usually smaller.
+// The limit of the system (net.core.somaxconn) is usually smaller.
 constexpr int longest_queue = 4096;
 constexpr std::chrono::milliseconds before_retry{20};
 
-// Files that this process may have open: as many as connections, where the system allows it.
+// Raises the limit of open files of this process so that it suffices for the connections, as far as the system allows.
 void allow_open_files(int connections) {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -35,7 +35,8 @@ void allow_open_files(int connections) {
     (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// Runs until nothing is left to do. Where memory runs out, what was being done is dropped and the rest goes on.
+// Runs the context until it has no work left. An exception, such as a lack of memory, drops the current operation and
+// the others continue.
 void run_all(asio::io_context& context, const std::function<void()>& after_fault) {
     for (;;) try {
             context.run();
@@ -44,7 +45,7 @@ void run_all(asio::io_context& context, const std::function<void()>& after_fault
             std::this_thread::sleep_for(before_retry);
             try {
                 after_fault();
-            } catch (const std::exception&) {  // the next round tries it again
+            } catch (const std::exception&) {  // the next iteration tries again
             }
         }
 }
@@ -77,7 +78,7 @@ struct http_server::state {
 
     void accept() {
         if (accepting || service.stopping) return;
-        // An idle connection is closed only once another client is waiting.
+        // An idle connection is closed only when another client is waiting.
         acceptor.async_wait(tcp::acceptor::wait_read, [this](const error_code& wrong) {
             accepting = false;
             if (service.stopping) return;
@@ -85,7 +86,7 @@ struct http_server::state {
             service.full = service.open() >= service.limits.clients;
             if (service.full) {
                 service.close_longest_idle();
-                return;  // once a connection has ended or is idle, accept() is called again
+                return;  // accept() is called again when a connection has ended or become idle
             }
             error_code fault;
             tcp::socket socket = acceptor.accept(fault);
@@ -109,7 +110,7 @@ struct http_server::state {
         if (!fault) acceptor.non_blocking(true, fault);
     }
 
-    // There are too many open files, or the client has gone again.
+    // Retries after a pause: too many files are open, or the client has disconnected.
     void accept_later() {
         service.close_longest_idle();
         retry.expires_after(before_retry);
@@ -128,7 +129,8 @@ struct http_server::state {
     http_service service;
     tcp::acceptor acceptor;
     asio::steady_timer retry;
-    asio::executor_work_guard<asio::io_context::executor_type> busy;  // the workers wait for work
+    // keeps the workers running while there is no work
+    asio::executor_work_guard<asio::io_context::executor_type> busy;
     std::vector<std::thread> workers;
     bool accepting = false;
 };
@@ -148,7 +150,7 @@ int http_server::bind(const std::string& host, int port) {
     const auto found =
         resolver.resolve(host, std::to_string(port), tcp::resolver::passive | tcp::resolver::numeric_service, fault);
     check();
-    for (const auto& each : found) {  // the first address of the host that this machine has
+    for (const auto& each : found) {  // binds the first address of the host that belongs to this machine
         s.listen(each.endpoint(), fault);
         if (!fault) break;
     }

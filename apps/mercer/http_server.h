@@ -1,7 +1,7 @@
-// HTTP on one address: requests arrive whole and within their limits, and one function answers them.
+// An HTTP server on one address. It passes complete requests, which are within the limits, to one handler function.
 //
-// One thread reads and writes all connections; it also answers requests without a body, which are cheap. Requests with
-// a body are answered by worker threads.
+// One thread reads and writes all connections. It also answers requests without a body, which are cheap. Worker threads
+// answer requests with a body.
 #pragma once
 
 #include <functional>
@@ -17,12 +17,12 @@ public:
     // `handler` is called from several threads at once.
     http_server(const http_limits& limits, std::function<http_answer(http_request&)> handler);
     ~http_server();
-    // Listens and starts the workers; fails with errc::io or errc::memory where either is not possible. Port 0: any
-    // that is free. Returns the port.
+    // Listens at the address and starts the workers. Port 0 chooses a free port. Returns the port. Fails with errc::io
+    // if the address cannot be used and with errc::memory if the threads cannot be started.
     int bind(const std::string& host, int port);
-    // Serves until stop(): then the requests that have begun are answered, and no others.
+    // Serves requests until stop() is called; then answers the requests that have begun and accepts no others.
     void run();
-    void stop();  // from any thread
+    void stop();  // may be called from any thread
 
 private:
     struct state;

@@ -1,4 +1,4 @@
-// What takes the place of the server where Boost or simdjson was not there when Mercer was built.
+// Replaces http_server.cpp in builds without Boost or simdjson.
 #include "http_server.h"
 #include "mercer/base/error.h"
 
@@ -6,7 +6,7 @@ namespace mercer::cli {
 
 struct http_server::state {};
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): kept where there is a server
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the same signature as in http_server.cpp
 http_server::http_server(const http_limits&, std::function<http_answer(http_request&)>) {
     fail(errc::unsupported,
          "this mercer was built without Boost and simdjson, which `mercer serve` needs: install libboost-dev and "

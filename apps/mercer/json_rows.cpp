@@ -27,9 +27,9 @@ std::string shown(std::string_view text) {
     return text.size() <= longest ? std::string(text) : std::string(text.substr(0, longest)) + "...";
 }
 
-constexpr std::size_t value_steps = 64;  // of a stop_watch, for a value or a row
+constexpr std::size_t value_steps = 64;  // steps of a stop_watch per value or row
 
-// Fails where lists and objects lie within one another more than deepest_json times. What comes after may rely on it.
+// Fails if lists and objects are nested deeper than deepest_json. All later code relies on this limit.
 void require_flat(std::string_view text) {
     std::size_t depth = 0;
     bool quoted = false;
@@ -52,12 +52,12 @@ void require_flat(std::string_view text) {
     }
 }
 
-// A document, read from its beginning as often as it is asked for.
+// A JSON document that can be iterated several times, from its beginning each time.
 class reading {
 public:
     reading(const std::string& padded, std::size_t size) : padded_(padded), size_(size) {}
 
-    // Calls each(number, value) for every row, counted from 0, and checks what stands around the rows.
+    // Calls each(number, value) for every row, counted from 0, and checks the rest of the document.
     template <class Each>
     void rows(Each each) {
         checked([&] {
@@ -92,7 +92,7 @@ public:
         });
     }
 
-    // Whether the first row is an object. There may be none, or no list: rows() says so.
+    // Returns true if the first row is an object. Reports no error if there are no rows or no list: rows() does so.
     bool begins_with_object() {
         bool object = false;
         checked([&] {
@@ -135,7 +135,7 @@ private:
         fail(errc::data, "expected a list of rows, or {\"rows\": [...]}: a single row is a list of one");
     }
 
-    // simdjson's errors as ours.
+    // Converts simdjson's exceptions to mercer::error.
     template <class Step>
     void checked(Step step) {
         try {
@@ -167,10 +167,10 @@ const char* kind_of(ondemand::json_type type) { return type == ondemand::json_ty
 
 std::string_view raw(ondemand::value value) { return detail::trimmed(simdjson::to_json_string(value).value()); }
 
-// What a row is, for a message.
+// The text of a row for an error message, shortened.
 std::string shown_row(ondemand::value row) { return shown(raw(row)); }
 
-// The column of a value, for a message.
+// The position of a value, for an error message.
 struct place {
     std::size_t row;
     const row_shape& shape;
@@ -189,7 +189,8 @@ double number_of(ondemand::value value, const place& at) {
     const ondemand::json_type type = value.type();
     switch (type) {
         case ondemand::json_type::number: {
-            // simdjson 3.0 reads 0.0300000000002900109005733902562 as 8e-13, so it checks the form alone.
+            // simdjson 3.0 reads 0.0300000000002900109005733902562 as 8e-13, so simdjson only validates the number and
+            // parse_number reads it.
             const std::string_view token = detail::trimmed(value.raw_json_token());
             (void)value.get_double().value();
             double number = 0;
@@ -218,13 +219,13 @@ double number_of(ondemand::value value, const place& at) {
     }
 }
 
-// A value as the field of a table.
+// Appends a value as a CSV field.
 void append_field(ondemand::value value, const std::string& where, std::string& out) {
     const ondemand::json_type type = value.type();
     switch (type) {
         case ondemand::json_type::number: {
             const std::string_view token = detail::trimmed(value.raw_json_token());
-            (void)value.get_double().value();  // it is one
+            (void)value.get_double().value();  // throws if the token is not a number
             out += token;
             break;
         }
@@ -235,7 +236,7 @@ void append_field(ondemand::value value, const std::string& where, std::string& 
     }
 }
 
-// Where the members of objects stand among the columns.
+// Maps the members of an object to the columns of the model.
 class columns_by_name {
 public:
     explicit columns_by_name(const row_shape& shape) : shape_(shape), seen_(shape.names.size(), 0) {
@@ -248,7 +249,8 @@ public:
                                  "each row as a list",
                                  shape.names[c]));
     }
-    // Calls put(column, value) for every column of the model, and other(name, value) for what it does not have.
+    // Calls put(column, value) for every column of the model and other(name, value) for every member that is not a
+    // column. Fails if a column is missing or occurs twice.
     template <class Put, class Other>
     void read(std::size_t row, ondemand::object from, Put put, Other other) {
         std::size_t next = 0, found = 0;
@@ -282,12 +284,12 @@ public:
 private:
     const row_shape& shape_;
     std::unordered_map<std::string_view, std::size_t> at_;
-    std::vector<std::size_t> seen_;  // the row in which a column was last seen, from 1
+    std::vector<std::size_t> seen_;  // for each column the number of the last row that contained it, from 1
     std::size_t round_ = 0;
     stop_watch watch_;
 };
 
-// Calls put(column, value) for the values of a list, of which there have to be as many as columns.
+// Calls put(column, value) for the values of a list. Fails if the list does not have one value per column.
 template <class Put>
 void read_list(std::size_t row, ondemand::value from, const row_shape& shape, stop_watch& asked, Put put) {
     if (from.type() != ondemand::json_type::array)
@@ -323,7 +325,7 @@ bool json_rows::begin_with_object() const { return reading(padded_, size_).begin
 dense<double> json_rows::numbers(const row_shape& shape) const {
     reading document(padded_, size_);
     const bool objects = document.begins_with_object();
-    // A value takes two bytes at least, so that no number of rows asks for much more memory than the text has.
+    // A value takes at least two bytes of text, so this limit keeps the reserved memory in proportion to the text.
     const std::size_t most = size_ / (2 * std::max<std::size_t>(shape.width, 1)) + 1;
     const auto values = std::make_shared<std::vector<double>>();
     values->reserve(std::min(document.count(), most) * shape.width);

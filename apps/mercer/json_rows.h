@@ -1,8 +1,8 @@
-// The rows of a JSON document: a list, or {"rows": [...]}.
+// Reads the rows of a JSON document: a list of rows, or {"rows": [...]}.
 //
-// Reading takes time and memory in proportion to the bytes, asks now and then whether to stop (base/context.h), and is
-// refused beyond a fixed depth before anything is parsed. Faults are errc::parse or errc::data, with row, column and
-// value.
+// Reading takes time and memory proportional to the number of bytes and checks for cancellation (base/context.h). A
+// document nested deeper than `deepest_json` is refused before it is parsed. Errors have the code errc::parse or
+// errc::data and name the row, the column and the value.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,14 @@
 
 namespace mercer::cli {
 
-constexpr std::size_t deepest_json = 64;  // lists and objects within one another
+constexpr std::size_t deepest_json = 64;  // largest nesting depth of lists and objects
 
-// How the rows of a model look.
+// The form of the rows that a model expects.
 struct row_shape {
-    std::vector<std::string> names;  // of the columns, in the order of a row that is a list; empty: they have none
-    std::size_t width = 0;           // values of such a row
-    std::string target;              // a column that an object may have and that is not used
+    // column names, in the order of a row that is a list; empty if the columns have no names
+    std::vector<std::string> names;
+    std::size_t width = 0;  // number of values of a row that is a list
+    std::string target;     // the target column, which an object may contain and which is ignored
 };
 
 class json_rows {
@@ -28,22 +29,22 @@ public:
     explicit json_rows(std::string text);
 
     bool begin_with_object() const;
-    // Numbers, from lists or from objects with the names of `shape`.
+    // Returns the rows as numbers. A row is a list, or an object with the column names of `shape`.
     dense<double> numbers(const row_shape& shape) const;
-    // The same rows as CSV, with a header where there are names, for columns of any kind. `extra` gets the names of
-    // columns that the shape does not have, at most `most_extra` of them.
+    // Returns the rows as CSV with values of any type, with a header if the columns have names. `extra` receives the
+    // names of columns that the shape does not have, at most `most_extra` of them.
     static constexpr std::size_t most_extra = 16;
     std::string csv(const row_shape& shape, std::set<std::string>& extra) const;
-    // Objects whose keys are positions from 1, as lines of LIBSVM's format.
+    // Returns the rows in LIBSVM's format. A row is an object whose keys are column numbers from 1.
     std::string libsvm() const;
-    // Texts, or the member `column` of objects where that has a name.
+    // Returns texts. A row is a text or, if `column` is not empty, an object with a text in the member `column`.
     std::vector<std::string> texts(const std::string& column) const;
-    // One row a line, as they are.
+    // Returns the rows unchanged, one per line.
     std::string lines() const;
 
 private:
-    std::string padded_;  // the text, and the bytes behind it that simdjson may read
-    std::size_t size_;    // of the text
+    std::string padded_;  // the text, followed by the padding bytes that simdjson may read
+    std::size_t size_;    // bytes of the text
 };
 
 }  // namespace mercer::cli

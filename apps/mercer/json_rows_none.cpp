@@ -1,11 +1,11 @@
-// What takes the place of json_rows where there is no server.
+// Replaces json_rows.cpp in builds without the server.
 #include "json_rows.h"
 #include "mercer/base/error.h"
 
 namespace mercer::cli {
 
 json_rows::json_rows(std::string)
-    : size_(0) {  // NOLINT(performance-unnecessary-value-param): kept where there is simdjson
+    : size_(0) {  // NOLINT(performance-unnecessary-value-param): the same signature as in json_rows.cpp
     fail(errc::unsupported, "this mercer was built without simdjson");
 }
 bool json_rows::begin_with_object() const { return false; }

@@ -54,7 +54,7 @@ bound_kernel bind(const kernel_task& task, progress& shown) {
 void write_picture(const kernel_task& task, const bound_kernel& bound, std::optional<gram_spectrum> spectrum,
                    progress& shown) {
     if (task.picture.empty()) return;
-    constexpr index most_for_spectrum = 2000;  // a few seconds
+    constexpr index most_for_spectrum = 2000;  // takes a few seconds
     if (!spectrum && bound.size() <= most_for_spectrum) {
         shown.phase("computing the eigenvalues for the picture");
         spectrum = decompose(*bound.matrix, eigen_parts::values);

@@ -1,4 +1,4 @@
-// What the subcommands of `mercer kernel` share.
+// Options and data shared by the subcommands of `mercer kernel`.
 #pragma once
 
 #include <optional>
@@ -16,16 +16,16 @@ void add_kernel_gram(CLI::App& group);
 void add_kernel_spectrum(CLI::App& group);
 void add_kernel_factor(CLI::App& group);
 
-// A kernel on a data file: what test, gram, spectrum and factor start from.
+// A kernel and a data file: the input of test, gram, spectrum and factor.
 struct kernel_task {
     std::string expression;
     data_options from;
     common_options common;
-    std::string picture;  // path, empty: none
+    std::string picture;  // path of the SVG file; empty if none
     void add_to(CLI::App& command, bool with_picture = true);
 };
 
-// The kernel bound to the objects of the file.
+// A kernel, the objects of the file and their kernel matrix.
 struct bound_kernel {
     kernel k;
     objects on;
@@ -33,10 +33,10 @@ struct bound_kernel {
     index size() const { return on.size(); }
     json head() const;  // {"kernel": …, "data": …, "n": …}
 };
-// Wrong usage first, then the data, then what does not fit together.
+// Parses the kernel, reads the data and checks that the kernel is defined on these objects, in this order.
 bound_kernel bind(const kernel_task& task, progress& shown);
 
-// The heat map, and the spectrum where it is known or cheap enough to compute.
+// Draws the kernel matrix as a heat map and its eigenvalues, if `spectrum` is given or n is at most 2000.
 void write_picture(const kernel_task& task, const bound_kernel& bound, std::optional<gram_spectrum> spectrum,
                    progress& shown);
 

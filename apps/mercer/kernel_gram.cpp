@@ -1,4 +1,4 @@
-// mercer kernel gram: the matrix itself, on the screen or in a file.
+// mercer kernel gram: prints the kernel matrix or writes it to a file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,12 +19,12 @@ struct gram_options {
     std::string out;
 };
 
-// What one pass over the rows finds.
+// Statistics of one pass over the rows.
 struct gram_summary {
     matrix<double> corner;
     double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
     double diagonal_lowest = lowest, diagonal_highest = highest;
-    double within = 0, between = 0;  // sums over pairs i != j of the same class, of different classes
+    double within = 0, between = 0;  // sums over pairs i ≠ j of the same class and of different classes
     double within_count = 0, between_count = 0;
 };
 

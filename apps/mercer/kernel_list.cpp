@@ -1,4 +1,4 @@
-// mercer kernel list: all there is, from the registry. docs/kernels.md is its --markdown.
+// mercer kernel list: all registered kernels. docs/kernels.md is the output of --markdown.
 #include <fmt/format.h>
 
 #include "kernel.h"
@@ -88,7 +88,7 @@ std::string as_text(const list_options& options) {
     return out + aligned(lines, {false, false, false});
 }
 
-// In a table '|' would end the cell.
+// Escapes '|', which would end the cell of a table.
 std::string cell(const std::string& text) {
     std::string out;
     for (const char c : text) {

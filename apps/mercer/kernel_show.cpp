@@ -1,4 +1,4 @@
-// mercer kernel show: what an expression is and why it is a kernel.
+// mercer kernel show: formula, traits, feature space and proof of a kernel expression.
 #include <fmt/format.h>
 
 #include <set>
@@ -19,7 +19,7 @@ struct show_options {
     common_options common;
 };
 
-// The formulas of the registered kernels an expression is made of, in the order they occur.
+// Returns the registered kernels that occur in an expression with their formulas, in the order of occurrence.
 std::vector<std::pair<std::string, std::string>> formulas(const proof& node) {
     std::vector<std::pair<std::string, std::string>> found;
     std::set<std::string> seen;
@@ -42,14 +42,14 @@ json tree(const proof& node) {
 
 struct dimension {
     std::vector<std::string> names;
-    std::string none{};     // why the features are not written out; empty: they are
-    bool infinite = false;  // there is no finite map
-    bool by_data = false;   // as many features as the objects have, named by them
+    std::string none{};     // the reason why the features are not listed; empty if they are
+    bool infinite = false;  // the feature space has infinite dimension
+    bool by_data = false;   // the features, and their number, depend on the objects
 };
 
 dimension feature_space(const kernel& k, index dims) {
     constexpr index most_features = 1'000'000;
-    constexpr double most_steps = 4e6;  // about a second
+    constexpr double most_steps = 4e6;  // about one second
     if (k.where() != domain::vectors && k.where() != domain::any) {
         if (auto why = without_features(k)) return {{}, *why, true};
         return {{}, {}, false, true};

@@ -1,4 +1,4 @@
-// mercer kernel spectrum: the eigenvalues of a Gram matrix.
+// mercer kernel spectrum: the eigenvalues of a kernel matrix.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::string bar(double share, double largest) {
     return out + eighths[parts % 8];
 }
 
-// So many eigenvalues, the largest |λ| first, hold this share of Σ|λ|.
+// Returns the number of eigenvalues, ordered by decreasing |λ|, that sum up to this share of Σ|λ|.
 index needed(const std::vector<double>& cumulative, double share) {
     const auto at = std::ranges::lower_bound(cumulative, share);
     return at == cumulative.end() ? static_cast<index>(cumulative.size()) : at - cumulative.begin() + 1;

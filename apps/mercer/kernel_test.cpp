@@ -1,4 +1,5 @@
-// mercer kernel test: Mercer's condition on data, with its certificate or witness, and repairs.
+// mercer kernel test: checks Mercer's condition on data and gives a certificate or a witness; repairs indefinite
+// matrices.
 #include "kernel.h"
 
 #include <fmt/format.h>
@@ -136,7 +137,7 @@ void test(const test_options& options) {
     {
         progress shown;
         const bound_kernel bound = bind(options.task, shown);
-        constexpr index cheap = 2000;  // all eigenvalues in a second or two
+        constexpr index cheap = 2000;  // computing all eigenvalues takes one or two seconds
         mercer_options how;
         how.max_n = options.most;
         how.seed = options.task.from.seed;

@@ -1,4 +1,4 @@
-// mercer learn: a kernel learnt from the data, as an expression, and the method fitted with it.
+// mercer learn: learns a kernel expression from the data and fits a method with it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct learn_command {
     std::string out;
 };
 
-// The largest first; what has no weight is counted.
+// Lists the weights in decreasing order; weights of 0 are only counted.
 std::string table_of(const api::learning& found) {
     std::vector<std::size_t> order(found.names.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -1,4 +1,4 @@
-// The program `mercer`.
+// The program `mercer`: its subcommands, error messages and exit codes.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -21,14 +21,14 @@ namespace {
 
 using namespace mercer::cli;
 
-// "mercer kernel test" for what was typed so far.
+// Returns the command that was parsed so far, such as "mercer kernel test".
 std::string command_path(const CLI::App* app) {
     const auto chosen = app->get_subcommands();
     const std::string& name = app->get_name();
     return chosen.empty() ? name : name + " " + command_path(chosen.front());
 }
 
-// The command that was reached when parsing stopped.
+// Returns the innermost subcommand that was parsed before the error.
 const CLI::App* reached(const CLI::App* app) {
     const auto chosen = app->get_subcommands();
     return chosen.empty() ? app : reached(chosen.front());
@@ -39,7 +39,7 @@ std::string meant(const std::string& word, const std::vector<std::string>& known
     return near.empty() ? "" : fmt::format("; did you mean {}?", near);
 }
 
-// CLI11's words, made ours where a command is missing or unknown.
+// Returns CLI11's message, or a clearer one if a command is missing or unknown.
 std::string wrong_usage(const CLI::App& program, const CLI::ParseError& wrong) {
     const CLI::App* at = reached(&program);
     std::vector<std::string> names;
@@ -62,8 +62,8 @@ std::string wrong_usage(const CLI::App& program, const CLI::ParseError& wrong) {
 int complain(int code, const std::string& message) {
     std::fflush(stdout);
     const mercer::process_group* group = mercer::joined_processes();
-    // What is wrong with all processes is said by the first, which ends the others: always where it is how they were
-    // called. Else whoever fails says so, when the first has had its time.
+    // If all ranks fail, the message of rank 0 suffices: it ends the other ranks. The other ranks wait before they
+    // print theirs: 20 s for a wrong command line, where all ranks fail, else 1 s.
     if (group && group->rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(code == 2 ? 20 : 1));
     fmt::print(stderr, "mercer: {}{}\n", group && group->rank() > 0 ? fmt::format("process {}: ", group->rank()) : "",
                mercer::text_for(stderr, message));
@@ -74,7 +74,7 @@ int complain(int code, const std::string& message) {
 
 std::terminate_handler usual_terminate = std::abort;
 
-// Allocates nothing.
+// Must not allocate memory.
 int complain_of_memory() {
     std::fflush(stdout);
     std::fputs("mercer: out of memory; take fewer objects with --rows N or --sample N\n", stderr);
@@ -82,8 +82,8 @@ int complain_of_memory() {
     return 1;
 }
 
-// Destructors and noexcept functions of libraries allocate (nlohmann::json's, CLI11's): their std::bad_alloc ends the
-// process without coming to main().
+// Destructors and noexcept functions of libraries allocate (nlohmann::json, CLI11). A std::bad_alloc thrown there ends
+// the process without reaching main().
 [[noreturn]] void terminate_for_lack_of_memory() {
     try {
         if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
@@ -95,7 +95,7 @@ int complain_of_memory() {
     std::abort();
 }
 
-// The exit code for the exception that is being handled, after its message.
+// Prints the message of the exception that is being handled and returns the exit code.
 int complain_of_exception() {
     try {
         throw;
@@ -114,7 +114,7 @@ int complain_of_exception() {
     }
 }
 
-// Only a fit is shared by several processes: anything else would be done by each of them.
+// Only `fit` shares work among several processes: every process would do the whole work of any other command.
 void require_alone(int argc, char** argv) {
     if (mercer::started_processes() && argc > 1 && argv[1] != std::string("fit"))
         throw usage_error(fmt::format("`mercer {}` is for one process: only `fit` is shared by several", argv[1]));
@@ -136,15 +136,27 @@ int run(int argc, char** argv) {
     add_explain(program);
     add_regions(program);
     add_compare_solvers(program);
-    add_learning(program);
+    add_fit(program);
+    add_tune(program);
+    add_learn(program);
+    add_predict(program);
+    add_evaluate(program);
+    add_transform(program);
+    add_describe(program);
+    add_convert(program);
+    add_serve(program);
+    add_cluster(program);
+    add_test(program);
+    add_methods(program);
     add_scale(program);
     add_devices(program);
-    add_help_commands(program);
+    add_completion(program);
+    add_manual(program);
     let_outputs_be_streams(program, output_is_taken());
     program.parse_complete_callback([&program] { require_separate_files(program); });
     try {
         program.parse(argc, argv);
-    } catch (const CLI::Success& asked) {  // --help, --version
+    } catch (const CLI::Success& asked) {  // --help or --version was given
         return program.exit(asked);
     } catch (const CLI::ParseError& wrong) {
         return complain(2, fmt::format("{}; see `{} --help`", wrong_usage(program, wrong), command_path(&program)));
@@ -161,12 +173,12 @@ int main(int argc, char** argv) {
     try {
         require_alone(argc, argv);
         const int code = run(argc, argv);
-        flush_output();  // a full disk shows only now
+        flush_output();  // a full disk is reported only here
         return code;
     } catch (...) {
         try {
             return complain_of_exception();
-        } catch (const std::bad_alloc&) {  // there is no memory for the message
+        } catch (const std::bad_alloc&) {  // there is not enough memory for the message
             return complain_of_memory();
         }
     }

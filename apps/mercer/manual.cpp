@@ -1,16 +1,18 @@
-// Pages of the manual in the language of man(7).
+// mercer manual: manual pages in the language of man(7).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 
 #include "command_table.h"
+#include "mercer/base/file.h"
 #include "mercer/base/text.h"
 
 namespace mercer::cli {
 namespace {
 
-// Text as it stands: hyphens that can be copied, no dots or quotes that begin a request.
+// Escapes text: hyphens remain ASCII when copied, and a leading dot or quote does not begin a request.
 std::string plain(const std::string& text) {
     std::string out;
     bool line_begins = true;
@@ -59,7 +61,7 @@ std::string option_list(const std::vector<option_entry>& options) {
     return out;
 }
 
-// The footer: what it says, and its examples as they are typed.
+// Returns the sections made from a footer: notes, and examples without line filling.
 std::string closing(const std::string& footer) {
     const std::string mark = "Examples:\n";
     const auto at = footer.find(mark);
@@ -76,8 +78,6 @@ std::string closing(const std::string& footer) {
     if (!rest.empty()) out += ".PP\n" + plain(rest) + "\n";
     return out;
 }
-
-}  // namespace
 
 std::string manual_page(const command_entry& of, const std::vector<command_entry>& all) {
     const std::string page = of.words("-");
@@ -114,6 +114,38 @@ std::string manual_page(const command_entry& of, const std::vector<command_entry
         if (near && each.path != of.path) others += (others.empty() ? "" : ",\n") + reference(each.words("-"));
     }
     return out + (others.empty() ? reference("svm-train") : others) + "\n";
+}
+
+void print_manual(const CLI::App& program, const std::vector<std::string>& command, const std::string& folder) {
+    const auto all = command_table(program);
+    if (!folder.empty()) {
+        std::filesystem::create_directories(folder);
+        for (const auto& each : all)
+            write_atomically((std::filesystem::path(folder) / (each.words("-") + ".1")).string(),
+                             manual_page(each, all), durability::unsynced);
+        return;
+    }
+    std::vector<std::string> path{program.get_name()}, known;
+    path.insert(path.end(), command.begin(), command.end());
+    for (const auto& each : all) {
+        if (each.path == path) return print(manual_page(each, all));
+        known.push_back(each.words().substr(std::min(each.words().size(), program.get_name().size() + 1)));
+    }
+    const std::string wanted = joined(command, " "), meant = nearest_name(wanted, known);
+    throw usage_error(fmt::format("there is no command '{}'{}; see `mercer --help`", wanted,
+                                  meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)));
+}
+
+}  // namespace
+
+void add_manual(CLI::App& program) {
+    CLI::App* manual = add_command(program, "manual", "The manual page of a command, as man reads it");
+    const auto command = std::make_shared<std::vector<std::string>>();
+    const auto folder = std::make_shared<std::string>();
+    manual->add_option("COMMAND", *command, "Such as `fit` or `kernel test` (default: the program)");
+    manual->add_option("--folder", *folder, "Write the pages of all commands into this folder")->option_text("FOLDER");
+    manual->footer("Examples:\n  mercer manual fit | man -l -\n  mercer manual --folder ~/.local/share/man/man1");
+    manual->callback([command, folder, &program] { print_manual(program, *command, *folder); });
 }
 
 }  // namespace mercer::cli

@@ -1,4 +1,5 @@
-// Memory that all requests share: a request reserves bytes before it uses them, and is refused where too few are left.
+// A memory budget shared by all requests: a request reserves bytes before it uses them and is refused if the remaining
+// budget is too small.
 #pragma once
 
 #include <atomic>
@@ -12,7 +13,7 @@ public:
     explicit memory_budget(std::size_t bytes) : total_(bytes) {}
     std::size_t total() const { return total_; }
 
-    // What one request has reserved; its destructor gives the bytes back.
+    // The bytes reserved by one request; the destructor releases them.
     class share {
     public:
         share() = default;
@@ -28,8 +29,8 @@ public:
             return *this;
         }
         std::size_t bytes() const { return bytes_; }
-        // Reserves up to `bytes` in all. False, and nothing changes, where the budget has too few left. A share of no
-        // budget has no bound.
+        // Grows the reservation to `bytes` in total. Returns false, and changes nothing, if the budget is too small. A
+        // share without a budget is unlimited.
         bool grow_to(std::size_t bytes) {
             if (!from_ || bytes <= bytes_) return true;
             if (!from_->take(bytes - bytes_)) return false;

@@ -1,4 +1,4 @@
-// mercer methods: all methods, from the registry. docs/methods.md is its --markdown.
+// mercer methods: all methods with their options. docs/methods.md is the output of --markdown.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

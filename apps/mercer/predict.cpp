@@ -1,4 +1,4 @@
-// mercer predict, mercer transform, mercer describe: what a fitted model says of data, and of itself.
+// mercer predict, mercer transform and mercer describe: apply a fitted model to data, and print its properties.
 
 #include "predict.h"
 
@@ -25,6 +25,131 @@
 namespace mercer::cli {
 namespace {
 
+json prediction_json(const api::model& m, double value) {
+    if (m.gives() == api::answer::classes && !m.class_names().empty()) return m.class_text(value);
+    if (value == std::floor(value) && std::abs(value) < 1e15 && m.gives() != api::answer::values)
+        return static_cast<std::int64_t>(value);
+    return value;
+}
+
+// Writes the same digits as json::dump, but without its serializer, which allocates memory for each value.
+void append_json_number(double value, std::string& out) {
+    char digits[64];
+    if (std::isfinite(value))
+        out.append(digits, nlohmann::detail::to_chars(digits, digits + sizeof(digits), value));
+    else
+        out += "null";
+}
+
+// Escapes line breaks so that a class name takes one line.
+std::string one_line(std::string text) {
+    for (std::size_t at = 0; (at = text.find_first_of("\r\n", at)) != std::string::npos; ++at)
+        text.replace(at, 1, text[at] == '\n' ? "\\n" : "\\r");
+    return text;
+}
+
+std::string prediction_header(const api::columns& details) {
+    std::string out = "prediction";
+    for (const auto& name : details.names) out += "," + csv_field(name);
+    return out + "\n";
+}
+
+std::string prediction_lines(const api::model& m, const std::vector<double>& found, const api::columns& details,
+                             bool csv) {
+    stop_watch asked;
+    std::string out;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        asked.after(64 * (static_cast<std::size_t>(details.values.cols()) + 1));
+        out += csv ? csv_field(m.class_text(found[i])) : one_line(m.class_text(found[i]));
+        for (index c = 0; c < details.values.cols(); ++c)
+            fmt::format_to(std::back_inserter(out), ",{}", details.values(static_cast<index>(i), c));
+        out += "\n";
+    }
+    return out;
+}
+
+}  // namespace
+
+json predictions_json(const api::model& m, const std::vector<double>& found) {
+    json list = json::array();
+    for (const double value : found) list.push_back(prediction_json(m, value));
+    return list;
+}
+
+json columns_json(const api::columns& made) {
+    json rows = json::array();
+    for (index i = 0; i < made.values.rows(); ++i)
+        rows.push_back(std::vector<double>(made.values.row(i), made.values.row(i) + made.values.cols()));
+    return {{"names", made.names}, {"values", std::move(rows)}};
+}
+
+void append_json_text(const std::string& text, std::string& out) {
+    out += json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void append_predictions_json(const api::model& m, const std::vector<double>& found, std::string& out) {
+    stop_watch asked;
+    std::map<double, std::string> names;
+    out += '[';
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        asked.after(64);
+        if (i > 0) out += ',';
+        const json value = prediction_json(m, found[i]);
+        if (value.is_string()) {
+            std::string& name = names[found[i]];
+            if (name.empty()) append_json_text(value.get_ref<const std::string&>(), name);
+            out += name;
+        } else if (value.is_number_float()) {
+            append_json_number(found[i], out);
+        } else {
+            fmt::format_to(std::back_inserter(out), "{}", value.get<std::int64_t>());
+        }
+    }
+    out += ']';
+}
+
+void append_columns_json(const api::columns& made, std::string& out) {
+    stop_watch asked;
+    out += "\"names\":[";
+    for (std::size_t c = 0; c < made.names.size(); ++c) {
+        if (c > 0) out += ',';
+        append_json_text(made.names[c], out);
+    }
+    out += "],\"values\":[";
+    for (index i = 0; i < made.values.rows(); ++i) {
+        out += i > 0 ? ",[" : "[";
+        for (index c = 0; c < made.values.cols(); ++c) {
+            asked.after(64);
+            if (c > 0) out += ',';
+            append_json_number(made.values(i, c), out);
+        }
+        out += ']';
+    }
+    out += ']';
+}
+
+std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details,
+                            bool csv) {
+    return (csv ? prediction_header(details) : "") + prediction_lines(m, found, details, csv);
+}
+
+std::string columns_text(const api::columns& made) {
+    stop_watch asked;
+    std::string out;
+    for (std::size_t c = 0; c < made.names.size(); ++c) out += (c ? "," : "") + csv_field(made.names[c]);
+    out += "\n";
+    for (index i = 0; i < made.values.rows(); ++i) {
+        for (index c = 0; c < made.values.cols(); ++c) {
+            asked.after(64);
+            fmt::format_to(std::back_inserter(out), "{}{}", c ? "," : "", made.values(i, c));
+        }
+        out += "\n";
+    }
+    return out;
+}
+
+namespace {
+
 struct use_options {
     std::string model;
     model_data from;
@@ -32,7 +157,7 @@ struct use_options {
     std::string out, picture;
     bool details = false, score_only = false, stream = false;
     index batch = 8192;
-    std::size_t memory = 0;  // 0: all rows at once
+    std::size_t memory = 0;  // 0: predict all rows at once
 };
 
 void require_prediction(const api::model& m) {
@@ -40,7 +165,8 @@ void require_prediction(const api::model& m) {
         fail(errc::unsupported, fmt::format("{} does not predict: use `mercer transform`", m.method_name()));
 }
 
-// A score on objects that the model was fitted on says little of new ones, and strings, sets and graphs repeat.
+// Returns a warning if objects equal training objects in feature space, since their score says little about new
+// objects. Returns "" for vectors.
 std::string repeated(const api::model& m, const dataset& x) {
     if (x.kind() == domain::vectors || m.text()) return {};
     const auto f = m.inner().sums();
@@ -51,14 +177,13 @@ std::string repeated(const api::model& m, const dataset& x) {
                : fmt::format("{} of {} equal a training object in feature space", found, counted(x.size(), "object"));
 }
 
-// Predictions, with details where they are asked for, of so many rows at a time that their kernel values keep within
-// `memory`.
+// Predicts, with details if `with_details`, in batches whose kernel values fit into `memory` bytes.
 api::explained predicted(const api::model& m, const dataset& x, bool with_details, std::size_t memory) {
     const auto at_once = [&](const dataset& some) {
         return with_details ? m.predict_with_details(some) : api::explained{m.predict(some), {}};
     };
     if (memory == 0 || x.size() == 0) return at_once(x);
-    constexpr index objects_of_other_models = 4096;  // where a model does not tell how many it compares with
+    constexpr index objects_of_other_models = 4096;  // assumed number of support objects if the model does not know it
     const api::part_value kept = m.inner().part("objects");
     const auto* const objects = std::get_if<dataset>(&kept);
     const auto bytes_a_row =
@@ -90,7 +215,8 @@ void predict(const use_options& options) {
         const table data = options.from.load(m);
         shown.phase(fmt::format("predicting {} objects", data.x.size()));
         auto [found, details] = predicted(m, data.x, options.details, options.memory);
-        if (options.details && details.names.empty()) details = m.details(data.x);  // which says why there are none
+        // throws an error with the reason if the model has no details
+        if (options.details && details.names.empty()) details = m.details(data.x);
         const bool scored = !data.y.empty() && m.gives() != api::answer::clusters && m.gives() != api::answer::none;
         if (options.score_only && !scored)
             fail(errc::data,
@@ -127,6 +253,82 @@ void predict(const use_options& options) {
     if (options.common.as_json) return print(answer);
     if (!caution.empty()) warn(caution);
     print(text);
+}
+
+// mercer predict --stream: reads, predicts and writes batch by batch.
+
+struct stream_predict {
+    std::string model;
+    model_data from;
+    common_options common;
+    std::string out;
+    bool details = false, score_only = false;
+    index batch = 8192;
+};
+
+// Writes to a file, which appears after commit(), or directly to standard output.
+class line_output {
+public:
+    explicit line_output(const std::string& path) {
+        if (!path.empty() && path != "-") file_.emplace(path);
+    }
+    void write(const std::string& text) {
+        if (file_) return file_->write(text);
+        print(text);
+        flush_output();
+    }
+    void commit() {
+        if (file_) file_->commit();
+    }
+
+private:
+    std::optional<atomic_file> file_;
+};
+
+void predict_streamed(const stream_predict& o) {
+    o.common.apply();
+    if (o.common.as_json || o.out.ends_with(".npy"))
+        throw usage_error("--stream writes lines of text: leave --json and .npy out");
+    const api::model m = api::load(o.model);
+    if (!api::find_method(m.method_name()).can_predict)
+        fail(errc::unsupported, fmt::format("{} does not predict: use `mercer transform`", m.method_name()));
+    read_options how = api::read_like(m);
+    if (o.from.format != "auto") how.format = &file_format_named(o.from.format);
+    if (!o.from.label.empty()) how.csv.label = o.from.label == "none" ? "" : o.from.label;
+    how.csv.tell = warn;
+    const auto data = open_batches({o.from.path}, how, o.batch, o.from.label.empty());
+    const bool csv = o.out.ends_with(".csv") || o.details;
+    std::optional<line_output> to;
+    if (!o.score_only) to.emplace(o.out);
+    table seen;  // targets of all batches, for the score
+    std::vector<double> answers;
+    index n = 0;
+    for (table batch; data->next(batch); batch = {}) {
+        match_columns(batch, m.feature_names(), o.from.path, "the data the model was fitted on");
+        auto [found, details] = o.details ? m.predict_with_details(batch.x) : api::explained{m.predict(batch.x), {}};
+        // throws an error with the reason if the model has no details
+        if (o.details && details.names.empty()) details = m.details(batch.x);
+        if (to && csv && n == 0) to->write(prediction_header(details));
+        if (to) to->write(prediction_lines(m, found, details, csv));
+        n += batch.x.size();
+        seen.y.insert(seen.y.end(), batch.y.begin(), batch.y.end());
+        if (!batch.y.empty()) answers.insert(answers.end(), found.begin(), found.end());
+    }
+    if (n == 0) fail(errc::data, fmt::format("{}: no objects", o.from.path));
+    if (to) to->commit();
+    const bool scored = !seen.y.empty() && m.gives() != api::answer::clusters && m.gives() != api::answer::none;
+    if (o.score_only && !scored)
+        fail(errc::data, fmt::format("'{}' has no targets to score by: name their column with --label", o.from.path));
+    const std::string score = scored ? m.score(seen, answers).text() : "";
+    if (o.score_only) return print(score);
+    if (o.out.empty() || o.out == "-") return;
+    print(fmt::format("{} of {}, {} objects\n{}predictions: {}\n", m.method_name(), o.from.path, n, score, o.out));
+}
+
+void write_columns(const std::string& path, const api::columns& values) {
+    if (path.ends_with(".npy")) return write_matrix(path, values.values.view());
+    if (path.empty()) return print(columns_text(values));
+    write_atomically(path, columns_text(values));
 }
 
 void transform(const use_options& options) {
@@ -258,199 +460,6 @@ void add_describe(CLI::App& program) {
     options->common.add_to(*command);
     command->footer("Examples:\n  mercer describe iris.model\n  mercer describe iris.model --json");
     command->callback([options] { describe(*options); });
-}
-
-}  // namespace mercer::cli
-
-namespace mercer::cli {
-namespace {
-
-json prediction_json(const api::model& m, double value) {
-    if (m.gives() == api::answer::classes && !m.class_names().empty()) return m.class_text(value);
-    if (value == std::floor(value) && std::abs(value) < 1e15 && m.gives() != api::answer::values)
-        return static_cast<std::int64_t>(value);
-    return value;
-}
-
-// The digits of json::dump, without its serializer, which allocates for each value.
-void append_json_number(double value, std::string& out) {
-    char digits[64];
-    if (std::isfinite(value))
-        out.append(digits, nlohmann::detail::to_chars(digits, digits + sizeof(digits), value));
-    else
-        out += "null";
-}
-
-// A name on a line of its own.
-std::string one_line(std::string text) {
-    for (std::size_t at = 0; (at = text.find_first_of("\r\n", at)) != std::string::npos; ++at)
-        text.replace(at, 1, text[at] == '\n' ? "\\n" : "\\r");
-    return text;
-}
-
-}  // namespace
-
-json predictions_json(const api::model& m, const std::vector<double>& found) {
-    json list = json::array();
-    for (const double value : found) list.push_back(prediction_json(m, value));
-    return list;
-}
-
-json columns_json(const api::columns& made) {
-    json rows = json::array();
-    for (index i = 0; i < made.values.rows(); ++i)
-        rows.push_back(std::vector<double>(made.values.row(i), made.values.row(i) + made.values.cols()));
-    return {{"names", made.names}, {"values", std::move(rows)}};
-}
-
-void append_json_text(const std::string& text, std::string& out) {
-    out += json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-void append_predictions_json(const api::model& m, const std::vector<double>& found, std::string& out) {
-    stop_watch asked;
-    std::map<double, std::string> names;
-    out += '[';
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        asked.after(64);
-        if (i > 0) out += ',';
-        const json value = prediction_json(m, found[i]);
-        if (value.is_string()) {
-            std::string& name = names[found[i]];
-            if (name.empty()) append_json_text(value.get_ref<const std::string&>(), name);
-            out += name;
-        } else if (value.is_number_float()) {
-            append_json_number(found[i], out);
-        } else {
-            fmt::format_to(std::back_inserter(out), "{}", value.get<std::int64_t>());
-        }
-    }
-    out += ']';
-}
-
-void append_columns_json(const api::columns& made, std::string& out) {
-    stop_watch asked;
-    out += "\"names\":[";
-    for (std::size_t c = 0; c < made.names.size(); ++c) {
-        if (c > 0) out += ',';
-        append_json_text(made.names[c], out);
-    }
-    out += "],\"values\":[";
-    for (index i = 0; i < made.values.rows(); ++i) {
-        out += i > 0 ? ",[" : "[";
-        for (index c = 0; c < made.values.cols(); ++c) {
-            asked.after(64);
-            if (c > 0) out += ',';
-            append_json_number(made.values(i, c), out);
-        }
-        out += ']';
-    }
-    out += ']';
-}
-
-std::string prediction_header(const api::columns& details) {
-    std::string out = "prediction";
-    for (const auto& name : details.names) out += "," + csv_field(name);
-    return out + "\n";
-}
-
-std::string prediction_lines(const api::model& m, const std::vector<double>& found, const api::columns& details,
-                             bool csv) {
-    stop_watch asked;
-    std::string out;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        asked.after(64 * (static_cast<std::size_t>(details.values.cols()) + 1));
-        out += csv ? csv_field(m.class_text(found[i])) : one_line(m.class_text(found[i]));
-        for (index c = 0; c < details.values.cols(); ++c)
-            fmt::format_to(std::back_inserter(out), ",{}", details.values(static_cast<index>(i), c));
-        out += "\n";
-    }
-    return out;
-}
-
-std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details,
-                            bool csv) {
-    return (csv ? prediction_header(details) : "") + prediction_lines(m, found, details, csv);
-}
-
-std::string columns_text(const api::columns& made) {
-    stop_watch asked;
-    std::string out;
-    for (std::size_t c = 0; c < made.names.size(); ++c) out += (c ? "," : "") + csv_field(made.names[c]);
-    out += "\n";
-    for (index i = 0; i < made.values.rows(); ++i) {
-        for (index c = 0; c < made.values.cols(); ++c) {
-            asked.after(64);
-            fmt::format_to(std::back_inserter(out), "{}{}", c ? "," : "", made.values(i, c));
-        }
-        out += "\n";
-    }
-    return out;
-}
-
-}  // namespace mercer::cli
-
-namespace mercer::cli {
-namespace {
-
-// Where lines go: a file that appears when all of it is there, or standard output as they come.
-class line_output {
-public:
-    explicit line_output(const std::string& path) {
-        if (!path.empty() && path != "-") file_.emplace(path);
-    }
-    void write(const std::string& text) {
-        if (file_) return file_->write(text);
-        print(text);
-        flush_output();
-    }
-    void commit() {
-        if (file_) file_->commit();
-    }
-
-private:
-    std::optional<atomic_file> file_;
-};
-
-}  // namespace
-
-void predict_streamed(const stream_predict& o) {
-    o.common.apply();
-    if (o.common.as_json || o.out.ends_with(".npy"))
-        throw usage_error("--stream writes lines of text: leave --json and .npy out");
-    const api::model m = api::load(o.model);
-    if (!api::find_method(m.method_name()).can_predict)
-        fail(errc::unsupported, fmt::format("{} does not predict: use `mercer transform`", m.method_name()));
-    read_options how = api::read_like(m);
-    if (o.from.format != "auto") how.format = &file_format_named(o.from.format);
-    if (!o.from.label.empty()) how.csv.label = o.from.label == "none" ? "" : o.from.label;
-    how.csv.tell = warn;
-    const auto data = open_batches({o.from.path}, how, o.batch, o.from.label.empty());
-    const bool csv = o.out.ends_with(".csv") || o.details;
-    std::optional<line_output> to;
-    if (!o.score_only) to.emplace(o.out);
-    table seen;  // targets, for the score
-    std::vector<double> answers;
-    index n = 0;
-    for (table batch; data->next(batch); batch = {}) {
-        match_columns(batch, m.feature_names(), o.from.path, "the data the model was fitted on");
-        auto [found, details] = o.details ? m.predict_with_details(batch.x) : api::explained{m.predict(batch.x), {}};
-        if (o.details && details.names.empty()) details = m.details(batch.x);  // which says why there are none
-        if (to && csv && n == 0) to->write(prediction_header(details));
-        if (to) to->write(prediction_lines(m, found, details, csv));
-        n += batch.x.size();
-        seen.y.insert(seen.y.end(), batch.y.begin(), batch.y.end());
-        if (!batch.y.empty()) answers.insert(answers.end(), found.begin(), found.end());
-    }
-    if (n == 0) fail(errc::data, fmt::format("{}: no objects", o.from.path));
-    if (to) to->commit();
-    const bool scored = !seen.y.empty() && m.gives() != api::answer::clusters && m.gives() != api::answer::none;
-    if (o.score_only && !scored)
-        fail(errc::data, fmt::format("'{}' has no targets to score by: name their column with --label", o.from.path));
-    const std::string score = scored ? m.score(seen, answers).text() : "";
-    if (o.score_only) return print(score);
-    if (o.out.empty() || o.out == "-") return;
-    print(fmt::format("{} of {}, {} objects\n{}predictions: {}\n", m.method_name(), o.from.path, n, score, o.out));
 }
 
 }  // namespace mercer::cli

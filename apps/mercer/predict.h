@@ -1,42 +1,23 @@
-// What a model says of objects, as text and as JSON.
+// Predictions and transformed rows as text and as JSON.
 #pragma once
 
 #include "fit.h"
 
 namespace mercer::cli {
 
-// Names of classes, whole numbers of classes and clusters, numbers.
+// Returns class names, class and cluster numbers as integers, or values.
 json predictions_json(const api::model& m, const std::vector<double>& found);
-// {"names": [...], "values": [[...], ...]}
+// Returns {"names": [...], "values": [[...], ...]}.
 json columns_json(const api::columns& made);
-// The same as text. No JSON list or object is made: its destructor allocates, so that a lack of memory would end the
-// process. The functions check for a stop.
+// These functions append JSON as text. They construct no JSON list or object: its destructor allocates memory, so that
+// a lack of memory would end the process. They check for cancellation.
 void append_predictions_json(const api::model& m, const std::vector<double>& found, std::string& out);
 void append_columns_json(const api::columns& made, std::string& out);  // "names":[...],"values":[[...],...]
-void append_json_text(const std::string& text, std::string& out);      // in quotes
-// CSV with a header, or one prediction a line; the parts of it, for batches.
+void append_json_text(const std::string& text, std::string& out);      // quoted and escaped
+// Returns CSV with a header if `csv` is true, else one prediction per line.
 std::string prediction_text(const api::model& m, const std::vector<double>& found, const api::columns& details,
                             bool csv);
-std::string prediction_header(const api::columns& details);
-std::string prediction_lines(const api::model& m, const std::vector<double>& found, const api::columns& details,
-                             bool csv);
-// CSV with a header.
+// Returns CSV with a header.
 std::string columns_text(const api::columns& made);
-
-}  // namespace mercer::cli
-
-namespace mercer::cli {
-
-// mercer predict --stream: batches in, batches out.
-
-struct stream_predict {
-    std::string model;
-    model_data from;
-    common_options common;
-    std::string out;
-    bool details = false, score_only = false;
-    index batch = 8192;
-};
-void predict_streamed(const stream_predict& options);
 
 }  // namespace mercer::cli

@@ -29,18 +29,18 @@ namespace mercer::cli {
 
 namespace {
 
-// Of the process: set once, from the command line.
+// State of the process, set once from the command line or by a signal.
 bool quiet_program = false;
-bool output_taken = false;  // standard output is a file that was asked for
+bool output_taken = false;  // standard output is an output file
 int code_to_leave_with = 0;
-std::atomic<bool> line_shown{false};  // of a progress: what is said next has to clear it
+std::atomic<bool> line_shown{false};  // a progress line is visible and has to be cleared before other output
 std::atomic<bool> interrupt_asked{false};
 bool interrupt_answered = false;
 std::atomic<std::int64_t> interrupt_time{0};
 
 std::int64_t nanoseconds_now() {
     timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);  // what a signal handler may call
+    clock_gettime(CLOCK_MONOTONIC, &now);  // may be called in a signal handler
     return std::int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
 }
 
@@ -94,7 +94,7 @@ void common_options::apply() const {
     if (threads > 0)
         set_threads(threads);
     else
-        (void)mercer::threads();  // a wrong MERCER_THREADS is told before the work
+        (void)mercer::threads();  // reports an invalid MERCER_THREADS before any work
 }
 
 CLI::Validator one_of_the_formats() {
@@ -181,7 +181,7 @@ std::string objects::class_of(index i) const {
 
 namespace {
 
-// `count` different numbers below n, ascending; the same with every standard library.
+// Returns `count` different numbers below n, ascending. The result is the same for every standard library.
 std::vector<index> random_rows(index n, index count, std::uint64_t seed) {
     std::vector<index> rows(static_cast<std::size_t>(n));
     std::iota(rows.begin(), rows.end(), index(0));
@@ -194,7 +194,8 @@ std::vector<index> random_rows(index n, index count, std::uint64_t seed) {
     return rows;
 }
 
-// Scaling moves zeros, so what fits is made dense first; the rest is left to the scaling's own advice.
+// Scaling changes zeros, so sparse data are made dense first if they have at most 2²⁷ values. For larger data
+// scaling::fit fails and says what to do.
 dataset scaled(const dataset& x, const std::string& how) {
     if (x.kind() != domain::vectors)
         fail(errc::unsupported, fmt::format("--scale is for vectors, the data are {}: leave it out", name(x.kind())));
@@ -223,7 +224,7 @@ read_options read_for(std::string kernel) {
     std::ranges::replace(kernel, '?', '1');
     try {
         if (kernel.find("field") != std::string::npos) how.records.kinds = kinds_of_fields(kernel::parse(kernel));
-    } catch (const error&) {  // what is wrong with it is said where it is used
+    } catch (const error&) {  // the caller reports an invalid kernel where it uses the kernel
     }
     return how;
 }
@@ -318,7 +319,7 @@ progress::progress() : active_(::isatty(STDERR_FILENO) != 0 && !quiet_program) {
             const double seconds = std::chrono::duration<double>(now - started).count();
             std::string line = share_ >= 0 ? fmt::format("{} ... {:.0f} %, {:.0f} s", phase_, 100 * share_, seconds)
                                            : fmt::format("{} ... {:.0f} s", phase_, seconds);
-            // As fast as so far in this phase.
+            // Extrapolates the average speed of this phase.
             if (share_ > 0.02)
                 line +=
                     fmt::format(", about {:.0f} s left",
@@ -416,7 +417,7 @@ void print(const json& value) { print(value.dump(2, ' ', false, json::error_hand
 std::string counted(index n, const std::string& what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
 std::string aligned(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& right) {
-    // Width in letters, not bytes.
+    // Counts characters, not bytes.
     const auto letters = [](const std::string& text) {
         return std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; });
     };

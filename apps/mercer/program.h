@@ -1,5 +1,5 @@
-// What the subcommands of `mercer` share. A new one is a file with `void add_name(CLI::App& program)`, named in
-// main.cpp.
+// Options, data and output shared by the subcommands of `mercer`. A new subcommand is a file that defines `void
+// add_name(CLI::App& program)`, which is declared here and called in main.cpp.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -28,16 +28,28 @@ void add_kernel(CLI::App& program);
 void add_explain(CLI::App& program);
 void add_regions(CLI::App& program);
 void add_compare_solvers(CLI::App& program);
-void add_learning(CLI::App& program);
+void add_fit(CLI::App& program);
+void add_tune(CLI::App& program);
+void add_learn(CLI::App& program);
+void add_predict(CLI::App& program);
+void add_evaluate(CLI::App& program);
+void add_transform(CLI::App& program);
+void add_describe(CLI::App& program);
+void add_convert(CLI::App& program);
+void add_serve(CLI::App& program);
+void add_cluster(CLI::App& program);
+void add_test(CLI::App& program);
+void add_methods(CLI::App& program);
 void add_scale(CLI::App& program);
 void add_devices(CLI::App& program);
-void add_help_commands(CLI::App& program);
+void add_completion(CLI::App& program);
+void add_manual(CLI::App& program);
 
-// A subcommand of a program or of a group of commands. (Made in one place: the constructor brings all of CLI11's own
-// code with it, and would into every source that makes one.)
+// Adds a subcommand to a program or a group of commands. This function is the only caller of CLI11's constructor,
+// because every source that calls the constructor compiles all of CLI11's code.
 CLI::App* add_command(CLI::App& group, const std::string& name, const std::string& about);
 
-// The command line is wrong, not the world: exit code 2.
+// An error in the command line; the exit code is 2.
 class usage_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -51,28 +63,29 @@ struct common_options {
     void add_to(CLI::App& command);
     void apply() const;
 };
-// Set while the command line is parsed: an output is standard output, so text for people goes to standard error.
+// Set while the command line is parsed if an output file is standard output; text for the user then goes to standard
+// error.
 bool& output_is_taken();
 
-// From now on the first Ctrl-C is a question that long work asks (`interrupted`), the second ends the program. A signal
-// that was ignored stays ignored.
+// From now on the first Ctrl-C sets a flag that long computations check (`interrupted`), and the second Ctrl-C ends the
+// program. A signal that was ignored before stays ignored.
 void watch_interrupt();
 bool interrupted();
-bool interrupt_is_old();  // and the method has not come to an end of its own for over a second
-bool take_interrupt();    // the same as `interrupted`, and it is answered; the exit code becomes 130
-bool was_interrupted();   // some Ctrl-C was answered: what the command has made is unfinished
-// The exit code of a command that did what it could.
+bool interrupt_is_old();  // true if Ctrl-C was pressed more than 1.5 s ago and the method has not ended since
+bool take_interrupt();    // returns `interrupted()`, clears the flag and sets the exit code to 130
+bool was_interrupted();   // true if take_interrupt() has returned true: the result of the command is incomplete
+// Sets the exit code of a command that ends without an exception.
 void leave_with(int code);
 int exit_code();
 
-// For DATA: "sets:FILE" is FILE, and its format goes where the reference leads.
+// For DATA: turns "sets:FILE" into "FILE" and stores the format "sets" in `format`.
 std::function<std::string(std::string)> take_format(std::string& format);
-// For --format: "auto", or a format's name.
+// For --format: accepts "auto" and the names of formats.
 CLI::Validator one_of_the_formats();
-// For an option that is a number of a range. (CLI::Range lets NaN pass.)
+// For options with a range of numbers. (CLI::Range accepts NaN, this validator does not.)
 CLI::Validator number_between(double least, double most);
 
-// Which objects to work on.
+// The data file and the options that say how to read it and which rows to use.
 struct data_options {
     std::string path;
     std::string format = "auto";
@@ -83,37 +96,40 @@ struct data_options {
     index sample = 0;
     std::uint64_t seed = 1;
     void add_to(CLI::App& command);
-    // The file, or the first --rows of it. memory: most bytes of a packed file unpacked (read_source).
+    // Reads the file, or its first --rows rows. `memory` is the largest number of bytes of a decompressed file
+    // (read_source).
     source open(const read_options& how, std::size_t memory = 0) const;
 };
 
 struct objects {
     table data;
-    std::vector<index> rows;  // the row of the file each object comes from, counted from 0
+    std::vector<index> rows;  // for each object its row in the file, counted from 0
     std::string about;        // "data/iris.svm · 150 of 150 rows · standardised"
 
     index size() const { return data.x.size(); }
     index row(index i) const { return rows[static_cast<std::size_t>(i)]; }
-    std::string class_of(index i) const;  // "" without targets
+    std::string class_of(index i) const;  // returns "" if there are no targets
 };
-// `how`: what is known of the names, from a model or from other data.
+// `how` holds names that are already known, from a model or from other data.
 objects load(const data_options& options, read_options how = {});
 objects load(const data_options& options, const source& file, read_options how = {});
-// What a kernel, whose numbers may be left open (?), says about the fields of records.
+// Returns the reading options that a kernel on records implies for the fields. Numbers in the kernel may be left open
+// (?).
 read_options read_for(std::string kernel);
-// The rows of a file of n that --rows and --sample leave, ascending.
+// Returns the rows that --rows and --sample select from a file of n rows, ascending.
 std::vector<index> chosen_rows(const data_options& options, index n);
-// A warning, on standard error, unless --quiet.
+// Writes a warning to standard error, unless --quiet is given.
 void warn(const std::string& message);
 
-// Reads the text form; a wrong one is wrong usage, shown with a caret.
+// Parses the text form of a kernel. Throws usage_error, with a caret at the position, if the text is invalid.
 kernel parse_kernel(const std::string& text);
-// Fails, with advice, unless k can be computed on these objects.
+// Throws an error that says what to do if k is not defined on these objects.
 void require_fit(const kernel& k, const objects& from, const std::string& path);
-// Fails unless `copies` matrices of n × n doubles fit into the memory that is free.
+// Throws if `copies` matrices of n × n doubles do not fit into free memory.
 void require_memory(index n, int copies, const std::string& what);
 
-// A line on the terminal while something takes long; nothing when standard error is not a terminal, or with --quiet.
+// A progress line on the terminal, updated twice per second. Writes nothing if standard error is not a terminal or
+// --quiet is given.
 class progress {
 public:
     progress();
@@ -121,7 +137,7 @@ public:
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
     void phase(const std::string& what);
-    void share(double done);  // of the phase, 0 … 1
+    void share(double done);  // fraction of the phase that is done, 0 … 1
 
 private:
     void show(const std::string& line);
@@ -135,12 +151,12 @@ private:
     std::jthread shower_;
 };
 
-// Rows of numbers into a .npy or .csv file, by its name; the file appears when all of it is there.
+// Writes rows of numbers to a .npy or .csv file, by the ending of its name. The file appears only after commit().
 class matrix_writer {
 public:
     matrix_writer(const std::string& path, index rows, index cols);
     ~matrix_writer();
-    static void check_name(const std::string& path);  // wrong usage for another end of the name
+    static void check_name(const std::string& path);  // throws usage_error for any other ending
     void add(matrix_view<const double> rows);
     void commit();
 
@@ -150,13 +166,13 @@ private:
 };
 void write_matrix(const std::string& path, matrix_view<const double> values);
 
-// To standard output, buffered. They throw where it cannot be written, a full disk for one.
+// Write to standard output, buffered. Throw if standard output cannot be written, for example because the disk is full.
 void print(const std::string& text);
 void print(const json& value);
 void flush_output();
 // "1 object", "5 objects"
 std::string counted(index n, const std::string& what);
-// An aligned table; columns are separated by two blanks, numbers stand right.
+// Returns an aligned table. Two blanks separate columns; columns with right[c] are aligned right.
 std::string aligned(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& right);
 
 }  // namespace mercer::cli

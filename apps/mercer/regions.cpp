@@ -1,4 +1,4 @@
-// mercer regions: class regions as small multiples, one parameter growing along each row.
+// mercer regions: class regions as small multiples; one parameter grows along each row.
 
 #include "regions.h"
 
@@ -20,6 +20,77 @@
 #include "program.h"
 
 namespace mercer::cli {
+namespace {
+
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> out;
+    for (std::size_t from = 0; from <= text.size();) {
+        const std::size_t to = std::min(text.find(',', from), text.size());
+        out.push_back(text.substr(from, to - from));
+        from = to + 1;
+    }
+    return out;
+}
+
+std::optional<double> as_number(const std::string& text) {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    return text.empty() || *end ? std::nullopt : std::optional(value);
+}
+
+index feature(const std::string& text, const table& data) {
+    if (const auto at = std::ranges::find(data.feature_names, text); at != data.feature_names.end())
+        return at - data.feature_names.begin();
+    const auto position = as_number(text);
+    const index dims = data.x.dims();
+    if (position && *position == static_cast<double>(static_cast<index>(*position)) && *position >= 0 &&
+        *position < static_cast<double>(dims))
+        return static_cast<index>(*position);
+    const std::string names =
+        data.feature_names.empty() ? "" : fmt::format(", or one of {}", joined(data.feature_names, ", "));
+    fail(errc::invalid_argument,
+         fmt::format("--pair: '{}' is no feature: a position from 0 to {} is{}", text, dims - 1, names));
+}
+
+}  // namespace
+
+void require_classes(const objects& from, const std::string& path) {
+    if (from.data.y.empty()) fail(errc::data, fmt::format("{} has no labels: name their column with --label", path));
+    constexpr std::size_t most = 100;
+    const std::set<double> labels(from.data.y.begin(), from.data.y.end());
+    if (labels.size() > most)
+        fail(errc::data, fmt::format("{} has {} different labels: these look like values to predict, not like classes",
+                                     path, labels.size()));
+}
+
+std::optional<std::pair<index, index>> feature_pair(const std::string& text, const table& data) {
+    if (text.empty()) return {};
+    if (data.x.kind() != domain::vectors)
+        fail(errc::unsupported,
+             fmt::format("--pair is for vectors, the data are {}: leave it out", name(data.x.kind())));
+    const std::vector<std::string> names = split(text);
+    if (names.size() != 2)
+        throw usage_error(fmt::format("--pair takes two features with a comma between them, got '{}'", text));
+    const index a = feature(names[0], data), b = feature(names[1], data);
+    if (a == b) throw usage_error(fmt::format("--pair takes two different features, got '{}'", text));
+    return std::pair(a, b);
+}
+
+std::pair<std::string, std::vector<double>> named_numbers(const std::string& text, const std::string& option) {
+    const std::size_t equal = text.find('=');
+    std::pair<std::string, std::vector<double>> out;
+    if (equal != std::string::npos && equal > 0) {
+        out.first = text.substr(0, equal);
+        for (const std::string& each : split(text.substr(equal + 1))) {
+            const auto value = as_number(each);
+            if (!value) throw usage_error(fmt::format("{}: '{}' is not a number in '{}'", option, each, text));
+            out.second.push_back(*value);
+        }
+    }
+    if (out.second.empty()) throw usage_error(fmt::format("{} takes NAME=VALUE,VALUE,..., got '{}'", option, text));
+    return out;
+}
+
 namespace {
 
 struct regions_options {
@@ -52,7 +123,8 @@ bool can_vary(const std::string& text, const std::string& parameter) {
     return true;
 }
 
-// What to draw. One --vary is one row; two are a table, the second growing downward.
+// Returns the sequences to draw. One --vary gives one row of pictures; two give a table whose second parameter grows
+// downward.
 std::vector<sequence_spec> specs(const regions_options& o) {
     if (o.all) return course_sequences();
     const std::string text = o.kernel.empty() ? "rbf(gamma=1)" : parse_kernel(o.kernel).text();
@@ -61,7 +133,8 @@ std::vector<sequence_spec> specs(const regions_options& o) {
         for (sequence_spec each : course_sequences())
             if (each.kernel.substr(0, each.kernel.find('(')) == text.substr(0, text.find('('))) {
                 if (!o.kernel.empty()) each.kernel = text;
-                if (each.vary != "C" && !can_vary(text, each.vary)) continue;  // a composite that begins with this name
+                // a composite kernel whose text begins with this name
+                if (each.vary != "C" && !can_vary(text, each.vary)) continue;
                 each.C = o.C;
                 out.push_back(each);
             }
@@ -100,7 +173,7 @@ objects load_vectors(const regions_options& o) {
                          "feature space",
                          o.from.path,
                          on.data.x.kind() == domain::vectors ? "vectors of 1 coordinate" : name(on.data.x.kind())));
-    if (o.from.scale.empty()) {  // the values of γ that are worth a picture depend on it
+    if (o.from.scale.empty()) {  // suitable values of γ depend on the scale
         scaling_options how;
         how.method = scaling_method::standardise;
         const dataset dense_x = as_dense<double>(on.data.x);
@@ -111,7 +184,7 @@ objects load_vectors(const regions_options& o) {
     return on;
 }
 
-// All sequences, and what is said of the data they are fitted on.
+// All sequences, and a description of their data.
 struct drawn {
     std::vector<region_sequence> rows;
     std::string about;
@@ -227,80 +300,6 @@ void add_regions(CLI::App& program) {
         "  mercer regions data/heart_scale.svm --kernel rbf --vary gamma=0.1,1,10 --vary C=0.1,1,10 --html table.html\n"
         "  mercer regions data/iris.csv --label species --all --html seven.html");
     command->callback([o] { draw(*o); });
-}
-
-}  // namespace mercer::cli
-
-namespace mercer::cli {
-namespace {
-
-std::vector<std::string> split(const std::string& text) {
-    std::vector<std::string> out;
-    for (std::size_t from = 0; from <= text.size();) {
-        const std::size_t to = std::min(text.find(',', from), text.size());
-        out.push_back(text.substr(from, to - from));
-        from = to + 1;
-    }
-    return out;
-}
-
-std::optional<double> as_number(const std::string& text) {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    return text.empty() || *end ? std::nullopt : std::optional(value);
-}
-
-index feature(const std::string& text, const table& data) {
-    if (const auto at = std::ranges::find(data.feature_names, text); at != data.feature_names.end())
-        return at - data.feature_names.begin();
-    const auto position = as_number(text);
-    const index dims = data.x.dims();
-    if (position && *position == static_cast<double>(static_cast<index>(*position)) && *position >= 0 &&
-        *position < static_cast<double>(dims))
-        return static_cast<index>(*position);
-    const std::string names =
-        data.feature_names.empty() ? "" : fmt::format(", or one of {}", joined(data.feature_names, ", "));
-    fail(errc::invalid_argument,
-         fmt::format("--pair: '{}' is no feature: a position from 0 to {} is{}", text, dims - 1, names));
-}
-
-}  // namespace
-
-void require_classes(const objects& from, const std::string& path) {
-    if (from.data.y.empty()) fail(errc::data, fmt::format("{} has no labels: name their column with --label", path));
-    constexpr std::size_t most = 100;
-    const std::set<double> labels(from.data.y.begin(), from.data.y.end());
-    if (labels.size() > most)
-        fail(errc::data, fmt::format("{} has {} different labels: these look like values to predict, not like classes",
-                                     path, labels.size()));
-}
-
-std::optional<std::pair<index, index>> feature_pair(const std::string& text, const table& data) {
-    if (text.empty()) return {};
-    if (data.x.kind() != domain::vectors)
-        fail(errc::unsupported,
-             fmt::format("--pair is for vectors, the data are {}: leave it out", name(data.x.kind())));
-    const std::vector<std::string> names = split(text);
-    if (names.size() != 2)
-        throw usage_error(fmt::format("--pair takes two features with a comma between them, got '{}'", text));
-    const index a = feature(names[0], data), b = feature(names[1], data);
-    if (a == b) throw usage_error(fmt::format("--pair takes two different features, got '{}'", text));
-    return std::pair(a, b);
-}
-
-std::pair<std::string, std::vector<double>> named_numbers(const std::string& text, const std::string& option) {
-    const std::size_t equal = text.find('=');
-    std::pair<std::string, std::vector<double>> out;
-    if (equal != std::string::npos && equal > 0) {
-        out.first = text.substr(0, equal);
-        for (const std::string& each : split(text.substr(equal + 1))) {
-            const auto value = as_number(each);
-            if (!value) throw usage_error(fmt::format("{}: '{}' is not a number in '{}'", option, each, text));
-            out.second.push_back(*value);
-        }
-    }
-    if (out.second.empty()) throw usage_error(fmt::format("{} takes NAME=VALUE,VALUE,..., got '{}'", option, text));
-    return out;
 }
 
 }  // namespace mercer::cli

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* source_name = "request";
 
-// Without the place in a text that the sender has not written.
+// Drops the position in the generated text from the message: the sender has not written that text.
 [[noreturn]] void fail_without_place(const error& wrong) {
     const std::string said = wrong.what();
     const auto end = said.find(": ");
@@ -26,7 +26,7 @@ row_shape shape_of(const api::model& m) {
     return {columns_wanted(m), width, m.label};
 }
 
-// Memory of the vectors that the encoder of a table makes of the lines of a text.
+// Reserves the memory of the vectors that the column encoder makes from the lines of a text.
 void reserve_encoded(const api::model& m, const std::string& text, const request_text& from) {
     if (!m.columns_of_table) return;
     const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;

@@ -1,4 +1,4 @@
-// The rows of a request as data of a model.
+// Converts the body of a request to data for a model.
 #pragma once
 
 #include "fit.h"
@@ -7,20 +7,20 @@ namespace mercer::cli {
 
 struct request_text {
     std::string body;
-    std::string type;    // Content-Type: application/json, or any text
-    std::string format;  // of a text; empty: detected, and CSV where the model is one of a table
-    index most_pixels;   // of an image
-    // Called with the memory in bytes that the rows are about to take, before they do; may throw.
+    std::string type;    // Content-Type: application/json or a text type
+    std::string format;  // format of a text body; empty: detected, or CSV if the model was fitted on a table
+    index most_pixels;   // largest number of pixels of an image
+    // Called with the bytes of memory that the rows are about to take, before they are allocated; may throw.
     std::function<void(std::size_t)> reserve;
 };
 
-// The columns that a row has to have, in their order; empty where they have no names.
+// Returns the column names that a row has to have, in order; empty if the columns have no names.
 std::vector<std::string> columns_wanted(const api::model& m);
 
-// JSON: a list of rows, or {"rows": [...]}. A row is a list in the order of the columns, an object by their names (by
-// their positions from 1 where there are none: absent is 0), or a text where the objects are texts. Anything else is
-// read as a file would be, except that no other file is opened. Fails with a message that names row, column and value;
-// `tell` gets the warnings.
+// Reads a body. JSON is a list of rows or {"rows": [...]}. A row is a list in the order of the columns, an object with
+// the column names (if there are no names, with column numbers from 1; a missing number means 0), or a text if the
+// objects are texts. Any other body is read like a file, except that no other file is opened. Errors name the row, the
+// column and the value; `tell` receives warnings.
 table request_rows(const api::model& m, request_text from, const std::function<void(const std::string&)>& tell);
 
 }  // namespace mercer::cli

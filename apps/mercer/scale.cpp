@@ -1,4 +1,4 @@
-// mercer scale: the columns of a file brought to comparable ranges, and others by the ranges of the first.
+// mercer scale: scales the columns of a file, or applies the scaling of another file.
 #include <fmt/format.h>
 
 #include "fit.h"
@@ -18,7 +18,7 @@ struct scale_options {
     std::string out, save, by;
 };
 
-// `label index:value …`, as far as a value is not 0.
+// Returns lines `label index:value …` without the values that are 0.
 std::string libsvm_text(const objects& of) {
     std::string out;
     const auto line = [&](index i) {
@@ -44,7 +44,7 @@ std::string libsvm_text(const objects& of) {
     return out;
 }
 
-// A header where there was one; targets, under their own name, come last.
+// Returns CSV, with a header if the columns have names. The target column comes last.
 std::string csv_text(const objects& of, const std::string& target) {
     const dense<double> rows = as_dense<double>(of.data.x);
     const bool labelled = !of.data.y.empty();

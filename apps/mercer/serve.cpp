@@ -1,4 +1,4 @@
-// mercer serve: a fitted model that answers over HTTP.
+// mercer serve: answers HTTP requests with a fitted model.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -25,8 +25,9 @@ struct serve_options {
     http_limits limits;
 };
 
-// The first SIGINT or SIGTERM stops the server, which answers what it has begun; the second ends the program. (By
-// handlers: threads of BLAS are there before main, and hear signals that are blocked here.)
+// The first SIGINT or SIGTERM stops the server after it has answered the requests that have begun; the second ends the
+// program. (Handlers are used because BLAS starts threads before main(), which would receive signals that are blocked
+// here.)
 class stop_on_signals {
 public:
     explicit stop_on_signals(http_server& server) {
@@ -53,7 +54,7 @@ public:
         }
     }
     ~stop_on_signals() {
-        (void)!::write(ends_[1], "", 1);  // where the server ended by itself
+        (void)!::write(ends_[1], "", 1);  // wakes the thread if the server ended without a signal
         watcher_.join();
     }
     stop_on_signals(const stop_on_signals&) = delete;

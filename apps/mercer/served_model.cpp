@@ -16,7 +16,7 @@
 namespace mercer::cli {
 namespace {
 
-// A refusal with a status of its own.
+// A refusal with its own HTTP status.
 struct refusal {
     int status;
     std::string message;
@@ -35,13 +35,13 @@ int status_of(errc code) {
     }
 }
 
-// The value of a parameter that is true where it is left out.
+// Returns the value of a boolean parameter, which is true by default.
 bool wanted(const http_request& asked, const std::string& name) {
     const auto found = asked.query.find(name);
     return found == asked.query.end() || (found->second != "0" && found->second != "false" && found->second != "no");
 }
 
-// CSV where Accept asks for it, or where CSV was sent and Accept does not ask for JSON.
+// Returns true if the answer is CSV: Accept asks for CSV, or CSV was sent and Accept does not ask for JSON.
 bool in_csv(const http_request& asked) {
     if (asked.accept.find("application/json") != std::string::npos) return false;
     return asked.accept.find("text/csv") != std::string::npos || asked.type == "text/csv";
@@ -55,7 +55,8 @@ served_model::served_model(const std::string& path, const http_limits& limits)
     predicts_ = about.can_predict;
     transforms_ = about.can_transform;
     m_.keep_ready();
-    if (limits_.memory == 0) limits_.memory = spare_memory();  // what the model leaves
+    // a fraction of the memory that is free after loading the model
+    if (limits_.memory == 0) limits_.memory = spare_memory();
     facts_ = in_json(facts()).body;
     addresses_ = in_json(addresses()).body;
 }
@@ -137,7 +138,7 @@ void served_model::unpack(http_request& asked) const {
     });
 }
 
-// Reserves that many bytes more for a request.
+// Reserves `more` further bytes for a request.
 void served_model::reserve(http_request& asked, std::size_t more) const {
     if (more > limits_.request_memory() || asked.memory.bytes() > limits_.request_memory() - more)
         throw refusal{413,
@@ -167,10 +168,10 @@ table served_model::rows(http_request& asked, std::string& answer) const {
     return data;
 }
 
-// Memory of the numbers of an answer and of their text.
+// Reserves the memory of the numbers of an answer and of their text.
 void served_model::reserve_answer(http_request& asked, index rows, index columns) const {
     constexpr std::size_t per_number = 64;
-    std::size_t longest = 0;  // of the names of classes, which stand in every row
+    std::size_t longest = 0;  // length of the longest class name, which may occur in every row
     for (const std::string& name : m_.class_names()) longest = std::max(longest, name.size());
     reserve(asked,
             static_cast<std::size_t>(rows) * ((static_cast<std::size_t>(columns) + 1) * per_number + 3 * longest));

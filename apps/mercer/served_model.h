@@ -1,4 +1,4 @@
-// A fitted model that answers requests.
+// A fitted model that answers HTTP requests.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,10 @@ namespace mercer::cli {
 
 class served_model {
 public:
-    // limits.memory = 0: a part of the memory that is free once the model is loaded.
+    // limits.memory = 0: the budget is a fraction of the memory that is free after the model is loaded.
     served_model(const std::string& path, const http_limits& limits);
 
-    // Called from several threads at once. Ends within the time of the request.
+    // May be called from several threads at once. Returns within the time limit of the request.
     http_answer answer(http_request& asked);
     const api::model& model() const { return m_; }
     const http_limits& limits() const { return limits_; }
@@ -39,7 +39,7 @@ private:
     http_limits limits_;
     bool predicts_ = false, transforms_ = false;
     std::string facts_, addresses_;  // the answers to /model and /
-    // Numbers in a row of an answer, as one row shows them; -1: not known yet.
+    // Numbers per row of an answer, measured on one row; -1: not known yet.
     mutable std::atomic<index> detail_columns_{-1}, transform_columns_{-1};
     std::atomic<std::int64_t> requests_{0};
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();

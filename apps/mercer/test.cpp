@@ -1,4 +1,4 @@
-// mercer test: two-sample (maximum mean discrepancy) and independence (HSIC), with p-values by permutation.
+// mercer test: two-sample test (maximum mean discrepancy) and independence test (HSIC), with p-values by permutation.
 #include <fmt/format.h>
 
 #include <set>
@@ -13,7 +13,7 @@ namespace {
 
 struct sample_test_options {
     std::string kernel_text, other_kernel, second;
-    data_options from;  // of the first file
+    data_options from;  // the first data file
     common_options common;
     index permutations = 1000;
     std::uint64_t seed = 0;
@@ -51,7 +51,8 @@ progress_callback showing_share(progress& shown) {
     };
 }
 
-// Sparse vectors may lack the last columns, and then it must be said; dense ones are other vectors.
+// Sparse samples may have different numbers of columns if trailing columns are 0: this is a warning. For dense samples
+// it is an error.
 void require_same_columns(const objects& a, const objects& b, const sample_test_options& o) {
     const index first = a.data.x.dims(), second = b.data.x.dims();
     if (first == second) return;
@@ -79,7 +80,7 @@ void two_sample(const sample_test_options& o) {
         read_options how_read;
         how_read.tsv.dictionary = a.data.x.kind() != domain::vectors
                                       ? a.data.feature_names
-                                      : std::vector<std::string>{};  // one number for one item
+                                      : std::vector<std::string>{};  // the items get the same numbers in both samples
         objects b = load_unscaled(second, how_read, o.memory);
         if (a.data.x.kind() != b.data.x.kind())
             fail(errc::unsupported, fmt::format("'{}' holds {}, '{}' holds {}: both samples must be of one kind",
@@ -87,7 +88,7 @@ void two_sample(const sample_test_options& o) {
         match_columns(b.data, a.data.feature_names, o.second, o.from.path);
         require_same_columns(a, b, o);
         const dataset all = concatenate(a.data.x, b.data.x);
-        if (const auto by = api::fit_scaling(all, o.from.scale)) {  // one scaling for both
+        if (const auto by = api::fit_scaling(all, o.from.scale)) {  // fits one scaling on both samples
             a.data.x = api::scaled(*by, a.data.x);
             b.data.x = api::scaled(*by, b.data.x);
         }
@@ -119,7 +120,7 @@ void two_sample(const sample_test_options& o) {
     print(text);
 }
 
-// Targets as objects: classes as unit vectors, which the linear kernel compares; values as they are.
+// Returns targets as vectors for the linear kernel: classes as unit vectors, values unchanged.
 dataset target_objects(const table& data, bool& classes) {
     const std::set<double> labels(data.y.begin(), data.y.end());
     classes = !data.class_names.empty() || labels.size() <= 12;
@@ -134,7 +135,7 @@ dataset target_objects(const table& data, bool& classes) {
     return dense<double>(std::move(out));
 }
 
-// What the objects are compared with: those of a second file, or their own targets.
+// The second variable of the independence test: the objects of a second file, or the targets.
 struct others {
     dataset y;
     bool classes = false;

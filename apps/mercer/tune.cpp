@@ -1,4 +1,4 @@
-// mercer tune: the numbers of a method and its kernel chosen by cross-validation, and the model fitted with them.
+// mercer tune: chooses parameters of a method and its kernel by cross-validation, and fits the model with them.
 #include "tune.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace mercer::cli {
 namespace {
 
-// C=? where nothing else is said; a method without C has λ.
+// If no parameter is open, opens C, or the corresponding parameter of a method without C.
 void leave_open(api::spec& s) {
     const api::method& m = api::find_method(s.method);
     const bool open = s.kernel.find('?') != std::string::npos || std::ranges::any_of(s.options, [](const auto& o) {
@@ -135,7 +135,8 @@ std::string table_of(const api::tuning& found, index top) {
     return aligned(lines, right);
 }
 
-// What the chosen setting is worth, and how that grew: what --nested and --curve ask for.
+// Adds what --nested and --curve ask for: nested cross-validation of the search, and the learning curve of the chosen
+// setting.
 std::string further(const tune_command& options, const api::spec& open, const api::tuning& found, const objects& on,
                     progress& shown, json& all) {
     std::string out;

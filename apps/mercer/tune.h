@@ -1,4 +1,5 @@
-// A search, and what is shown of it: for `mercer tune` and for `mercer fit` that tunes.
+// The parameter search of `mercer tune` and of `mercer fit` without a method: its options, its execution and its
+// output.
 #pragma once
 
 #include "fit.h"
@@ -11,12 +12,12 @@ struct search_options {
     void add_to(CLI::App& command);
 };
 
-// With a progress line; the first Ctrl-C ends it with the best so far.
+// Runs the search with a progress line. The first Ctrl-C ends it with the best setting found so far.
 api::tuning tune_shown(const api::spec& s, const objects& on, const search_options& search, std::uint64_t seed,
                        std::size_t memory, progress& shown);
-// A few lines of what was done, and what to look at next.
+// Summarises the search in a few lines and names parameters whose best value is at the end of the range.
 std::string summary(const api::tuning& found);
-// The scores over the one or two numbers that were left open; none where there are more.
+// Returns a chart of the scores over the tuned numbers, if there are one or two of them.
 std::optional<panel> search_panel(const api::tuning& found);
 
 }  // namespace mercer::cli

@@ -1,4 +1,4 @@
-// The one function that the page calls.
+// mercer_call, the one function that the page calls.
 #include <cmath>
 #include <exception>
 #include <new>
@@ -40,7 +40,7 @@ const std::map<std::string, operation>& operations() {
     return all;
 }
 
-// A fault is an answer too: {"error": message, "code": what kind}.
+// Runs one request. Errors are returned as a reply: {"error": message, "code": kind of error}.
 reply answer_to(std::string_view text, std::span<const double> numbers, std::string_view bytes) {
     static std::map<std::string, session> kept;
     const auto fault = [](const char* code, const char* what) {
@@ -68,7 +68,8 @@ reply answer_to(std::string_view text, std::span<const double> numbers, std::str
 }  // namespace
 }  // namespace mercer::page
 
-// Answers in static memory, valid until the next call: where the JSON text and the bytes begin, and how long they are.
+// Runs a request. Returns four numbers in static memory, valid until the next call: address and length of the JSON
+// text, address and length of the bytes.
 extern "C" __attribute__((used, visibility("default"))) const std::size_t* mercer_call(
     const char* text, std::size_t length, const double* numbers, std::size_t count, const char* bytes,
     std::size_t byte_count) {

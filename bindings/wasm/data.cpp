@@ -1,4 +1,4 @@
-// Data on their way in and out: points drawn on the page, files dropped on it, models taken away.
+// Operations that set and return data: points drawn on the page, dropped files, models to download.
 #include <charconv>
 #include <cmath>
 
@@ -13,7 +13,7 @@
 namespace mercer::page {
 namespace {
 
-// {"n", "dims", "classes": names | absent}: numbers are the n × dims coordinates and n targets (or none).
+// {"n", "dims", "classes": names | absent}: the numbers are n × dims coordinates, followed by n targets or none.
 void set_points(session& s, const request& r, reply&) {
     const auto n = static_cast<index>(r.number("n", 0)), dims = static_cast<index>(r.number("dims", 2));
     if (static_cast<index>(r.numbers.size()) < n * dims) fail(errc::data, "fewer numbers than n × dims");
@@ -28,7 +28,7 @@ void set_points(session& s, const request& r, reply&) {
     s.model.reset();
 }
 
-// Targets that are all numbers are numbers; else names of classes.
+// Targets are values if all of them are numbers, else class names.
 void take_targets(const text_table& from, std::size_t column, table& to) {
     std::vector<std::string> all;
     bool numbers = true;
@@ -49,9 +49,9 @@ void take_targets(const text_table& from, std::size_t column, table& to) {
         to.y.push_back(static_cast<double>(std::ranges::lower_bound(to.class_names, each) - to.class_names.begin()));
 }
 
-// Two columns of a table, each chosen or found out, as points: what a dropped file becomes.
+// Converts a dropped file to points.
 //   {"name": of the file, "label": a column | absent}
-// Numbers only; other columns become numbers as column_encoder says, where the format is CSV.
+// The values are numbers only. For CSV, column_encoder converts columns that are not numeric.
 void read_file(session&, const request& r, reply& out) {
     const std::string name = r.text("name", "file");
     const source file = unpack(name, r.bytes);
@@ -59,7 +59,7 @@ void read_file(session&, const request& r, reply& out) {
     how.csv.label = r.text("label");
     how.numbers = precision::natural;
     table found;
-    std::vector<std::string> all;  // the columns of the file, before one of them is the label
+    std::vector<std::string> all;  // all columns of the file, including the label
     const file_format& format = detect_format(name, r.bytes);
     out.body["format"] = format.name;
     if (std::string_view(format.name) == "csv") {
@@ -94,7 +94,8 @@ void read_file(session&, const request& r, reply& out) {
     out.array<double>("y", found.y);
 }
 
-// The first two kernel principal components of the data, whatever they are: {"kernel", "scale": of the columns}.
+// Computes the first kernel principal components of objects of any kind: {"kernel", "scale": of the columns,
+// "components": 2}.
 void components(session& s, const request& r, reply& out) {
     require_data(s, 3);
     kernel_pca_options options;

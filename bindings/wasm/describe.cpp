@@ -1,4 +1,4 @@
-// What there is: methods with their options, kernels with their parameters; and what a kernel expression says.
+// Descriptions of all methods with their options, of all kernels with their parameters, and of one kernel expression.
 #include <cmath>
 
 #include "mercer/base/error.h"
@@ -87,7 +87,8 @@ json proof_json(const proof& p) {
             {"conditions", p.conditions}, {"at_fault", p.at_fault}, {"parts", parts}};
 }
 
-// "kernel expression, character 18: there is no …" and the place that a caret would stand under, counted from 0.
+// Splits "kernel expression, character 18: there is no …" into the message and the position of the error, counted from
+// 0.
 void faulty_kernel(const error& e, reply& out) {
     const std::string message = e.what(), mark = "character ";
     out.body = {{"ok", false}, {"message", message.substr(0, message.find('\n'))}};
@@ -110,13 +111,13 @@ void show_kernel(session&, const request& r, reply& out) {
         if (k.where() == domain::vectors) try {
                 out.body["features"] = feature_map(k, static_cast<index>(r.number("dims", 2)), 40).names();
             } catch (const error&) {
-            }  // no finite map, or a long one: nothing to show
+            }  // no finite map, or more than 40 features: none are shown
     } catch (const error& e) {
         faulty_kernel(e, out);
     }
 }
 
-// The explicit map of the data, where the kernel has one of few dimensions.
+// Returns the explicit features of the data if the kernel has at most 40 of them.
 void map_points(session& s, const request& r, reply& out) {
     require_data(s, 1);
     const feature_map map(kernel_of(s, r), s.data.x.dims(), 40);

@@ -1,5 +1,5 @@
-// A fit and its picture: what a method says at every place of a grid, the lines between its regions, what each example
-// is to it, and why it says what it says at one place.
+// Fits a model and draws it: predictions on a grid, borders between regions, the role of each example, and the
+// explanation of one prediction.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -25,7 +25,7 @@ const svm_model* machine(const api::fitted& m) {
     return as ? &as->model() : nullptr;
 }
 
-// Decisions of a machine at places: in float, and again in double where rounding could change the side.
+// Decisions of a support vector machine at points: in float, and again in double if rounding could change the sign.
 matrix<double> decisions(const svm_model& m, const dataset& at) {
     matrix<double> f = decide(m, at);
     std::vector<index> near;
@@ -51,7 +51,7 @@ std::vector<std::uint8_t> numbered(const std::vector<double>& labels, const std:
     return out;
 }
 
-// How far the best of several scores is ahead of the second: each row's, and where they change the lines between.
+// For each row the difference between the largest and the second largest score.
 std::vector<double> leads(const matrix<double>& scores) {
     std::vector<double> out;
     for (index i = 0; i < scores.rows(); ++i) {
@@ -78,7 +78,7 @@ void lines_between(const plane_grid& on, const matrix<double>& scores, line_list
     }
 }
 
-// Of a classifier with one function f > 0 for its second class.
+// The regions of a classifier with one function, where f > 0 means its second class.
 void two_regions(const plane_grid& on, std::span<const double> f, reply& out, bool margins) {
     matrix<double> values(on.ny, on.nx);
     std::copy(f.begin(), f.end(), values.data());
@@ -94,7 +94,7 @@ void machine_regions(const svm_model& m, const plane_grid& on, const matrix<doub
     out.array<std::uint8_t>("label", winner);
     std::vector<double> strength(static_cast<std::size_t>(f.rows()));
     if (f.cols() == 1) {
-        // f > 0 speaks for the first class of the problem.
+        // In the library f > 0 means the first class of the problem.
         for (index i = 0; i < f.rows(); ++i) strength[static_cast<std::size_t>(i)] = -f(i, 0);
         two_regions(on, strength, out, true);
         out.array<float>("f", strength);
@@ -112,7 +112,7 @@ void machine_regions(const svm_model& m, const plane_grid& on, const matrix<doub
                 strength[static_cast<std::size_t>(i)] =
                     std::min(strength[static_cast<std::size_t>(i)], std::abs(f(i, p)));
         }
-        // The border of two regions goes through cells that have corners in both.
+        // Draws the border of two regions only in cells that have corners in both.
         lines.add(on, values.view(), 0, [&](index column, index row) {
             bool positive = false, negative = false;
             for (const index at : {row * on.nx + column, row * on.nx + column + 1, (row + 1) * on.nx + column,
@@ -128,7 +128,7 @@ void machine_regions(const svm_model& m, const plane_grid& on, const matrix<doub
     out.array<float>("f", strength);
 }
 
-// Of a classifier that gives each class a probability or a score, or nothing but labels.
+// The regions of a classifier that returns probabilities, scores, or only labels.
 void scored_regions(const api::fitted& m, const plane_grid& on, const dataset& at, reply& out) {
     const std::vector<double> classes = m.classes();
     matrix<double> scores;
@@ -140,7 +140,7 @@ void scored_regions(const api::fitted& m, const plane_grid& on, const dataset& a
         try {
             scores = m.scores(at);
         } catch (const error&) {
-        }  // neither: labels are all there is
+        }  // neither: only labels are available
     }
     const std::vector<std::uint8_t> number = numbered(labels, classes);
     out.array<std::uint8_t>("label", number);
@@ -154,7 +154,7 @@ void scored_regions(const api::fitted& m, const plane_grid& on, const dataset& a
     lines.put("border", out);
 }
 
-// What a fitted method of any kind says on the plane.
+// Draws the predictions of a fitted method of any kind on the plane.
 void regions(const api::model& m, const plane_grid& on, const request& r, reply& out) {
     const dataset at = m.prepared(on.places());
     if (const svm_model* svm = machine(m.inner())) {
@@ -199,7 +199,8 @@ void regions(const api::model& m, const plane_grid& on, const request& r, reply&
     scored_regions(m.inner(), on, at, out);
 }
 
-// What each example is to a classifier: α, ξ, yf and the case of Karush, Kuhn and Tucker, problem by problem.
+// The role of each training example in a classifier: α, ξ, yf and the case of the Karush-Kuhn-Tucker conditions,
+// problem by problem.
 void machine_examples(const svm_model& m, const table& data, reply& out) {
     margin_options options;
     options.ball = false;
@@ -252,7 +253,7 @@ void machine_examples(const svm_model& m, const table& data, reply& out) {
 void examples(const api::model& m, const table& data, reply& out) {
     const svm_model* svm = machine(m.inner());
     const bool small = data.x.size() <= 1500;
-    // (A model that keeps w itself knows nothing of its examples: its one support row is -1.)
+    // (A model that stores w does not know its examples: its only support row is -1.)
     const bool by_example = svm && std::ranges::none_of(svm->support_rows, [](index row) { return row < 0; });
     if (by_example && svm->is_classifier() && small && !m.scale()) return machine_examples(*svm, data, out);
     if (const auto f = m.inner().sums(); f && f->functions() >= 1) {
@@ -316,7 +317,7 @@ json terms_json(std::vector<term> terms, std::size_t most) {
     return out;
 }
 
-// {"x": [coordinates]}, a place, or {"row": number}, one of the data.
+// Returns the object to explain: {"x": [coordinates]} is a point, {"row": number} an object of the data.
 dataset asked_about(const session& s, const request& r) {
     if (r.body.contains("row")) {
         const index row = whole_number(r, "row", 0);
@@ -330,7 +331,7 @@ dataset asked_about(const session& s, const request& r) {
     return dense<double>(std::move(row));
 }
 
-// Why this here? f(x) as its terms, or the neighbours that decided.
+// Explains one prediction: the terms of f(x), or the neighbours that decide.
 void why(session& s, const request& r, reply& out) {
     if (!s.model) fail(errc::invalid_argument, "there is no model yet");
     const dataset raw = asked_about(s, r), at = s.model->prepared(raw);

@@ -1,4 +1,4 @@
-// The Gram matrix: its entries, spectrum and distances, whether it is one of a kernel, and scores over settings.
+// The kernel matrix: entries, spectrum and distances, the Mercer test, and scores of several settings.
 #include <cmath>
 #include <limits>
 
@@ -16,7 +16,7 @@
 namespace mercer::page {
 namespace {
 
-constexpr index most_of_matrix = 600;  // rows that are shown
+constexpr index most_of_matrix = 600;  // largest number of rows shown
 
 matrix<double> entries(const gram<double>& K) {
     matrix<double> out(K.rows(), K.cols());
@@ -24,7 +24,8 @@ matrix<double> entries(const gram<double>& K) {
     return out;
 }
 
-// {"kernel", "centre", "normalise", "distances"}: entries as float, eigenvalues and how many dimensions the data fill.
+// {"kernel", "centre", "normalise", "distances"}: returns the entries or the squared distances as float, the
+// eigenvalues, the rank and the effective rank.
 void gram_matrix(session& s, const request& r, reply& out) {
     require_data(s, 1);
     const index n = s.data.x.size();
@@ -67,8 +68,8 @@ void test_kernel(session& s, const request& r, reply& out) {
                                {"error_bound", found.witness->error_bound}};
 }
 
-// Scores of several settings of one method: {"specs": [...], "folds"}; those of one kernel share their matrix. Where a
-// setting cannot be fitted its score is NaN.
+// Cross-validation scores of several settings of one method: {"specs": [...], "folds"}. Settings with the same kernel
+// share the kernel matrix. The score is NaN if a setting cannot be fitted.
 void scores(session& s, const request& r, reply& out) {
     require_data(s, 2);
     api::tune_options options;

@@ -1,5 +1,5 @@
-// A grid of places on the plane of the page, and lines on it where a function takes a value: chains of points, one
-// array of x, y pairs with NaN between chains.
+// A grid on the plane of the page, and level lines of functions on it. The lines are polylines in one array of x, y
+// pairs, separated by NaN.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@
 
 namespace mercer::page {
 
-// nx × ny places, the outer ones on the edges of the plane; row 0 is the lowest.
+// A grid of nx × ny points; the outer points lie on the edges of the plane; row 0 is the lowest.
 struct plane_grid {
     double x0 = 0, x1 = 1, y0 = 0, y1 = 1;
     index nx = 0, ny = 0;
@@ -26,9 +26,9 @@ class line_list {
 public:
     void add(const plane_grid& on, matrix_view<const double> f, double level,
              const std::function<bool(index, index)>& inside = {});
-    // At so many values between the smallest and the largest.
+    // Adds lines at `count` values, evenly spaced between the minimum and the maximum.
     void levels(const plane_grid& on, matrix_view<const double> f, index count);
-    // Between places of different numbers, along the cells.
+    // Adds the borders between grid points with different numbers.
     void between(const plane_grid& on, std::span<const std::uint8_t> number);
     void put(const std::string& name, reply& out) const { out.array<float>(name, points_); }
 

@@ -1,6 +1,6 @@
-// What of C++20's library the libc++ of Debian's emscripten (13) lacks and the library uses: algorithms on ranges,
-// bit_cast, comparison of containers by <=>, numbers to and from text. Included before everything else
-// (CMakeLists.txt); a newer libc++ has it all, and then this file is empty.
+// Parts of the C++20 library that the libc++ of Debian's emscripten (13) lacks and the library uses: algorithms on
+// ranges, bit_cast, <=> for containers, conversion between numbers and text. CMakeLists.txt includes this file before
+// everything else. With a newer libc++ it is empty.
 #pragma once
 #ifdef __cplusplus
 #include <version>
@@ -27,7 +27,7 @@ constexpr To bit_cast(const From& from) noexcept {
     return __builtin_bit_cast(To, from);
 }
 
-// lexicographical, as the standard defines it
+// lexicographical comparison, as the standard defines it
 template <class I, class J>
 constexpr auto __lexicographical(I a, I a_end, J b, J b_end) {
     using order = decltype(*a <=> *b);
@@ -64,7 +64,7 @@ inline to_chars_result to_chars(char* first, char* last, double value, chars_for
     memcpy(first, text, static_cast<size_t>(length));
     return {first + length, errc()};
 }
-// The fewest digits that are the value again.
+// Writes the fewest digits that are read back as the same value.
 inline to_chars_result to_chars(char* first, char* last, double value) {
     for (int digits = 1; digits < 17; ++digits) {
         char text[64];

@@ -1,5 +1,5 @@
-// Objects that are no vectors: read as the library reads them from files, each as it is drawn, and which of its parts
-// decided.
+// Operations on objects that are not vectors: reads them in any format of the library, returns a drawing of each, and
+// explains decisions by their parts.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -16,7 +16,8 @@
 namespace mercer::page {
 namespace {
 
-// The words of JSON lines, by what the library writes for them: graphs and sets in records keep hashes of them.
+// Collects the words of JSON lines by the numbers and labels that the library assigns: graphs and sets in records store
+// only hashes of words.
 void collect_words(const json& from, std::map<std::string, std::string>& to) {
     if (from.is_string()) {
         const std::string word = from.get<std::string>();
@@ -29,11 +30,11 @@ std::map<std::string, std::string> words_of_lines(std::string_view text) {
     std::map<std::string, std::string> out;
     for (std::string_view line; detail::next_line(text, line);) try {
             if (const json object = parse_json(line); object.is_object()) collect_words(object, out);
-        } catch (const error&) {  // the reader of the lines says what is wrong
+        } catch (const error&) {  // the reader reports invalid lines
         }
     return out;
 }
-// "#1f2e3d4c" as the word that was typed.
+// Replaces hashes such as "#1f2e3d4c" by the original words.
 std::string in_words(std::string text, const std::map<std::string, std::string>& words) {
     for (const auto& [hash, word] : words)
         for (std::size_t at = text.find(hash); hash != word && at != std::string::npos;
@@ -42,7 +43,7 @@ std::string in_words(std::string text, const std::map<std::string, std::string>&
     return text;
 }
 
-// What a graph looks like: labels, places and pairs of nodes.
+// The drawing of a graph: node labels, node positions and edges.
 json drawn(const graph& g, const session& s) {
     json labels = json::array(), at = json::array(), edges = json::array();
     for (index v = 0; v < g.nodes(); ++v)
@@ -56,7 +57,7 @@ std::string item_name(const session& s, std::int64_t item) {
     return at < s.data.feature_names.size() ? s.data.feature_names[at] : std::to_string(item);
 }
 
-// One object for people: a text, and for graphs and series a drawing.
+// The representation of one object on the page: a text, or a drawing for graphs and series.
 json shown(const session& s, index i) {
     const dataset& x = s.data.x;
     if (const auto* all = x.as<strings>()) return {{"text", (*all)[i]}};
@@ -73,7 +74,8 @@ json shown(const session& s, index i) {
     return {{"text", text}};
 }
 
-// Few whole numbers are classes, as the program has it; else targets are names of classes, or values.
+// Returns the class names of the data or, without names, the targets themselves if they are at most 12 different integers. Returns
+// nothing if the targets are values.
 std::vector<std::string> classes_of(const table& data) {
     constexpr std::size_t most = 12;
     if (!data.class_names.empty()) return data.class_names;
@@ -86,8 +88,8 @@ std::vector<std::string> classes_of(const table& data) {
     return out;
 }
 
-// {"format": of the library's, absent: found out, "name": of a file, "text"}, or the text as bytes. In the order of the
-// data: what each looks like ("shown"), its target ("y": the number of a class, where there are classes).
+// {"format": a format of the library | absent: detected, "name": of a file, "text"}, or the text as bytes. Returns for
+// each object its representation ("shown") and its target ("y": the number of the class if there are classes).
 void set_objects(session& s, const request& r, reply& out) {
     const std::string text = r.bytes.empty() ? r.text("text") : std::string(r.bytes);
     const source file = unpack(r.text("name", "objects"), text);
@@ -116,7 +118,8 @@ void set_objects(session& s, const request& r, reply& out) {
     out.array<double>("y", y);
 }
 
-// Which features of one object moved its decision: {"row", "top"}, after a fit. "unsupported": the kernel has none.
+// Returns the features of one object that contributed most to its decision: {"row", "top"}, after a fit. Fails with
+// "unsupported" if the kernel has no explicit features.
 void explain(session& s, const request& r, reply& out) {
     if (!s.model) fail(errc::invalid_argument, "there is no model yet");
     const auto row = static_cast<index>(r.number("row", 0));

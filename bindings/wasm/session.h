@@ -1,6 +1,6 @@
-// What the page says to the library and what it hears. A request is a JSON object and an array of numbers; a reply is a
-// JSON object and arrays, so that large answers are never written as text. The data and the model of the last requests
-// stay here between calls.
+// Requests from the page and replies to it. A request is a JSON object and an array of numbers; a reply is a JSON
+// object and arrays, so that large results are not converted to text. The data and the model of earlier requests stay
+// in a session.
 #pragma once
 
 #include <cstring>
@@ -21,7 +21,7 @@ namespace mercer::page {
 
 using json = nlohmann::ordered_json;
 
-// What goes back: `body` with a member "arrays", name → [type, first byte, how many numbers].
+// A reply: `body` contains a member "arrays" that maps a name to [type, first byte, number of elements].
 class reply {
 public:
     json body = json::object();
@@ -56,18 +56,18 @@ private:
     std::vector<char> bytes_;
 };
 
-// What is kept between calls. A request may name its session, so that strings being looked at do not take the place of
-// the points on the plane.
+// Data and model kept between calls. A request may name its session, so that loading strings does not replace the
+// points on the plane.
 struct session {
     table data;
-    std::map<std::string, std::string> words;  // of graphs and records: those the library knows by hashes
+    std::map<std::string, std::string> words;  // words of graphs and records, for which the library stores hashes
     std::optional<api::model> model;
 };
 
 struct request {
     json body;
     std::span<const double> numbers;
-    std::string_view bytes;  // of a file
+    std::string_view bytes;  // content of a file
 
     std::string text(const char* name, const std::string& otherwise = {}) const {
         return body.contains(name) ? body[name].get<std::string>() : otherwise;
@@ -85,7 +85,7 @@ struct request {
 };
 
 using operation = std::function<void(session&, const request&, reply&)>;
-// The operations of each file, by name.
+// The operations that each source file defines, by name.
 std::map<std::string, operation> description_operations();
 std::map<std::string, operation> data_operations();
 std::map<std::string, operation> fit_operations();
@@ -93,10 +93,10 @@ std::map<std::string, operation> matrix_operations();
 std::map<std::string, operation> solver_operations();
 std::map<std::string, operation> object_operations();
 
-// A JSON number, or the texts "inf", "-inf", "nan".
+// Returns a JSON number, or one of the texts "inf", "-inf" and "nan".
 json number_json(double value);
 json figures_json(const api::figures& from);
-// Fails where the data are fewer than `least`.
+// Throws if there are fewer than `least` objects.
 void require_data(const session& s, index least);
 kernel kernel_of(const session& s, const request& r);
 

@@ -1,8 +1,8 @@
-// Solvers step by step on one problem of two classes: the coefficients after every step, both objectives, and who
-// moved.
+// Runs solvers step by step on a problem with two classes and returns, for every step, the coefficients, both
+// objectives and the variables that changed.
 //
-// SMO is asked for one pair at a time and goes on from its own α; the interior-point method tells its iterates; both
-// Pegasos and subgradient descent are run again to each length, for they are the same steps each time.
+// SMO is called for one pair at a time and continues from its own α. The interior-point method reports its iterates.
+// Pegasos and subgradient descent are run again for each number of steps, since their steps are deterministic.
 #include <algorithm>
 #include <cmath>
 
@@ -28,7 +28,7 @@ struct problem {
     index size() const { return K.rows(); }
 };
 
-// f of all examples, without an offset.
+// f of all examples, without the offset.
 std::vector<double> values_of(const problem& p, std::span<const double> coef) {
     std::vector<double> out(static_cast<std::size_t>(p.size()));
     for (index i = 0; i < p.size(); ++i)
@@ -37,8 +37,8 @@ std::vector<double> values_of(const problem& p, std::span<const double> coef) {
     return out;
 }
 
-// The frames of one run. J and D are taken anew for every frame, with the b that is best for it, so that solvers can be
-// compared: D is that of the coefficients clipped to the box and balanced.
+// Records the frames of one run. For every frame, J and D are recomputed with the optimal b, so that solvers can be
+// compared. D is evaluated at the coefficients clipped to the box and balanced.
 class recorder {
 public:
     explicit recorder(const problem& p) : p_(p) {}
@@ -138,7 +138,7 @@ void by_interior_point(const problem& p, std::size_t most, double tol, recorder&
     to.frame(coef, end.steps, {}, end.gap);
 }
 
-// 1, 2, 3, … then further apart, so that frames show the beginning and the end.
+// Numbers of steps: 1, 2, 3, …, then with growing distances, so that the frames show the beginning and the end.
 std::vector<std::int64_t> lengths(std::size_t most, std::int64_t longest) {
     std::vector<std::int64_t> out{0};
     const double growth = std::pow(static_cast<double>(longest), 1.0 / static_cast<double>(most));
@@ -164,7 +164,7 @@ void by_pegasos(const problem& p, std::size_t most, recorder& to) {
     }
 }
 
-// In the coordinates of the empirical feature map, where φ(xᵢ)ᵀφ(xⱼ) = K: any kernel is linear there.
+// Uses the coordinates of the empirical feature map, where φ(xᵢ)ᵀφ(xⱼ) = Kᵢⱼ, so that every kernel is linear.
 void by_subgradient(const problem& p, std::size_t most, recorder& to) {
     const precomputed<double> K(p.K.view());
     const empirical_map map(K);
@@ -215,7 +215,8 @@ void steps(session& s, const request& r, reply& out) {
     to.put(solver, out);
 }
 
-// f(x) = Σ coefᵢk(xᵢ, x) + b on the plane, for coefficients of any step: {"kernel", "offset", "plane", "nx", "ny"}
+// Evaluates f(x) = Σ coefᵢk(xᵢ, x) + b on the plane for the coefficients of any step: {"kernel", "offset", "plane",
+// "nx", "ny"}.
 void function_on_plane(session& s, const request& r, reply& out) {
     require_data(s, 1);
     const plane_grid on(r.body);

@@ -1,4 +1,4 @@
-// The fuzz targets as one program: fuzz_targets TARGET, then libFuzzer's options and folders.
+// All fuzz targets as one program: fuzz_targets TARGET, then the options and folders of libFuzzer.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,10 +1,10 @@
-// The seeds of a fuzz target, and some thousands of inputs made of them, without libFuzzer: what `make test` runs in
-// the ordinary build.
+// Runs the seeds of a fuzz target, and some thousands of inputs derived from them, without libFuzzer; `make test` runs
+// it in the ordinary build.
 //
-//     fuzz_csv_replay fuzz/corpus/fuzz_csv
+//   fuzz_csv_replay fuzz/corpus/fuzz_csv
 //
-// The inputs are the same in every run. An input that ends the program is in the file it names before each: last-input
-// beside the program.
+// The inputs are the same in every run. The program writes each input to the file last-input beside it before the call,
+// so that an input that crashes the program is kept.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -20,8 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace {
 
-constexpr int rounds = 300;             // inputs made of every seed
-constexpr std::size_t longest = 20000;  // bytes of them
+constexpr int rounds = 300;             // number of inputs derived from every seed
+constexpr std::size_t longest = 20000;  // largest number of bytes of a derived input
 
 using bytes = std::string;
 
@@ -37,7 +37,8 @@ std::vector<bytes> seeds_of(const std::filesystem::path& folder) {
     return out;
 }
 
-// One to four changes: a bit, a byte, a piece left out, a piece said twice, a piece of another seed.
+// Returns the text with one to four changes: flips a bit, replaces a byte, removes a piece, repeats a piece, or inserts
+// a piece of another seed.
 bytes changed(bytes text, const std::vector<bytes>& seeds, mercer::random_generator& random) {
     const auto below = [&](std::size_t n) {
         return n == 0 ? 0 : static_cast<std::size_t>(random.below(static_cast<mercer::index>(n)));

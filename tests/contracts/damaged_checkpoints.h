@@ -1,4 +1,4 @@
-// Checkpoints with damaged numbers and a checksum that fits them: for the test and the fuzz target.
+// Checkpoints with changed numbers and a matching checksum, for a test and a fuzz target.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace mercer::testing {
 
-// A fit that keeps checkpoints, of a small problem.
+// A small fit that writes checkpoints.
 class checkpointed_fit {
 public:
     checkpointed_fit(api::spec what, bool classes) : what_(std::move(what)) {
@@ -29,8 +29,8 @@ public:
     }
     const std::string& method() const { return what_.method; }
 
-    // The checkpoint that a fit leaves behind when it is cancelled after so many reports of its progress; empty where
-    // it had ended by then.
+    // Returns the checkpoint of a fit that is cancelled after `reports` progress reports; empty if the fit ended
+    // earlier.
     std::string state_after(int reports, const std::string& path) const {
         remove_state(path);
         fit_control control = with(path);
@@ -43,12 +43,12 @@ public:
         return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     }
 
-    // Goes on from a file, whatever is in it, for at most `reports` reports of its progress: fails with mercer::error,
-    // or ends.
+    // Resumes the fit from a file with any content, for at most `reports` progress reports. The fit ends or throws
+    // mercer::error.
     void go_on(const std::string& file, const std::string& path, int reports = 30) const {
         std::ofstream(path, std::ios::binary) << file;
         fit_control control = with(path);
-        control.checkpoint.seconds = 1e9;  // no file is written
+        control.checkpoint.seconds = 1e9;  // writes no file
         control.progress = [&](const fit_progress&) { return reports-- > 0; };
         try {
             api::fit(what_, data_, control);
@@ -89,8 +89,8 @@ inline std::vector<checkpointed_fit> checkpointed_fits() {
     return out;
 }
 
-// The file with other numbers: size and checksum in its header are made to fit (fit_checkpoint.cpp: magic, size,
-// problem, checksum of the problem and the numbers).
+// Returns the file with other numbers and with matching size and checksum in its header (fit_checkpoint.cpp: magic,
+// size, problem, checksum of the problem and the numbers).
 inline std::string checkpoint_with(std::string file, const std::vector<double>& numbers) {
     if (file.size() < 32) return file;
     file.resize(32);

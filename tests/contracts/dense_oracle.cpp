@@ -35,11 +35,11 @@ void must_be_alike(const real_matrix& a, const real_matrix& b, const char* what)
 void must_be_square(const real_matrix& a, const char* what) { must_fit(a.rows() == a.cols(), what); }
 
 double inner(const double* a, const double* b, index n) { return std::inner_product(a, a + n, b, 0.0); }
-// Row i of a less a multiple of row k of b.
+// Subtracts a multiple of row k of b from row i of a.
 void subtract(real_matrix& a, index i, double factor, const real_matrix& b, index k) {
     for (index c = 0; c < a.cols(); ++c) a(i, c) -= factor * b(k, c);
 }
-// L of A = LLᵀ. (Eigen's would take longer to compile than all the rest of this file.)
+// L of A = LLᵀ. (Eigen's Cholesky would take longer to compile than the rest of this file.)
 real_matrix cholesky_factor(const real_matrix& a) {
     real_matrix l(a.rows(), a.cols());
     for (index i = 0; i < a.rows(); ++i) {
@@ -155,7 +155,7 @@ std::vector<double> generalised_eigenvalues_of(const real_matrix& a, const real_
     const real_matrix l = cholesky_factor(b), half = lower_solve(l, a);
     return eigenvalues_of(symmetric_part(lower_solve(l, half.transpose())));  // of L⁻¹AL⁻ᵀ
 }
-// Gram and Schmidt's way, twice for every column.
+// Gram-Schmidt orthogonalisation, twice for every column.
 real_matrix orthogonal_factor(const real_matrix& a) {
     must_be_square(a, "an orthogonal factor");
     real_matrix q = a.transpose();

@@ -1,5 +1,5 @@
-// Dense linear algebra that owes nothing to the library: Eigen, behind an interface that does not show it, so that it
-// is compiled once and not with every test.
+// Reference implementations of dense linear algebra by Eigen, independent of the library. The header does not include
+// Eigen, so that Eigen is compiled only once.
 #pragma once
 
 #include <initializer_list>
@@ -11,7 +11,7 @@
 
 namespace mercer::testing {
 
-// A matrix to calculate with. Sizes that do not fit end the program.
+// A matrix with arithmetic operators. Operands of different sizes end the program.
 class real_matrix : public matrix<double> {
 public:
     using matrix<double>::matrix;
@@ -30,9 +30,9 @@ public:
     real_matrix nth_column(index j) const;
     std::vector<double> on_diagonal() const;
     double trace() const;
-    double norm() const;  // Frobenius
+    double norm() const;  // Frobenius norm
     double squared_norm() const;
-    double stable_norm() const;  // without overflow or underflow on the way
+    double stable_norm() const;  // Frobenius norm computed without overflow and underflow
     double sum() const;
     double mean() const;
     std::vector<double> row_means() const;
@@ -52,9 +52,10 @@ public:
 
 double dot(const real_matrix& a, const real_matrix& b);  // Σ aᵢⱼbᵢⱼ
 real_matrix symmetric_part(const real_matrix& a);        // (A + Aᵀ)/2
-real_matrix centred_both_ways(const real_matrix& a);     // A less the means of its columns, then of its rows
+// A minus the means of its columns, then minus the means of its rows
+real_matrix centred_both_ways(const real_matrix& a);
 
-// A = Σ λₖ vₖvₖᵀ, λ ascending, vₖ the columns of `vectors`; the lower half of A is read.
+// A = Σ λₖ vₖvₖᵀ with λ ascending and the vₖ in the columns of `vectors`; reads the lower triangle of A.
 struct oracle_eigen {
     std::vector<double> values;
     real_matrix vectors;
@@ -65,6 +66,6 @@ std::vector<double> generalised_eigenvalues_of(const real_matrix& a, const real_
 real_matrix orthogonal_factor(const real_matrix& a);                                         // Q of A = QR
 real_matrix solve_definite(const real_matrix& a, const real_matrix& b);                      // A⁻¹B by Cholesky
 
-std::vector<double> evenly(index n, double first, double last);  // n numbers, evenly spaced
+std::vector<double> evenly(index n, double first, double last);  // n evenly spaced numbers
 
 }  // namespace mercer::testing

@@ -1,4 +1,4 @@
-// What a test says about an error: its code and the words its message must hold.
+// Expectations about errors: the code, and words that the message must contain.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// What every Gram matrix keeps, whatever is behind it: blocks, diagonal, products and the whole agree with one dense
-// matrix.
+// The contract of every Gram matrix: blocks, diagonal and products agree with one dense matrix.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +12,7 @@
 
 namespace mercer::testing {
 
-// `want` is K in double; entries of K may differ from it by `tolerance`.
+// `want` is K in double; the entries of K may differ from it by `tolerance`.
 template <class T>
 void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double tolerance) {
     ASSERT_EQ(k.rows(), want.rows());
@@ -32,7 +31,7 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
                 else
                     ASSERT_NEAR(out(i, j), want(rows[i], cols[j]), tolerance) << rows[i] << ", " << cols[j];
             }
-        // The same rows, scattered in memory, last first.
+        // The same block with output rows in reverse order.
         matrix<T> apart(rows.size(), cols.size());
         std::vector<T*> places;
         for (index i = 0; i < rows.size(); ++i) places.push_back(apart.row(rows.size() - 1 - i));
@@ -81,7 +80,7 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
         EXPECT_ANY_THROW(k.diagonal(diagonal));
     }
 
-    // square() is block() of a symmetric matrix, repeats and any order included.
+    // square() equals block() of a symmetric matrix, for rows in any order and with repetitions.
     bool symmetric = n == m;
     for (index i = 0; symmetric && i < n; ++i)
         for (index j = 0; j < i; ++j) symmetric = symmetric && std::abs(want(i, j) - want(j, i)) <= tolerance;
@@ -97,7 +96,8 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
             for (index j = 0; j < size; ++j)
                 ASSERT_NEAR(square(i, j), want(which[i], which[j]), tolerance)
                     << "square, " << which[i] << ", " << which[j];
-        // Rows at even distances but for one, whose even place belongs to somebody else.
+        // Row pointers with equal spacing except one: the row `elsewhere` is stored last, and its regular place must
+        // not be written.
         const index elsewhere = size > 2 ? size / 2 : size;
         matrix<T> apart(size + 1, size + 1);
         std::fill_n(apart.data(), apart.rows() * apart.cols(), untouched);
@@ -112,7 +112,7 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
                 ASSERT_EQ(apart(i, j), untouched) << "written outside of the rows of a square";
     }
 
-    // One column and several, with sums in double, the same bits however many threads share the work.
+    // One and several right-hand sides, sums in double; results are bit-identical for any number of threads.
     for (const index columns : {index{1}, index{3}}) {
         matrix<double> v(m, columns), out(n, columns), again(n, columns);
         std::normal_distribution<double> normal;

@@ -1,5 +1,4 @@
-// What every kernel keeps, whatever it computes: the suite all registered kernels and random composites of them go
-// through.
+// The contract of every kernel. All registered kernels and random composites of them are tested with this suite.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -51,7 +50,7 @@ matrix<T> block_of(const evaluator<T>& e) {
     return block_of(e, selection(0, e.rows()), selection(0, e.cols()));
 }
 
-// The same bits, NaN included.
+// Returns true if the matrices are bit-identical, NaN included.
 template <class T>
 bool same_bits(const matrix<T>& a, const matrix<T>& b) {
     return a.rows() == b.rows() && a.cols() == b.cols() &&
@@ -59,7 +58,7 @@ bool same_bits(const matrix<T>& a, const matrix<T>& b) {
             std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.rows() * a.cols()) * sizeof(T)) == 0);
 }
 
-// How often a derived first-order bound is allowed to be exceeded: terms of second order, and the last roundings.
+// Factor by which a derived first-order bound may be exceeded, because of terms of second order and the last roundings.
 inline constexpr long double slack = 4;
 
 template <class T>
@@ -70,7 +69,7 @@ template <class T>
     return ::testing::AssertionFailure() << got << " is not " << want.value << " ± " << allowed;
 }
 
-// What the definition says of all pairs, row by row.
+// The values of the definition for all pairs, row by row.
 inline std::vector<approx> reference_values(const specimen& s, const objects& x, const objects& z) {
     std::vector<approx> out;
     out.reserve(x.size() * z.size());
@@ -96,8 +95,8 @@ void expect_reference(const specimen& s, const objects& x, const objects& z, con
     expect_values(s, reference_values(s, x, z), got, what);
 }
 
-// Blocks against the definition, in float and double, for dense and sparse storage on either side, one data set and
-// two.
+// Compares blocks with the definition: in float and double, with dense and sparse storage on either side, for one and
+// for two data sets.
 inline void expect_definition(const specimen& s, const objects& x, const objects& z) {
     const bool vectors = s.k.where() == domain::vectors || s.k.where() == domain::any;
     const std::vector<approx> between = reference_values(s, x, z), within = reference_values(s, x, x);
@@ -111,7 +110,7 @@ inline void expect_definition(const specimen& s, const objects& x, const objects
                 ASSERT_EQ(e.cols(), static_cast<index>(z.size()));
                 expect_values(s, between, block_of(e), what + precisions);
             };
-            // The precision of the storage and that of the evaluation are independent.
+            // The precision of the storage and of the evaluation are independent.
             expect_block(evaluator<double>(s.k, data_for(s, x, left), data_for(s, z, right)), ", double");
             expect_block(evaluator<double>(s.k, data_for(s, x, left, true), data_for(s, z, right)),
                          ", double of float and double");
@@ -127,7 +126,7 @@ inline void expect_definition(const specimen& s, const objects& x, const objects
         }
 }
 
-// pair_value, one pair at a time.
+// Compares pair_value with the definition, one pair at a time.
 inline void expect_pairs(const specimen& s, const objects& x, const objects& z, index step) {
     for (std::size_t i = 0; i < x.size(); i += static_cast<std::size_t>(step))
         for (std::size_t j = 0; j < z.size(); j += static_cast<std::size_t>(step))
@@ -162,7 +161,8 @@ void expect_diagonal(const specimen& s, const objects& x, storage how = storage:
     }
 }
 
-// Any choice of rows and columns gives the numbers of the whole block, to the bit, and writes nothing else.
+// Any selection of rows and columns gives values that are bit-identical to the whole block, and no other memory is
+// written.
 template <class T>
 void expect_selections(const specimen& s, const objects& x, const objects& z, generator& random,
                        storage how = storage::dense) {
@@ -217,7 +217,8 @@ void expect_same_for_threads(const specimen& s, const objects& x, storage how = 
     }
 }
 
-// Objects that are equal are indistinguishable: k(x, z) = k(x, x) to the bit, so their distance in feature space is 0.
+// Equal objects are indistinguishable: k(x, z) and k(x, x) are bit-identical, so that their distance in feature space
+// is 0.
 template <class T>
 void expect_twins(const specimen& s, objects x, storage how = storage::dense) {
     const std::size_t n = x.size();
@@ -226,7 +227,7 @@ void expect_twins(const specimen& s, objects x, storage how = storage::dense) {
     for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(k(i, i), k(i, i + n)) << s.k.text() << ", object " << i;
 }
 
-// λ_min >= -n·u·‖K‖ for a kernel that is proven to be one.
+// λ_min >= -n·u·‖K‖ for a kernel that is proven to be positive semidefinite.
 inline void expect_positive_semidefinite(const specimen& s, const objects& x) {
     if (!s.k.proof().valid) return;
     const matrix<double> k = block_of(evaluator<double>(s.k, data_for(s, x)));

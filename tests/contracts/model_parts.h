@@ -1,6 +1,6 @@
-// A model file taken apart, and put together again with lengths and checksums that fit its contents: so that damaged
-// contents reach the code behind the checksum. Written from the description of the format in archive.h, not with the
-// library's own code.
+// Splits a model file into its parts and assembles it again with matching lengths and checksums, so that changed
+// contents pass the checksum and reach the code behind it. Written from the description of the format in archive.h,
+// without the library's own code.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace mercer::testing {
 
-// FNV-1a over words of 8 bytes, little-endian, the last word filled up with zeros.
+// FNV-1a over little-endian words of 8 bytes; the last word is padded with zeros.
 inline std::uint64_t model_checksum(std::string_view bytes) {
     std::uint64_t sum = 0xCBF29CE484222325ull;
     for (std::size_t at = 0; at < bytes.size(); at += 8) {
@@ -24,16 +24,16 @@ inline std::uint64_t model_checksum(std::string_view bytes) {
     return sum;
 }
 
-// The first line up to the version, the head (JSON and a line feed), numbers, and the files within: each with the bytes
-// that stand before it.
+// The first line up to the version, the head (JSON and a line feed), the numbers, and the nested files, each with the
+// bytes before it.
 struct model_part {
     std::string name, head, numbers;
     struct inner_file;
     std::vector<inner_file> inner;
-    std::size_t length = 0;  // in the file it was read from
+    std::size_t length = 0;  // number of bytes in the original file
 
-    // Any bytes are taken apart: a length in a first line that does not fit is replaced by one that does. Files within
-    // files are told apart to this depth.
+    // Splits any bytes: a wrong length in a first line is replaced by the correct one. Nested files are split up to
+    // this depth.
     static model_part read(std::string_view bytes, int depth = 3);
     std::string bytes() const;
 };
@@ -44,7 +44,8 @@ struct model_part::inner_file {
 
 namespace model_parts_detail {
 
-// The place of the next first line "mercer-… version length length checksum\n", and its end; npos where there is none.
+// The position of the next first line "mercer-… version length length checksum
+// " and its end; npos if there is none.
 struct first_line {
     std::size_t begin = std::string_view::npos, name_end = 0, end = 0;
     std::size_t head = 0, body = 0;
@@ -83,7 +84,7 @@ inline model_part model_part::read(std::string_view bytes, int depth) {
     const auto line = model_parts_detail::find_first_line(bytes, 0);
     model_part out;
     out.length = bytes.size();
-    if (line.begin != 0) {  // not a model file: all of it as the head of one
+    if (line.begin != 0) {  // not a model file: treats all bytes as the head of one
         out.name = "mercer-model 2", out.head = bytes;
         return out;
     }
@@ -112,7 +113,7 @@ inline std::string model_part::bytes() const {
     std::size_t from = 0;
     for (const auto& [before, file] : inner) {
         const std::string text = file.bytes();
-        // The head says how long the files within are, in their order.
+        // The head lists the lengths of the nested files in their order.
         const std::string was = "bytes\":" + std::to_string(file.length);
         if (const std::size_t found = about.find(was, from); found != about.npos) {
             const std::string now = "bytes\":" + std::to_string(text.size());

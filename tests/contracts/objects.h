@@ -1,4 +1,4 @@
-// Random objects for tests, and the data sets made of them.
+// Random objects for tests, and data sets made from them.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace mercer::testing {
 
-// One object of whichever domain: the part a kernel looks at is filled.
+// One object of any domain: the member that the kernel reads is filled.
 struct object {
     std::vector<double> vector;
     std::string string;
-    std::vector<std::int64_t> set;         // sorted, without repeats
-    graph_parts graph{};                   // edges may be given twice or both ways
+    std::vector<std::int64_t> set;         // sorted, without duplicates
+    graph_parts graph{};                   // an edge may occur twice or in both directions
     std::vector<counted_item> multiset{};  // each item once
     point_cloud cloud{};
     one_series times{};
@@ -34,10 +34,10 @@ inline index below(generator& random, index end) { return std::uniform_int_distr
 
 struct vector_style {
     index dims = 5;
-    double density = 1;  // probability that a coordinate is not zero
+    double density = 1;  // probability that a coordinate is nonzero
     bool non_negative = false;
     double offset = 0;
-    bool single = true;  // coordinates are numbers of float, so that a data set of float holds the same vectors
+    bool single = true;  // coordinates are representable in float, so that a data set of float holds the same vectors
 };
 
 inline objects random_vectors(generator& random, index count, const vector_style& style) {
@@ -52,7 +52,7 @@ inline objects random_vectors(generator& random, index count, const vector_style
     return made;
 }
 
-// Words over few letters, some shorter than any k, with blanks, one empty.
+// Words over few letters with blanks; some are shorter than any k, one is empty.
 inline objects random_strings(generator& random, index count) {
     objects made(static_cast<std::size_t>(count));
     for (std::size_t i = 1; i < made.size(); ++i)
@@ -60,7 +60,7 @@ inline objects random_strings(generator& random, index count) {
     return made;
 }
 
-// Sets over few items, one empty.
+// Sets of few different items; one is empty.
 inline objects random_sets(generator& random, index count) {
     objects made(static_cast<std::size_t>(count));
     for (std::size_t i = 1; i < made.size(); ++i)
@@ -69,8 +69,9 @@ inline objects random_sets(generator& random, index count) {
     return made;
 }
 
-// Small graphs with few labels, loops, edges given twice or both ways and with different labels; all nodes have two
-// attributes. The first is empty, the second has one node, the third no edges; one in four is directed.
+// Small graphs with few labels, loops, and edges that occur twice or in both directions with different labels; all
+// nodes have two attributes. The first graph is empty, the second has one node, the third has no edges; one in four is
+// directed.
 inline objects random_graphs(generator& random, index count) {
     objects made(static_cast<std::size_t>(count));
     for (std::size_t i = 1; i < made.size(); ++i) {
@@ -90,7 +91,7 @@ inline objects random_graphs(generator& random, index count) {
     return made;
 }
 
-// Multisets over few items, some of them there very often, one empty.
+// Multisets of few different items, some with large counts; one is empty.
 inline objects random_multisets(generator& random, index count) {
     objects made(static_cast<std::size_t>(count));
     for (std::size_t i = 1; i < made.size(); ++i)
@@ -99,7 +100,7 @@ inline objects random_multisets(generator& random, index count) {
     return made;
 }
 
-// Clouds of few points of few elements, none at the same place, one empty and one of a single point.
+// Points in space of few elements, no two at the same position; one set is empty and one has a single point.
 inline objects random_clouds(generator& random, index count) {
     objects made(static_cast<std::size_t>(count));
     for (std::size_t i = 1; i < made.size(); ++i)
@@ -111,7 +112,7 @@ inline objects random_clouds(generator& random, index count) {
     return made;
 }
 
-// Series of one number a time, one empty.
+// Series of one number per time; one is empty.
 inline objects random_series(generator& random, index count) {
     objects made(static_cast<std::size_t>(count));
     for (std::size_t i = 1; i < made.size(); ++i)
@@ -120,7 +121,7 @@ inline objects random_series(generator& random, index count) {
     return made;
 }
 
-// Small colour images of one size with few different values, the first of one colour.
+// Small colour images of one size with few different values; the first has one colour only.
 inline objects random_images(generator& random, index count) {
     objects made(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < made.size(); ++i) {
@@ -131,12 +132,12 @@ inline objects random_images(generator& random, index count) {
     return made;
 }
 
-// Small trees of few labels; the first is empty, the second a leaf.
+// Small trees with few labels; the first is empty, the second is a leaf.
 inline objects random_trees(generator& random, index count) {
     objects made(static_cast<std::size_t>(count));
     for (std::size_t i = 1; i < made.size(); ++i) {
         tree& one = made[i].branches;
-        std::vector<std::size_t> open;  // nodes that may get children yet
+        std::vector<std::size_t> open;  // nodes that may still get children
         for (index left = i == 1 ? 1 : 1 + below(random, 9); left > 0; --left) {
             if (one.nodes.size() > 1)
                 for (index up = below(random, static_cast<index>(open.size())); up > 0; --up) open.pop_back();

@@ -1,5 +1,5 @@
-// What must hold whatever is drawn, by rapidcheck, whose templates stay in property.cpp. Where it does not hold, the
-// draws are made as small as they go and printed, with the seed that brings them back.
+// Property-based tests with RapidCheck, whose templates are compiled only in property.cpp. If a property fails, the
+// generated values are shrunk and printed with the seed that reproduces them.
 //
 //     PROPERTY(sorting, keeps_the_length) {
 //         std::vector<double> values = drawn::some_reals();
@@ -19,26 +19,27 @@
 
 namespace mercer::drawn {
 
-// A hundred times or so; false where it did not hold.
+// Runs the body about a hundred times; returns false if the property failed.
 bool always(const std::string& what, const std::function<void()>& body);
 void must_hold(bool holds, const char* text, const char* file, int line);
-void suppose(bool condition);        // drops the draw where it is false
-void note(const std::string& text);  // printed where the property does not hold
+void suppose(bool condition);        // discards the generated values if the condition is false
+void note(const std::string& text);  // printed if the property fails
 
-// Anything: of bool, int, the unsigned numbers of 8, 32 and 64 bits, double, and of the lists that property.cpp names.
+// An arbitrary value of type bool, int, unsigned integer of 8, 32 or 64 bits, double, or a list that property.cpp
+// names.
 template <class T>
 T any();
 inline bool coin() { return any<bool>(); }
 
 std::int64_t whole_number(std::int64_t low, std::int64_t high);
 template <std::integral T>
-T whole(T low, T high) {  // low <= it < high
+T whole(T low, T high) {  // low <= value < high
     return static_cast<T>(whole_number(static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)));
 }
 std::vector<std::int64_t> some_wholes(std::int64_t low, std::int64_t high);
 std::set<std::int32_t> some_distinct(std::int32_t low, std::int32_t high);
 
-double real();  // finite, of any size
+double real();  // finite, of any magnitude
 std::vector<double> reals(std::size_t count);
 std::vector<double> some_reals();
 std::string some_text(const std::string& letters);

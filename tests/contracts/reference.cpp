@@ -27,11 +27,11 @@ approx matern_reference(const object& x, const object& z, double nu, double leng
     if (nu == 0.5) return decay(r, 1);
     const long double c = nu == 1.5 ? std::sqrt(3.0L) : std::sqrt(5.0L), t = c * r.value;
     const long double factor = nu == 1.5 ? 1 + t : 1 + t + t * t / 3, e = std::exp(-t);
-    // |d/dr| of both is below c·factor·e^(-t)
+    // |d/dr| of both is at most c·factor·e^(-t)
     return through(r, factor * e, c * factor * e, (10 + 4 * t) * factor * e);
 }
 
-// xᵀAz, with an error of every term.
+// xᵀAz; the bound contains the rounding error of every term.
 approx bilinear_reference(const object& x, const object& z, const std::vector<std::vector<double>>& A) {
     approx sum;
     long double x_size = 0, z_size = 0, a_size = 0;
@@ -43,7 +43,7 @@ approx bilinear_reference(const object& x, const object& z, const std::vector<st
     return sum;
 }
 
-// (x-z)ᵀ S⁻¹ (x-z) for a 5×5 S that is diagonal but for one pair of coordinates: the inverse by hand.
+// (x-z)ᵀ S⁻¹ (x-z) for a 5×5 matrix S that is diagonal except for one pair of coordinates; the inverse is written out.
 approx whitened_distance(const object& x, const object& z, const std::vector<double>& variance, double covariance01) {
     std::vector<long double> t;
     for (std::size_t a = 0; a < 5; ++a) t.push_back(static_cast<long double>(x.vector[a]) - z.vector[a]);
@@ -71,7 +71,7 @@ approx spectrum_reference(const object& s, const object& t, std::size_t k) {
     approx sum;
     for (std::size_t j = 0; j + k <= t.string.size(); ++j)
         if (const auto found = counts.find(t.string.substr(j, k)); found != counts.end()) sum.value += found->second;
-    return sum;  // whole numbers: no error
+    return sum;  // integers: no error
 }
 
 std::map<std::string, std::function<settings()>>& definitions() {
@@ -238,8 +238,8 @@ std::map<std::string, std::function<settings()>>& definitions() {
                                          const long double s = std::sin(std::numbers::pi_v<long double> * (a - b) / p);
                                          return s * s;
                                      });
-                                     // Coordinates are rounded after division by the period, and points lie on circles
-                                     // of radius 1.
+                                     // Coordinates are rounded after the division by the period, and the points lie on
+                                     // circles of radius 1.
                                      long double size = 1;
                                      for (std::size_t a = 0; a < x.vector.size(); ++a)
                                          size += std::abs(x.vector[a] / period) + std::abs(z.vector[a] / period);
@@ -258,12 +258,12 @@ std::map<std::string, std::function<settings()>>& definitions() {
          }},
         {"set_power",
          [] {
-             return settings{
-                 {read("set_power()"), [](const object& a, const object& b) {
-                      const auto n = static_cast<long double>(common(a, b));
-                      return approx{std::exp2(n),
-                                    (2 + n) * std::exp2(n)};  // the second term: normalised, it goes through logarithms
-                  }}};
+             return settings{{read("set_power()"), [](const object& a, const object& b) {
+                                  const auto n = static_cast<long double>(common(a, b));
+                                  return approx{
+                                      std::exp2(n),
+                                      (2 + n) * std::exp2(n)};  // the second term: normalisation uses logarithms
+                              }}};
          }},
         {"set_exp",
          [] {

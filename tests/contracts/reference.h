@@ -1,7 +1,6 @@
-// Kernels from their definitions, one pair at a time in long double, written without a look at the library: what it is
-// checked against. Every value comes with a first-order bound on the error that an evaluation in floating point may
-// make, in units of the rounding error u; it follows the condition of each step, so that a tolerance is derived and not
-// chosen.
+// Reference implementations of kernels from their definitions, one pair at a time in long double, independent of the
+// library. Every value has a first-order bound on the error of an evaluation in floating point, in units of the
+// rounding error u. The bound follows from the condition of each step, so that tolerances are derived and not chosen.
 #pragma once
 
 #include <cmath>
@@ -20,7 +19,7 @@ namespace mercer::testing {
 struct approx {
     long double value = 0;
     long double error = 0;  // in units of u
-    // What is below the normal numbers may be flushed to zero: so many times the smallest of these.
+    // Values below the smallest normal number may be flushed to zero: the error in multiples of this number.
     long double flushed = 1;
 };
 using reference = std::function<approx(const object&, const object&)>;
@@ -29,7 +28,7 @@ using reference = std::function<approx(const object&, const object&)>;
 struct specimen {
     kernel k;
     reference f;
-    bool non_negative = false;  // wants vectors with coordinates >= 0
+    bool non_negative = false;  // needs vectors with coordinates >= 0
 };
 
 // Statistics of two vectors.
@@ -43,7 +42,7 @@ inline approx dot_of(const object& x, const object& z) {
     return sum;
 }
 
-// From ‖x‖² + ‖z‖² - 2xᵀz: an error of every term of that.
+// Computed as ‖x‖² + ‖z‖² - 2xᵀz: the bound contains the rounding error of every term of this formula.
 inline approx squared_distance_of(const object& x, const object& z) {
     approx sum;
     for (std::size_t a = 0; a < x.vector.size(); ++a) {
@@ -68,7 +67,7 @@ inline approx through(const approx& t, long double value, long double slope, lon
     return {value, std::abs(slope) * t.error + own, 1 + std::abs(slope) * t.flushed};
 }
 
-// e^(-rate·t): the argument is rounded too, by u·rate·t.
+// e^(-rate·t): the rounding of the argument adds an error of u·rate·t.
 inline approx decay(const approx& t, long double rate) {
     const long double value = std::exp(-rate * t.value);
     return through(t, value, rate * value, (4 + 2 * rate * t.value) * value);
@@ -169,9 +168,9 @@ inline specimen on_columns(const specimen& a, const std::vector<index>& which) {
             a.non_negative};
 }
 
-// The definitions of the registered kernels, by name, with several settings of their parameters each.
+// Returns the definitions of a registered kernel by its name, with several settings of its parameters.
 std::vector<specimen> specimens_of(const std::string& name);
-// Makes one known, from the file of tests that the kernel has to itself.
+// Registers the definition of a kernel; used in the test file of the kernel.
 struct definition {
     definition(const std::string& name, std::function<std::vector<specimen>()> settings);
 };

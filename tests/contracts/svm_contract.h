@@ -1,9 +1,9 @@
-// What a fitted support vector machine must satisfy, recomputed from the definition alone: the test gives kernel values
-// of its own, everything else (F, margins, slacks, both objectives) follows from the coefficients in the model.
+// Conditions that a fitted support vector machine must satisfy, recomputed from the definition: the test supplies its
+// own kernel values; F, margins, slack variables and both objectives follow from the coefficients of the model.
 //
-// In every problem below the optimum is where, group by group, max{F : variable may rise} <= min{F : variable may
-// fall}; tol bounds how far a model may be from that. Slack variables are what the primal constraints leave: they are
-// computed, not read.
+// In every problem below the optimality condition is, for each group, max{F : variable may increase} <= min{F :
+// variable may decrease}; tol bounds the violation. The slack variables are computed from the primal constraints, not
+// read from the model.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace mercer::svm_contract {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The question a model claims to answer.
+// The optimisation problem that a model claims to solve.
 struct statement {
     svm_options options;
     std::vector<double> y;
@@ -38,7 +38,7 @@ struct statement {
     }
 };
 
-// One binary problem with what the model says about it.
+// One binary problem and the model's solution of it.
 struct binary {
     svm_task task{};
     std::vector<index> rows;
@@ -50,14 +50,15 @@ struct binary {
     double mass = 0;          // Σ|coef|
 
     std::size_t size() const { return rows.size(); }
-    // Rounding of the test's own sums.
+    // Bound on the rounding error of the test's own sums.
     double noise() const { return 1e-11 * (1 + largest_self * mass); }
     double quadratic() const {  // coefᵀK coef
         long double sum = 0;
         for (std::size_t i = 0; i < size(); ++i) sum += static_cast<long double>(coef[i]) * g[i];
         return static_cast<double>(sum);
     }
-    // ν-SVC models are divided by the margin r they reached; r follows from Σ over a class, which was νT/2 before.
+    // ν-SVC models are divided by the margin r; r follows from the sum over a class, which was νT/2 before the
+    // division.
     double nu_scale() const {
         long double total = 0, positive = 0;
         for (std::size_t i = 0; i < size(); ++i) {
@@ -149,7 +150,7 @@ inline std::vector<binary> take_apart(const svm_model& model, const statement& s
     return out;
 }
 
-// A dual variable: where it stands in its interval, and F = p - Kα.
+// A dual variable with its bounds and F = p - Kα.
 struct variable {
     double F;
     bool may_rise, may_fall;
@@ -166,7 +167,7 @@ inline std::vector<variable> variables(const binary& b) {
                 out.push_back({b.sign[i] - b.g[i], b.sign[i] > 0 ? a < C : a<0, b.sign[i]> 0 ? a > 0 : a > -C, 0});
                 break;
             case svm_task::nu_svc: {
-                // The bound was reached before the division by r, so equality holds up to rounding.
+                // The bound was reached before the division by r, so equality holds only up to rounding.
                 const bool full = std::abs(a) * r >= C * (1 - 1e-12);
                 out.push_back({-r * b.g[i],
                                b.sign[i] > 0       ? !full
@@ -198,7 +199,7 @@ inline double recomputed_gap(const binary& b) {
     return std::max({0.0, up[0] - low[0], up[1] - low[1]});
 }
 
-// ½αᵀKα - pᵀα as the solver states it (before a ν-SVC is rescaled).
+// ½αᵀKα - pᵀα, the objective of the solver (before a ν-SVC is rescaled).
 inline double recomputed_objective(const binary& b) {
     long double linear = 0;
     for (std::size_t i = 0; i < b.size(); ++i) {
@@ -211,7 +212,7 @@ inline double recomputed_objective(const binary& b) {
     return static_cast<double>(0.5L * r * r * b.quadratic() - linear);
 }
 
-// Dual feasibility: the box, exactly, and the sums.
+// Dual feasibility: the bounds hold exactly, the sums up to rounding.
 inline void check_feasible(const binary& b) {
     long double sum = 0, absolute = 0, penalties = 0;
     const double r = b.task == svm_task::nu_svc ? b.nu_scale() : 1;
@@ -238,7 +239,7 @@ inline void check_feasible(const binary& b) {
     }
 }
 
-// The primal and the dual value at the model; primal - dual is zero at the optimum and never negative.
+// The primal and the dual objective of the model; primal - dual is zero at the optimum and never negative.
 struct values {
     double primal, dual, scale, total_penalty;
 };
@@ -270,23 +271,25 @@ inline values both_values(const binary& b) {
     return v;
 }
 
-// The conditions of Karush, Kuhn and Tucker, each by its name. f = Σ coef k + b is stationarity written out.
+// Checks the Karush-Kuhn-Tucker conditions, each with its name. f = Σ coef k + b is the stationarity condition.
 inline void check_optimal(const binary& b) {
     const double r = b.task == svm_task::nu_svc ? b.nu_scale() : 1;
     const double gap = recomputed_gap(b);
-    // ν-SVC's gap is small beside ρ, in terms of which f is given, and as small as the others' where double can tell.
+    // The gap of ν-SVC is small relative to ρ, the unit of f, and as small as the gaps of the other problems if double
+    // precision can resolve it.
     const double unit = std::max(1.0, 1e-8 * r * b.mass / 2 * b.largest_self);
     const double promised = b.tol * (b.task != svm_task::nu_svc ? 1.0 : b.report.no_margin ? unit : std::min(unit, r));
     EXPECT_LE(gap, promised + b.noise()) << "KKT gap";
     if (b.task != svm_task::nu_svr ||
-        b.epsilon > 2 * b.tol) {  // where α and α* may both be positive the gap is not a function of α - α*
+        b.epsilon > 2 * b.tol) {  // if both α and α* may be positive, the gap is not a function of α - α*
         EXPECT_NEAR(r * b.report.gap, gap, 1e-3 * promised + b.noise()) << "the gap reported";
     }
-    if (b.report.no_margin) {  // w is as good as 0: no more follows from it
+    if (b.report.no_margin) {  // w is numerically 0: no further condition follows from it
         EXPECT_LE(2 * recomputed_objective(b), 1e-6 * 4 * std::pow(r * b.mass / 2, 2) * b.largest_self + b.noise());
         return;
     }
-    // b comes from values of F that may be off by the float error the solver tolerates, a sixteenth of tol.
+    // b is computed from values of F whose error is at most the float error that the solver tolerates, a sixteenth of
+    // tol.
     const double slack = (1.1 * promised + b.noise()) / r;
     for (std::size_t i = 0; i < b.size(); ++i) {
         const double f = b.g[i] + b.offset, a = std::abs(b.coef[i]) * r, C = b.penalty[i];
@@ -326,12 +329,13 @@ inline void check_optimal(const binary& b) {
         }
     }
     const values v = both_values(b);
-    // Of a hard margin the primal constraints hold up to tol only, so it may come out below the dual by that much.
+    // With a hard margin the primal constraints hold up to tol only, so the primal objective may be below the dual by
+    // this amount.
     const double violated = std::isfinite(b.penalty[0]) ? 0.0 : 1.1 * b.tol * b.mass;
     EXPECT_GE(v.primal - v.dual, -1e-9 * v.scale - b.noise() - violated) << "weak duality";
     EXPECT_LE(v.primal - v.dual, 1.2 * b.tol * (v.total_penalty + 2 * b.mass * r) + 1e-9 * v.scale + b.noise())
         << "duality gap";
-    // b within its interval, which the tolerance may turn around.
+    // b lies within its interval, whose ends the tolerance may exchange.
     EXPECT_LE(b.report.offset_low, b.report.offset_high);
     EXPECT_GE(b.offset, b.report.offset_low - 1e-9 * (1 + std::abs(b.offset)));
     EXPECT_LE(b.offset, b.report.offset_high + 1e-9 * (1 + std::abs(b.offset)));
@@ -340,7 +344,7 @@ inline void check_optimal(const binary& b) {
     }
 }
 
-// The objective is ½Σα(p + F): as good as F is, whose errors are at most `error`.
+// The objective is ½Σα(p + F), so its accuracy is that of F, whose errors are at most `error`.
 inline void check_report(const binary& b, double error) {
     EXPECT_EQ(b.report.size, static_cast<index>(b.size()));
     const double objective = recomputed_objective(b), scale = std::abs(objective) + b.quadratic() + b.mass;
@@ -352,7 +356,7 @@ inline void check_report(const binary& b, double error) {
     }
 }
 
-// A model that says it is the optimum.
+// Checks a model that reports an optimal solution.
 inline void check_svm(const svm_model& model, const statement& s) {
     ASSERT_TRUE(std::is_sorted(model.support_rows.begin(), model.support_rows.end()) || model.is_classifier());
     for (const auto& b : take_apart(model, s)) {
@@ -366,13 +370,13 @@ inline void check_svm(const svm_model& model, const statement& s) {
     }
 }
 
-// A model whose fit was cut short: feasible, finite, and honest about its gap, which then rests on float kernel values:
-// F has errors up to `error`.
+// Checks a model whose fit was ended early: it must be feasible and finite and report its gap. The gap is computed from
+// float kernel values, so F has errors up to `error`.
 inline void check_unfinished(const svm_model& model, const statement& s, double error) {
     for (const auto& b : take_apart(model, s)) {
         check_feasible(b);
         if (::testing::Test::HasFatalFailure()) return;
-        // Where the time did not suffice to look at all points it is a bound.
+        // If the time limit did not allow to check all points, the reported gap is an upper bound.
         EXPECT_GE(b.report.gap, recomputed_gap(b) - 2 * error - b.noise());
         if (b.report.status == fit_status::step_limit) {
             EXPECT_NEAR(b.report.gap, recomputed_gap(b), 2 * error + b.noise());
@@ -383,7 +387,7 @@ inline void check_unfinished(const svm_model& model, const statement& s, double 
     }
 }
 
-// decide() against the definition. Its kernel values are float.
+// Compares decide(), which uses float kernel values, with the definition.
 inline void check_decisions(const svm_model& model, const statement& s, const matrix<double>& decisions) {
     const auto problems = take_apart(model, s);
     ASSERT_EQ(decisions.cols(), model.problems());

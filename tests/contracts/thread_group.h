@@ -1,4 +1,4 @@
-// A process_group whose processes are threads, so that what several processes do is tested where there is no MPI.
+// A process_group whose processes are threads, so that shared fits can be tested without MPI.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct shared_memory {
     std::barrier<> all_here;
     std::mutex lock;
     std::condition_variable arrived;
-    std::map<std::pair<int, int>, std::deque<std::string>> sent;  // from, to
+    std::map<std::pair<int, int>, std::deque<std::string>> sent;  // messages by (sender, receiver)
 };
 
 class thread_group final : public process_group {
@@ -60,7 +60,7 @@ public:
     }
     void add(double* data, std::size_t count) const override {
         const auto got = all(std::string(reinterpret_cast<const char*>(data), count * sizeof(double)));
-        for (int each = 1; each < size(); ++each)  // each in an order of its own
+        for (int each = 1; each < size(); ++each)  // each rank in a different order
             for (std::size_t i = 0; i < count; ++i) {
                 double more = 0;
                 std::memcpy(&more, got[static_cast<std::size_t>((rank_ + each) % size())].data() + i * sizeof more,
@@ -68,7 +68,7 @@ public:
                 data[i] += more;
             }
     }
-    // By each, from the definition.
+    // Every rank computes the factor itself, from the definition.
     bool can_factor(std::size_t) const override { return true; }
     bool factor(double* upper, std::size_t n) const override {
         std::vector<double> a(upper, upper + n * n);
@@ -90,8 +90,8 @@ private:
     int rank_;
 };
 
-// Runs work(group) as so many processes; what the first one fails with is thrown here. Work must not fail in one of
-// them alone.
+// Runs work(group) in `count` ranks and throws the exception of rank 0 if it failed. Work must not fail in one rank
+// alone.
 inline void as_processes(int count, const std::function<void(const process_group&)>& work) {
     shared_memory memory(count);
     std::vector<std::exception_ptr> failed(static_cast<std::size_t>(count));

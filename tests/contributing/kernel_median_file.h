@@ -4,9 +4,9 @@ struct file_form<kernel_median_model> {
     static constexpr int version = 1;
 
     static void parts(auto& a, auto& m) {
-        a.part(m.median);  // a kernel_expansion has parts of its own
+        a.part(m.median);  // a kernel_expansion lists its own parts
         a.status(m.status);
-        a.list("rounds", m.distances);  // of the objects, their sum after each round
+        a.list("rounds", m.distances);  // the sum of the distances after each iteration
         a.check(m.median.functions() == 1, "{} medians where there is one", m.median.functions());
         a.finite(m.distances, "a sum of distances");
     }

@@ -100,7 +100,7 @@ _take_share()
 
 
 def __getattr__(name):
-    if name == "plot":  # matplotlib only where somebody draws
+    if name == "plot":  # imports matplotlib only when plot is used
         import importlib
 
         return importlib.import_module("mercer.plot")

@@ -90,7 +90,7 @@ class Progress:
             self.shown = now.seconds
             of = f" of {now.total}" if now.total else ""
             where = f"{now.phase} {now.done}{of}, {now.value:.6g}"
-            if now.size:  # a support vector machine
+            if now.size:  # progress of a support vector machine
                 problem = f"problem {now.problem + 1} of {now.problems}, " if now.problems > 1 else ""
                 left = f", about {now.seconds_left:.0f} s left" if now.seconds_left < 1e6 else ""
                 where = f"{problem}gap {now.gap:.3g}, {now.active} of {now.size} examples in play{left}"
@@ -103,7 +103,7 @@ def _checks_parameters(fit):
 
     @functools.wraps(fit)
     def checked(self, *args, **more):
-        if more.get("comm") is None:  # or together with the other processes
+        if more.get("comm") is None:  # otherwise checked together with the other ranks
             self._validate_params()
         return fit(self, *args, **more)
 
@@ -119,12 +119,13 @@ class KernelEstimator(BaseEstimator):
     """
 
     _method = None
-    _positional = ()  # parameters that may be given without their names
-    _option_names = {}  # {parameter: option} where scikit-learn has another name
-    _not_taken = ()  # options of the method that are no parameters
-    # {parameter: default, or (default, what it may be)} beside the method's, or where scikit-learn has another default
+    _positional = ()  # parameters that may be given by position
+    _option_names = {}  # {parameter: option} where scikit-learn's name differs
+    _not_taken = ()  # options of the method that are not parameters
+    # {parameter: default, or (default, allowed values)}: parameters in addition to the method's options, or with
+    # scikit-learn's default
     _own = {}
-    _function_of_pairs = False  # a kernel that is a function takes two examples, not two matrices
+    _function_of_pairs = False  # true if a kernel that is a function takes two examples instead of two matrices
 
     def __init_subclass__(cls, **more):
         super().__init_subclass__(**more)
@@ -142,7 +143,7 @@ class KernelEstimator(BaseEstimator):
                 setattr(cls, name, _showing_read_only(value))
 
     def _validate_params(self):
-        # Defaults are known to be right: checking them all took a third of a small fit.
+        # Defaults are known to be valid: checking all of them took a third of the time of a small fit.
         now = vars(self)
         given = {name: now[name] for name, usual in self._defaults.items() if now.get(name, usual) is not usual}
         validate_parameter_constraints(self._parameter_constraints, given, caller_name=type(self).__name__)
@@ -281,15 +282,15 @@ class KernelEstimator(BaseEstimator):
         }.get(self.status_, f"Fit ended with status {self.status_}")
         warn(f"{why}. The best model so far is kept, {reached}.")
 
-    _limit = "max_iter"  # the option that ends a fit too early
+    _limit = "max_iter"  # the option that limits the number of iterations
 
     def _early(self):
         """What is said of a fit that its limit ended."""
         return f"Fit terminated early ({self._limit}={getattr(self, self._limit)})"
 
-    # --- what a fitted model holds
+    # --- attributes of a fitted estimator
 
-    # what f > 0 stands for in the library where there are two classes; in scikit-learn it is the second
+    # the class that f > 0 means in the library if there are two classes; in scikit-learn it is the second class
     _first_is_positive = False
 
     @property
@@ -351,14 +352,14 @@ class KernelEstimator(BaseEstimator):
         """Writes the fitted model to a file that the program `mercer` and the C++ library read too."""
         self._fitted().save(str(path))
 
-    # --- pickles hold the model in the library's own file format
+    # --- pickles contain the model in the library's file format
 
     def __getstate__(self):
         state = dict(super().__getstate__())
         model = state.get("_model")
         if model is not None:
             state["_model"] = model.to_bytes()
-        if state.get("_held") and model is not None:  # of the examples only those that the model has
+        if state.get("_held") and model is not None:  # only the examples that the model contains
             keys = set(model.objects.objects())
             state["_held"] = [each for each in self._held if each.key in keys]
         return state
@@ -370,7 +371,7 @@ class KernelEstimator(BaseEstimator):
                 state["_model"] = _core.Model.from_bytes(state["_model"])
         super().__setstate__(state)
 
-    # --- both of scikit-learn's ways to say what an estimator takes
+    # --- both interfaces by which scikit-learn asks for the properties of an estimator
 
     def _more_tags(self):
         return {"pairwise": isinstance(self.kernel, str) and self.kernel == "precomputed"}

@@ -67,7 +67,7 @@ def _kind(objects):
         return lambda all: _core.graphs(as_graphs(all))
     if is_tree(first):
         return lambda all: _core.trees(as_trees(all))
-    # (elements, coordinates) of points in space; a tuple of two numbers is a row.
+    # Points in space are (elements, coordinates); a tuple of two numbers is a row.
     if isinstance(first, tuple) and len(first) == 2 and np.ndim(first[1]) == 2:
         return _core.points
     if is_images(objects):
@@ -84,7 +84,7 @@ def _objects(X):
             return None
         X = X.tolist()
     elif not isinstance(X, (list, tuple)):
-        # A pandas Series has one dimension too; a DataFrame has two.
+        # A pandas Series also has one dimension; a DataFrame has two.
         if getattr(X, "ndim", None) != 1 or not hasattr(X, "tolist"):
             return None
         X = X.tolist()
@@ -129,7 +129,7 @@ class Held:
 
     def __init__(self, object, key=None):
         self.object = object
-        # another one in every process, for models travel
+        # the key differs in every process, because models are passed between processes
         self.key = key or f"object {_RUN} {os.getpid()} {next(_COUNT)}"
         _HELD[self.key] = self
 
@@ -155,7 +155,7 @@ def _anything(X, always):
         if not always and (X.ndim == 2 or (X.ndim == 1 and X.dtype.kind not in "OUS")):
             return None
         X = X.tolist() if X.ndim == 1 else list(X)
-    elif getattr(X, "ndim", None) == 1 and hasattr(X, "tolist"):  # a pandas Series; a DataFrame has two
+    elif getattr(X, "ndim", None) == 1 and hasattr(X, "tolist"):  # a pandas Series; a DataFrame has two dimensions
         X = X.tolist()
     elif isinstance(X, collections.abc.Sequence) and not isinstance(X, (str, bytes)):
         X = list(X)
@@ -165,7 +165,7 @@ def _anything(X, always):
         return X or None
     try:
         rows = np.asarray(X)
-    except ValueError:  # of different lengths
+    except ValueError:  # rows of different lengths
         return X
     return None if rows.ndim <= 2 and rows.dtype.kind in "biuf" else X
 
@@ -180,7 +180,7 @@ def _finite(data, dtype):
 
 
 def _sparse_data(X):
-    if not X.has_canonical_format:  # sorted, no duplicates; the caller's matrix stays as it is
+    if not X.has_canonical_format:  # sorted and without duplicates; the caller's matrix is not changed
         X = X.copy()
         X.sum_duplicates()
     return _core.sparse(
@@ -235,7 +235,7 @@ def as_data(X, *, estimator=None, copy=False, anything=False, always=False, kind
     columns = _fields(X, kind == "records")
     if columns is not None:
         return _core.records([(name, _field_data(name, values, (fields or {}).get(name))) for name, values in columns])
-    # check_array would look at the same things
+    # check_array would repeat these checks
     if type(X) is scipy.sparse.csr_matrix and X.dtype in _FLOATS and X.nnz > 0 and not copy:
         return _finite(_sparse_data(X), X.dtype)
     X = check_array(
@@ -280,7 +280,7 @@ def as_classes(y, n, owner, weight=None):
     classes, codes = _core.label_codes(y) or (
         np.unique(y, return_inverse=True) if y.dtype.kind != "O" else (None, None)
     )
-    # Whole numbers are labels whatever scikit-learn's slower check would say; it explains what is wrong with others.
+    # Integers are valid labels and need not pass scikit-learn's slower check, which reports the error for other values.
     if y.dtype.kind not in "iub" and not (
         y.dtype.kind == "f" and np.isfinite(classes).all() and (classes == np.floor(classes)).all()
     ):

@@ -95,7 +95,7 @@ def hsic_test(
     if len(x) != len(y):
         raise ValueError(f"Found input variables with inconsistent numbers of samples: X has {len(x)}, Y has {len(y)}")
     parameters = {"gamma": gamma, "degree": degree, "coef0": coef0}
-    # What one of the two kernels takes up has an effect.
+    # A parameter has an effect if one of the two kernels uses it.
     k = resolve_kernel(kernel, x, defaults=None if _bare(kernel_y) else hsic_test, **parameters)
     l = resolve_kernel(kernel_y, y, defaults=None if _bare(kernel) else hsic_test, **parameters)  # noqa: E741
     if k is None or l is None:

@@ -62,7 +62,7 @@ def _from_text(text, meant):
         return kernels.parse(_MEANT.sub(lambda found: kernels.number_text(meant(found[1])), text))
     given = {name: meant(name) for name, _ in cls._parameters if name in ("gamma", "degree", "coef0")}
     if cls is kernels.Polynomial and (given["coef0"] < 0 or given["degree"] < 1):
-        # not covered by its proof, but what was asked for
+        # not covered by the proof, but requested by the caller
         return kernels.Power(kernels.Linear() * given["gamma"] + given["coef0"], given["degree"])
     return cls(**given)
 

@@ -90,7 +90,7 @@ class LinearSVC(_OneVersusRest):
     def _early(self):
         return f"Liblinear failed to converge, increase the number of iterations (max_iter={self.max_iter})"
 
-    # --- scikit-learn's linear models can be given other coefficients after a fit
+    # --- scikit-learn allows to assign other coefficients to a fitted linear model
 
     @property
     def coef_(self):

@@ -96,7 +96,7 @@ class NearestCentroid(_NearestClass):
         total, size = weight.sum(), np.bincount(codes, weight, len(centroids))
         mean = weight @ X / total
         deviation = np.sqrt(weight @ (X - centroids[codes]) ** 2 / (total - len(centroids)))
-        deviation += np.median(deviation)  # so that no feature counts for much because it hardly varies
+        deviation += np.median(deviation)  # so that features with a very small deviation do not dominate the distance
         unit = np.sqrt(1 / size - 1 / total)[:, None] * deviation
         away = (centroids - mean) / unit
         return mean + unit * np.sign(away) * np.maximum(np.abs(away) - self.shrink_threshold, 0)
@@ -136,7 +136,7 @@ def _medians(members, weight):
     order = np.argsort(members, axis=0, kind="stable")
     values, below = np.take_along_axis(members, order, axis=0), np.cumsum(weight[order], axis=0)
     half = below[-1] / 2
-    # apart where half of the weight lies on either side
+    # the two differ if exactly half of the weight lies on either side
     low, high = (below >= half).argmax(axis=0), (below > half).argmax(axis=0)
     columns = np.arange(members.shape[1])
     return (values[low, columns] + values[high, columns]) / 2

@@ -48,7 +48,8 @@ class _Neighbors(KernelEstimator):
                     "self_values=...)"
                 )
             else:
-                # whose neighbours are in the same order whatever it is: the least that leaves squared distances >= 0
+                # the order of the neighbours does not depend on k(z, z): takes the smallest value with squared
+                # distances >= 0
                 if data.shape[1] != len(own):
                     raise ValueError(
                         f"X has {data.shape[1]} features, but {type(self).__name__} is expecting {len(own)} features "
@@ -79,7 +80,8 @@ class _Neighbors(KernelEstimator):
         found = self._search(self._model.objects, wanted + 1, return_distance)
         indices, distances = found.indices, found.distances
         others = indices != np.arange(len(indices))[:, None]
-        others[others.all(axis=1), -1] = False  # of many equal examples, one that is not among the first of them
+        # if several examples are equal, the example itself may not be among the first ones
+        others[others.all(axis=1), -1] = False
         indices = indices[others].reshape(len(indices), wanted)
         return (distances[others].reshape(indices.shape), indices) if return_distance else indices
 
@@ -204,6 +206,6 @@ class KernelKNeighborsRegressor(MultiOutputMixin, RegressorMixin, _Neighbors):
             return self.weights(distances)
         if self.weights != "distance":
             return np.ones_like(distances)
-        same = distances == 0  # where there are such, only they count
+        same = distances == 0  # if a distance is 0, only these neighbours count
         with np.errstate(divide="ignore"):
             return np.where(same.any(axis=1, keepdims=True), same.astype(np.float64), 1 / distances)

@@ -118,7 +118,7 @@ def is_images(X):
 
 def _values(picture):
     """The pixels of an image of PIL's as an array that _core.images takes."""
-    if picture.mode.startswith("I"):  # 16 bits, also where they lie in 32
+    if picture.mode.startswith("I"):  # 16-bit pixels, which PIL may store in 32 bits
         values = np.asarray(picture)
         if values.size and not 0 <= values.min() <= values.max() <= 65535:
             raise ValueError(f"Images of mode {picture.mode} must have values from 0 to 65535, got {values.min()}, {values.max()}.")

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _core
 
-METHODS = _core.methods()  # {method: {option: what it is}}
+METHODS = _core.methods()  # {method: {option: description}}
 
 BOOLEAN = ["boolean"]
 POSITIVE = [Interval(Real, 0, None, closed="neither")]
@@ -34,7 +34,7 @@ _KERNEL = {
     "degree": (3, NOT_NEGATIVE, "of kernels by name"),
     "coef0": (0.0, [Interval(Real, None, None, closed="neither")], "of kernels by name"),
 }  # fmt: skip
-_STEPS = {  # of methods that go step by step
+_STEPS = {  # parameters of iterative methods
     "verbose": (False, ["verbose"], "a line on how far a fit is"),
     "time_limit": (
         None, [Interval(Real, 0, None, closed="right"), None], "seconds after which the best model so far is kept"
@@ -44,14 +44,14 @@ _STEPS = {  # of methods that go step by step
 }
 _SEED = {"random_state": (None, ["random_state"], "of what is random in a fit")}
 _THREADS = {"n_jobs": (None, [Integral, None], "threads; None: all")}
-# Of the classes that have them.
+# Parameters of some classes only.
 _SOME = {
     "alpha": (None, [*POSITIVE, None], "the penalty, in place of C"),
     "class_weight": (None, [one_of("balanced"), dict, None], "factors of C by class, or 'balanced'"),
     "kernel_params": (None, [dict, None], "further arguments of a kernel that is a function"),
     "cache_size": (200, POSITIVE, "megabytes for kernel values"),
 }
-_OTHERWISE = ("max_seconds", "seed", "multiclass")  # options that scikit-learn's parameters say in another way
+_OTHERWISE = ("max_seconds", "seed", "multiclass")  # options that scikit-learn's parameters replace
 
 
 def _constraint(option):
@@ -82,7 +82,8 @@ def parameters_of(cls):
     for name, option in cls._shared.items():
         each = method[option]
         out[name] = (each["default"], _constraint(each), f"{each['about']} ({each['condition']})")
-    without = isinstance(vars(cls).get("_own", {}).get("kernel"), tuple)  # one of its own kind, with no numbers by name
+    # its own kernel default is a tuple: such a class has no kernel parameters by name
+    without = isinstance(vars(cls).get("_own", {}).get("kernel"), tuple)
     out.update({} if hasattr(cls, "kernel") or without else _KERNEL)
     out.update(_SEED if "seed" in method else {})
     out.update(_STEPS if "max_iter" in method else {})

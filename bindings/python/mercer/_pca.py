@@ -115,8 +115,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     def _accept(self, model):
         if model.negative_share == 0 or self.eigen_solver != "randomized":
             return
-        # scikit-learn's randomised method takes the eigenvalues of the largest size and refuses negative ones: where it
-        # would reach one of them, it is refused here too.
+        # scikit-learn's randomised method selects the eigenvalues of the largest absolute value and refuses negative
+        # ones. This class refuses the same cases.
         values = np.asarray(model.eigenvalues)
         asked = len(model.scores) if self.n_components is None else min(self.n_components, len(model.scores))
         if len(values) < asked or model.negative_share * values[0] > values[-1]:

@@ -12,7 +12,7 @@ from . import _checkpoint, _core, _data, kernels
 from ._base import KernelEstimator, Progress
 
 _RAISED = {each.__name__: each for each in (ValueError, TypeError, ImportError, MemoryError, OSError)}
-_NOT_COMPARED = ("callback", "verbose", "n_jobs", "random_state")  # what each process may have of its own
+_NOT_COMPARED = ("callback", "verbose", "n_jobs", "random_state")  # parameters that may differ between the ranks
 
 
 class Processes:

@@ -179,7 +179,7 @@ class MarginReport:
         Path(path).write_text(self.to_html(), encoding="utf-8")
 
     def _repr_html_(self):
-        # In a frame of its own: the page brings its own style.
+        # An iframe, because the page has its own style.
         return f'<iframe srcdoc="{html.escape(self.to_html())}" width="100%" height="640" style="border:0"></iframe>'
 
 

@@ -134,7 +134,7 @@ class KernelRidge(TargetColumns):
         if not hasattr(model, "residual"):
             raise AttributeError("residual_ is only available after a fit by conjugate gradients (solver='cg')")
         each = np.asarray(model.residuals)
-        if not each.size:  # of an earlier version, which kept the largest
+        if not each.size:  # pickled by an earlier version, which stored the largest
             return model.residual
         return each[0] if self._one_column else each
 

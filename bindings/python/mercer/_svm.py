@@ -272,7 +272,7 @@ class NuSVC(_Classifier):
 
 
 class _WithoutClasses(Predicting, _SVM):
-    random_state = None  # scikit-learn's have it too, and class_weight_, without a meaning
+    random_state = None  # scikit-learn's class also has these attributes, without a meaning
 
     @property
     def class_weight_(self):

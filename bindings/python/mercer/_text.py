@@ -43,8 +43,8 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         if self.analyzer not in _UNITS:
             raise ValueError(f"analyzer must be 'word' or 'char', got {self.analyzer!r}")
         first, last = self.ngram_range
-        # In scikit-learn a whole number is a count of texts, a float a share of them; the library tells them apart by
-        # their size.
+        # In scikit-learn an integer is a number of texts, a float a fraction of the texts; the library distinguishes
+        # them by value.
         if isinstance(self.max_df, (int, np.integer)) and self.max_df == 1:
             raise ValueError("max_df=1 would keep the terms of one text only: 1.0 means all texts")
         chosen = {

@@ -11,9 +11,6 @@ array([[ 4.5  ,  1.303],
 True
 """
 
-# Longer than 400 lines: the algebra of kernel objects and the classes made from the registry, each of which needs the
-# other.
-
 import copy
 import inspect
 import keyword
@@ -30,7 +27,7 @@ class Kernel:
 
     _parameters = ()
 
-    # --- the library's kernel
+    # --- the compiled kernel
 
     def core(self):
         """The library's kernel."""
@@ -98,7 +95,7 @@ class Kernel:
         core = self.core()
         return _data.as_data(X, always=self.takes_anything(), kind=core.domain, fields=core.fields)
 
-    # --- questions
+    # --- properties
 
     @property
     def domain(self):
@@ -121,7 +118,7 @@ class Kernel:
         """The map phi with phi(x)'phi(z) = k(x, z) for vectors of n_features coordinates, where it is finite."""
         return FeatureMap(_core.FeatureMap(self.core(), n_features, limit))
 
-    # --- parameters, as scikit-learn asks for them
+    # --- parameters in scikit-learn's interface
 
     def get_params(self, deep=True):
         """Parameters by name; those of parts as part__name."""
@@ -149,7 +146,7 @@ class Kernel:
     def __eq__(self, other):
         return type(self) is type(other) and _same(self.get_params(deep=False), other.get_params(deep=False))
 
-    __hash__ = None  # parameters can be set
+    __hash__ = None  # kernels are mutable
 
     def __str__(self):
         return self.core().text
@@ -210,7 +207,7 @@ def _same(a, b):
     return a.keys() == b.keys() and all(a[key] is b[key] or np.array_equal(a[key], b[key]) for key in a)
 
 
-# --- kernels from kernels
+# --- kernels made from kernels
 
 
 def _class(name, parameters, about, build):
@@ -249,7 +246,7 @@ def _wrapped(part, *weaker):
     return f"({part!r})" if isinstance(part, weaker) else repr(part)
 
 
-_NODES = {}  # by their names in the library
+_NODES = {}  # classes by their names in the library
 
 
 def _node(name, what, parameters, about, show=None, given=lambda value: value):
@@ -329,7 +326,7 @@ class Callable(Kernel):
         self.domain = domain
         self.pairwise = pairwise
 
-    domain = None  # a parameter here
+    domain = None  # `domain` is a parameter here
 
     @property
     def name(self):
@@ -385,9 +382,9 @@ class FeatureMap:
         return self._map.names
 
 
-# --- the kernels of the registry
+# --- the classes of the registered kernels
 
-_CLASS_NAMES = {"poly": "Polynomial"}  # where the name in the text form is not the one people know
+_CLASS_NAMES = {"poly": "Polynomial"}  # names of classes that differ from the name in the text form
 _BY_NAME = {}
 
 
@@ -422,7 +419,8 @@ def _registered_class(entry):
     def build(self, named):
         given = {name: getattr(self, name) for name, _ in parameters}
         other = {name: getattr(self, name) for name, _ in others if getattr(self, name) is not None}
-        # An alternative replaces what stands at its default; beside another value the library says what is wrong.
+        # An alternative parameter replaces a parameter at its default. If that parameter has another value, the library
+        # reports the conflict.
         if other:
             given = {name: value for name, value in given.items() if value != dict(parameters)[name]}
         arguments = ", ".join(f"{name.rstrip('_')}={number_text(value)}" for name, value in {**given, **other}.items())

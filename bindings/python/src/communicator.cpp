@@ -1,4 +1,4 @@
-// Fits shared by processes that mpi4py knows: each has rows of its own.
+// Fits shared by the ranks of an mpi4py communicator: each rank has its own rows.
 #include "mercer/base/communicator.h"
 
 #include "mercer/data/vectors.h"
@@ -8,7 +8,7 @@
 namespace mercer::python {
 namespace {
 
-// Where work() fails in this process alone the job ends here: the others wait.
+// Runs work(). If it fails in this rank only, ends the job, because the other ranks would wait forever.
 template <class Work>
 auto or_end_all(const process_group& group, Work work) {
     try {
@@ -21,10 +21,10 @@ auto or_end_all(const process_group& group, Work work) {
     }
 }
 
-// The rows of a process that has none may be None.
+// A rank without rows may pass None.
 dataset rows_of_process(const py::object& x) { return x.is_none() ? dataset() : x.cast<dataset>(); }
 
-// (model, was this process interrupted). As fit() in models.cpp.
+// Returns (model, was this rank interrupted). The arguments are those of fit() in models.cpp.
 py::tuple fit_shared(const process_group& group, const std::string& name, const py::dict& options, const py::object& x,
                      const kernel& k, const doubles& y, const py::object& sample_weight, const py::object& class_weight,
                      const std::pair<std::size_t, std::size_t>& memory, const py::object& time_limit,
@@ -58,8 +58,8 @@ double shared_variance(const process_group& group, const py::object& x, const py
     });
 }
 
-// RᵀR = A in place, of a matrix that all processes have; False where it is not positive definite, None where they
-// cannot.
+// Factors A = RᵀR in place; all ranks hold A. Returns False if A is not positive definite, None if the ranks cannot
+// factor a matrix together.
 py::object shared_factor(const process_group& group, py::array_t<double, py::array::c_style> a) {
     const auto n = static_cast<std::size_t>(a.shape(0));
     double* upper = a.mutable_data();
@@ -69,11 +69,11 @@ py::object shared_factor(const process_group& group, py::array_t<double, py::arr
 
 }  // namespace
 
-void bind_processes(py::module_& m) {
+void bind_communicator(py::module_& m) {
     m.def("require_communicators", &require_communicators);
     py::class_<process_group>(m, "Processes", "The processes of a communicator of MPI.")
         .def(py::init([](int handle, const std::string& library) {
-            // Python has no word for a constant.
+            // pybind11 cannot hold a pointer to a constant object.
             return std::unique_ptr<process_group>(
                 const_cast<process_group*>(processes_of_communicator(handle, library).release()));
         }))

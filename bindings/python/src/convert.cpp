@@ -33,7 +33,7 @@ dataset sparse_of(const py::array_t<std::int64_t>& start, const py::array_t<std:
                      hold(py::make_tuple(start, column, value)));
 }
 
-// Row starts, columns and values of a matrix in compressed rows; columns ascend within a row.
+// Makes sparse rows from a matrix in compressed sparse row format; columns must ascend within a row.
 dataset sparse_data(const py::array_t<std::int64_t>& start, const py::array_t<std::int32_t>& column,
                     const py::array& value, index dims) {
     if (!(start.flags() & column.flags() & value.flags() & py::array::c_style))
@@ -43,15 +43,15 @@ dataset sparse_data(const py::array_t<std::int64_t>& start, const py::array_t<st
     throw py::type_error("values of float32 or float64 are expected here");
 }
 
-// (row, column, value) of the first coordinate that is NaN or infinite, or None.
+// Returns (row, column, value) of the first coordinate that is NaN or infinite, or None.
 py::object fault_of(const dataset& x) {
     const auto bad = without_lock(0, [&] { return first_not_finite(x); });
     return bad ? py::object(py::make_tuple(bad->row, bad->column, bad->value)) : py::none();
 }
 
-// The distinct values of a list of labels, ascending, and for every one its place among them; nothing where there is
-// NaN or there are too many to look for them one by one. One pass for the values, one for the places: sorting all
-// labels takes many times as long.
+// Returns the distinct values of a list of labels, ascending, and for each label the index of its value. Returns None
+// if a label is NaN or if there are too many distinct values for a linear search. One pass finds the values and one the
+// indices; sorting all labels would take many times as long.
 template <class T>
 std::optional<std::pair<std::vector<T>, std::vector<std::int64_t>>> coded(std::span<const T> labels) {
     constexpr std::size_t most = 256;
@@ -118,7 +118,7 @@ int thread_count(const py::object& n_jobs) {
     if (overflow != 0 || std::abs(count) > most_threads)
         throw py::value_error("n_jobs must satisfy -" + std::to_string(most_threads) + " <= n_jobs <= " +
                               std::to_string(most_threads) + ", got " + py::str(n_jobs).cast<std::string>());
-    // As joblib counts: -1 is all, -2 all but one.
+    // joblib's convention: -1 means all threads, -2 all but one.
     return count > 0 ? static_cast<int>(count) : std::max(1, threads() + 1 + static_cast<int>(count));
 }
 
@@ -131,10 +131,11 @@ py::dict progress_dict(const fit_progress& now) {
 }
 
 namespace {
-constexpr double moment = 1;            // in which a run that was told to stop may still come to an end of its own
-constexpr double interrupt_again = 10;  // seconds within which another Ctrl-C is meant for more than one run
+constexpr double moment = 1;  // seconds that a stopped run gets to end at its own next step
+// seconds within which a second Ctrl-C ends everything, not only the current run
+constexpr double interrupt_again = 10;
 
-// Both are read and written with the interpreter's lock held.
+// Read and written only while the interpreter's lock is held.
 bool every_interrupt_ends_all = false;
 double last_interrupt = -1e9;
 thread_local run_control* control_here = nullptr;
@@ -157,7 +158,7 @@ void run_control::look_for_signals() {
     if (PyErr_CheckSignals() != 0) take(py::error_already_set());
 }
 
-// What a signal or the callback raised.
+// Records the exception that a signal handler or the callback raised.
 void run_control::take(py::error_already_set problem) {
     if (!stopped_) said_no_ = seconds_now();
     stopped_ = true;
@@ -224,7 +225,7 @@ void bind_data(py::module_& m) {
     py::class_<dataset>(m, "Data", py::dynamic_attr(), "n objects of one kind, borrowed from Python where they can be.")
         .def("__len__", &dataset::size)
         .def_property_readonly("dims", &dataset::dims)
-        // Objects that only Python understands are strings here, the keys under which _data holds them.
+        // Objects that only Python can compare are stored as strings: the keys under which _data holds the objects.
         .def_property_readonly("kind",
                                [](const py::object& x) {
                                    return py::hasattr(x, "held") ? "objects" : name(x.cast<const dataset&>().kind());
@@ -238,7 +239,7 @@ void bind_data(py::module_& m) {
         });
     m.def("dense", &dense_data, py::arg("x").noconvert());
     m.def("sparse", &sparse_data, py::arg("start"), py::arg("column"), py::arg("value").noconvert(), py::arg("dims"));
-    bind_kinds(m);
+    bind_object_kinds(m);
     m.def("first_not_finite", &fault_of);
     m.def("label_codes", [](const py::array& y) -> py::object {
         if (y.ndim() != 1 || !(y.flags() & py::array::c_style)) return py::none();

@@ -1,5 +1,5 @@
-// What all binding files share: numpy arrays in and out without copies, data sets from Python objects, control of long
-// runs.
+// Shared by all binding files: conversion of numpy arrays without copies, data sets from Python objects, and control of
+// long runs.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -24,19 +24,19 @@ namespace mercer::python {
 
 namespace py = pybind11;
 
-// A Python object held by C++ code that may let go of it in any thread.
+// Keeps a Python object alive for C++ code, which may release it in any thread.
 inline std::shared_ptr<const void> hold(py::object object) {
     auto* kept = new py::object(std::move(object));
     return {kept, [](const void* p) {
-                // What outlives the interpreter (a kernel in the registry) goes with the process: there is no lock to
-                // wait for any more.
+                // An object that outlives the interpreter, such as a kernel in the registry, is not released: the lock
+                // no longer exists.
                 if (!Py_IsInitialized()) return;
                 const py::gil_scoped_acquire gil;
                 delete static_cast<const py::object*>(p);
             }};
 }
 
-// Owners turned into arrays: the memory moves, nothing is copied.
+// Moves the memory of a matrix or vector into a numpy array, without a copy.
 template <class T>
 py::array_t<T> to_numpy(matrix<T> from) {
     auto* kept = new matrix<T>(std::move(from));
@@ -49,7 +49,7 @@ py::array_t<T> to_numpy(std::vector<T> from) {
     const py::capsule owner(kept, [](void* p) { delete static_cast<std::vector<T>*>(p); });
     return py::array_t<T>({static_cast<py::ssize_t>(kept->size())}, kept->data(), owner);
 }
-// A copy, for members of a model that lives on.
+// Copies a matrix that remains a member of a model.
 template <class T>
 py::array_t<T> copied(matrix_view<const T> from) {
     py::array_t<T> out({from.rows, from.cols});
@@ -57,7 +57,7 @@ py::array_t<T> copied(matrix_view<const T> from) {
     return out;
 }
 
-// Rows of a 2-D array of T, borrowed: the caller's Python code has made the columns contiguous.
+// Views the rows of a 2-D array of T without a copy. The caller's Python code has made the columns contiguous.
 template <class T>
 matrix_view<const T> rows_of(const py::array& from) {
     const auto item = static_cast<py::ssize_t>(sizeof(T));
@@ -85,56 +85,53 @@ inline matrix_view<const double> view_of(const matrix_in& K) {
     return {K.data(), K.shape(0), K.shape(1)};
 }
 
-// A data set as a Python value: the vectors, strings or sets of one argument called X.
+// Binds the class Data: the objects that an argument called X holds.
 void bind_data(py::module_& m);
 void bind_kernels(py::module_& m);
-void bind_insight(py::module_& m);
+void bind_kernel_analysis(py::module_& m);
 void bind_models(py::module_& m);
-void bind_evaluation(py::module_& m);
-void bind_particular(py::module_& m);
-void bind_report(py::module_& m);
-void bind_texts(py::module_& m);
-void bind_tune(py::module_& m);
-void bind_learn(py::module_& m);
-void bind_processes(py::module_& m);
-void bind_explain(py::module_& m);
+void bind_text_features(py::module_& m);
+void bind_model_selection(py::module_& m);
+void bind_communicator(py::module_& m);
+void bind_inspection(py::module_& m);
 
-// The objects of a data set as Python gives them: an array, (indptr, indices, data, columns), a list of str, a list of
-// frozensets.
+// Returns the objects of a data set as Python values: an array, (indptr, indices, data, columns), a list of str, or a
+// list of frozensets.
 py::object objects_of(const dataset& x);
 
-// n_jobs of an estimator as threads of this call; 0: all there are.
+// Converts the parameter n_jobs to the number of threads of this call; 0: all threads.
 int thread_count(const py::object& n_jobs);
 
-// What a callback is told.
+// Returns the argument of a callback.
 py::dict progress_dict(const fit_progress& now);
 
-// Watches a long run of this thread while it lives: is Ctrl-C pressed, does the caller's callback want to go on?
+// Controls a long run of this thread: checks for Ctrl-C and calls the caller's callback.
 //
-// The run asks at every step, in whatever thread, by go_on(), and on a no ends with the best it has. Where a step is
-// long, or there is nothing to keep, its loops ask (context.h) and end a moment after that no, or at once at a second
-// Ctrl-C: within `interrupt_again` seconds of the first, whichever run that one ended, it ends everything, and so does
-// every Ctrl-C after set_interrupt("raise").
+// The run calls go_on() at every step, in any thread, and ends with its best solution when go_on() returns false.
+// During a long step, or if there is no solution to return, the loops check for cancellation (context.h) and end 1 s
+// after go_on() has returned false. A second Ctrl-C within `interrupt_again` seconds of the first ends everything at
+// once, even if the first ended another run. So does every Ctrl-C after set_interrupt("raise").
 class run_control {
 public:
-    // keeps: whether a part of the work is an answer.
+    // keeps: true if an unfinished run has a result.
     run_control() : run_control(py::none(), false) {}
-    // shared: other processes wait for this one, so that it ends with them, at a step, and never by itself.
+    // shared: other ranks wait for this run, so that it ends together with them at a step and is never cancelled alone.
     run_control(py::object callback, bool keeps, bool shared = false);
     ~run_control();
     run_control(const run_control&) = delete;
     run_control& operator=(const run_control&) = delete;
 
-    // `describe` makes the callback's argument.
+    // `describe` makes the argument of the callback.
     bool go_on(const std::function<py::object()>& describe);
     progress_callback watching() {
         return [this](const fit_progress& now) { return go_on([&] { return py::object(progress_dict(now)); }); };
     }
-    // Raises what the callback or a signal raised, and KeyboardInterrupt where that is to end more than this run.
+    // Throws the exception that the callback or a signal raised, and KeyboardInterrupt if Ctrl-C has to end more than
+    // this run.
     void finish();
     bool interrupted() const { return interrupted_; }
-    // Raises why a run was stopped that has nothing to show for it; returns where the callback wanted it so. Stopped by
-    // neither it is out of time.
+    // Throws the reason why a run ended without a result: the exception of a callback or signal, or TimeoutError.
+    // Returns if the callback stopped the run.
     void explain(const error& problem);
     static run_control* here();
 
@@ -153,8 +150,8 @@ private:
 };
 void bind_interrupt(py::module_& m);
 
-// Runs work() without the interpreter's lock, with at most `threads` threads (0: no limit), watched by the control
-// there is or by one of its own.
+// Runs work() without the interpreter's lock, with at most `threads` threads (0: no limit), under the current
+// run_control or a new one.
 template <class Work>
 auto without_lock(int threads, Work work) {
     std::optional<run_control> own;
@@ -169,8 +166,8 @@ auto without_lock(int threads, Work work) {
     }
 }
 
-// X of an estimator is Data, or for a precomputed kernel a matrix of its values: on_objects(data) or on_matrix(values),
-// without the lock.
+// Calls on_objects(data) if X is Data, or on_matrix(values) if X is a precomputed kernel matrix, without the
+// interpreter's lock.
 template <class Objects, class Matrix>
 auto on_input(const py::object& x, int threads, Objects on_objects, Matrix on_matrix) {
     if (py::isinstance<dataset>(x)) {
@@ -182,7 +179,7 @@ auto on_input(const py::object& x, int threads, Objects on_objects, Matrix on_ma
     return without_lock(threads, [&] { return on_matrix(values); });
 }
 
-// Whole numbers as numpy counts with them.
+// Converts integers to a numpy array of int64.
 template <class From>
 py::array_t<std::int64_t> as_int64(const From& from) {
     return to_numpy(std::vector<std::int64_t>(from.begin(), from.end()));

@@ -1,4 +1,4 @@
-// Models in terms of the features of their kernels.
+// Explanations by kernel features, scores of predictions, and margin reports.
 
 #include <numeric>
 #include <unordered_map>
@@ -24,13 +24,13 @@ kernel_expansion sums_of(const held_model& model) {
     return std::move(*f);
 }
 
-// Bytes of a string need not be UTF-8.
+// The bytes of a string need not be valid UTF-8.
 py::str as_text(const std::string& bytes) {
     return py::reinterpret_steal<py::str>(
         PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
 }
 
-// Items of sets go by their numbers; Python knows what some of them are called.
+// Items of sets have numbers; Python may know their names.
 using item_names = std::unordered_map<std::string, std::string>;
 void name_items(std::vector<feature_share>& all, const item_names& names) {
     for (feature_share& each : all)
@@ -45,7 +45,7 @@ py::list listed(const std::vector<feature_share>& all, double sign) {
     return out;
 }
 
-// (label of the positive side, of the negative one), None where there is none.
+// Returns the labels of the positive and the negative side of a function, None if a side has no label.
 py::tuple sides(const api::function_sides& of, double sign) {
     const auto label = [](const std::optional<double>& l) {
         return l ? py::object(py::int_(static_cast<std::int64_t>(*l))) : py::none();
@@ -54,7 +54,7 @@ py::tuple sides(const api::function_sides& of, double sign) {
                     : py::make_tuple(label(of.positive), label(of.negative));
 }
 
-// f > 0 speaks for the second of two classes, as in scikit-learn.
+// Returns the factor that makes f > 0 mean the second of two classes, as in scikit-learn.
 double sign_of(const api::function_sides& of, index functions) {
     return functions == 1 && of.positive && of.negative && *of.positive < *of.negative ? -1 : 1;
 }
@@ -65,7 +65,7 @@ void turn_round(decision_shares& d) {
     for (double& each : d.parts) each = -each;
 }
 
-// One dict for each function.
+// Returns one dict for each function.
 py::list explained(const held_model& model, const dataset& x, index top, const known_names& names,
                    const item_names& items) {
     const kernel_expansion f = sums_of(model);
@@ -91,7 +91,7 @@ py::list explained(const held_model& model, const dataset& x, index top, const k
     return out;
 }
 
-// (sides, features) of each function.
+// Returns (sides, features) of each function.
 py::list weights(const held_model& model, index top, const known_names& names, const item_names& items) {
     const kernel_expansion f = sums_of(model);
     auto found = without_lock(0, [&] { return largest_weights(f, top, names); });
@@ -105,20 +105,7 @@ py::list weights(const held_model& model, index top, const known_names& names, c
     return out;
 }
 
-}  // namespace
-
-void bind_explain(py::module_& m) {
-    m.def("explain", &explained);
-    m.def("explain_weights", &weights);
-}
-
-}  // namespace mercer::python
-
-namespace mercer::python {
-
-// Answers judged by targets, as JSON: what mercer.evaluate makes a dict of.
-
-namespace {
+// Scores predictions against targets. The result is JSON, which mercer.evaluate converts to a dict.
 
 matrix<double> as_matrix(const std::optional<doubles>& from) {
     if (!from) return {};
@@ -128,7 +115,7 @@ matrix<double> as_matrix(const std::optional<doubles>& from) {
     return out;
 }
 
-// Classes are places in `names`.
+// Classes are indices into `names`.
 std::string judged(bool values, const py::object& y, const py::object& predicted, const py::object& classes,
                    const std::optional<doubles>& scores, const std::optional<doubles>& probabilities,
                    const std::vector<std::string>& names, index resamples, index bins, std::uint64_t seed) {
@@ -146,27 +133,18 @@ std::string judged(bool values, const py::object& y, const py::object& predicted
     });
 }
 
-}  // namespace
+// Margin reports of classifiers (src/mercer/inspection/margin_report.h) as text, JSON and a page. mercer._report reads
+// its numbers from the JSON.
 
-void bind_evaluation(py::module_& m) { m.def("evaluate", &judged); }
-
-}  // namespace mercer::python
-
-namespace mercer::python {
-
-// Margin reports of classifiers (src/mercer/inspection/margin_report.h) as text, JSON and a page; mercer._report
-// takes its numbers from the JSON.
-
-namespace {
-
-// A report with what is said about it.
+// A margin report with its title and pictures.
 struct told_report {
     margin_report report;
     report_subject about;
     report_page page;
 };
 
-// Two classes the other way round: scikit-learn's decisions are positive for the second class, ours for the first.
+// Exchanges the two classes: decisions are positive for the second class in scikit-learn, for the first class in the
+// library.
 svm_model second_class_first(const svm_model& from) {
     svm_model to = from;
     const index first = from.class_support[0], all = from.coef.cols();
@@ -195,7 +173,7 @@ error_estimate estimated(const shared_gram& K, std::span<const double> y, const 
                       : cross_validation(K, y, again, folds, seed);
 }
 
-// x is the data, or the matrix of a precomputed kernel. folds: -1 no estimate of the error, 0 leaving one out.
+// x: the data, or the matrix of a precomputed kernel. folds: -1 for no estimate of the error, 0 for leave-one-out.
 told_report report(const held_model& held, const py::object& x, const doubles& labels, const py::dict& given) {
     margin_options how;
     how.tol = given["tol"].cast<double>();
@@ -237,7 +215,10 @@ told_report report(const held_model& held, const py::object& x, const doubles& l
 
 }  // namespace
 
-void bind_report(py::module_& m) {
+void bind_inspection(py::module_& m) {
+    m.def("explain", &explained);
+    m.def("explain_weights", &weights);
+    m.def("evaluate", &judged);
     m.def("margin_report", &report);
     py::class_<told_report>(m, "ToldReport")
         .def_property_readonly(

@@ -1,4 +1,4 @@
-// The Mercer test, explicit feature maps, spectra, tests of two samples and of independence.
+// The Mercer test, explicit feature maps, spectra, two-sample and independence tests.
 #include "convert.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/gram/make_gram.h"
@@ -9,8 +9,7 @@
 
 namespace mercer::python {
 
-// Longer than 60 lines: one line for each member, nothing else.
-void bind_insight(py::module_& m) {
+void bind_kernel_analysis(py::module_& m) {
     py::class_<mercer_result>(m, "MercerTest",
                               "Whether a kernel is positive semidefinite on data: certified, indefinite with a "
                               "witness, asymmetric, undecided; or a contradiction "
@@ -55,7 +54,7 @@ void bind_insight(py::module_& m) {
         return to_numpy(
             without_lock(0, [&] { return decompose(*make_gram<double>(k, x), eigen_parts::values).values; }));
     });
-    // Both samples together, the first `first` objects are those of the first one: (biased, unbiased, p).
+    // `x` holds both samples; its first `first` objects are the first sample. Returns (biased, unbiased, p).
     m.def("mmd_test", [](const py::object& x, const kernel* k, index first, bool unbiased, index permutations,
                          std::uint64_t seed, const py::object& n_jobs) {
         two_sample_options o;
@@ -70,7 +69,7 @@ void bind_insight(py::module_& m) {
         control.finish();
         return py::make_tuple(r.biased, r.unbiased, r.p_value);
     });
-    // (hsic, alignment, p)
+    // Returns (hsic, alignment, p).
     m.def("hsic_test", [](const kernel& k, const dataset& x, const kernel& l, const dataset& y, index permutations,
                           std::uint64_t seed, const py::object& n_jobs) {
         independence_options o;

@@ -1,4 +1,4 @@
-// Kernels: the registry, text forms taken apart, Gram matrices, Python functions as kernels.
+// Kernels: the registry, the structure of expressions, kernel matrices, and Python functions as kernels.
 #include <pybind11/functional.h>
 
 #include "convert.h"
@@ -35,7 +35,7 @@ py::dict describe(const registered_kernel& entry) {
     return out;
 }
 
-// (what, {argument: value}, who, parts), all the way down.
+// Returns (what, {argument: value}, who, parts), recursively.
 py::tuple take_apart(const kernel_node& node) {
     const kernel_form form = node.form();
     py::dict arguments;
@@ -45,7 +45,7 @@ py::tuple take_apart(const kernel_node& node) {
     return py::make_tuple(form.what, arguments, form.who, parts, node.text());
 }
 
-// Do both hold the same objects in memory?
+// Returns true if both data sets share the same memory.
 bool same_memory(const dataset& a, const dataset& b) {
     if (a.size() != b.size() || a.dims() != b.dims() || a.items().index() != b.items().index() || a.size() == 0)
         return false;
@@ -66,8 +66,8 @@ bool same_memory(const dataset& a, const dataset& b) {
 
 bool is_whole(const selection& which, const dataset& of) { return which.is_range() && which.size() == of.size(); }
 
-// f(X, Z) gives the matrix of kernel values for the rows of X against those of Z, sparse matrices where the data are.
-// Called with the interpreter's lock held, from any thread.
+// Makes a kernel from a Python function: f(X, Z) returns the matrix of kernel values for the rows of X and Z, which are
+// sparse matrices if the data are sparse. f is called with the interpreter's lock held, from any thread.
 kernel from_python(const std::string& name, const py::function& f, const std::string& where) {
     const auto kept = std::static_pointer_cast<const py::object>(hold(f));
     const domain kind = where == "objects" ? strings::where : domain_named(where);
@@ -99,7 +99,7 @@ kernel from_python(const std::string& name, const py::function& f, const std::st
         kind);
 }
 
-// A context: the functions that a model brings, while it is read.
+// A Python context manager: registers the functions of a model while the model is read.
 struct local_context {
     std::vector<std::pair<std::string, kernel>> known;
     std::unique_ptr<local_kernels> in_force;

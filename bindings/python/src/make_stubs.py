@@ -119,7 +119,7 @@ def class_stub(cls):
         kinds = {name: getattr(kind, "__name__", "Any") for name, kind in cls.__annotations__.items()}
         text = "".join(f"    {name}: {kind.replace('ndarray', 'np.ndarray')}\n" for name, kind in kinds.items())
         return f"class {cls.__name__}(NamedTuple):\n{text}{properties(cls)}"
-    # Those of scikit-learn say where score() and others come from.
+    # Inherited methods of scikit-learn: the stub names the base class.
     theirs = [each.__name__ for each in cls.__mro__ if each.__module__ == "sklearn.base" and each.__name__[0] != "_"]
     bases = ["Kernel"] if is_kernel(cls) else [f"sklearn.base.{name}" for name in theirs]
     given = arguments(inspect.signature(cls), getattr(cls, "_parameter_constraints", {}))
@@ -127,7 +127,7 @@ def class_stub(cls):
     if issubclass(cls, BaseEstimator):
         more = {"classes_": "np.ndarray"} if issubclass(cls, ClassifierMixin) else {}
         text += "".join(f"    {name}: {kind}\n" for name, kind in {**FITTED, **more}.items())
-    if cls is mercer.MarginReport:  # what a problem has is there for two classes
+    if cls is mercer.MarginReport:  # the members of a problem exist for two classes
         one = mercer.SVC().fit([[0.0], [1.0]], [0, 1]).margin_report([[0.0], [1.0]], [0, 1])
         text += "".join(f"    {name}: Any\n" for name in {**vars(one), **vars(one.problems[0])} if name[0] != "_")
     return text

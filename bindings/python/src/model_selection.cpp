@@ -1,4 +1,4 @@
-// Searches by cross-validation.
+// Parameter search by cross-validation, and learnt kernels.
 
 #include <algorithm>
 
@@ -9,7 +9,8 @@
 namespace mercer::python {
 namespace {
 
-// The answer as JSON, the honest estimate where it was asked for (else empty), and whether Ctrl-C ended it.
+// Returns the result as JSON, the nested estimate as JSON (empty if not asked for), and whether Ctrl-C ended the
+// search.
 py::tuple tune(const std::string& method, const std::string& kernel, const api::settings& open, const dataset& x,
                const doubles& y, const py::dict& how, const py::object& n_jobs, const py::object& callback) {
     api::tune_options o;
@@ -52,19 +53,7 @@ py::tuple tune(const std::string& method, const std::string& kernel, const api::
     return py::make_tuple(found, estimate, run.interrupted());
 }
 
-}  // namespace
-
-void bind_tune(py::module_& m) { m.def("tune", &tune); }
-
-}  // namespace mercer::python
-
-namespace mercer::python {
-
-// Learnt kernels.
-
-namespace {
-
-// The answer as JSON, and whether Ctrl-C ended it.
+// Returns the learnt kernel as JSON, and whether Ctrl-C ended the computation.
 py::tuple learn(const std::string& method, const std::string& kernel, const api::settings& given, const dataset& x,
                 const doubles& y, const py::dict& how, const py::object& n_jobs, const py::object& callback) {
     api::learn_options o;
@@ -94,6 +83,9 @@ py::tuple learn(const std::string& method, const std::string& kernel, const api:
 
 }  // namespace
 
-void bind_learn(py::module_& m) { m.def("learn", &learn); }
+void bind_model_selection(py::module_& m) {
+    m.def("tune", &tune);
+    m.def("learn", &learn);
+}
 
 }  // namespace mercer::python

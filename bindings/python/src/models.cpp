@@ -1,5 +1,5 @@
-// Methods by name: fit, ask, save. What a method is and what it takes comes from the registry; nothing here knows one
-// of them.
+// Fits, uses and saves models of all methods by name. The names and options of the methods come from the registry; no
+// method is named here, except in the functions at the end, which exist for one method only.
 
 #include "models.h"
 
@@ -44,7 +44,8 @@ const option_info* find_option(const api::method& m, std::string_view name) {
 
 }  // namespace
 
-// What would be ignored beside the others is passed over: which of them the caller set is known in Python alone.
+// Options that have no effect together with the others are ignored: only the Python code knows which ones the caller
+// has set.
 api::option_values values_of(const api::method& m, const py::dict& given) {
     api::settings out;
     for (const auto& [key, value] : given) {
@@ -129,7 +130,7 @@ py::dict described(const option_info& o, const api::option_values& defaults) {
     return out;
 }
 
-// {method: {option: what it is}}
+// Returns {method: {option: description}}.
 py::dict all_methods() {
     py::dict out;
     for (const api::method& m : api::methods()) {
@@ -143,14 +144,14 @@ py::dict all_methods() {
 
 // --- fits
 
-// work(examples) for Data or for a matrix of kernel values, without the interpreter's lock.
+// Calls work(examples) for Data or for a matrix of kernel values, without the interpreter's lock.
 template <class Work>
 auto on_examples(const py::object& x, int threads, Work work) {
     const auto any = [&](const auto& some) { return work(api::examples(some)); };
     return on_input(x, threads, any, any);
 }
 
-// (model, was it interrupted). x: Data with a kernel, or the matrix of kernel values without one; y: a column or a
+// Returns (model, was the fit interrupted). x: Data with a kernel, or the kernel matrix without one. y: a vector or
 // matrix of targets, or None.
 py::tuple fit(const std::string& name, const py::dict& options, const py::object& x, const kernel* k,
               const std::optional<doubles>& y, const py::object& sample_weight, const py::object& class_weight,
@@ -158,7 +159,7 @@ py::tuple fit(const std::string& name, const py::dict& options, const py::object
               const py::object& callback, const std::pair<std::string, double>& checkpoint) {
     const api::method& m = api::find_method(name);
     const api::option_values values = values_of(m, options);
-    run_control run(callback, has_steps(m));  // without steps there is nothing to keep
+    run_control run(callback, has_steps(m));  // a method without steps has no unfinished result
     const fit_control control = control_of(memory, time_limit, n_jobs, checkpoint, run);
     const matrix_view<const double> targets = targets_of(y);
     const auto kernel_used = k ? std::make_shared<const kernel>(*k) : nullptr;
@@ -173,7 +174,7 @@ py::tuple fit(const std::string& name, const py::dict& options, const py::object
 
 // --- models
 
-// Places among the classes, clusters and sides are whole numbers.
+// Returns predictions: integers for classes, clusters and sides, else floats.
 py::object predicted(const held_model& model, const py::object& x, const py::object& n_jobs) {
     std::vector<double> found =
         on_examples(x, thread_count(n_jobs), [&](const api::examples& some) { return model->predict(some); });
@@ -188,7 +189,7 @@ auto asking(Ask ask) {
     };
 }
 
-// A part of the model, or a figure of its fit.
+// Returns a part of the model, or a value from its summary.
 py::object attribute(const held_model& model, const std::string& name) {
     if (api::part_value part = model->part(name); part.index() != 0)
         return std::visit([](auto& v) { return as_object(std::move(v)); }, part);
@@ -199,6 +200,63 @@ py::object attribute(const held_model& model, const std::string& name) {
 }
 
 held_model parse(std::string_view bytes, const std::string& name) { return {api::parse_fitted(bytes, name).first}; }
+
+// Functions for models of one method: neighbours, pre-images, linear models with other weights.
+
+// Searches with a number of neighbours that may differ from the model's. If x is a matrix, `self` holds k(z, z).
+neighbours search(const held_model& model, const py::object& x, index n_neighbors, const py::object& self,
+                  const py::object& n_jobs) {
+    knn_model some = api::model_of<knn_model>(*model.fitted);
+    some.options.n_neighbors = n_neighbors;
+    run_control control;
+    some.options.progress = control.watching();
+    const std::vector<double> own = as_vector(self);
+    neighbours found = on_input(
+        x, thread_count(n_jobs), [&](const dataset& data) { return find_neighbours(some, data); },
+        [&](const auto& K) { return find_neighbours(some, precomputed<double>(K), own); });
+    control.finish();
+    return found;
+}
+
+// Returns the shares of the classes among the neighbours, for any labels of the examples, given as class indices.
+py::object shares(const held_model& model, const neighbours& found, const doubles& codes, index classes) {
+    knn_model labelled;
+    labelled.options = api::model_of<knn_model>(*model.fitted).options;
+    const auto places = as_span(codes);
+    labelled.y.assign(places.begin(), places.end());
+    labelled.classes.resize(static_cast<std::size_t>(classes));
+    return to_numpy(without_lock(0, [&] { return class_shares(labelled, found); }));
+}
+
+py::object mean_of(const held_model& model, const neighbours& found) {
+    return to_numpy(without_lock(0, [&] { return predict(api::model_of<knn_model>(*model.fitted), found); }));
+}
+
+py::object back(const held_model& model, const matrix_in& scores, const std::string& how, const py::object& n_jobs) {
+    pre_image_options o;
+    using method = pre_image_options::method;
+    o.how = how == "fixed_point" ? method::fixed_point : how == "neighbors" ? method::neighbours : method::automatic;
+    const auto values = view_of(scores);
+    return to_numpy(without_lock(thread_count(n_jobs), [&] {
+        return pre_images(api::model_of<kernel_pca_model>(*model.fitted), values, o).points;
+    }));
+}
+
+// Returns the same model with other weights, one row for each problem, and offsets. Both have the library's sign.
+held_model with_weights(const held_model& model, const matrix_in& weights, const doubles& offset) {
+    svm_model out = api::model_of<svm_model>(*model.fitted);
+    const auto w = view_of(weights);
+    const auto b = as_span(offset);
+    if (w.rows != out.problems() || w.cols != out.support.dims() || static_cast<index>(b.size()) != w.rows ||
+        out.coef.cols() != w.rows)
+        fail(errc::invalid_argument, "coef_ and intercept_ must have " + std::to_string(out.problems()) +
+                                         " rows, and coef_ " + std::to_string(out.support.dims()) + " columns");
+    matrix<double> rows(w.rows, w.cols);
+    for (index p = 0; p < w.rows; ++p) std::copy_n(w.row(p), w.cols, rows.row(p));
+    out.support = dense<double>(std::move(rows));
+    out.offset.assign(b.begin(), b.end());
+    return {api::as_fitted(std::move(out))};
+}
 
 }  // namespace
 
@@ -226,74 +284,6 @@ void bind_models(py::module_& m) {
                 return made_of(file, [&] { return parse(file.bytes(), file.name()); });
             });
         });
-}
-
-}  // namespace mercer::python
-
-namespace mercer::python {
-
-// What only models of one kind can do: neighbours, pre-images, linear machines with other weights.
-
-namespace {
-
-// With another number of neighbours than the model's own; `self` holds k(z, z) where x is a matrix.
-neighbours search(const held_model& model, const py::object& x, index n_neighbors, const py::object& self,
-                  const py::object& n_jobs) {
-    knn_model some = api::model_of<knn_model>(*model.fitted);
-    some.options.n_neighbors = n_neighbors;
-    run_control control;
-    some.options.progress = control.watching();
-    const std::vector<double> own = as_vector(self);
-    neighbours found = on_input(
-        x, thread_count(n_jobs), [&](const dataset& data) { return find_neighbours(some, data); },
-        [&](const auto& K) { return find_neighbours(some, precomputed<double>(K), own); });
-    control.finish();
-    return found;
-}
-
-// Of any labels of the examples, given as places among so many classes.
-py::object shares(const held_model& model, const neighbours& found, const doubles& codes, index classes) {
-    knn_model labelled;
-    labelled.options = api::model_of<knn_model>(*model.fitted).options;
-    const auto places = as_span(codes);
-    labelled.y.assign(places.begin(), places.end());
-    labelled.classes.resize(static_cast<std::size_t>(classes));
-    return to_numpy(without_lock(0, [&] { return class_shares(labelled, found); }));
-}
-
-py::object mean_of(const held_model& model, const neighbours& found) {
-    return to_numpy(without_lock(0, [&] { return predict(api::model_of<knn_model>(*model.fitted), found); }));
-}
-
-py::object back(const held_model& model, const matrix_in& scores, const std::string& how, const py::object& n_jobs) {
-    pre_image_options o;
-    using method = pre_image_options::method;
-    o.how = how == "fixed_point" ? method::fixed_point : how == "neighbors" ? method::neighbours : method::automatic;
-    const auto values = view_of(scores);
-    return to_numpy(without_lock(thread_count(n_jobs), [&] {
-        return pre_images(api::model_of<kernel_pca_model>(*model.fitted), values, o).points;
-    }));
-}
-
-// The same machine with other weights, one row for each problem, and offsets; both with the library's sign.
-held_model with_weights(const held_model& model, const matrix_in& weights, const doubles& offset) {
-    svm_model out = api::model_of<svm_model>(*model.fitted);
-    const auto w = view_of(weights);
-    const auto b = as_span(offset);
-    if (w.rows != out.problems() || w.cols != out.support.dims() || static_cast<index>(b.size()) != w.rows ||
-        out.coef.cols() != w.rows)
-        fail(errc::invalid_argument, "coef_ and intercept_ must have " + std::to_string(out.problems()) +
-                                         " rows, and coef_ " + std::to_string(out.support.dims()) + " columns");
-    matrix<double> rows(w.rows, w.cols);
-    for (index p = 0; p < w.rows; ++p) std::copy_n(w.row(p), w.cols, rows.row(p));
-    out.support = dense<double>(std::move(rows));
-    out.offset.assign(b.begin(), b.end());
-    return {api::as_fitted(std::move(out))};
-}
-
-}  // namespace
-
-void bind_particular(py::module_& m) {
     py::class_<neighbours>(m, "Neighbours")
         .def_property_readonly("indices", [](const neighbours& f) { return copied(f.indices.view()); })
         .def_property_readonly("distances", [](const neighbours& f) { return copied(f.distances.view()); });

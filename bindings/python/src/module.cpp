@@ -1,4 +1,4 @@
-// mercer._core: the library as the Python package sees it. Estimators reach every method through models.cpp.
+// The module mercer._core, which the Python package uses. Estimators reach every method through models.cpp.
 #include "convert.h"
 #include "mercer/base/error.h"
 
@@ -19,14 +19,10 @@ PYBIND11_MODULE(_core, m) {
     mercer::python::bind_data(m);
     mercer::python::bind_interrupt(m);
     mercer::python::bind_kernels(m);
-    mercer::python::bind_insight(m);
+    mercer::python::bind_kernel_analysis(m);
     mercer::python::bind_models(m);
-    mercer::python::bind_evaluation(m);
-    mercer::python::bind_particular(m);
-    mercer::python::bind_report(m);
-    mercer::python::bind_texts(m);
-    mercer::python::bind_tune(m);
-    mercer::python::bind_learn(m);
-    mercer::python::bind_processes(m);
-    mercer::python::bind_explain(m);
+    mercer::python::bind_inspection(m);
+    mercer::python::bind_text_features(m);
+    mercer::python::bind_model_selection(m);
+    mercer::python::bind_communicator(m);
 }

@@ -14,7 +14,8 @@ std::string type_name(const py::handle& of) { return py::str(py::type::handle_of
 
 bool is_text(const py::handle& item) { return py::isinstance<py::str>(item) || py::isinstance<py::bytes>(item); }
 
-// The bytes of a text: UTF-8, and bytes that were none where Python read them with errors="surrogateescape".
+// Returns the bytes of a text: UTF-8, with the original invalid bytes if Python decoded them with
+// errors="surrogateescape".
 std::string bytes_of(const py::handle& text) {
     if (PyBytes_Check(text.ptr())) return text.cast<std::string>();
     Py_ssize_t size = 0;
@@ -25,7 +26,7 @@ std::string bytes_of(const py::handle& text) {
     return py::reinterpret_steal<py::bytes>(encoded);
 }
 
-// Object i must be of the kind of the first one.
+// Throws if object i is not of the same kind as the first object.
 void require_kind(bool is_one, std::size_t i, const char* what, const py::handle& item) {
     if (!is_one)
         throw py::type_error("object " + std::to_string(i) + " must be " + what + ", like the first one, got " +
@@ -43,7 +44,7 @@ strings strings_from(const py::sequence& from) {
     return strings(std::move(items));
 }
 
-// Whole numbers stand for themselves, texts for the number that the library gives them.
+// Integers are item numbers; texts get the number that the library assigns to them.
 template <class Number>
 std::int64_t number_of(const py::handle& item, const char* items, Number of_text) {
     if (py::isinstance<py::int_>(item) || PyIndex_Check(item.ptr())) return item.cast<std::int64_t>();
@@ -80,7 +81,8 @@ graph_edge edge_from(const py::handle& from) {
     return {end(0), end(1), parts.size() == 3 ? graph_label(parts[2]) : 0};
 }
 
-// (nodes, edges, labels or None, attributes or None, directed) each: what mercer._objects makes of all that is a graph.
+// Makes graphs from tuples (nodes, edges, labels or None, attributes or None, directed), which mercer._objects makes of
+// all kinds of graphs.
 graphs graphs_from(const py::sequence& from) {
     std::vector<graph> items;
     items.reserve(from.size());
@@ -105,7 +107,7 @@ graphs graphs_from(const py::sequence& from) {
     return graphs(std::move(items));
 }
 
-// collections.Counter, or any mapping from items to whole numbers.
+// Each object is a collections.Counter or another mapping from items to integers.
 multisets multisets_from(const py::sequence& from) {
     std::vector<std::vector<counted_item>> items(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
@@ -117,7 +119,8 @@ multisets multisets_from(const py::sequence& from) {
     return multisets(std::move(items));
 }
 
-// (elements, coordinates): symbols or numbers, one a point, and a matrix with a row for each; elements may be None.
+// Each object is (elements, coordinates): one symbol or number per point, and a matrix with one row per point; elements
+// may be None.
 points points_from(const py::sequence& from) {
     std::vector<point_cloud> clouds(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
@@ -146,7 +149,7 @@ points points_from(const py::sequence& from) {
     return points(std::move(clouds));
 }
 
-// Arrays of one dimension, (time), or two, (time, coordinate).
+// Each object is an array of shape (time) or (time, coordinate).
 series series_from(const py::sequence& from) {
     std::vector<one_series> items(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
@@ -161,7 +164,7 @@ series series_from(const py::sequence& from) {
     return series(std::move(items));
 }
 
-// Trees in brackets, which mercer._trees makes of all that is a tree.
+// Each object is a tree as text in brackets, which mercer._trees makes of all kinds of trees.
 trees trees_from(const py::sequence& from) {
     std::vector<tree> items;
     items.reserve(from.size());
@@ -174,13 +177,13 @@ trees trees_from(const py::sequence& from) {
     return trees(std::move(items));
 }
 
-// The numbers of an array of this type, divided by `most`; false where it has another.
+// Copies the values of an array of type T, divided by `most`, to `to`. Returns false if the array has another type.
 template <class T>
 bool take_values(const py::array& from, float most, image& to) {
     if (!py::isinstance<py::array_t<T>>(from)) return false;
     const auto values = py::array_t<T, py::array::c_style | py::array::forcecast>::ensure(from);
     for (py::ssize_t i = 0; i < values.size(); ++i) {
-        if constexpr (std::is_same_v<T, bool>)  // PIL's bits are bytes of 255
+        if constexpr (std::is_same_v<T, bool>)  // PIL gives bits as bytes of value 255
             to.values.push_back(reinterpret_cast<const unsigned char*>(values.data())[i] ? 1.0F : 0.0F);
         else
             to.values.push_back(static_cast<float>(values.data()[i]) / most);
@@ -188,8 +191,8 @@ bool take_values(const py::array& from, float most, image& to) {
     return true;
 }
 
-// Arrays (height, width) or (height, width, channels): bytes and 16-bit numbers are scaled to 0 … 1, floats are taken
-// as they are.
+// Each object is an array (height, width) or (height, width, channels). Bytes and 16-bit integers are scaled to 0 … 1,
+// floats are not scaled.
 images images_from(const py::sequence& from) {
     std::vector<image> items(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
@@ -225,7 +228,7 @@ py::object as_python(const sets& from, index i) {
     return py::frozenset(items);
 }
 
-// {"title": …, "price": …}; a field of one number is that number.
+// Returns a record as {"title": …, "price": …}; a field of one number becomes a number.
 py::object as_python(const records& from, index i) {
     py::dict out;
     for (const auto& each : from.fields()) {
@@ -238,7 +241,7 @@ py::object as_python(const records& from, index i) {
     return out;
 }
 
-// Of fields, each the values of all records.
+// Makes records from fields; each field holds the values of all records.
 records records_from(const std::vector<std::pair<std::string, dataset>>& fields) {
     std::vector<records::field> made;
     for (const auto& [name, values] : fields) made.push_back({name, values});
@@ -287,7 +290,7 @@ py::object as_python(const images& from, index i) {
 
 }  // namespace
 
-void bind_kinds(py::module_& m) {
+void bind_object_kinds(py::module_& m) {
     const auto bind = [&](domain where, auto from) {
         m.def(name(where), [from](const py::sequence& some) { return dataset(from(some)); });
     };

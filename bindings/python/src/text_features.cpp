@@ -1,11 +1,11 @@
-// Texts as vectors of their terms.
+// Binds TextFeatures: texts as vectors of term weights.
 #include "mercer/preprocess/text_features.h"
 
 #include "convert.h"
 
 namespace mercer::python {
 
-void bind_texts(py::module_& m) {
+void bind_text_features(py::module_& m) {
     m.def("stop_words", &stop_words);
     py::class_<text_features>(m, "TextFeatures")
         .def_static(

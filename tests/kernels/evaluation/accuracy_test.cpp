@@ -21,7 +21,7 @@ namespace {
 using testing_support::dense_of;
 using testing_support::sparse_of;
 using row = std::vector<long double>;
-using definition = std::function<long double(const row&, const row&)>;
+using exact_kernel = std::function<long double(const row&, const row&)>;
 
 long double squared(const row& x, const row& z) {
     long double sum = 0;
@@ -36,7 +36,7 @@ long double absolute(const row& x, const row& z) {
 
 struct case_of {
     std::string text;
-    definition k;
+    exact_kernel k;
 };
 
 // Kernels whose value depends on differences; g is their scale.
@@ -76,7 +76,7 @@ std::vector<row> stored(const dataset& x) {
 
 // The largest error of all entries, in units of rounding of the largest value, 1.
 template <class T>
-double worst(const std::string& text, const definition& k, const dataset& x, const dataset* z = nullptr) {
+double worst(const std::string& text, const exact_kernel& k, const dataset& x, const dataset* z = nullptr) {
     const kernel built = kernel::parse(text);
     const dataset& right = z ? *z : x;
     matrix<T> K(x.size(), right.size());
@@ -167,7 +167,7 @@ TYPED_TEST(accuracy, of_histograms_with_large_counts) {
     for (index i = 0; i < rows.rows(); ++i)
         for (index a = 0; a < rows.cols(); ++a)
             rows(i, a) = i % 2 ? rows(i - 1, a) * (1 + 1e-3 * uniform(random)) : 1e6 * uniform(random) / 3;
-    const definition chi2 = [](const row& x, const row& z) {
+    const exact_kernel chi2 = [](const row& x, const row& z) {
         long double sum = 0;
         for (std::size_t a = 0; a < x.size(); ++a) sum += (x[a] - z[a]) * (x[a] - z[a]) / (x[a] + z[a]);
         return std::exp(-sum);
@@ -178,7 +178,7 @@ TYPED_TEST(accuracy, of_histograms_with_large_counts) {
 
 // The same function under other names.
 TYPED_TEST(accuracy, of_expressions_that_are_a_gaussian) {
-    const definition half = [](const row& x, const row& z) { return std::exp(-squared(x, z) / 2); };
+    const exact_kernel half = [](const row& x, const row& z) { return std::exp(-squared(x, z) / 2); };
     for (const double offset : {0.0, 1e3, 1e6, 1e8}) {
         const dataset x = dense_of<double>(drawn(30, 4, offset, 1, 0.5, 0, 3));
         for (const char* text : {"normalize(exp(linear()))", "normalize(2*exp(linear()))",
@@ -188,7 +188,7 @@ TYPED_TEST(accuracy, of_expressions_that_are_a_gaussian) {
 }
 
 TYPED_TEST(accuracy, of_periods_far_from_the_origin) {
-    const definition k = [](const row& x, const row& z) {
+    const exact_kernel k = [](const row& x, const row& z) {
         long double sum = 0;
         for (std::size_t a = 0; a < x.size(); ++a) {
             const long double s =
@@ -205,7 +205,7 @@ TYPED_TEST(accuracy, of_periods_far_from_the_origin) {
 }
 
 TYPED_TEST(accuracy, of_a_full_covariance_far_from_the_origin) {
-    const definition k = [](const row& x, const row& z) {
+    const exact_kernel k = [](const row& x, const row& z) {
         const long double a = x[0] - z[0], b = x[1] - z[1];
         return std::exp(-(a * a - a * b + 2 * b * b) / 1.75L / 2);  // by Σ⁻¹
     };

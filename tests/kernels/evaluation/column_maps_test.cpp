@@ -41,8 +41,8 @@ matrix<double> mostly_zero(index rows, index cols, std::uint64_t seed) {
     return x;
 }
 
-double definition(const std::function<double(const row&, const row&)>& k, const matrix<double>& x, index i,
-                  const matrix<double>& z, index j) {
+double column_value(const std::function<double(const row&, const row&)>& k, const matrix<double>& x, index i,
+                    const matrix<double>& z, index j) {
     return k(row(x.row(i), x.row(i) + x.cols()), row(z.row(j), z.row(j) + z.cols()));
 }
 
@@ -59,7 +59,7 @@ TEST(column_maps, choose_the_same_columns_of_sparse_vectors) {
     const matrix<double> found = values_of("columns(rbf(gamma=0.5), [2000000000, 3, 2000000000, 11, 900000])",
                                            spread_out(x, places, many), spread_out(z, places, many));
     for (index i = 0; i < x.rows(); ++i)
-        for (index j = 0; j < z.rows(); ++j) EXPECT_NEAR(found(i, j), definition(k, x, i, z, j), 1e-14);
+        for (index j = 0; j < z.rows(); ++j) EXPECT_NEAR(found(i, j), column_value(k, x, i, z, j), 1e-14);
     // More columns than a row has entries, and vectors that are stored otherwise.
     std::string all = "columns(linear(), [";
     for (int c = 0; c < 40; ++c) all += std::to_string(c) + ", ";
@@ -75,7 +75,7 @@ TEST(column_maps, choose_the_same_columns_of_sparse_vectors) {
         return sum;
     };
     for (index i = 0; i < x.rows(); ++i)
-        for (index j = 0; j < z.rows(); ++j) EXPECT_NEAR(mixed(i, j), definition(dot, x, i, z, j), 1e-14);
+        for (index j = 0; j < z.rows(); ++j) EXPECT_NEAR(mixed(i, j), column_value(dot, x, i, z, j), 1e-14);
 }
 
 TEST(column_maps, norms_of_sparse_vectors_take_their_entries_alone) {
@@ -89,7 +89,7 @@ TEST(column_maps, norms_of_sparse_vectors_take_their_entries_alone) {
         return std::sqrt(left * right) * std::exp(-0.5 * square);
     };
     for (index i = 0; i < x.rows(); ++i)
-        for (index j = 0; j < x.rows(); ++j) EXPECT_NEAR(found(i, j), definition(k, x, i, x, j), 1e-13);
+        for (index j = 0; j < x.rows(); ++j) EXPECT_NEAR(found(i, j), column_value(k, x, i, x, j), 1e-13);
 }
 
 TEST(column_maps, scale_sparse_and_dense_vectors_alike) {
@@ -128,10 +128,10 @@ TEST(column_maps, scale_sparse_and_dense_vectors_alike) {
                              wave = values_of("periodic(length_scale=1, period=1.5)", sparse_x, right);
         for (index i = 0; i < x.rows(); ++i)
             for (index j = 0; j < z.rows(); ++j) {
-                EXPECT_NEAR(one(i, j), definition(gaussian, x, i, z, j), 1e-14);
-                EXPECT_NEAR(two(i, j), definition(gaussian, x, i, z, j), 1e-14);
-                EXPECT_NEAR(turned(j, i), definition(gaussian, x, i, z, j), 1e-14);
-                EXPECT_NEAR(wave(i, j), definition(periodic, x, i, z, j), 1e-14);
+                EXPECT_NEAR(one(i, j), column_value(gaussian, x, i, z, j), 1e-14);
+                EXPECT_NEAR(two(i, j), column_value(gaussian, x, i, z, j), 1e-14);
+                EXPECT_NEAR(turned(j, i), column_value(gaussian, x, i, z, j), 1e-14);
+                EXPECT_NEAR(wave(i, j), column_value(periodic, x, i, z, j), 1e-14);
             }
     }
 }
