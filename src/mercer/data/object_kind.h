@@ -54,7 +54,7 @@ protected:
     virtual void append(const void* bytes, std::size_t count) = 0;
 };
 
-// Reads the numbers that were written by an object_sink.
+// Reads the numbers of a model file that object_sink wrote.
 class object_source {
 public:
     virtual ~object_source() = default;
