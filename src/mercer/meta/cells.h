@@ -1,13 +1,13 @@
-// Cells: the feature space is divided into Voronoi cells, each with about as many examples as an exact method can
-// handle, and a model is fitted in each cell (Bottou, Vapnik 1992; Thomann, Blaschzyk, Meister, Steinwart 2017:
-// liquidSVM's approach for 10⁷ examples). The cell of x is that of the nearest centre by ‖φ(x) - φ(c)‖.
+// Cells: the feature space is divided into Voronoi cells of a size that an exact method can handle, and a model is
+// fitted in each cell (Bottou, Vapnik 1992; Thomann, Blaschzyk, Meister, Steinwart 2017: liquidSVM's approach for 10⁷
+// examples). The cell of x is that of the nearest centre by ‖φ(x) - φ(c)‖.
 //
 // Cells overlap, which avoids jumps at their borders. Cell j covers x if
 //     ρⱼ = ‖φ(x) - φ(cⱼ)‖/minᵢ ‖φ(x) - φ(cᵢ)‖ < 1 + overlap.
 // It is trained on such examples and predicts them with the relative weight 1 - (ρⱼ - 1)/overlap, so the prediction is
-// a continuous function of x if the models are. A cell uses at most as many examples of its neighbours as of its own.
-// If this leaves examples out, the weight of the cell falls to 0 at the nearest of these: its `reach` replaces overlap,
-// so that the cell does not predict in a region from which it has no examples.
+// a continuous function of x if the models are. The number of examples that a cell takes from its neighbours is at most
+// the number of its own. If this leaves examples out, the weight of the cell falls to 0 at the nearest of these: its
+// `reach` replaces overlap, so that the cell does not predict in a region from which it has no examples.
 #pragma once
 
 #include <cstdint>
@@ -40,11 +40,12 @@ struct cell_division {
     std::vector<std::vector<share>> shares(const dataset& x) const;
 };
 
-// Divides the examples into cells of about `size` examples, at most twice as many unless the kernel cannot distinguish
-// them. Requires size >= 1 and 0 <= overlap <= 1.
+// Divides the examples into cells of about `size` examples, at most 2·size unless the kernel cannot distinguish them.
+// Requires size >= 1 and 0 <= overlap <= 1.
 cell_division divide_into_cells(const kernel& k, const dataset& x, index size, double overlap, std::uint64_t seed,
                                 const progress_callback& progress = {});
-// The training examples of each cell: its own, and the nearest of its neighbours, at most as many. Sets cells.reach.
+// The training examples of each cell: its n own examples and at most n of its neighbours, the nearest ones. Sets
+// cells.reach.
 std::vector<std::vector<index>> cell_members(cell_division& cells, const dataset& x);
 
 // The model of one cell, stored as the bytes of its file form.

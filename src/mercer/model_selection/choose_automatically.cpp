@@ -67,7 +67,7 @@ void read_targets(const text_table& from, std::size_t at, table& out) {
     labels.finish(from.file(), {}, {}, out);
 }
 
-// Throws if there are more than half as many class names as rows: such names are not classes.
+// Throws if the number of class names exceeds half of the rows: such names are not classes.
 void require_classes(const text_table& from, std::size_t target, const table& data, const std::string& why) {
     const std::size_t classes = data.class_names.size(), n = data.y.size();
     if (2 * classes > n && n > 10)

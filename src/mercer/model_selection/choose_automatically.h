@@ -1,5 +1,5 @@
 // Prepares a file for a fit without further settings: chooses the target column, the task, the kinds of the columns,
-// the method and the parameters to search. Each choice can be overridden, and each is reported in words.
+// the method and the parameters to search. Each choice can be overridden, and is reported with its reason.
 //
 //     const api::automatic_data ready = api::prepare(read_source("houses.csv"), {.target = "price"});
 //     const api::tuning found = api::tune(ready.open, ready.data);
@@ -41,12 +41,12 @@ struct automatic_data {
 
 automatic_data prepare(const source& file, const automatic_options& options);
 
-// The task (classification, regression or one_class), and the reason in words: "3 class names".
+// The task (classification, regression or one_class) and the reason as text: "3 class names".
 struct task_choice {
     std::string task, why;
 };
 task_choice choose_task(const table& data);
-// The most likely target column, and the reason in words: a column with a usual name, otherwise the last one.
+// The most likely target column and the reason as text: a column with a usual name, otherwise the last one.
 struct target_choice {
     std::size_t column = 0;
     std::string why;

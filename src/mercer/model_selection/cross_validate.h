@@ -33,8 +33,7 @@ public:
     std::string fingerprint() const;
     const metric& scored_by() const { return *metric_; }
     // The number of an additional fold for the first race of settings that are fast to fit: less than half of the
-    // examples are used for training and the others for validation. Its score takes the place of the score of the first
-    // fold.
+    // examples are used for training and the others for validation. Its score is stored as that of the first fold.
     static constexpr int heat = -1;
     bool has_heat() const { return !heat_.held_out.empty(); }
     // Computes the scores of these settings on these folds. `said` is called after each piece of work; it may throw to

@@ -5,9 +5,9 @@
 //     const api::model m = api::fit(found.chosen_spec(), data);
 //
 // Every ? (search_space.h) is a parameter to search. Text features and scaling are fitted once on all data of the
-// search; everything that depends on targets is fitted without the held-out examples. Settings share what they have in
-// common: one kernel matrix serves all folds and all C (methods/svm/cross_validation.h), one decomposition many λ of a
-// ridge (kernel_ridge_path.h), whose leave-one-out error has a closed form. After the first folds, settings that are
+// search; everything that depends on targets is fitted without the held-out examples. Settings share computations: one
+// kernel matrix serves all folds and all C (methods/svm/cross_validation.h), one decomposition many λ of a ridge
+// (kernel_ridge_path.h), whose leave-one-out error has a closed form. After the first folds, settings that are
 // significantly worse than the best are dropped (a race, Maron and Moore 1994); for ridges, which are fast on few
 // examples, already after training on less than half of the examples.
 #pragma once

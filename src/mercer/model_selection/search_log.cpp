@@ -22,7 +22,8 @@ namespace {
 
 using nlohmann::json;
 
-// The numbers of a setting in their order, each with its name: the word before = or :, or "weight" for a factor.
+// The numbers of a setting in their order, each with its name: the parameter of a kernel, "weight" for a factor, or the
+// name of an option.
 struct named_numbers {
     std::vector<std::string> names;
     std::vector<double> values;

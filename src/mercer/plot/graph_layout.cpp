@@ -25,8 +25,8 @@ std::vector<std::vector<index>> both_ways(const graph& g) {
     return out;
 }
 
-// The nodes in breadth-first order, component by component, and their distances. Nodes in different components get a
-// distance slightly larger than the longest path, at most 5.
+// The nodes in breadth-first order, component by component, and their distances. Nodes in different components get the
+// length of the longest shortest path (at most 4) plus 1.
 std::vector<index> distances(const std::vector<std::vector<index>>& near, matrix<double>& apart) {
     const auto n = static_cast<index>(near.size());
     std::vector<index> order, queue;
