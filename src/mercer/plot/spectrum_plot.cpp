@@ -13,8 +13,6 @@ namespace {
 
 using namespace plot;
 
-constexpr index most_circles = 400;
-
 // The data of a spectrum panel: the spectrum without eigenvectors.
 struct spectrum_data {
     std::vector<double> values;
@@ -106,6 +104,7 @@ void draw_spectrum_axes(svg& page, const spectrum_data& data, const spectrum_sca
 
 // Draws a dot for every eigenvalue; returns the kinds of dots that occur.
 std::vector<dot_kind> draw_eigenvalues(svg& page, const spectrum_data& data, const spectrum_scale& scale, double top) {
+    constexpr index most_circles = 400;
     const auto n = static_cast<index>(data.values.size());
     std::vector<dot_kind> kinds{{"λ > 0", "#4e79a7"}, {"λ < 0", "#d62728"}, {"λ = 0 within rounding", "#9aa4ae"}};
     const double radius = n <= 60 ? 3.5 : n <= most_circles ? 2.5 : 2;
