@@ -57,8 +57,8 @@ namespace mercer::api {
 
 // Explanations of a fitted model, with the names of classes and features.
 
-// The labels of the classes that a function separates: f > 0 favours `positive`. `negative` is empty if it stands for
-// all other classes; both are empty if f is a value.
+// The labels of the classes that a function separates: f > 0 favours `positive`. An empty `negative` means all other
+// classes; both are empty if f is a value.
 struct function_sides {
     std::optional<double> positive, negative;
 };

@@ -178,7 +178,7 @@ svm_options refit_options(const svm_model& model, const margin_report& report, c
              "a ν-classifier of more than two classes cannot be fitted again: its file does not hold ν, and each pair "
              "of classes has its own C");
     svm_options o;
-    o.task = svm_task::c_svc;  // ν-SVC: the C-classification it is equal to
+    o.task = svm_task::c_svc;  // ν-SVC: the equivalent C-classifier
     o.C = report.problems.front().C;
     o.classes = model.scheme;
     o.sorted_classes = std::ranges::is_sorted(model.classes);

@@ -162,8 +162,8 @@ void sort_into_cases(margin_problem& p) {
     }
 }
 
-// Determines the interval of b: F is a lower bound of b for examples whose signed α may grow, and an upper bound for
-// those whose α may fall. low - high is the gap of the solver.
+// Determines the interval of b: F is a lower bound of b for the examples whose signed α may grow, and an upper bound
+// for the examples whose signed α may fall. low - high is the gap of the solver.
 void find_offset(margin_problem& p) {
     double low = -infinity, high = infinity;
     for (const margin_example& e : p.examples) {

@@ -27,7 +27,7 @@ std::string decision_json(const explained_decision& why, const report_subject& a
 std::string penalty_text(const margin_report& report, const margin_problem& p);
 // The interval of b if no example is on the margin.
 std::string no_margin_vector_text(const margin_problem& p);
-// The number of largest terms that determine the sign of f, in words: "the 3 largest of 20 terms settle the sign, …".
+// States how many of the largest terms determine the sign of f: "the 3 largest of 20 terms settle the sign, …".
 std::string settled_text(const influence& part);
 // The number of examples by alpha_case (rows) and margin_side (columns).
 std::array<std::array<index, 4>, 3> cross_table(const margin_problem& p);

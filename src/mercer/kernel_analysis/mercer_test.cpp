@@ -62,7 +62,7 @@ struct entry_errors {
     double norm = 0;
 };
 
-// What is known about the exact matrix.
+// The available knowledge about the exact matrix.
 struct backing {
     known_entries known;  // entries at given points, with error bounds
     std::function<entry_errors(matrix_view<const double> k, int exponent)>

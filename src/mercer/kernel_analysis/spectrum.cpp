@@ -152,8 +152,8 @@ gram_factor factorise(const gram<double>& k, double tolerance) {
     made.relative = norm > 0 ? made.residual / norm : 0;
     double trace = 0;
     for (index i = 0; i < n; ++i) trace += std::abs(all(i, i));
-    // The backward error of the factorisation is γ_{rank+1}·tr; the rounding of the measured residual adds as much
-    // again.
+    // The backward error of the factorisation is γ_{rank+1}·tr; the rounding of the measured residual has the same
+    // bound.
     made.allowed = static_cast<double>(n - made.rank()) * made.tolerance + 8 * static_cast<double>(n + 2) * eps * trace;
     return made;
 }

@@ -25,7 +25,7 @@
 namespace mercer {
 namespace {
 
-// Calls use(i, squared distances to all centres) for every object, from several threads.
+// Calls use(i, squared distances of object i to all centres) for every object, from several threads.
 template <class Use>
 void each_distance(const kernel& k, const dataset& x, const dataset& centres, Use use) {
     const auto between = make_gram<double>(k, x, centres, std::size_t{64} << 20);
@@ -53,7 +53,7 @@ std::vector<index> nearest_centres(const kernel& k, const dataset& x, const data
     return out;
 }
 
-// Examples far apart, as many as cells of this size are wanted, from a sample of them.
+// Chooses centres that are far apart (k-means++) from a sample of `among`, one for each `size` examples.
 std::vector<index> far_centres(const kernel& k, const dataset& x, const std::vector<index>& among, index size,
                                std::uint64_t seed) {
     const auto n = static_cast<index>(among.size());
@@ -87,7 +87,7 @@ cell_division divide_into_cells(const kernel& k, const dataset& x, index size, d
     std::vector<index> all(static_cast<std::size_t>(x.size())), centres;
     std::iota(all.begin(), all.end(), index{0});
     centres = far_centres(k, x, all, size, seed);
-    // Cells that came out too large are divided again, a few times; those nearly empty are given up.
+    // Cells that are too large are divided again, up to 20 times; nearly empty cells are removed.
     for (int round = 0; round < 20; ++round) {
         report(progress, {"cells", std::ssize(centres), 0, 0}, "cells");
         std::ranges::sort(centres);
@@ -173,7 +173,7 @@ struct file_form<cell_machine> {
 template <>
 struct file_form<cells_model> {
     static constexpr std::string_view format = "mercer-cells-model";
-    static constexpr int version = 2;  // 1: without the reach of each cell
+    static constexpr int version = 2;  // version 1 had no reach
     static void parts(auto& a, auto& m) {
         const index cells = a.count("cells", m.cells.centres.size(), index{1} << 31);
         a.whole("training_size", m.training_size);
@@ -203,11 +203,11 @@ template struct model_file<cells_model>;
 
 namespace mercer::api {
 
-// Machines in cells as methods: cells_svc, cells_logistic, cells_svr, cells_ridge.
+// The methods cells_svc, cells_logistic, cells_svr and cells_ridge.
 
 namespace {
 
-// The machines of the cells, each asked about the objects it answers for.
+// The fitted models of all cells. A prediction combines the cells that cover the object.
 class cells_fitted : public fitted_as<cells_model> {
 public:
     explicit cells_fitted(cells_model m) : fitted_as(std::move(m)) {
@@ -218,7 +218,8 @@ public:
     }
     std::string kernel_text() const override { return m_.cells.k->text(); }
     answer gives() const override { return m_.classes.empty() ? answer::values : answer::classes; }
-    // Of values their mean over the cells; of classes that of their scores, a column each.
+    // Regression: the weighted mean of the predictions of the cells. Classification: the weighted mean of their scores,
+    // a column for each class.
     matrix<double> decide(const examples& x) const override {
         return blended(x.objects(), [&](const fitted& machine, const dataset& some) -> matrix<double> {
             if (m_.classes.empty()) return column_of(machine.predict(some));
@@ -237,7 +238,7 @@ public:
         return decide(x);
     }
     std::vector<double> predict(const examples& x) const override {
-        // Shares of thousands of classes are taken of as many objects at a time as need 64 MB.
+        // With thousands of classes the scores are computed for batches of objects of about 64 MB.
         const index rows = std::max<index>(1024, (index{1} << 23) / std::max<index>(1, std::ssize(m_.classes)));
         if (x.size() > rows) {
             std::vector<double> all;
@@ -284,7 +285,8 @@ public:
     }
 
 private:
-    // Predictions are put together by class: each class of a cell has to be one of the model.
+    // Throws an error with errc::parse if a cell has no model of the right kind, or a class that the model does not
+    // have.
     void check_answers(std::size_t c) const {
         const bool regression = m_.classes.empty();
         if (machines_[c] ? machines_[c]->gives() != gives() : regression)
@@ -302,8 +304,9 @@ private:
     }
 
     bool of_two_classes() const { return m_.classes.size() == 2; }
-    // Votes grow with the number of classes that a cell knows, so scores of cells with different classes have no common
-    // scale. Their softmax has: shares that add up to 1, in which a vote less divides by e⁴. The order stays.
+    // Scores that count votes grow with the number of classes in a cell, so cells with different classes have no common
+    // scale. The softmax turns them into shares that sum to 1; one vote less divides a share by e⁴. The order of the
+    // classes does not change.
     static void to_shares(matrix<double>& f) {
         constexpr double a_vote = 4;
         for (index i = 0; i < f.rows(); ++i) {
@@ -324,7 +327,7 @@ private:
             for (const auto& each : shares[static_cast<std::size_t>(i)])
                 asked[static_cast<std::size_t>(each.cell)].emplace_back(i, each.weight);
         matrix<double> out(x.size(), width);
-        // In the order of the cells, so that the sums are always the same.
+        // Adds in the order of the cells, so that the sums are deterministic.
         for (std::size_t c = 0; c < machines_.size(); ++c) {
             if (asked[c].empty()) continue;
             std::vector<index> rows;
@@ -340,7 +343,7 @@ private:
     std::vector<double> classes_of(std::size_t c) const {
         return machines_[c] ? machines_[c]->classes() : std::vector<double>{m_.machines[c].label};
     }
-    // Where the classes of a cell stand among all.
+    // The positions of the classes of a cell among all classes.
     std::vector<index> places(std::size_t c) const {
         if (m_.classes.empty()) return {0};
         std::vector<index> out;
@@ -348,10 +351,11 @@ private:
             out.push_back(std::ranges::lower_bound(m_.classes, each) - m_.classes.begin());
         return out;
     }
-    // A cell gives nothing to classes that it has not seen; -1 where f alone decides between two.
+    // Adds the weighted scores of a cell; classes that the cell does not have get nothing. With two classes and
+    // decision values, a cell with a single class gives -1 to the other class.
     void add(double* to, index width, double weight, const matrix<double>& f, index row,
              const std::vector<index>& place) const {
-        if (f.cols() == 0) {  // one class alone
+        if (f.cols() == 0) {  // the cell has a single class
             const double others = of_two_classes() && m_.machine != "kernel_logistic" ? -1 : 0;
             for (index j = 0; j < width; ++j) to[j] += weight * (j == place[0] ? 1.0 : others);
             return;
@@ -362,14 +366,14 @@ private:
     std::vector<fitted_ptr> machines_;
 };
 
-// The kernel with its width left open, where it has one.
+// The kernel with its width as a free parameter, if it has one.
 std::string opened(const kernel& k) {
     const std::string name = k.node().form().what;
     if (name == "rbf" || name == "laplacian") return name + "(gamma=?)";
     return k.text();
 }
 
-// What a cell learns from, or all of them.
+// The training data of a cell, or all training data.
 struct cell_data {
     dataset x;
     std::vector<double> y, weight;
@@ -383,7 +387,7 @@ cell_data data_of(const cell_data& all, const std::vector<index>& rows) {
     }
     return out;
 }
-// Examples without weight are not there: they have no part in the division either.
+// Removes examples with weight 0: they take no part in the division either.
 cell_data data_of(const fit_call& t, const std::string& owner) {
     const std::span<const double> y = t.targets();
     cell_data out{t.x.objects(), {y.begin(), y.end()}, t.sample_weight};
@@ -436,7 +440,7 @@ fitted_ptr make_cells(const Value& v, const fit_call& t) {
     const progress_callback ask = t.watch.callback();
     out.cells = divide_into_cells(*t.k, x, v.size, v.overlap, static_cast<std::uint64_t>(v.seed), ask);
     const auto members = cell_members(out.cells, x);
-    // The machine's own options, by the names they share with ours.
+    // The options of the inner method that have the same name as ours.
     settings told;
     const method& inner = find_method(out.machine);
     for (const option_info& each : options_of(v))
@@ -444,7 +448,7 @@ fitted_ptr make_cells(const Value& v, const fit_call& t) {
             std::ranges::find(inner.options, each.name, &option_info::name) != inner.options.end())
             told.emplace_back(each.name, each.initial);
 
-    // The largest first, so that none of them is alone at the end.
+    // Starts with the largest cells, so that the threads finish at about the same time.
     std::vector<std::size_t> order(members.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t c) { return members[c].size(); });

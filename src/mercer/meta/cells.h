@@ -1,13 +1,13 @@
-// Cells: the data divided into Voronoi cells in feature space, each about as large as an exact machine takes easily,
-// and a machine in each (Bottou, Vapnik 1992; Thomann, Blaschzyk, Meister, Steinwart 2017: liquidSVM's way to 10⁷
+// Cells: the feature space is divided into Voronoi cells of a size that an exact method can handle, and a model is
+// fitted in each cell (Bottou, Vapnik 1992; Thomann, Blaschzyk, Meister, Steinwart 2017: liquidSVM's approach for 10⁷
 // examples). The cell of x is that of the nearest centre by ‖φ(x) - φ(c)‖.
 //
-// Against jumps at the borders cells overlap: cell j has to do with x where
-//     ρⱼ = ‖φ(x) - φ(cⱼ)‖/minᵢ ‖φ(x) - φ(cᵢ)‖ < 1 + overlap,
-// learns from such examples, and answers for them with weight 1 - (ρⱼ - 1)/overlap among the others: a continuous
-// function of x where the machines are. A cell learns from at most as many examples of its neighbours as of its own.
-// Where that leaves examples out, the weight of the cell falls to 0 at the nearest of these, its `reach` in place of
-// overlap: the cell does not answer for a region from which it has learned nothing.
+// Cells overlap, which avoids jumps at their borders. Cell j covers x if
+//     ρⱼ = ‖φ(x) - φ(cⱼ)‖/minᵢ ‖φ(x) - φ(cᵢ)‖ < 1 + overlap.
+// It is trained on such examples and predicts them with the relative weight 1 - (ρⱼ - 1)/overlap, so the prediction is
+// a continuous function of x if the models are. The number of examples that a cell takes from its neighbours is at most
+// the number of its own. If this leaves examples out, the weight of the cell falls to 0 at the nearest of these: its
+// `reach` replaces overlap, so that the cell does not predict in a region from which it has no examples.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,9 @@ struct cell_division {
     std::shared_ptr<const kernel> k;
     dataset centres;
     double overlap = 0;
-    std::vector<double> reach{};  // of each cell, in place of overlap, 0 to overlap; empty: overlap
+    std::vector<double> reach{};  // replaces overlap for each cell, 0 to overlap; empty: overlap
 
-    // Which cells answer for each object, ascending, and with what weight; weights of an object add up to 1.
+    // The cells that predict each object, ascending, and their weights, which sum to 1.
     struct share {
         index cell;
         double weight;
@@ -40,27 +40,29 @@ struct cell_division {
     std::vector<std::vector<share>> shares(const dataset& x) const;
 };
 
-// size: examples of a cell, twice as many at most, but for examples that nothing tells apart. 0 <= overlap <= 1.
+// Divides the examples into cells of about `size` examples, at most 2·size unless the kernel cannot distinguish them.
+// Requires size >= 1 and 0 <= overlap <= 1.
 cell_division divide_into_cells(const kernel& k, const dataset& x, index size, double overlap, std::uint64_t seed,
                                 const progress_callback& progress = {});
-// The examples each cell learns from: its own, and of its neighbours' the nearest, as many again at most. Sets `reach`.
+// The training examples of each cell: its n own examples and at most n of its neighbours, the nearest ones. Sets
+// cells.reach.
 std::vector<std::vector<index>> cell_members(cell_division& cells, const dataset& x);
 
-// A machine of any method in every cell, by the bytes of its file form.
+// The model of one cell, stored as the bytes of its file form.
 struct cell_machine {
     std::string bytes;  // empty: all examples of the cell have the same label
-    double label = 0;   // that one
+    double label = 0;   // this label
     index examples = 0;
 };
 struct cells_model {
     cell_division cells;
-    std::string machine;  // the method
+    std::string machine;  // name of the method in the cells
     std::vector<cell_machine> machines;
-    std::vector<double> classes;  // labels, ascending; none: regression
+    std::vector<double> classes;  // labels, ascending; empty: regression
     index training_size = 0;
 };
 
-// Machines in cells, as values: cells_svc, cells_logistic, cells_svr, cells_ridge.
+// The methods: cells_svc, cells_logistic, cells_svr, cells_ridge.
 
 namespace detail {
 

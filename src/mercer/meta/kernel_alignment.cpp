@@ -15,7 +15,7 @@
 namespace mercer {
 namespace {
 
-// HY, one row an object.
+// HY, a row for each object.
 matrix<double> centred_targets(std::span<const double> y, index n, bool classes) {
     const std::vector<double> labels = distinct_labels(y, n, "learn");
     if (labels.size() < 2)
@@ -36,7 +36,7 @@ matrix<double> centred_targets(std::span<const double> y, index n, bool classes)
     return Y;
 }
 
-// Products of all pairs of kernels and of each with T, on the blocks above the diagonal.
+// Frobenius products of all pairs of kernels and of each kernel with T, computed on the tiles above the diagonal.
 struct products {
     matrix<double> M;
     std::vector<double> a;
@@ -51,7 +51,8 @@ products products_of(const kernel_family& family, const matrix<double>& Y, const
     for (const kernel& k : family.parts()) plain.push_back(make_gram<double>(k, family.objects()));
     for (const auto& each : plain) K.emplace_back(*each);
     const index pairs = bands * (bands + 1) / 2, sums = count * (count + 1) / 2 + count + 1;
-    matrix<double> partial(pairs, sums);  // added up in a fixed order: the same bits for any number of threads
+    // summed in a fixed order, so that the result does not depend on the number of threads
+    matrix<double> partial(pairs, sums);
     std::vector<std::pair<index, index>> blocks;
     for (index r = 0; r < bands; ++r)
         for (index c = r; c < bands; ++c) blocks.emplace_back(r, c);
@@ -112,7 +113,7 @@ aligned_weights align_weights(const kernel_family& family, std::span<const doubl
         out.single.push_back(size > 0 ? found.a[m] / size : 0.0);
         p.push_back(-found.a[m] / std::sqrt(found.target));
     }
-    // ½vᵀMv - vᵀa/‖T‖: half of it, in units in which v = O(1).
+    // Half of the objective, ½vᵀMv - vᵀa/‖T‖, scaled so that v = O(1).
     qp_options how;
     how.tol = options.tol;
     const qp_result qp = solve_qp({found.M.view(), p, {}, {}, floor, {}, {}, {}}, how);
@@ -122,10 +123,10 @@ aligned_weights align_weights(const kernel_family& family, std::span<const doubl
     const double most = *std::ranges::max_element(out.weights);
     double sum = 0;
     for (double& each : out.weights) {
-        if (each < 1e-6 * most || !(each > 0)) each = 0;  // an interior point's zero
+        if (each < 1e-6 * most || !(each > 0)) each = 0;  // zero up to the accuracy of the interior point method
         sum += each;
     }
-    if (!(sum > 0)) {  // every kernel points away from the targets: none is better than all
+    if (!(sum > 0)) {  // no kernel is positively aligned with the targets: equal weights
         out.weights.assign(count, 1.0);
         sum = static_cast<double>(count);
     }

@@ -1,13 +1,15 @@
-// Weights of a sum of kernels by centred alignment (Cortes, Mohri, Rostamizadeh, JMLR 13, 2012, alignf):
+// Weights of a sum of kernels by centred alignment with the targets (alignf; Cortes, Mohri, Rostamizadeh, JMLR 13,
+// 2012):
 //
 //     max over d >= 0 of   ⟨K_d, T⟩ / (‖K_d‖·‖T‖),     K_d = Σ dₘHKₘH,  H = I - 11ᵀ/n,  T = HYYᵀH,
 //
-// Frobenius products; Y holds the targets, or a column of 0 and 1 for each class. With v = d up to a factor this is
+// with Frobenius products; Y holds the targets, or an indicator column for each class. With v = d up to a factor this
+// is
 //
 //     min over v >= 0 of   vᵀMv - 2vᵀa,      M(k, l) = ⟨K_k, K_l⟩,   a(k) = ⟨K_k, T⟩,
 //
-// a quadratic program of as many numbers as there are kernels. The sums over n² pairs are taken in double, block by
-// block: no matrix is stored.
+// a quadratic program with one variable for each kernel. The sums over n² pairs are computed in double, tile by tile;
+// no matrix is stored.
 #pragma once
 
 #include <span>
@@ -19,20 +21,20 @@
 namespace mercer {
 
 struct alignment_options {
-    double tol = 1e-8;  // of the quadratic program's gap
+    double tol = 1e-8;  // relative gap of the quadratic program
     progress_callback progress{};
 };
 
 struct aligned_weights {
-    std::vector<double> weights;  // d; they add up to 1
-    std::vector<double> scales;   // what each kernel was divided by
-    std::vector<double> single;   // the alignment of each kernel alone
-    double alignment = 0;         // of the sum, 0 … 1
-    double gap = 0;               // of the quadratic program, relative
+    std::vector<double> weights;  // d, normalised to sum 1
+    std::vector<double> scales;   // divisor of each kernel
+    std::vector<double> single;   // alignment of each kernel alone
+    double alignment = 0;         // alignment of the weighted sum, 0 to 1
+    double gap = 0;               // relative gap of the quadratic program
     fit_status status = fit_status::converged;
 };
 
-// y: labels where `classes`, else numbers.
+// y: labels if `classes`, otherwise numbers.
 aligned_weights align_weights(const kernel_family& family, std::span<const double> y, bool classes,
                               const alignment_options& options = {});
 

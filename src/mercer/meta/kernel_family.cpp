@@ -28,7 +28,7 @@ void collect(const std::shared_ptr<const kernel_node>& node, std::vector<kernel>
     }
 }
 
-// tr K/n - 1ᵀK1/n²
+// tr K/n - 1ᵀK1/n²: the variance of the objects in the feature space.
 double variance_of(const kernel& k, const gram<double>& K) {
     const index n = K.rows();
     std::vector<double> self(static_cast<std::size_t>(n));
@@ -42,11 +42,11 @@ double variance_of(const kernel& k, const gram<double>& K) {
     const double variance = trace / count - total / count / count;
     if (!std::isfinite(variance))
         fail(errc::data, fmt::format("learn: {} has values that are not finite on these objects", k.text()));
-    // All objects in one place: rounding is all that is left, and the kernel says nothing.
+    // If all objects have the same image, only rounding remains; the mean of the diagonal is used instead.
     return variance > 1e-12 * std::abs(trace / count) ? variance : std::max(std::abs(trace / count), 1e-300);
 }
 
-// The same of at most a few thousand objects: a scale need not be known to the last digit.
+// The variance of at most 2000 evenly spaced objects; a divisor need not be precise.
 double variance_on_some(const kernel& k, const dataset& x) {
     constexpr index most = 2000;
     std::vector<index> rows;
@@ -117,7 +117,7 @@ kernel_family::kernel_family(std::vector<kernel> parts, dataset x, bool balance,
             fail(errc::invalid_argument,
                  fmt::format("learn: every part must be a kernel, and {} is not proven to be one", k.text()));
     }
-    // Float and double values of all parts, and of their sum.
+    // Float and double values of all parts and of their sum.
     const double numbers = static_cast<double>(size()) * static_cast<double>(size()) * static_cast<double>(count() + 1);
     const bool keeps = 4 * numbers <= static_cast<double>(memory_bytes),
                keeps_exact = 12 * numbers <= static_cast<double>(memory_bytes);
@@ -133,7 +133,7 @@ kernel_family::kernel_family(std::vector<kernel> parts, dataset x, bool balance,
     }
 }
 
-// The float values of the newest part, and the double ones, divided by its scale.
+// Stores the float values, and the double values, of the newest part divided by its scale.
 void kernel_family::keep(const kernel& k) {
     const double scale = scales_.back();
     kept_.emplace_back(size(), size());
@@ -171,7 +171,7 @@ void kernel_family::multiply(index m, matrix_view<const double> v, matrix_view<d
     const auto part = static_cast<std::size_t>(m);
     if (!exact && !kept_.empty()) return precomputed<float>(kept_[part].view()).multiply(v, out);
     if (!kept_exact_.empty()) return precomputed<double>(kept_exact_[part].view()).multiply(v, out);
-    // Rows without a coefficient need no columns of K.
+    // Rows of v that are 0 need no columns of K.
     std::vector<index> used;
     for (index i = 0; i < v.rows; ++i)
         if (std::any_of(v.row(i), v.row(i) + v.cols, [](double each) { return each != 0; })) used.push_back(i);

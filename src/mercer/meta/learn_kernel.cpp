@@ -109,7 +109,7 @@ void by_alignment(learning& out, const method& m, const table& data, const learn
                    {"alignments_alone", found.single}});
 }
 
-// Targets, or a column of 0 and 1 for each class but the last.
+// The targets as columns: numbers, or an indicator column for each class (with two classes only for the first).
 matrix<double> columns_of_targets(const table& data, bool classes) {
     if (!classes) return one_column(data.y);
     const std::vector<double> labels = distinct_labels(data.y, data.x.size(), "learn");
@@ -143,7 +143,7 @@ void by_relevance(learning& out, const method& m, const table& data, const learn
         out.names.push_back(a < data.feature_names.size() ? data.feature_names[a] : fmt::format("{}", a + 1));
         out.weights.push_back(gamma > 0 ? gamma * found.factors[a] * found.factors[a] : found.factors[a]);
     }
-    // The noise is the ridge that the criterion asks for.
+    // For kernel_ridge the learned noise is the penalty alpha, unless the caller gave one.
     const bool ridge = m.name == "kernel_ridge" && std::ranges::none_of(out.what.options, [](const auto& each) {
                            return each.first == "alpha" || each.first == "alphas";
                        });

@@ -41,7 +41,7 @@ qp_options finely() {
     return o;
 }
 
-// J(d) >= linear - ½ d·quadratic for all d.
+// The cut J(d) >= linear - ½ d·quadratic for all d.
 struct cut {
     machine_coefficients coef;
     double linear;
@@ -60,10 +60,10 @@ public:
     learnt_weights run();
 
 private:
-    static constexpr double first_tol = 1e-2;  // of a machine, beside values of f
-    static constexpr double level = 0.3;       // from the least that cuts allow to the best that was seen
+    static constexpr double first_tol = 1e-2;  // tolerance of the first machine, relative to the scale of f
+    static constexpr double level = 0.3;       // the level, from the minimum of the cuts (0) to the best J (1)
     static constexpr std::size_t most_cuts = 60;
-    static constexpr int most_denied = 6;  // ends denied by values in double
+    static constexpr int most_denied = 6;  // give up after this many rejections by values in double
 
     double enough() const { return options_.tol * std::max({std::abs(best_), std::abs(bound_), 1e-300}); }
     double lower(const machine_figures& of) const { return of.linear - norm_of(of.quadratic, dual_norm_) / 2; }
@@ -81,7 +81,7 @@ private:
     machines_of_family machines_;
     double tol_;
     std::vector<cut> cuts_;
-    std::vector<double> shares_;  // of the cuts in the least that they allow
+    std::vector<double> shares_;  // multipliers of the cuts at their minimum
     std::vector<double> at_, best_at_;
     machine_coefficients best_coef_, bound_coef_;
     double best_ = infinity, bound_ = -infinity;
@@ -89,7 +89,7 @@ private:
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
-// A machine at d: an upper bound, a lower one and a cut.
+// Fits a machine at d, which gives an upper bound, a lower bound and a cut.
 void weight_learner::look_at(const std::vector<double>& d) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
     const machine_coefficients coef = machines_.fit(d, tol_, std::max(options_.machine.most_seconds - seconds, 0.01));
@@ -99,9 +99,9 @@ void weight_learner::look_at(const std::vector<double>& d) {
     if (objective < best_) best_ = objective, best_at_ = d, best_coef_ = coef;
     if (const double low = lower(said); low > bound_) bound_ = low, bound_coef_ = coef;
     at_ = d;
-    // What the machine itself leaves open must be a small part of the gap.
+    // The gap of the machine itself must be a small part of the whole gap.
     if (objective - (said.linear - square) > 0.25 * enough()) finer();
-    if (cuts_.size() >= most_cuts) {  // one without a share in the bound goes first
+    if (cuts_.size() >= most_cuts) {  // a cut with the smallest multiplier is removed
         std::size_t out = 0;
         for (std::size_t t = 1; t < shares_.size() && t < cuts_.size(); ++t)
             if (shares_[t] < shares_[out]) out = t;
@@ -111,7 +111,7 @@ void weight_learner::look_at(const std::vector<double>& d) {
     cuts_.push_back({coef, said.linear, said.quadratic});
 }
 
-// min θ subject to θ >= every cut, d on the simplex. Its multipliers are the shares of the cuts.
+// Minimises θ subject to θ >= every cut, d on the simplex. The multipliers are the shares of the cuts.
 double weight_learner::least_of_cuts() {
     const index M = family_.count(), T = static_cast<index>(cuts_.size());
     const double unit = std::max(std::abs(best_), 1e-300);
@@ -172,19 +172,19 @@ std::vector<double> weight_learner::next() {
     if (options_.norm == 1) {
         d = next_by_level();
         for (double& each : d)
-            if (each < 1e-5) each = 0;  // an interior point's zero
+            if (each < 1e-5) each = 0;  // zero up to the accuracy of the interior point method
     } else {
         const std::vector<double>& q = cuts_.back().quadratic;
         for (std::size_t m = 0; m < q.size(); ++m)
             d.push_back(std::pow(at_[m] * at_[m] * q[m], 1 / (options_.norm + 1)));
     }
     const double size = norm_of(d, options_.norm);
-    if (!(size > 0)) return at_;  // α = 0: no kernel is of use, or all are
+    if (!(size > 0)) return at_;  // α = 0: the weights have no effect
     for (double& each : d) each /= size;
     return d;
 }
 
-// Both sides again, with kernel values in double.
+// Recomputes both bounds with kernel values in double.
 bool weight_learner::certified() {
     const machine_figures above = machines_.measure(best_coef_, best_at_, true);
     best_ = above.objective;
@@ -256,12 +256,12 @@ learnt_weights learn_weights(const kernel_family& family, std::span<const double
 
 namespace {
 
-// One variable of a dual at the end of a fit: F = p - f without b, and its bounds.
+// A variable of a dual at the end of a fit: F = p - f without b, and its bounds.
 struct variable {
     double F, lower, upper;
 };
 
-// min over b of  sum·b + Σ max(u(F-b), l(F-b)):  convex, and its slope changes at the F only.
+// min over b of  sum·b + Σ max(u(F-b), l(F-b)):  convex, and its slope changes only at the F.
 double least_over_offsets(std::vector<variable>& all, double sum) {
     std::ranges::sort(all, {}, &variable::F);
     double slope = sum;
@@ -277,7 +277,7 @@ double least_over_offsets(std::vector<variable>& all, double sum) {
     return out;
 }
 
-// The least value of a convex function there, or nearly so: by the golden section.
+// The approximate minimum of a convex function on [low, high], by golden section search.
 template <class F>
 double least_between(double low, double high, F f) {
     constexpr double share = 0.3819660112501051;
@@ -322,7 +322,7 @@ machine_coefficients machines_of_family::fit(std::span<const double> weights, do
     std::vector<binary_problem> problems;
     svm_options options = options_;
     options.progress = nullptr;
-    // All problems are known before the first is solved: places for their answers.
+    // Results are stored by problem number, because the problems are solved in parallel.
     const index classes =
         options.task == svm_task::c_svc ? static_cast<index>(distinct_labels(y_, family_.size(), "learn").size()) : 0;
     const auto count =
@@ -385,7 +385,8 @@ machine_figures machines_of_family::measure(const machine_coefficients& coef, st
             for (index p = 0; p < v.cols(); ++p) square += v(i, p) * one(i, p), f(i, p) += d * one(i, p);
         out.quadratic.push_back(std::max(square, 0.0));
     }
-    // At a large C what is left of the gap in f costs C for every support vector; a slightly larger w costs little.
+    // With a large C the remaining gap in f costs C for every support vector, while a slightly larger w costs little.
+    // Therefore the objective is minimised over a factor c of f.
     for (std::size_t p = 0; p < problems_.size(); ++p) {
         double square = 0;
         for (std::size_t i = 0; i < problems_[p].rows.size(); ++i)

@@ -1,20 +1,21 @@
-// Multiple kernel learning: a support vector machine whose kernel is a sum with weights found together with it.
+// Multiple kernel learning: a support vector machine whose kernel is a weighted sum of kernels, with the weights found
+// together with the machine.
 //
 //     min over d of J(d),   J(d) = max over α of  pᵀα - ½ Σ dₘ αᵀKₘα,      d >= 0, ‖d‖ₚ <= 1,
 //
-// α in the box and the sums of the machine's dual (methods/svm). J is convex, its gradient is -½αᵀKₘα at the machine's
-// α. For any feasible α and any d the two sides of
+// with α subject to the constraints of the dual (methods/svm). J is convex; its gradient is -½αᵀKₘα at the optimal α.
+// For any feasible α and any d both sides of
 //
 //     pᵀα - ½‖(αᵀKₘα)ₘ‖_q  <=  optimum  <=  ½ Σ dₘ αᵀKₘα + loss of f = Σ dₘKₘα + b,        1/p + 1/q = 1,
 //
-// are measured with kernel values in double; their difference is the gap. Machines of several classes share d, and all
-// sums run over their binary problems.
+// are computed with kernel values in double; their difference is the gap. The binary problems of several classes share
+// d, and all sums run over these problems.
 //
-// p = 1 (a few kernels): the level method (Lemaréchal, Nemirovskii, Nesterov 1995; Xu et al. 2008). Every machine gives
-// a cut J(d) >= pᵀα - ½ d·(αᵀKₘα)ₘ; the next d is the nearest one at which all cuts are below a level between the best
-// J and the least that the cuts allow. That least is also the bound of a convex combination of the machines' α.
-// p > 1 (all kernels, unevenly): dₘ ∝ ‖wₘ‖^(2/(p+1)), the minimum over d for the machine's w (Kloft, Brefeld,
-// Sonnenburg, Zien, JMLR 12, 2011), again and again. Either way a machine starts from the α of the one before.
+// p = 1 (sparse weights): the level method (Lemaréchal, Nemirovskii, Nesterov 1995; Xu et al. 2008). Every machine
+// gives a cut J(d) >= pᵀα - ½ d·(αᵀKₘα)ₘ; the next d is the nearest point at which all cuts are below a level between
+// the best J and the minimum of the cuts. This minimum is also the bound of a convex combination of the α of the
+// machines. p > 1 (dense weights): iterates dₘ ∝ ‖wₘ‖^(2/(p+1)), the minimum over d for the w of the machine (Kloft,
+// Brefeld, Sonnenburg, Zien, JMLR 12, 2011). Every machine starts from the α of the previous one.
 #pragma once
 
 #include <span>
@@ -29,27 +30,27 @@ namespace mercer {
 
 struct multiple_kernel_options {
     double norm = 1;        // p, 1 <= p < infinity
-    double tol = 1e-3;      // of the gap, beside the objective
-    index max_iter = 200;   // machines
-    svm_options machine{};  // c_svc, epsilon_svr or one_class, with its C, ε, ν and weights; its tol is not used
+    double tol = 1e-3;      // tolerance of the gap, relative to the objective
+    index max_iter = 200;   // maximal number of machines
+    svm_options machine{};  // c_svc, epsilon_svr or one_class, with C, ε, ν and weights; its tol is ignored
     progress_callback progress{};
 };
 
 struct learnt_weights {
-    std::vector<double> weights;  // d; ‖d‖ₚ = 1
-    std::vector<double> scales;   // what each kernel was divided by
-    double objective = 0;         // ½ Σ dₘ αᵀKₘα + loss: not less than the optimum
-    double bound = 0;             // not more than it
+    std::vector<double> weights;  // d with ‖d‖ₚ = 1
+    std::vector<double> scales;   // divisor of each kernel
+    double objective = 0;         // upper bound of the optimum: ½ Σ dₘ αᵀKₘα + loss
+    double bound = 0;             // lower bound of the optimum
     double gap = 0;               // objective - bound
     fit_status status = fit_status::converged;
-    index machines = 0;  // fitted on the way
+    index machines = 0;  // number of fitted machines
 };
 
 learnt_weights learn_weights(const kernel_family& family, std::span<const double> y,
                              const multiple_kernel_options& options = {});
 
-// The support vector machines behind multiple kernel learning: fitted for given weights, each from the one before, and
-// what the duals of one say of all kernels.
+// The support vector machines of multiple kernel learning: machines for given weights, each started from the previous
+// one, and the quadratic terms of its dual for all kernels.
 
 // Signed α of every binary problem, in the order of its rows.
 using machine_coefficients = std::vector<std::vector<double>>;
@@ -64,10 +65,10 @@ class machines_of_family {
 public:
     machines_of_family(const kernel_family& family, std::span<const double> y, const svm_options& options);
 
-    // To a gap of `tol` in terms of f; cut short where `seconds` are over.
+    // Fits to a gap of `tol` in units of f, or until `seconds` have passed.
     machine_coefficients fit(std::span<const double> weights, double tol, double seconds);
     machine_figures measure(const machine_coefficients& coef, std::span<const double> weights, bool exact) const;
-    // How large values of f are, as a rule.
+    // The typical size of values of f.
     double scale() const { return scale_; }
 
 private:

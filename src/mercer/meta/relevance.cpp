@@ -49,8 +49,8 @@ void check(const dataset& x, matrix_view<const double> y, const relevance_option
     if (spread == 0) fail(errc::data, "relevance: all targets are the same, and every column is as good as another");
 }
 
-// The noise below which A = K + λI is only what rounding leaves of K, and the criterion with it: leave-one-out has no
-// other lower end, and would follow that of its own rounding.
+// The lower bound of the noise. Below it A = K + λI consists of rounding errors; the leave-one-out criterion has no
+// other lower end and would follow the rounding.
 double least_noise(const kernel& k, const dataset& x) {
     double mean = 0;
     for (const double each : self_values(k, x)) mean += std::abs(each) / static_cast<double>(x.size());
@@ -64,7 +64,7 @@ learnt_relevance learn_relevance(const kernel& k, const dataset& x, matrix_view<
     check(x, y, options);
     const relevance_objective criterion(k, x, y, options.criterion);
     const auto d = static_cast<std::size_t>(criterion.columns());
-    // λ = least + e^t for the last number t.
+    // λ = least + e^t for the last variable t.
     const double least = least_noise(k, x);
     const auto f = [&](std::span<const double> at, std::span<double> gradient) {
         std::vector<double> logs(at.begin(), at.end());
@@ -84,7 +84,7 @@ learnt_relevance learn_relevance(const kernel& k, const dataset& x, matrix_view<
         all.push_back(two[1]);
         return all;
     };
-    // One factor for all columns, and the noise.
+    // The criterion with a common factor of all columns, and the noise.
     const auto common = [&](std::span<const double> two, std::span<double> gradient) {
         std::vector<double> full(d + 1);
         const double value = f(spread_over(two), full);
@@ -115,13 +115,13 @@ learnt_relevance learn_relevance(const kernel& k, const dataset& x, matrix_view<
     return out;
 }
 
-// The criterion of relevance.h and its gradient.
+// The criterion and its gradient.
 
 namespace {
 
 using input = kernel_slopes::input;
 
-// What one column gives to a statistic.
+// The contribution of one column to a statistic.
 double term(statistic what, double x, double z) {
     switch (what) {
         case statistic::manhattan: return std::abs(x - z);
@@ -144,7 +144,7 @@ struct relevance_objective::parts {
         for (index i = 0; i < x.rows(); ++i) std::copy_n(rows.row(i), x.cols(), x.row(i));
         for (index i = 0; i < y.rows(); ++i) std::copy_n(targets.row(i), y.cols(), y.row(i));
         centre(y);
-        // Differences are the same about any origin, and rounded least about the mean.
+        // Differences do not depend on the origin; relative to the mean they have the smallest rounding errors.
         if (std::ranges::all_of(k.inputs(),
                                 [](const input& each) { return each.vanishes() && each.what != statistic::chi2; }))
             centre(x);
@@ -165,7 +165,7 @@ struct relevance_objective::parts {
         return out;
     }
 
-    // The statistic of all pairs.
+    // The statistic for all pairs.
     matrix<double> values_of(const input& what, const matrix<double>& z) const {
         const index n = z.rows();
         if (what.what == statistic::dot) {
@@ -212,7 +212,7 @@ struct relevance_objective::parts {
             }
             return;
         }
-        matrix<double> each(n, d);  // row by row, added in a fixed order
+        matrix<double> each(n, d);  // one row for each object, summed in a fixed order
         parallel_for(n, [&](index i) {
             for (index j = 0; j < n; ++j)
                 for (index a = 0; a < d; ++a) {
@@ -224,7 +224,7 @@ struct relevance_objective::parts {
             for (index a = 0; a < d; ++a) out[static_cast<std::size_t>(a)] += each(i, a);
     }
 
-    // The criterion, and W = its derivative by A, from B = A⁻¹.
+    // The criterion and W = its derivative by A, from B = A⁻¹.
     double evidence(const matrix<double>& B, double log_determinant, matrix<double>& W) const;
     double left_out(const matrix<double>& B, matrix<double>& W) const;
 };

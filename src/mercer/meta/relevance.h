@@ -1,16 +1,16 @@
-// How much each column matters: a factor sₐ for every column of a kernel on vectors, k(s∘x, s∘z); of a Gaussian, a γ
-// for every column. Factors and noise λ are found by the gradient of one of two criteria of A = K + λI (Rasmussen,
-// Williams 2006, chapter 5), Y centred, B = A⁻¹, α = BY:
+// Relevance of columns: learns a factor sₐ for every column of a kernel on vectors, k(s∘x, s∘z); for a Gaussian kernel
+// a γ for every column. The factors and the noise λ minimise one of two criteria of A = K + λI (Rasmussen, Williams
+// 2006, chapter 5), with centred Y, B = A⁻¹ and α = BY:
 //
-//     evidence   -log likelihood of Y under a Gaussian process, its variance at the best value:
+//     evidence   negative log likelihood of Y under a Gaussian process with its variance at the optimum:
 //                ½ log|A| + ½n log tr(YᵀBY)                       per column of Y
 //     loo        log of the mean squared leave-one-out residual αᵢ/Bᵢᵢ
 //
-// With W = ∂criterion/∂K the gradient by log sₐ is Σᵢⱼ Wᵢⱼ ∂kᵢⱼ/∂log sₐ: the slope of k by its statistics comes from
-// its own formula (kernels/evaluation/pair_evaluation.h), and what columns give to the statistics are matrix products,
-// so that all columns cost about as much as the inverse. Neither criterion is convex: the end is a point where the
-// gradient vanishes, found by L-BFGS from equal factors, the best common factor first; λ stays above 1e-8 of the mean
-// k(x, x) at the start, for below it there is only rounding.
+// With W = ∂criterion/∂K the gradient by log sₐ is Σᵢⱼ Wᵢⱼ ∂kᵢⱼ/∂log sₐ. The derivative of k by its statistics follows
+// from its formula (kernels/evaluation/pair_evaluation.h), and the contributions of the columns to the statistics are
+// matrix products, so the gradient for all columns costs about as much as the inverse. Neither criterion is convex: the
+// result is a stationary point, found by L-BFGS, which first optimises a common factor of all columns and then starts
+// from there. λ stays above 1e-8 of the mean initial k(x, x); below it there is only rounding.
 #pragma once
 
 #include <span>
@@ -25,27 +25,28 @@ enum class relevance_criterion { evidence, loo };
 
 struct relevance_options {
     relevance_criterion criterion = relevance_criterion::evidence;
-    double noise = 0.1;    // λ to start from
-    double tol = 1e-4;     // of the gradient of the criterion per example
-    index max_iter = 100;  // steps
+    double noise = 0.1;    // initial λ
+    double tol = 1e-4;     // tolerance of the gradient of the criterion per example
+    index max_iter = 100;  // maximal number of L-BFGS steps
     progress_callback progress{};
 };
 
 struct learnt_relevance {
-    kernel learnt;                 // anisotropic(...) for a Gaussian, else scaled(k, [...])
+    kernel learnt;                 // anisotropic(...) for a Gaussian kernel, otherwise scaled(k, [...])
     std::vector<double> factors;   // sₐ
     double noise = 0;              // λ
-    double before = 0, after = 0;  // the criterion per example, at the start and at the end
-    double gradient = 0;           // the largest part of its gradient
+    double before = 0, after = 0;  // criterion per example at the start and at the end
+    double gradient = 0;           // largest component of its gradient
     fit_status status = fit_status::stationary;
     index steps = 0, evaluations = 0;
 };
 
-// y: one row an object; 2 <= objects, and n² numbers are held. Fails with errc::unsupported for kernels without slopes.
+// y: a row for each object; at least 2 objects. Stores n² numbers. Throws an error with errc::unsupported for kernels
+// without derivatives.
 learnt_relevance learn_relevance(const kernel& k, const dataset& x, matrix_view<const double> y,
                                  const relevance_options& options = {});
 
-// The criterion per example at given log factors and log λ (the last), and its gradient: what is minimised.
+// The minimised function: the criterion per example and its gradient, at the log factors followed by log λ.
 class relevance_objective {
 public:
     relevance_objective(const kernel& k, const dataset& x, matrix_view<const double> y, relevance_criterion criterion);

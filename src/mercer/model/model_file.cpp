@@ -137,7 +137,7 @@ read_options read_like(const model& m) {
     how.csv.text = m.text_column;
     how.csv.classes = how.tsv.classes = m.class_names();
     if (m.kind() != domain::vectors) how.tsv.dictionary = m.feature_names();
-    how.tsv.numbered_by_name = m.feature_names().empty();  // of a model that Python fitted
+    how.tsv.numbered_by_name = m.feature_names().empty();  // models fitted from Python have no feature names
     how.libsvm.dims = m.dims();
     return how;
 }

@@ -1,4 +1,3 @@
-// The target and the task.
 
 #include "mercer/model_selection/choose_automatically.h"
 
@@ -29,8 +28,8 @@ target_choice choose_target(const text_table& from) {
     return {from.columns() - 1, "the last column"};
 }
 
-// Whole numbers are classes where there are few of them and each comes again and again: grades of a wine, letters. Ages
-// and counts have rare values.
+// Whole numbers are classes if there are at most 30 different ones and each occurs at least twice, such as grades of a
+// wine. Ages and counts have rare values.
 task_choice choose_task(const table& data) {
     constexpr std::size_t most_classes = 30;
     if (data.y.empty()) return {"one_class", "there are no targets"};
@@ -69,7 +68,7 @@ void read_targets(const text_table& from, std::size_t at, table& out) {
     labels.finish(from.file(), {}, {}, out);
 }
 
-// Names that hardly ever come again are no classes.
+// Throws if the number of class names exceeds half of the rows: such names are not classes.
 void require_classes(const text_table& from, std::size_t target, const table& data, const std::string& why) {
     const std::size_t classes = data.class_names.size(), n = data.y.size();
     if (2 * classes > n && n > 10)
@@ -141,7 +140,7 @@ automatic_data as_read(const source& file, const automatic_options& options) {
     return out;
 }
 
-// "age: numbers; 3 missing, …", and those that are numbers and nothing else together.
+// Describes the columns: "age: numbers; 3 missing, …". The columns that are plain numbers share one entry.
 std::vector<std::string> told(const column_encoder& columns) {
     std::vector<std::string> out;
     std::string plain;
@@ -163,7 +162,8 @@ std::string scale_in_words(const std::string& how) {
     return how == "standard" ? "numbers to mean 0 and variance 1" : how == "minmax" ? "numbers to -1 ... 1" : "none";
 }
 
-// Sparse vectors of mostly zeros are counts and indicators: moving their zeros would lose that.
+// Returns true if less than a quarter of the entries are nonzero. Such vectors hold counts and indicators;
+// standardising would destroy their sparsity.
 bool mostly_zeros(const dataset& x) {
     index stored = 0;
     if (const auto* rows = x.as<sparse<double>>()) stored = rows->nonzeros();
@@ -172,7 +172,7 @@ bool mostly_zeros(const dataset& x) {
            4.0 * static_cast<double>(stored) < static_cast<double>(x.size()) * static_cast<double>(x.dims());
 }
 
-// A ridge has no offset of its own. A constant kernel gives it one, free enough for the mean of the targets.
+// Kernel ridge regression has no offset. A constant kernel gives it one; its factor allows for the mean of the targets.
 std::string with_offset(const std::string& kernel, const std::vector<double>& y) {
     double mean = 0, variance = 0;
     for (const double each : y) mean += each / static_cast<double>(y.size());
@@ -191,7 +191,7 @@ bool is_open(const spec& s) {
            std::ranges::any_of(s.options, [](const auto& each) { return each.second.find('?') != std::string::npos; });
 }
 
-// γ by the median heuristic, for what is not searched for.
+// The kernel without a search: γ by the median heuristic.
 std::string closed_kernel(const dataset& x, const spec& s) {
     if (x.kind() != domain::vectors) return s.text.empty() ? default_kernel(x).text() : "";
     const auto scaling = fit_scaling(x, s.scale);
@@ -199,7 +199,7 @@ std::string closed_kernel(const dataset& x, const spec& s) {
 }
 
 void choose_method(automatic_data& out, const automatic_options& options, const std::string& task) {
-    constexpr index fewest = 10;  // rows that are worth dealing into folds
+    constexpr index fewest = 10;  // fewest rows for cross-validation
     spec& s = out.open;
     s.method = task == "classification" ? "svc" : task == "regression" ? "kernel_ridge" : "one_class";
     s.options = options.options;
@@ -226,7 +226,7 @@ void choose_method(automatic_data& out, const automatic_options& options, const 
                                                   : fmt::format("none: fewer than {} rows", fewest));
 }
 
-// Classification and regression learn targets, so the data must have some.
+// Throws if the task needs targets and the data have none.
 void require_targets(const source& file, const automatic_data& out, const automatic_options& options,
                      const std::string& task) {
     if (task == "one_class" || !out.data.y.empty()) return;

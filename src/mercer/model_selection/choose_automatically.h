@@ -1,6 +1,5 @@
-// What a careful person would decide before fitting: which column is the target, which task that makes, what the other
-// columns are, which method and which of its numbers to search for. Every choice can be made by the caller instead, and
-// is told in words.
+// Prepares a file for a fit without further settings: chooses the target column, the task, the kinds of the columns,
+// the method and the parameters to search. Each choice can be overridden, and is reported with its reason.
 //
 //     const api::automatic_data ready = api::prepare(read_source("houses.csv"), {.target = "price"});
 //     const api::tuning found = api::tune(ready.open, ready.data);
@@ -18,35 +17,36 @@
 namespace mercer::api {
 
 struct automatic_options {
-    std::string target{};          // a column, by name or position; "none"; empty: found out
-    std::string task{};            // classification, regression, one_class; empty: by the targets
-    std::string missing = "fill";  // or "refuse"
-    std::string scale{};           // standard, minmax, none; empty: standard, except for sparse vectors
-    std::string kernel{};          // with ? where a number is to be searched for; empty: by the kind of object
-    settings options{};            // of the method
-    std::string text{};            // what strings are turned into (spec::text)
-    std::function<std::vector<index>(index)> rows{};  // which of so many rows of the file; none: all
+    std::string target{};          // target column by name or position; "none": no target; empty: detected
+    std::string task{};            // classification, regression or one_class; empty: chosen by the targets
+    std::string missing = "fill";  // "fill" or "refuse"
+    std::string scale{};           // standard, minmax or none; empty: standard, except for mostly zero sparse vectors
+    std::string kernel{};          // may contain ? for numbers to search; empty: chosen by the kind of object
+    settings options{};            // options of the method
+    std::string text{};            // representation of strings (spec::text)
+    // returns the rows to use, given the number of rows; empty: all rows
+    std::function<std::vector<index>(index)> rows{};
     read_options how{};
 };
 
 struct automatic_data {
     table data;
-    std::shared_ptr<const column_encoder> columns;  // null where the objects came as they are
-    spec open;                                      // method and kernel, with ? for what is to be searched for
-    bool searched = true;                           // false: nothing is open, or there is nothing to judge by
+    std::shared_ptr<const column_encoder> columns;  // null if the objects were read without an encoder
+    spec open;                                      // method and kernel; ? marks numbers to search
+    bool searched = true;                           // false: nothing to search, or no targets to score by
     figures choices;
 
-    model finished(model m) const;  // with the columns, the target and the choices, for its file
+    model finished(model m) const;  // adds the column encoder, the target and the choices to the model
 };
 
 automatic_data prepare(const source& file, const automatic_options& options);
 
-// classification, regression or one_class, and why: "classification, 3 classes".
+// The task (classification, regression or one_class) and the reason as text: "3 class names".
 struct task_choice {
     std::string task, why;
 };
 task_choice choose_task(const table& data);
-// The column that is most likely the target, and why: one with a usual name, else the last.
+// The most likely target column and the reason as text: a column with a usual name, otherwise the last one.
 struct target_choice {
     std::size_t column = 0;
     std::string why;

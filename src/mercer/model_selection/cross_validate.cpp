@@ -32,21 +32,21 @@ const std::string* given(const spec& s, std::string_view option) {
     return nullptr;
 }
 
-// A number among the options of a setting.
+// The number of an option of a setting, or `otherwise`.
 double number_given(const spec& s, std::string_view option, double otherwise = 1) {
     const std::string* text = given(s, option);
     if (text) std::from_chars(text->data(), text->data() + text->size(), otherwise);
     return otherwise;
 }
 
-// Is nothing left open but these options, and the kernel?
+// Returns true if only the kernel and these options are open.
 bool only_open(const spec& open, std::initializer_list<std::string_view> options) {
     return std::ranges::all_of(open.options, [&](const auto& each) {
         return std::ranges::find(options, each.first) != options.end() || each.second.find('?') == std::string::npos;
     });
 }
 
-// What the metric asks for beside predictions, a column for each class.
+// The scores or probabilities that the metric needs in addition to predictions, a column for each class.
 matrix<double> scores_for(const metric& m, const fitted& by, const dataset& x, std::span<const double> predicted) {
     if (m.from == metric::wants::answers) return {};
     if (m.from == metric::wants::probabilities) return by.probabilities(x);
@@ -55,7 +55,7 @@ matrix<double> scores_for(const metric& m, const fitted& by, const dataset& x, s
     return std::move(*found);
 }
 
-// Settings with the same kernel, in the order of a number.
+// The settings grouped by kernel, each group sorted by the number of `option`.
 std::vector<std::vector<setting*>> by_kernel(const std::vector<setting*>& which, std::string_view option) {
     std::map<std::string, std::vector<setting*>> groups;
     std::vector<std::string> order;
@@ -178,8 +178,9 @@ void trial_runner::judge(setting& s, int fold, std::span<const double> predicted
     }
 }
 
-// A few kernels at a time: their matrices are filled by all threads, then each fold of each is an item. What pair steps
-// do not reach (raw columns, values beyond float) is left to whole fits, which have other means.
+// Fits the whole path over C for several kernels at a time: all threads fill the kernel matrices, then each fold of
+// each kernel is one task. Problems that the pair steps do not solve (unscaled columns, values beyond float range) are
+// left to complete fits.
 void trial_runner::along_prices(const std::vector<setting*>& which, const std::vector<int>& folds,
                                 const std::function<void()>& said) const {
     const index n = data_.x.size();
@@ -206,7 +207,7 @@ void trial_runner::along_prices(const std::vector<setting*>& which, const std::v
             const smo::padded_matrix& values = K[static_cast<std::size_t>(item) / folds.size()];
             const int fold = folds[static_cast<std::size_t>(item) % folds.size()];
             const part& p = parts_[static_cast<std::size_t>(fold)];
-            std::map<double, std::vector<setting*>> of_width;  // ε of a regression; classification has none
+            std::map<double, std::vector<setting*>> of_width;  // settings by ε; classification has one group
             for (setting* s : groups[first + static_cast<std::size_t>(item) / folds.size()])
                 of_width[number_given(s->what, "epsilon", 0.1)].push_back(s);
             for (const auto& [epsilon, group] : of_width) {
@@ -234,7 +235,8 @@ std::size_t trial_runner::ridge_memory() const {
     return control_.memory_bytes ? control_.memory_bytes : kernel_ridge_options{}.memory_bytes;
 }
 
-// A few kernels at a time, each fold of each an item; a large matrix is worth all threads.
+// Fits all λ for several kernels at a time; each fold of each kernel is one task. With 3000 examples or more, kernels
+// and folds follow one another, and each uses all threads.
 void trial_runner::by_ridge_folds(const std::vector<setting*>& which, const std::vector<int>& folds,
                                   const std::function<void()>& said) const {
     constexpr index large = 3000;

@@ -1,4 +1,4 @@
-// Scores of settings on folds: what every search asks for.
+// Cross-validation of settings: the scores that every search asks for.
 #pragma once
 
 #include <functional>
@@ -10,33 +10,34 @@
 
 namespace mercer::api {
 
-// A setting on its way: which C, which kernel, and what came out on each fold.
+// A setting (a point of the search space) and its scores so far.
 struct setting {
     space_point at;
     spec what;
-    std::vector<double> score;             // one for each fold; NaN: not run
-    std::vector<std::vector<float>> loss;  // of each example held out, fold by fold: what a race compares
+    std::vector<double> score;             // one for each fold; NaN: not computed
+    std::vector<std::vector<float>> loss;  // loss of each held-out example, fold by fold; compared by the race
     bool dropped = false;
     std::string trouble{};
 };
 
-// How good a model is on examples; `predicted`: its answers, where they are wanted.
+// The score of a model on examples. Stores the predictions in `predicted` if it is not null.
 double score_by(const metric& by, const model& m, const table& data, std::vector<double>* predicted = nullptr);
 
-// Runs settings of one method on one set of examples.
+// Cross-validates settings of one method on one dataset.
 class trial_runner {
 public:
     trial_runner(const spec& open, const table& data, const tune_options& options, const fit_control& control);
     int folds() const { return by_leaving_one_out_ ? 1 : static_cast<int>(parts_.size()); }
     std::string how() const;
-    // What is searched: method, examples, folds, metric, seed.
+    // Identifies a search: method, examples, folds, metric, seed, targets.
     std::string fingerprint() const;
     const metric& scored_by() const { return *metric_; }
-    // A part of its own for the first race of settings that are quick to fit: learnt from less than half of the
-    // examples and judged by the others, its score in the place of the first fold's.
+    // The number of an additional fold for the first race of settings that are fast to fit: less than half of the
+    // examples are used for training and the others for validation. Its score is stored as that of the first fold.
     static constexpr int heat = -1;
     bool has_heat() const { return !heat_.held_out.empty(); }
-    // The scores of these settings on these folds. `said` is told after each piece of work; it may throw to stop.
+    // Computes the scores of these settings on these folds. `said` is called after each piece of work; it may throw to
+    // stop.
     void run(const std::vector<setting*>& which, const std::vector<int>& folds,
              const std::function<void()>& said) const;
 
@@ -59,12 +60,13 @@ private:
 
     const method& method_;
     const metric* metric_;
-    const table& data_;  // objects as kernels see them: scaled, texts made vectors
+    const table& data_;  // objects after text features and scaling
     fit_control control_;
     bool stratified_ = false, grouped_ = false, by_time_ = false;
     int each_ = 5, repeats_ = 1;
     std::uint64_t seed_ = 1;
-    bool prices_ = false, ridges_ = false, by_leaving_one_out_ = false;  // which of the quick ways serves
+    // the fast path that applies: path over C, ridge folds, or leave-one-out in closed form
+    bool prices_ = false, ridges_ = false, by_leaving_one_out_ = false;
     std::vector<part> parts_;
     part heat_;
 };

@@ -27,7 +27,7 @@ struct outer_part {
     std::vector<index> training, held_out;
 };
 
-// Dealt as a search deals its folds, by other random numbers.
+// The outer folds, made like those of a search with another seed.
 std::vector<outer_part> outer_parts(const method& m, const table& data, int folds, const tune_options& options,
                                     std::uint64_t seed) {
     const random_below random = make_random_below(seed);
@@ -59,7 +59,7 @@ std::pair<double, double> mean_and_error(const std::vector<double>& values) {
     return {mean, n > 1 ? std::sqrt(squares / (n - 1) / n) : std::nan("")};
 }
 
-// Student's t below which 97.5 % lie.
+// The 97.5 % quantile of Student's t distribution.
 double student(std::size_t freedom) {
     constexpr std::array known{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
     return freedom == 0              ? std::numeric_limits<double>::infinity()
@@ -153,7 +153,7 @@ learning_curve learn_curve(const spec& closed, const table& data, const tune_opt
     out.metric = by.name;
     out.larger_is_better = by.larger_is_better;
     std::vector<outer_part> parts = outer_parts(m, data, options.folds, options, options.seed);
-    // In a random order, so that the first of them are a fair sample; in order of time, the last ones.
+    // Shuffled, so that the first rows are a random sample. With by_time the last rows are used instead.
     for (std::size_t p = 0; p < parts.size() && !options.by_time; ++p) {
         const random_below random = make_random_below(options.seed + p);
         auto& rows = parts[p].training;
@@ -163,7 +163,7 @@ learning_curve learn_curve(const spec& closed, const table& data, const tune_opt
     std::size_t fewest = parts.front().training.size();
     for (const outer_part& p : parts) fewest = std::min(fewest, p.training.size());
     for (int s = 0; s < sizes; ++s) {
-        // From a thirty-second of them, twice as many each time.
+        // From 1/32 of the examples, doubling each time.
         const auto count = static_cast<index>(std::llround(static_cast<double>(fewest) * std::pow(0.5, sizes - 1 - s)));
         std::vector<double> training, held_out;
         for (const outer_part& p : parts) {
@@ -175,7 +175,7 @@ learning_curve learn_curve(const spec& closed, const table& data, const tune_opt
                 const model fitted = fit(closed, from, control);
                 training.push_back(score_by(by, fitted, from));
                 held_out.push_back(score_by(by, fitted, rows_of(data, p.held_out)));
-            } catch (const error& problem) {  // too few to learn from: a single class
+            } catch (const error& problem) {  // too few examples, for instance of a single class
                 if (problem.code() == errc::cancelled) throw;
             }
         }

@@ -1,7 +1,7 @@
-// How good a tuned method really is, and how that grows with the examples.
+// Nested cross-validation and learning curves of a tuned method.
 //
-// The best score of a search is too good: it is the best of many. Nested cross-validation searches again in every
-// training part, and judges what was chosen there by examples that no search has seen.
+// The best score of a search is optimistic, because it is the maximum of many. Nested cross-validation runs a search in
+// every outer training part and scores its choice on examples that this search has not used.
 #pragma once
 
 #include "mercer/metrics/metrics.h"
@@ -10,29 +10,30 @@
 namespace mercer::api {
 
 struct nested_estimate {
-    std::string metric, how;     // "rmse", "5 outer folds, stratified, a search in each"
+    std::string metric, how;     // e.g. "rmse" and "5 outer folds, stratified, a search in each"
     std::vector<double> scores;  // of each outer fold
-    std::vector<spec> chosen;    // in each
+    std::vector<spec> chosen;    // chosen setting of each outer fold
     double mean = 0;
-    interval range;        // of 95 %
-    std::string by;        // "Wilson", "bootstrap" or "t"
-    bool complete = true;  // false: stopped after some folds
+    interval range;        // 95 % confidence interval
+    std::string by;        // method of the interval: "Wilson", "bootstrap" or "t"
+    bool complete = true;  // false: cancelled after some of the folds
     double seconds = 0;
 };
 
-// 2 <= outer folds. Where the metric is one of answers, all of them together give the interval; else the folds' scores.
+// Nested cross-validation with `outer` >= 2 folds. For metrics of predictions the interval uses the predictions of all
+// folds together, otherwise the scores of the folds.
 nested_estimate nested_tune(const spec& open, const table& data, int outer, const tune_options& options = {},
                             const fit_control& control = {});
 
 struct learning_curve {
     std::string metric;
-    std::vector<index> examples;                         // learnt from
-    std::vector<double> training, held_out;              // mean score on them, and on those held out
-    std::vector<double> training_error, held_out_error;  // standard errors of these, over the folds
+    std::vector<index> examples;                         // numbers of training examples
+    std::vector<double> training, held_out;              // mean score on the training and on the held-out examples
+    std::vector<double> training_error, held_out_error;  // standard errors of these means over the folds
     bool larger_is_better = true;
 };
 
-// The score of a setting for growing parts of the training examples of each fold.
+// The scores of a setting for growing numbers of training examples.
 learning_curve learn_curve(const spec& closed, const table& data, const tune_options& options = {},
                            const fit_control& control = {});
 

@@ -38,8 +38,8 @@ void keep(const trial_runner& by, const std::vector<setting>& from, const spec& 
     out.larger_is_better = by.scored_by().larger_is_better;
 }
 
-// The best of those that ran to the end; of equals, and within a standard error where that is asked for, the simplest:
-// the smallest C, the largest λ, the smallest γ.
+// Chooses the best setting that was not dropped. With one_standard_error: the simplest setting within one standard
+// error of the best, by the smallest C, the largest λ and the smallest γ.
 void choose(tuning& out, bool one_standard_error) {
     const auto better = [&](double a, double b) { return out.larger_is_better ? a > b : a < b; };
     bool any = false;

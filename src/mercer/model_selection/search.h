@@ -1,16 +1,15 @@
-// The numbers of a method and its kernel, chosen by cross-validation.
+// Searches the parameters of a method and its kernel by cross-validation.
 //
 //     api::spec s{"svc", "rbf(gamma=?)", "standard", {{"C", "?"}}};
 //     const api::tuning found = api::tune(s, data);
 //     const api::model m = api::fit(found.chosen_spec(), data);
 //
-// Whatever is written as ? (search_space.h) is searched for. Texts become vectors and columns are scaled
-// once, on all the data that are searched; everything learnt from targets is learnt without the examples it is judged
-// by. What settings share is computed once: one kernel matrix serves all folds and all C (price_folds.h), one
-// decomposition many λ of a ridge (kernel_ridge_path.h), whose leave-one-out error, as many folds as examples, has
-// a closed form. After the first folds settings that are significantly worse than the best are not looked at any more
-// (a race, Maron and Moore 1994); of ridges, which are quick on few examples, already after learning from less than
-// half of them.
+// Every ? (search_space.h) is a parameter to search. Text features and scaling are fitted once on all data of the
+// search; everything that depends on targets is fitted without the held-out examples. Settings share computations: one
+// kernel matrix serves all folds and all C (methods/svm/cross_validation.h), one decomposition many λ of a ridge
+// (kernel_ridge_path.h), whose leave-one-out error has a closed form. After the first folds, settings that are
+// significantly worse than the best are dropped (a race, Maron and Moore 1994); for ridges, which are fast on few
+// examples, already after training on less than half of the examples.
 #pragma once
 
 #include <cstdint>
@@ -25,55 +24,56 @@
 namespace mercer::api {
 
 struct tune_progress {
-    index done = 0, total = 0;  // settings and folds
-    double best = 0;            // score so far; NaN: none yet
+    index done = 0, total = 0;  // pairs of setting and fold
+    double best = 0;            // best score so far; NaN: none
     double seconds = 0;
 };
 
 struct tune_options {
-    std::string search = "grid";  // grid, random, halving, model
-    index points = 0;             // values of each axis of a grid; 0: 10, and fewer where there are more than two axes
+    std::string search = "grid";  // grid, random, halving or model
+    index points = 0;             // grid points of each axis; 0: 10, fewer with more than two axes
     index trials = 0;             // settings of the other searches; 0: 60
     int folds = 5, repeats = 1;
-    std::vector<std::int64_t> groups{};  // examples of one group are never on both sides; empty: none
-    bool by_time = false;             // examples are in order of time: learn from the past, be judged by what follows
-    std::string metric{};             // empty: accuracy, or rmse
-    bool one_standard_error = false;  // the simplest setting within a standard error of the best, instead of the best
+    std::vector<std::int64_t> groups{};  // examples of one group are never in both parts of a fold; empty: no groups
+    bool by_time = false;                // examples are in order of time: train on the past, score on what follows
+    std::string metric{};                // empty: accuracy for classes, rmse for values
+    bool one_standard_error = false;     // choose the simplest setting within one standard error of the best
     bool race = true;
     std::uint64_t seed = 1;
-    index most_rows = 10000;  // larger data are searched on so many examples, drawn at random; 0: on all
-    std::string log{};        // a file of what was found, which a later search of the same goes on from
-    std::function<bool(const tune_progress&)> progress{};  // false: stop, with the best so far
+    index most_rows = 10000;  // larger data are searched on a random sample of this size; 0: no limit
+    std::string log{};        // log file, from which a later search continues (search_log.h); empty: none
+    std::function<bool(const tune_progress&)> progress{};  // return false to stop with the best setting so far
 };
 
-// One setting.
+// A setting and its scores.
 struct trial {
     space_point at;
     spec what;
-    std::vector<double> scores;  // of each fold that was run
-    double mean = 0, error = 0;  // of the scores, and the standard error of that; NaN where there is one score
-    bool dropped = false;        // significantly worse than the best after some folds, or a heat on fewer examples
-    std::string trouble{};       // what did not go well: fits cut short, an error
+    std::vector<double> scores;  // of each computed fold
+    double mean = 0, error = 0;  // mean score and its standard error; NaN with a single score
+    bool dropped = false;        // dropped by the race as significantly worse than the best
+    std::string trouble{};       // warnings and errors of the fits
 };
 
 struct tuning {
     std::vector<axis> axes;
-    std::vector<trial> trials;  // those that have a score
+    std::vector<trial> trials;  // settings with at least one score
     std::size_t best = 0, chosen = 0;
-    std::string metric, how;  // "rmse", "5 folds, stratified"
+    std::string metric, how;  // e.g. "rmse" and "5 folds, stratified"
     bool larger_is_better = true;
-    index rows = 0, of_rows = 0;  // searched on so many of so many examples
-    bool complete = true;         // false: it was stopped
+    index rows = 0, of_rows = 0;  // number of examples of the search, and of the data
+    bool complete = true;         // false: cancelled
     double seconds = 0;
 
     const spec& chosen_spec() const { return trials[chosen].what; }
 };
 
 // {"metric", "cross_validation", "rows", "of_rows", "complete", "seconds", "chosen": a trial, "trials": [{"at": {axis:
-// number}, "spec", "scores", "mean", "standard_error", "dropped", "trouble"}]}; what is not a number is null.
+// number}, "spec", "scores", "mean", "standard_error", "dropped", "trouble"}]}; values that are not finite are null.
 std::string to_json(const tuning& found);
 
-// Fails with errc::invalid_argument where nothing is left open, errc::cancelled where it was stopped before any score.
+// Runs the search. Throws an error with errc::invalid_argument if nothing is open, with errc::unsupported if the method
+// does not learn from targets, and with errc::cancelled if it was stopped before the first score.
 tuning tune(const spec& open, const table& data, const tune_options& options = {}, const fit_control& control = {});
 
 }  // namespace mercer::api

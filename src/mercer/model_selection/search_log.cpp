@@ -22,7 +22,8 @@ namespace {
 
 using nlohmann::json;
 
-// The numbers of a setting in their order, each with its name: what stands before = or :, or nothing for a factor.
+// The numbers of a setting in their order, each with its name: the parameter of a kernel, "weight" for a factor, or the
+// name of an option.
 struct named_numbers {
     std::vector<std::string> names;
     std::vector<double> values;
@@ -30,7 +31,8 @@ struct named_numbers {
 
 bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// The numbers in the text of a kernel: name=number, or a number that no word or number goes on from.
+// Collects the numbers in the text of a kernel: name=number, or a number that is not part of a word or of another
+// number.
 void add_numbers(std::string_view text, named_numbers& to) {
     const auto run = [&](std::size_t at, auto belongs) {
         while (at < text.size() && belongs(text[at])) ++at;
@@ -89,7 +91,7 @@ trial read_trial(const json& line) {
     return out;
 }
 
-// "svc of 150 vectors by accuracy, 5 folds, stratified, seed 1, targets 12.3"
+// Parses "svc of 150 vectors by accuracy, 5 folds, stratified, seed 1, targets 12.3".
 void read_head(const std::string& what, tuning& out) {
     const std::size_t by = what.find(" by "), seed = what.rfind(", seed ");
     if (by == std::string::npos || seed == std::string::npos || seed < by)
@@ -104,12 +106,12 @@ void read_head(const std::string& what, tuning& out) {
     out.rows = out.of_rows = std::atoll(what.c_str() + std::min(what.find(" of ") + 4, what.size()));
 }
 
-// What varies between the settings.
+// Finds the numbers that vary between the settings.
 void find_axes(tuning& out) {
     std::vector<named_numbers> all;
     for (const trial& t : out.trials) all.push_back(numbers_of(t.what));
     for (const named_numbers& each : all)
-        if (each.names != all[0].names) return;  // not settings of one expression
+        if (each.names != all[0].names) return;  // the settings have different expressions
     for (std::size_t k = 0; k < all[0].names.size(); ++k) {
         axis one;
         one.name = all[0].names[k];

@@ -1,4 +1,5 @@
-// The log of a search: a file of the settings and their scores.
+// The log of a search: a text file with a line of JSON that identifies the search, then a line for each setting with
+// its scores. A later search of the same problem continues from it, and reports read it.
 #pragma once
 
 #include <chrono>
@@ -12,22 +13,21 @@
 
 namespace mercer::api {
 
-// The log of a search read again, for reports: which numbers varied, and how each setting did.
+// Reads a log for reports: the settings and scores, and the numbers that vary.
 
-// As far as the log says: axes have names and the values that were looked at. Fails with errc::parse, naming the line,
-// where it is not a log of tune, with errc::data where it has no scores.
+// Axes have names and the values that occur in the log. Throws an error with errc::parse, naming the line, if the file
+// is not a log of tune, and with errc::data if it has no scores.
 tuning read_tune_log(const std::string& path);
 tuning parse_tune_log(std::string_view text, const std::string& name);
 
-// What a search has found so far, in a file: one line of JSON that says what is searched, then one for each setting. A
-// later search of the same goes on from there.
+// The log of a running search.
 
 class tune_log {
 public:
     explicit tune_log(std::string path) : path_(std::move(path)) {}
-    // Gives settings the scores that are there already. Fails with errc::data where the file is of another search.
+    // Copies known scores to the settings. Throws an error with errc::data if the file belongs to another search.
     void take(const trial_runner& by, std::vector<setting>& which);
-    // Writes all that is known, replacing the file; not more often than every few seconds unless it is `due`.
+    // Replaces the file with all scores so far. Without `due` it writes at most once every 3 seconds.
     void write(const trial_runner& by, const std::vector<setting>& which, bool due);
 
 private:

@@ -25,7 +25,7 @@ namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// The word that ends before `end`, blanks skipped; `end` is moved to where it starts.
+// The word that ends before `end`, after skipping blanks; moves `end` to its start.
 std::string word_before(std::string_view text, std::size_t& end) {
     while (end > 0 && text[end - 1] == ' ') --end;
     const std::size_t stop = end;
@@ -33,7 +33,7 @@ std::string word_before(std::string_view text, std::size_t& end) {
     return std::string(text.substr(end, stop - end));
 }
 
-// The bracket that is open at `at`, or npos.
+// The position of the bracket that encloses `at`, or npos.
 std::size_t open_bracket(std::string_view text, std::size_t at) {
     for (int depth = 0; at-- > 0;) {
         if (text[at] == ')') ++depth;
@@ -46,7 +46,7 @@ std::size_t open_bracket(std::string_view text, std::size_t at) {
     fail(errc::parse, fmt::format("'{}', at character {}: {}", text, at + 1, why));
 }
 
-// The numbers between the brackets that start at `at`, which is moved behind them.
+// Parses the numbers in the brackets that start at `at`; moves `at` behind them.
 std::vector<double> numbers_in(std::string_view text, std::size_t& at) {
     const char closing = text[at] == '[' ? ']' : '}';
     const std::size_t end = text.find(closing, at);
@@ -102,7 +102,7 @@ double axis::at(double share) const {
         return values[static_cast<std::size_t>(std::llround(std::clamp(share, 0.0, 1.0) * last))];
     }
     double v = logarithmic ? low * std::pow(high / low, share) : low + (high - low) * share;
-    if (logarithmic && !whole) {  // three digits are enough, and can be read
+    if (logarithmic && !whole) {  // rounded to three digits, for readability
         const std::string text = fmt::format("{:.3g}", v);
         std::from_chars(text.data(), text.data() + text.size(), v);
     }
@@ -178,7 +178,7 @@ std::size_t most_promising(const std::vector<axis>& axes, const std::vector<spac
                     points[static_cast<std::size_t>(i)][static_cast<std::size_t>(a)]);
         return dataset(dense<double>(std::move(out)));
     };
-    // Scores around 0 with variance 1, so that the process need not know their scale.
+    // Standardises the scores, so that the process does not depend on their scale.
     const auto n = static_cast<double>(score.size());
     double mean = 0, spread = 0;
     for (const double s : score) mean += s / n;
@@ -189,7 +189,7 @@ std::size_t most_promising(const std::vector<axis>& axes, const std::vector<spac
 
     const dataset x = shares(tried), z = shares(candidates);
     kernel_ridge_options options;
-    options.alpha = 1e-3;  // the noise of a score
+    options.alpha = 1e-3;  // noise of the scores
     options.variance = options.loo = true;
     kernel_ridge_model process;
     double least = std::numeric_limits<double>::infinity();
@@ -275,7 +275,7 @@ axis usual_range_of_kernel(const hole& open, const table& data) {
     if (name.empty()) return logarithmic("weight", 0.01, 100);
     if (name == "gamma") {
         const double middle = open.owner == "rbf" || open.owner == "gaussian" ? median_gamma(data.x) : 1;
-        // From a width beyond the data to one within the nearest neighbours.
+        // From a width larger than the data to one smaller than the distance of nearest neighbours.
         return logarithmic(name, middle / 30, middle * 30);
     }
     if (name == "degree") return among(name, {1, 2, 3, 4});

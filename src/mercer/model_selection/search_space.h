@@ -1,10 +1,10 @@
-// What a search may choose: numbers left open in a text, written as ?
+// The search space: parameters that are left open in a text, written as ?
 //
-//     rbf(gamma=?)                         from the usual range of such a number
-//     rbf(gamma=?[0.01, 10])               between these
-//     wl(h=?{1, 3, 5})                     one of these
+//     rbf(gamma=?)                         from the usual range of this parameter
+//     rbf(gamma=?[0.01, 10])               from this range
+//     wl(h=?{1, 3, 5})                     one of these values
 //
-// and the points of the space they span.
+// and the points of the space that they span.
 #pragma once
 
 #include <string>
@@ -17,45 +17,45 @@
 namespace mercer {
 
 struct axis {
-    std::string name;          // "gamma", "C"
-    double low = 0, high = 0;  // where no values are listed
-    bool logarithmic = false;  // evenly spaced in log
+    std::string name;          // e.g. "gamma", "C"
+    double low = 0, high = 0;  // range, if `values` is empty
+    bool logarithmic = false;  // points are evenly spaced in log
     bool whole = false;
-    std::vector<double> values{};  // a list to choose from
+    std::vector<double> values{};  // the listed values, ascending; empty: a range
 
-    std::vector<double> points(index count) const;  // at most so many, ascending, both ends among them
-    double at(double share) const;                  // 0 … 1 from one end to the other
-    double share(double value) const;               // and back
+    std::vector<double> points(index count) const;  // at most `count` points, ascending, including both ends
+    double at(double share) const;                  // the value at a position from 0 (low end) to 1 (high end)
+    double share(double value) const;               // the position of a value, the inverse of at()
 };
 
-// A number left open.
+// A free parameter of a text.
 struct hole {
-    std::string owner;   // what stands before the bracket around it: "rbf"; empty: none does
-    std::string name;    // what stands before "=?"; empty: a factor
-    bool given = false;  // the range was written, too
+    std::string owner;   // name before the enclosing bracket: "rbf"; empty: none
+    std::string name;    // name before "=?"; empty: a factor
+    bool given = false;  // the text gives a range
     axis range;
 };
 
-// A text with holes.
+// A text with free parameters.
 class open_text {
 public:
-    // Fails with errc::parse, naming the place, for ranges that are none.
+    // Throws an error with errc::parse, naming the position, for invalid ranges.
     explicit open_text(std::string_view text);
     const std::vector<hole>& holes() const { return holes_; }
     std::string filled(std::span<const double> values) const;
 
 private:
-    std::vector<std::string> between_;  // one more than holes
+    std::vector<std::string> between_;  // the text between the parameters, one piece more than parameters
     std::vector<hole> holes_;
 };
 
-using space_point = std::vector<double>;  // a number for each axis
-// All combinations of at most so many values of each axis, the first axis outermost.
+using space_point = std::vector<double>;  // one value for each axis
+// All combinations of at most `each` values of each axis; the first axis varies slowest.
 std::vector<space_point> grid_points(const std::vector<axis>& axes, index each);
 std::vector<space_point> random_points(const std::vector<axis>& axes, index count, const random_below& random);
 
-// The most promising of some candidates, by what was found so far: the largest expected improvement under a Gaussian
-// process of the scores (Jones, Schonlau, Welch 1998), larger scores being better.
+// Returns the candidate with the largest expected improvement under a Gaussian process fitted to the scores so far
+// (Jones, Schonlau, Welch 1998). Larger scores are better.
 std::size_t most_promising(const std::vector<axis>& axes, const std::vector<space_point>& tried,
                            const std::vector<double>& score, const std::vector<space_point>& candidates);
 
@@ -63,16 +63,17 @@ std::size_t most_promising(const std::vector<axis>& axes, const std::vector<spac
 
 namespace mercer::api {
 
-// The usual ranges of numbers that are left open without one.
+// Default ranges of open parameters.
 
-// 1/median ‖x - z‖² of a sample; 1 where there is none.
+// 1/median ‖x - z‖² of a sample of 200 vectors; 1 if it is not defined.
 double median_gamma(const dataset& x);
-// A kernel for such objects with what matters most left open: rbf(gamma=?) for vectors.
+// The default kernel with its most important parameter open: rbf(gamma=?) for vectors.
 std::string default_open_kernel(const dataset& x);
-// Of an argument of a kernel: γ around the median heuristic, small whole numbers for lengths and depths, factors from
-// 0.01 to 100. Fails for arguments of which no range is usual.
+// The default range of a kernel parameter: γ around the median heuristic, small whole numbers for lengths and depths,
+// 0.01 to 100 for factors. Throws an error with errc::invalid_argument for parameters without a default range.
 axis usual_range_of_kernel(const hole& open, const table& data);
-// Of an option of a method: C from 0.01 to 1000, λ from 1e-6 to 10, ν within (0, 1), ε by the spread of the targets.
+// The default range of an option of a method: C from 0.01 to 1000, λ from 1e-6 to 10, ν within (0, 1), ε by the
+// standard deviation of the targets.
 axis usual_range_of_option(const option_info& option, const table& data);
 
 }  // namespace mercer::api

@@ -13,7 +13,8 @@
 namespace mercer::api {
 namespace {
 
-// Is a's loss larger than b's by more than chance explains? Paired differences of the examples both have decided.
+// Returns true if the mean loss of a is larger than that of b by more than `deviations` standard errors. Uses paired
+// differences over the examples that both have predicted; with fewer than 30 it returns false.
 bool worse(const setting& a, const setting& b, double deviations) {
     double n = 0, sum = 0, squares = 0;
     for (std::size_t f = 0; f < a.loss.size(); ++f)
@@ -77,7 +78,8 @@ setting open_spec::at(const space_point& point) const {
     out.kernel = taken(kernel_);
     for (std::size_t o = 0; o < options_.size(); ++o) out.options[o].second = taken(options_[o]);
     const method& m = find_method(out.method);
-    const option_values checked(m.name, m.options, out.options);  // a range may reach beyond what is allowed
+    // a range may contain values that the option does not allow
+    const option_values checked(m.name, m.options, out.options);
     return {point, std::move(out), {}, {}, false, {}};
 }
 
@@ -100,7 +102,6 @@ table rows_of(const table& data, std::span<const index> rows) {
     return out;
 }
 
-// So many examples, at random, in their order.
 table sample_of(const table& data, index count, std::uint64_t seed) {
     std::vector<index> rows(static_cast<std::size_t>(data.x.size()));
     std::iota(rows.begin(), rows.end(), 0);
@@ -133,14 +134,15 @@ void searcher::evaluate(const trial_runner& by, std::vector<setting>& which) {
     done_before_ = total_;
 }
 
-// Those that are dropped keep the score they had there; the others start again.
+// Dropped settings keep their score of this fold; the others start again.
 void searcher::run_heat(const trial_runner& by, std::vector<setting>& which) {
-    if (std::ranges::any_of(which, [](const setting& s) { return !s.score.empty(); })) return;  // from a log
+    // some scores come from a log
+    if (std::ranges::any_of(which, [](const setting& s) { return !s.score.empty(); })) return;
     std::vector<setting*> all;
     for (setting& s : which) all.push_back(&s);
     total_ += static_cast<index>(all.size());
     by.run(all, {trial_runner::heat}, [&] { said(by, which); });
-    drop_the_worst(by, which, 2);  // most examples are judged there
+    drop_the_worst(by, which, 2);  // most examples are held out in this fold
     for (setting& s : which)
         if (!s.dropped) s.score.clear(), s.loss.clear(), s.trouble.clear();
     done_before_ += static_cast<index>(all.size());
@@ -174,7 +176,7 @@ std::vector<setting> searcher::halve(std::vector<setting> which, const spec& s, 
         const table part = sample_of(data, n, options_.seed + static_cast<std::uint64_t>(n));
         const trial_runner by(s, part, options_, control);
         tune_log none("");
-        std::swap(none, log_);  // the log is of all examples
+        std::swap(none, log_);  // the log only records evaluations on all examples
         evaluate(by, which);
         std::swap(none, log_);
         std::ranges::stable_sort(which, [&](const setting& a, const setting& b) {

@@ -1,4 +1,4 @@
-// Which settings to look at: what is behind tune().
+// The search strategies behind tune(): which settings are evaluated, and when one is dropped.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,8 @@
 
 namespace mercer::api {
 
-// A spec with holes, and how a point of the space fills them: the kernel's first, then the options' in their order.
+// A spec with free parameters. A point of the space holds the values for the kernel first, then for the options in
+// their order.
 class open_spec {
 public:
     open_spec(const spec& s, const table& data);
@@ -28,13 +29,13 @@ class searcher {
 public:
     searcher(const open_spec& open, const tune_options& options) : open_(open), options_(options), log_(options.log) {}
 
-    // All folds of these settings, with a race after the first ones.
+    // Evaluates the settings on all folds, with a race after the first folds.
     void evaluate(const trial_runner& by, std::vector<setting>& which);
-    // Many settings on a few examples, a third of them on three times as many (Jamieson, Talwalkar 2016): those that
-    // are left for all examples.
+    // Successive halving (Jamieson, Talwalkar 2016): evaluates the settings on few examples, keeps the best third,
+    // triples the examples, and repeats. Returns the settings to evaluate on all examples.
     std::vector<setting> halve(std::vector<setting> which, const spec& s, const table& data,
                                const fit_control& control);
-    // One setting after the other, where the most is to be hoped for.
+    // Sequential search: evaluates the setting with the largest expected improvement, then chooses the next.
     void by_model(const trial_runner& by, index trials, const random_below& random, std::vector<setting>& found);
     double seconds() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
@@ -51,11 +52,11 @@ private:
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
-// The mean of the scores that are there; NaN where there is none.
+// The mean of the scores that are not NaN; NaN if there are none.
 double mean_score(const std::vector<double>& scores);
-// These examples.
+// The given rows of a table.
 table rows_of(const table& data, std::span<const index> rows);
-// So many examples, at random, in their order.
+// A random sample of `count` examples, in their order.
 table sample_of(const table& data, index count, std::uint64_t seed);
 
 }  // namespace mercer::api

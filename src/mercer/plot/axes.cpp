@@ -9,8 +9,8 @@ namespace mercer {
 
 namespace {
 
-// A panel: a square plot with room for its title above, ticks and names on the left and below, a colour scale on the
-// right.
+// A panel is a square plot with space for its title above, ticks and names on the left and below, and a colour scale on
+// the right.
 constexpr double panel_width = 590, panel_height = 530;
 
 }  // namespace
@@ -26,7 +26,7 @@ std::string picture_page(const std::string& title, const std::string& subtitle, 
     const std::size_t down = std::max<std::size_t>(1, (panels.size() + across - 1) / across);
     const double width = panel_width * static_cast<double>(across);
     svg page(width, 70 + panel_height * static_cast<double>(down), title + " — " + subtitle);
-    const double room = (width - 60) / 10.5;  // letters of a wide font
+    const double room = (width - 60) / 10.5;  // number of characters of a wide font
     page.text(30, 34, plot::shortened(title, static_cast<std::size_t>(room)), {{"class", "title"}});
     page.text(30, 56, plot::shortened(subtitle, static_cast<std::size_t>(room * 17 / 13)), {{"class", "subtitle"}});
     for (std::size_t i = 0; i < panels.size(); ++i) {
@@ -127,7 +127,7 @@ void draw_keys(const frame& f, const std::vector<key>& keys, const std::vector<s
                 best_y = cy;
             }
         }
-    if (fewest > 0 && width <= 90) {  // beside the plot, where there is room for short names
+    if (fewest > 0 && width <= 90) {  // short names fit beside the plot
         best_x = f.left + side + 6;
         best_y = f.top;
     }

@@ -1,4 +1,4 @@
-// The plot of a panel of pictures.h: a square with axes, ticks and a key.
+// Panels and their axes: square plots with title, ticks and key, and the SVG page that arranges them.
 #pragma once
 
 #include <cmath>
@@ -11,34 +11,35 @@
 
 namespace mercer {
 
-// Draws itself with its upper left corner at (x, y); all panels have the same size.
+// A panel draws itself with its upper left corner at (x, y). All panels have the same size.
 using panel = std::function<void(svg& page, double x, double y)>;
 
-// A panel as a picture of its own, for an HTML page.
+// A single panel as an SVG picture, for an HTML page.
 svg panel_figure(const panel& one, const std::string& title);
-// The panels side by side under a title, at most three in a row.
+// An SVG page with a title and the panels in rows of at most three.
 std::string picture_page(const std::string& title, const std::string& subtitle, const std::vector<panel>& panels);
 
 }  // namespace mercer
 
 namespace mercer::plot {
 
-// It stands where those of pictures.cpp do.
+// Position and size of the plot within a panel, in pixels.
 inline constexpr double plot_left = 92, plot_top = 62, side = 400;
 
 inline double mapped(double value, double low, double high, double from, double to) {
     return from + (value - low) / (high - low) * (to - from);
 }
-// How many letters a text shows.
+// The number of characters of a UTF-8 text.
 double letters(const std::string& text);
-// Its first letters and an ellipsis where there are more than `most`.
+// The first `most` characters and an ellipsis if the text is longer.
 std::string shortened(const std::string& text, std::size_t most);
-// Low and high of the finite values with some room; never the same number.
+// The range of the finite values with a margin of 5 % on either side; never empty.
 std::pair<double, double> room(const std::vector<double>& values);
 
-// The title and the note of the panel whose upper left corner is (x, y).
+// Draws the title and the note of the panel with its upper left corner at (x, y).
 void panel_title(svg& page, double x, double y, const std::string& title, const std::string& note);
-// The names below and beside the plot whose upper left corner is (left, top); none beside it where that is empty.
+// Draws the names of the axes of the plot with its upper left corner at (left, top); no name beside the plot if
+// `beside` is empty.
 void axis_names(svg& page, double left, double top, const std::string& below, const std::string& beside);
 
 struct frame {
@@ -54,7 +55,8 @@ struct frame {
     void tick_y(double at, const std::string& text) const;
     void ticks_x(int count) const;
     void ticks_y(int count) const;
-    // Powers of ten; where fewer than three lie inside, 2 and 5 times them as well. The range is in logarithms.
+    // Draws ticks at powers of ten; if fewer than three lie in the range, also at 2 and 5 times these. The range is
+    // given in decimal logarithms.
     void log_ticks(double low, double high, auto&& draw) const {
         const int from = static_cast<int>(std::ceil(low)), to = static_cast<int>(std::floor(high));
         const int step = std::max(1, static_cast<int>(std::ceil((to - from) / 7.0)));
@@ -71,7 +73,7 @@ struct key {
     std::string name;
     std::string colour;
 };
-// Where the fewest dots lie below it: in a corner, along a side, or in the middle.
+// Draws the key where it covers the fewest dots: in a corner, along a side or in the centre.
 void draw_keys(const frame& f, const std::vector<key>& keys, const std::vector<std::pair<double, double>>& dots);
 
 }  // namespace mercer::plot

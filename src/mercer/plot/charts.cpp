@@ -110,7 +110,7 @@ std::vector<convergence_point> retrace(const gram<float>& fast, const gram<doubl
     for (std::int64_t steps = 1;; steps *= 2) {
         options.most_steps = std::min(steps, all);
         const svm_model model = fit_svm(fast, exact, y, options);
-        if (!model.report_of(problem)) return out;  // too many problems for a report of each
+        if (!model.report_of(problem)) return out;  // with many problems there is no report of each
         const svm_report reached = *model.report_of(problem);
         const bool ended = reached.status != fit_status::step_limit || options.most_steps == all;
         if (out.empty() || reached.steps > out.back().steps || ended)

@@ -1,4 +1,4 @@
-// Histograms and convergence curves.
+// Charts with axes of their own: histograms of two groups, and the convergence of a solver.
 #pragma once
 
 #include <cstdint>
@@ -16,32 +16,31 @@ namespace mercer {
 
 struct histogram {
     double low = 0, high = 1;
-    std::vector<index> counts;  // of bins of equal width; the last one holds `high` too
+    std::vector<index> counts;  // counts of bins of equal width; the last bin includes `high`
     static histogram of(std::span<const double> values, double low, double high, index bins);
 };
 struct chart_line {
     double at = 0;
     std::string name;
 };
-// Two groups on top of each other in the colours of classes 0 and 1, lines across where `marks` are.
+// A stacked histogram of two groups in the colours of classes 0 and 1, with vertical lines at `marks`.
 svg histogram_figure(const std::string& title, const std::string& note, const std::string& x_name,
                      const histogram& first, const histogram& second, const std::string& first_name,
                      const std::string& second_name, const std::vector<chart_line>& marks = {});
 
-// How far a solver was after so many steps.
+// The state of a solver after a number of steps.
 struct convergence_point {
     std::int64_t steps = 0;
     double seconds = 0;
     double gap = 0;
     double objective = 0;
-    bool has_objective = false;  // what progress callbacks are told does not hold it
+    bool has_objective = false;  // false if the point comes from a progress callback, which has no objective
 };
-// Keeps what a fit tells its progress callback about one binary problem; goes into svm_options.progress, before what is
-// there.
+// Returns a callback for svm_options.progress that records the progress of one binary problem, then calls `then`.
 std::function<bool(const svm_progress&)> recording(std::vector<convergence_point>& into, index problem = 0,
                                                    std::function<bool(const svm_progress&)> then = {});
-// The curve of a fit too short to be watched: it is fitted again with at most 1, 2, 4, … steps until it has ended.
-// Costs about two fits.
+// The convergence of a fit that is too short to be recorded by callbacks: fits with at most 1, 2, 4, … steps until a
+// fit ends. Costs about two fits.
 std::vector<convergence_point> retrace(const gram<float>& fast, const gram<double>& exact, std::span<const double> y,
                                        svm_options options, index problem = 0);
 svg convergence_figure(const std::string& title, std::span<const convergence_point> points);

@@ -17,13 +17,13 @@ namespace {
 using plot::letters;
 using plot::mapped;
 
-// Of so many examples every how-manieth is drawn.
+// The step between drawn examples, so that at most 3000 of n are drawn.
 index shown_every(index n) {
     constexpr index most = 3000;
     return std::max<index>(1, (n + most - 1) / most);
 }
 
-// How sure the decision of a cell is, as |f| of the problem that was nearest to deciding otherwise.
+// The smallest |f| of the binary problems that involve the winning class.
 double clearance(const svm_model& model, const region_grid& grid, index cell) {
     const index winner = grid.winner[static_cast<std::size_t>(cell)];
     double least = 1e300;
@@ -73,7 +73,7 @@ void draw_lines(svg& page, double left, double top, double size, const region_gr
     if (!d.empty()) page.path(d, {{"class", kind}});
 }
 
-// f = 0 where it parts the regions of its two classes, f = ±1 where one of them rules.
+// Draws f = 0 where it separates the regions of its two classes, and f = ±1 where one of these classes wins.
 void draw_boundaries(svg& page, double left, double top, double size, const svm_model& model, const region_grid& grid) {
     const auto count = static_cast<index>(model.classes.size());
     const bool rest = model.pairs().against_rest();
@@ -92,7 +92,7 @@ void draw_boundaries(svg& page, double left, double top, double size, const svm_
             const auto who = corners(c, r);
             return std::ranges::all_of(who, [&](index each) { return each == a || each == b; });
         };
-        // The margins of two classes that meet nowhere on the plane would only confuse.
+        // Margins of two classes that have no common boundary on the plane are not drawn.
         if (margins && (count == 2 || !contour(f.view(), 0, parts).empty()))
             for (const double level : {-1.0, 1.0})
                 draw_lines(page, left, top, size, grid, f.view(), level, "margin", rules);
@@ -117,10 +117,10 @@ void draw_boundaries(svg& page, double left, double top, double size, const svm_
 void draw_examples(svg& page, double left, double top, double size, const svm_model& model, const plane& on,
                    const example_marks& marks) {
     const index n = on.points.rows(), step = shown_every(n);
-    const index crowd = n / step;  // many dots are small ones
+    const index crowd = n / step;  // many dots are drawn smaller
     const double radius = size < 300 ? (crowd > 250 ? 1.7 : 2.2) : crowd > 1500 ? 2 : crowd > 600 ? 2.6 : 3.4;
     const double pen = radius < 2.1 ? 0.75 : 1;
-    // Support vectors last, so that their rings are not covered.
+    // Draws support vectors last, so that other dots do not cover their rings.
     page.open_group({{"class", "examples"}});
     for (const bool ringed : {false, true})
         for (index i = 0; i < n; i += step) {
@@ -143,7 +143,7 @@ void draw_examples(svg& page, double left, double top, double size, const svm_mo
     page.close_group();
 }
 
-// What the signs mean, in one or more lines no wider than `width`; returns the height used.
+// Draws the legend in lines no wider than `width`; returns its height.
 double draw_legend(svg& page, double left, double top, double width, const svm_model& model) {
     double x = left, y = top;
     page.open_group({{"class", "legend"}});
@@ -183,7 +183,7 @@ std::string cut_short(const std::string& text, double width, double letter) {
     return text;
 }
 
-// Breaks a sentence at blanks.
+// Breaks a text into lines at blanks.
 std::vector<std::string> lines_of(const std::string& text, double width, double letter) {
     std::vector<std::string> out;
     std::string line;
@@ -243,7 +243,7 @@ svg region_figure(const std::string& title, const svm_model& model, const plane&
         note += fmt::format("{}{} of {} examples are drawn", note.empty() ? "" : "; ", (n + step - 1) / step, n);
     const std::vector<std::string> about = lines_of(note, width - 40, 6.2);
     const double top = 40 + 17 * static_cast<double>(about.size());
-    // The legend's height is known once it is drawn: on a page that is thrown away.
+    // The height of the legend is known after drawing it; it is drawn on a temporary page first.
     svg draft(width, 10, "");
     const double legend = draw_legend(draft, 20, 0, width - 40, model);
     svg page(width, top + side + 62 + legend, title);

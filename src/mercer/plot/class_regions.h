@@ -1,5 +1,5 @@
-// Pictures of class regions: the regions in the colours of their classes, deeper the farther from the boundary; f = 0
-// solid, f = ±1 dashed; the examples as dots, support vectors ringed.
+// Pictures of class regions: the regions in the colours of their classes, more opaque farther from the boundary; f = 0
+// as a solid line, f = ±1 dashed; the examples as dots, support vectors with a ring.
 #pragma once
 
 #include <span>
@@ -12,39 +12,38 @@
 
 namespace mercer {
 
-// How the examples look: of every training example the class, and whether and how it is a support vector (of any binary
-// problem).
+// The class of every training example, and its largest alpha_case over the binary problems.
 struct example_marks {
     std::vector<index> of_class;
     std::vector<alpha_case> kind;
 };
-// From the model alone: α = C is told by model.C (or the largest α where it does not say).
+// Marks from the model alone: α = C is decided by model.C, or by the largest α if C is not stored.
 example_marks mark_examples(const svm_model& model, std::span<const double> y);
-// The same from a report of it, which knows the C of every example.
+// Marks from a margin report, which knows the C of every example.
 example_marks mark_examples(const svm_model& model, std::span<const double> y, const margin_report& report);
 
-// Into the square with its upper left corner at (left, top), without axes.
+// Draws into the square with its upper left corner at (left, top), without axes.
 void draw_regions(svg& page, double left, double top, double size, const svm_model& model, const plane& on,
                   const region_grid& grid, const example_marks& marks);
-// One picture with axes and legend.
+// A picture with axes and legend.
 svg region_figure(const std::string& title, const svm_model& model, const plane& on, const example_marks& marks);
 
-// One picture of a row of small ones.
+// A small picture in a row.
 struct region_tile {
-    std::string caption;  // "C = 10"
+    std::string caption;  // e.g. "C = 10"
     svm_model model;
     plane on;
     example_marks marks;
-    double accuracy = 0;  // on the examples shown
+    double accuracy = 0;  // accuracy on the shown examples
     index support = 0;
-    std::string trouble;  // "not converged", or why there is no model at all
+    std::string trouble;  // a warning, or the reason why there is no model
     bool drawn = true;
 };
 struct region_sequence {
-    std::string title;  // "RBF kernel, γ growing (C = 1)"
+    std::string title;  // e.g. "RBF kernel, γ growing (C = 1)"
     std::vector<region_tile> tiles;
 };
-// Rows of small pictures on one page, with a legend below.
+// A page with rows of small pictures and a legend.
 svg sequences_figure(const std::string& title, const std::string& subtitle, const std::vector<region_sequence>& rows);
 
 }  // namespace mercer

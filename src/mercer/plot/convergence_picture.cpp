@@ -15,7 +15,7 @@ constexpr double floor_distance = 1e-8, shortest = 1e-6;
 
 using plot::mapped;
 
-// Seconds from left to right and the distance to the best J from the bottom to the top, both by decades.
+// The scales: seconds from left to right and the relative distance to the best J from bottom to top, both logarithmic.
 class scale {
 public:
     scale(const std::vector<convergence_line>& lines, double best) : best_(best) {

@@ -1,5 +1,5 @@
-// How fast solvers approach the optimum of one problem: (J - J*)/J* over seconds, both logarithmic, one line a solver,
-// as an SVG page.
+// An SVG page that compares the convergence of solvers on one problem: (J - J*)/J* over seconds, both on a logarithmic
+// scale, a line for each solver.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace mercer {
 
-// One solver on one problem.
+// The trace of a solver.
 struct convergence_line {
     std::string name;
-    std::vector<trace_point> points;  // of one binary problem, in time
+    std::vector<trace_point> points;  // of one binary problem, by time
 };
 
-// `best`: J*, the least objective known. Points that have reached it within 1e-8 lie on the lowest line.
+// `best` is J*, the smallest known objective. Points within 1e-8 of J* lie on the lowest line.
 std::string convergence_picture(const std::string& title, const std::string& subtitle,
                                 const std::vector<convergence_line>& lines, double best);
 

@@ -20,7 +20,7 @@ namespace {
 constexpr double width = 860, margin = 30, inside = width - 2 * margin;
 constexpr const char* mono = "DejaVu Sans Mono, Menlo, Consolas, monospace";
 
-// The colour of a share, the largest of all in the strongest.
+// The colour of a share; the largest |share| has the strongest colour.
 struct shades {
     double most = 0;
     explicit shades(const std::vector<double>& values) {
@@ -59,7 +59,7 @@ std::vector<letter> letters_of(std::string_view s, const std::vector<double>& pa
     return out;
 }
 
-// A tree in brackets, the share of a node spread over the letters of its label.
+// A tree in bracket notation; the share of a node is spread over the characters of its label.
 std::vector<letter> letters_of(const tree& of, const std::vector<double>& parts, std::size_t most) {
     std::string text;
     std::vector<double> shares;
@@ -67,7 +67,7 @@ std::vector<letter> letters_of(const tree& of, const std::vector<double>& parts,
         text += some;
         shares.insert(shares.end(), some.size(), some.empty() ? 0 : share / static_cast<double>(some.size()));
     };
-    std::vector<index> open;  // where the subtrees end that are not closed yet
+    std::vector<index> open;  // ends of the open subtrees
     for (index v = 0; v < of.size(); ++v) {
         add(v > 0 ? " " : "", 0);
         if (!of.is_leaf(v)) add("(", 0), open.push_back(of.after(v));
@@ -81,7 +81,7 @@ bool is_text(const std::vector<letter>& all) {
     return std::ranges::any_of(all, [](const letter& l) { return l.blank; });
 }
 
-// In a text a word is what people look at: each of its letters gets the share of all.
+// In a text each character of a word gets the share of the whole word.
 void share_by_words(std::vector<letter>& all) {
     for (std::size_t i = 0, end = 0; i < all.size(); i = std::max(end, i + 1)) {
         double sum = 0;
@@ -90,7 +90,7 @@ void share_by_words(std::vector<letter>& all) {
     }
 }
 
-// Draws into a page whose height is known only in the end: lines are collected first.
+// Draws the parts of the picture. Layout comes first, because the height of the page depends on it.
 class drawing {
 public:
     explicit drawing(const decision_shares& d) : d_(d) {}
@@ -101,7 +101,7 @@ public:
         const auto per_row = static_cast<std::size_t>((inside - (text ? 0 : 44)) / cell_);
         std::size_t row = 0, column = 0;
         for (std::size_t i = 0; i < all.size(); ++i) {
-            if (text && !all[i].blank && (i == 0 || all[i - 1].blank)) {  // words are not cut
+            if (text && !all[i].blank && (i == 0 || all[i - 1].blank)) {  // words are not broken
                 std::size_t end = i;
                 while (end < all.size() && !all[end].blank) ++end;
                 if (column > 0 && column + (end - i) > per_row && end - i <= per_row) ++row, column = 0;
@@ -141,11 +141,11 @@ public:
             low_x = v ? std::min(low_x, at[v].x) : at[v].x, high_x = v ? std::max(high_x, at[v].x) : at[v].x;
             low_y = v ? std::min(low_y, at[v].y) : at[v].y, high_y = v ? std::max(high_y, at[v].y) : at[v].y;
         }
-        if (high_y - low_y > high_x - low_x) {  // the page is wider than high
+        if (high_y - low_y > high_x - low_x) {  // the page is wider than high: transpose
             for (auto& p : at) std::swap(p.x, p.y);
             std::swap(low_x, low_y), std::swap(high_x, high_y);
         }
-        constexpr double most = 70;  // pixels an edge
+        constexpr double most = 70;  // pixels for each edge
         const double edge = 24, scale = std::min({most, (inside - 2 * edge) / std::max(1e-9, high_x - low_x),
                                                   (height - 2 * edge) / std::max(1e-9, high_y - low_y)});
         const auto x = [&](index v) {
@@ -197,7 +197,7 @@ public:
     static constexpr double row_height = 24, bar_height = 22;
 
 private:
-    // By characters, not bytes.
+    // Counts characters, not bytes.
     static std::string shortened(std::string_view text) {
         constexpr int most = 46;
         std::string out;
@@ -213,7 +213,7 @@ private:
     bool numbered_ = false;
 };
 
-// Blue to red, with the classes at its ends.
+// The colour scale from blue to red, with the names of the classes at its ends.
 void draw_legend(svg& page, double top, const feature_picture_words& words) {
     constexpr double length = 180;
     const double left = width - margin - length;

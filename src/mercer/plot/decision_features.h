@@ -1,5 +1,5 @@
-// A decision in terms of features, drawn: the string, text or graph with its letters or nodes coloured by their share
-// of the decision, and the largest shares as bars.
+// Pictures of decisions explained by features: the string, text or graph with its characters or nodes coloured by their
+// shares, and the largest shares as bars.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ namespace mercer {
 
 struct feature_picture_words {
     std::string title, subtitle;
-    std::string positive, negative;  // what shares above and below zero speak for
+    std::string positive, negative;  // names for positive and negative shares
 };
-// `object`: object `row` of it is the one the decision is about. Objects without places are bars alone.
+// Draws the explanation of object `row` of `objects`. For objects without places only the bars are drawn.
 svg feature_picture(const dataset& objects, index row, const decision_shares& decision,
                     const feature_picture_words& words);
 
@@ -22,7 +22,8 @@ svg feature_picture(const dataset& objects, index row, const decision_shares& de
 
 namespace mercer::api {
 
-// The object with its letters, words or nodes coloured by their share of the decision, and the largest shares as bars.
+// The picture of an explanation of one object, as an SVG page. Throws an error with errc::invalid_argument if the
+// explanation is not of an object.
 std::string picture(const feature_explanation& e, const dataset& x);
 
 }  // namespace mercer::api

@@ -1,5 +1,4 @@
-// One HTML file for a model: the data, how it was fitted, the search for its settings, how good it is, and pictures.
-// It needs nothing else.
+// The evaluation of a model as a self-contained HTML file: the data, the fit, the search, the metrics and pictures.
 #pragma once
 
 #include <string>
@@ -11,23 +10,23 @@
 
 namespace mercer {
 
-// Names and values as they are shown.
+// Names and values as displayed.
 using shown_figures = std::vector<std::pair<std::string, std::string>>;
 
 struct evaluation_page {
     std::string title, about{};
-    shown_figures data{};                   // what was read
-    shown_figures choices{};                // of the fit
-    std::string search_note{};              // what was searched; empty: nothing is known of a search
-    shown_figures best{};                   // settings and their scores, the best first
-    std::vector<report_figure> search{};    // the map of the scores
-    std::vector<report_figure> pictures{};  // of the model on the data
-    std::string judged{};                   // a word on which examples it was judged by
-    std::string margins{};                  // of a machine, by margins_html; empty: none
+    shown_figures data{};                   // description of the data
+    shown_figures choices{};                // choices and summary of the fit
+    std::string search_note{};              // description of the search; empty: unknown
+    shown_figures best{};                   // settings and their scores, best first
+    std::vector<report_figure> search{};    // map of the scores
+    std::vector<report_figure> pictures{};  // pictures of the model on the data
+    std::string judged{};                   // note on the examples of the evaluation
+    std::string margins{};                  // output of margins_html; empty: none
 };
 
 std::string evaluation_html(const evaluation& all, const evaluation_page& page);
-// The same page of a model that there is no judging: clusters, components, densities.
+// The same page for a model that cannot be evaluated: clusters, components, densities.
 std::string model_html(const evaluation_page& page);
 
 }  // namespace mercer

@@ -44,7 +44,7 @@ namespace {
 using namespace plot;
 
 constexpr const char *right_colour = "#4e79a7", *wrong_colour = "#e15759";
-constexpr std::size_t most_numbers = 14;  // classes up to which counts are written into the cells
+constexpr std::size_t most_numbers = 14;  // largest number of classes for which counts are written into the cells
 
 void draw_names(const frame& f, const evaluation& all, double size) {
     const std::size_t k = all.names.size();
@@ -80,7 +80,7 @@ void draw(svg& page, double px, double py, const evaluation& all) {
             const index count = all.table.count(i, j), support = all.classes[static_cast<std::size_t>(i)].support;
             const double share = support > 0 ? static_cast<double>(count) / static_cast<double>(support) : 0;
             const double x = f.left + static_cast<double>(j) * size, y = f.top + static_cast<double>(i) * size;
-            // A single mistake shows, too.
+            // A minimum opacity keeps single errors visible.
             const double solid = count > 0 ? 0.12 + 0.88 * share : 0;
             page.rect(x, y, size, size, {{"fill", i == j ? right_colour : wrong_colour}, {"fill-opacity", solid}},
                       fmt::format("{}, said to be {}: {} of {} ({:.1f} %)", all.names[static_cast<std::size_t>(i)],
@@ -114,7 +114,7 @@ panel confusion_panel(shared_evaluation all) {
     return [all = std::move(all)](svg& page, double x, double y) { draw(page, x, y, *all); };
 }
 
-// ROC, precision against recall, reliability: the unit square, a line for each class.
+// ROC, precision and recall, reliability: the unit square with a line for each class.
 
 namespace {
 
@@ -131,7 +131,7 @@ frame unit_square(svg& page, double px, double py, const std::string& title, con
     return f;
 }
 
-// A line through points of the square; `covered` gets what a key should not hide.
+// Draws a line through points of the square. Adds the dots that a key should not cover to `covered`.
 void draw_line(const frame& f, const dots& points, const std::string& colour, dots& covered, double solid = 1) {
     std::string d;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -153,7 +153,7 @@ void draw_guess(const frame& f, double from, double to) {
     f.page.line(f.x(0), f.y(from), f.x(1), f.y(to), {{"class", "mark"}, {"stroke-dasharray", "4 4"}});
 }
 
-// A key has its place in the lower half, where good curves are not.
+// Marks the upper half as covered, so that the key is placed in the lower half, where good curves do not pass.
 void keep_top_free(const frame& f, dots& covered) {
     for (int i = 0; i < 40; ++i)
         for (int j = 1; j < 20; ++j) covered.emplace_back(f.left + 10.0 * i, f.top + 10.0 * j);
@@ -201,12 +201,13 @@ void draw_precision_recall(svg& page, double px, double py, const evaluation& al
         dots points;
         double recall = 0;
         for (const ranking_point& p : thinned(c.order.points, most_points)) {
-            // From the recall before, at this precision: the area is the average precision.
+            // A step from the previous recall at this precision, so that the area is the average precision.
             points.emplace_back(recall, ranking::precision(p));
             recall = c.order.recall(p);
             points.emplace_back(recall, ranking::precision(p));
         }
-        if (points.size() > 2) points.erase(points.begin(), points.begin() + 2);  // nothing said
+        // the point without positive predictions
+        if (points.size() > 2) points.erase(points.begin(), points.begin() + 2);
         draw_line(f, points, colour_of(all, c), covered);
         if (keys.size() < most_keys)
             keys.push_back({fmt::format("{}: {:.4f}", shortened(all.name_of(c.label), 18), c.order.average_precision),
@@ -221,7 +222,7 @@ void draw_precision_recall(svg& page, double px, double py, const evaluation& al
     draw_keys(f, keys, covered);
 }
 
-// How many examples have such a probability, along the foot of the plot.
+// The number of examples in each bin, as bars along the bottom of the plot.
 void draw_counts(const frame& f, const reliability& r) {
     index most = 1;
     for (const reliability_bin& b : r.bins) most = std::max(most, b.count);
@@ -340,7 +341,7 @@ panel importance_panel(shared_evaluation all) {
     return [all = std::move(all)](svg& page, double x, double y) { draw_importance(page, x, y, *all); };
 }
 
-// Answers of a regression: predicted against true values, and what is left.
+// Regression: predicted and true values, and residuals.
 
 namespace {
 
@@ -358,7 +359,7 @@ void draw_dots(const frame& f, const std::vector<double>& across, const std::vec
         if (across.size() <= most_circles)
             f.page.circle(x, y, radius, {{"fill", colour}, {"fill-opacity", "0.55"}},
                           fmt::format("row {}: {:.5g}, predicted {:.5g}", i + 1, all.y[i], all.predicted[i]));
-        else  // a round pen that hardly moves leaves a dot
+        else  // a round pen with a tiny stroke draws a dot
             d += fmt::format("M{:.1f} {:.1f}h.01", x, y);
     }
     if (!d.empty())
@@ -390,7 +391,7 @@ void draw_predicted(svg& page, double px, double py, const evaluation& all) {
     f.names("true value", "predicted value");
 }
 
-// The mean residual of each tenth of the answers, in their order.
+// The mean residual of up to 12 groups of examples, in the order of the predictions.
 void draw_trend(const frame& f, const std::vector<double>& across, const std::vector<double>& up) {
     constexpr std::size_t parts = 12, least = 5;
     const std::size_t n = across.size(), groups = std::min(parts, n / least);

@@ -1,4 +1,4 @@
-// An evaluation as panels of pictures.h.
+// The panels of an evaluation.
 //
 //     write_atomically("test.svg", picture_page("iris.model", "on test.csv", evaluation_panels(all)));
 #pragma once
@@ -18,8 +18,8 @@ struct named_panel {
     std::string name, caption;
     panel draw;
 };
-// Those that the evaluation has the numbers for. Classes: the confusion matrix, ROC, precision against recall,
-// reliability; values: predicted against true, residuals; and the importance of features.
+// The panels for which the evaluation has data. Classes: confusion matrix, ROC, precision and recall, reliability.
+// Values: predicted and true values, residuals. Both: importance of the features.
 std::vector<named_panel> evaluation_panels(const shared_evaluation& all);
 
 panel confusion_panel(shared_evaluation all);

@@ -14,7 +14,7 @@ namespace {
 constexpr index most_nodes = 500;
 constexpr int rounds = 200;
 
-// Neighbours either way, without loops.
+// Neighbours in both directions, without loops.
 std::vector<std::vector<index>> both_ways(const graph& g) {
     std::vector<std::vector<index>> out(static_cast<std::size_t>(g.nodes()));
     for (const graph_edge& e : g.edges())
@@ -25,8 +25,8 @@ std::vector<std::vector<index>> both_ways(const graph& g) {
     return out;
 }
 
-// Nodes in the order of a search in breadth, component by component, and their distances; nodes that no path joins are
-// as far apart as a little more than the longest path.
+// The nodes in breadth-first order, component by component, and their distances. Nodes in different components get the
+// length of the longest shortest path (at most 4) plus 1.
 std::vector<index> distances(const std::vector<std::vector<index>>& near, matrix<double>& apart) {
     const auto n = static_cast<index>(near.size());
     std::vector<index> order, queue;
@@ -76,7 +76,8 @@ std::vector<layout_point> graph_layout(const graph& g) {
                                                                             radius * std::sin(angle)};
     }
     if (n > most_nodes) return at;
-    // Each node to the mean of where the others want it, near ones counting most.
+    // Moves each node to the weighted mean of the positions that its distances to the other nodes ask for; near nodes
+    // have larger weights.
     for (int round = 0; round < rounds; ++round)
         for (index v = 0; v < n; ++v) {
             double x = 0, y = 0, all = 0;

@@ -1,5 +1,5 @@
-// Where the nodes of a graph are drawn: distances on paper as near to distances in edges as can be (stress
-// majorisation, Gansner, Koren, North 2004), from a fixed start, so that the same graph always looks the same.
+// Layout of graphs by stress majorisation (Gansner, Koren, North 2004): distances in the drawing approximate distances
+// in edges. The start is fixed, so the layout is deterministic.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,8 @@ namespace mercer {
 struct layout_point {
     double x = 0, y = 0;
 };
-// In a square around (0, 0), distances in edges; graphs of more than 500 nodes lie on a circle.
+// Positions of the nodes around (0, 0), with edges of length about 1. Graphs of more than 500 nodes are drawn on a
+// circle.
 std::vector<layout_point> graph_layout(const graph& g);
 
 }  // namespace mercer

@@ -80,7 +80,8 @@ colour_range choose_range(const heat_cells& cells) {
     colour_range range;
     if (sorted.empty()) return range;
     const double lowest = sorted.front(), highest = sorted.back();
-    // A diagonal far above the rest would leave the rest one colour: the scale then ends where all but a few cells do.
+    // If a few cells (a large diagonal) lie far beyond the others, the scale ends at the others; otherwise these would
+    // all have the same colour.
     const double m = static_cast<double>(cells.mean.rows());
     const auto few = static_cast<std::size_t>(std::min(1.5 * m, 0.05 * m * m));
     const double upper = sorted[sorted.size() - 1 - few], lower = sorted[few];
@@ -89,17 +90,17 @@ colour_range choose_range(const heat_cells& cells) {
     range.clipped_below = lower - lowest > 0.5 * spread && spread > 0;
     range.low = range.clipped_below ? lower : lowest;
     range.high = range.clipped_above ? upper : highest;
-    range.diverging = range.low < -1e-3 * std::abs(range.high);  // less than that is hardly seen
+    range.diverging = range.low < -1e-3 * std::abs(range.high);  // smaller negative values would not be visible
     if (range.diverging) {
         const double most = std::max(-range.low, range.high);
         range.low = -most;
         range.high = most;
         range.clipped_above = highest > most;
         range.clipped_below = lowest < -most;
-    } else if (range.low < 0.5 * range.high) {  // a scale from 0 where that costs at most half of the colours
+    } else if (range.low < 0.5 * range.high) {  // start at 0 if that costs at most half of the colours
         range.low = 0;
     }
-    if (!(range.high > range.low)) {  // all the same
+    if (!(range.high > range.low)) {  // all values are equal
         const double room = range.high == 0 ? 1 : 0.5 * std::abs(range.high);
         range.low -= range.diverging || range.low > 0 ? room : 0;
         range.high += room;
@@ -111,12 +112,12 @@ namespace {
 
 using namespace plot;
 
-constexpr index most_rects = 40;  // up to so many rows the cells are rectangles with their value as a tooltip
+constexpr index most_rects = 40;  // up to this number of rows the cells are rectangles with their value as a tooltip
 
 void draw_bands(svg& page, const object_order& order, const std::string& border, double left, double top) {
     const auto n = static_cast<double>(order.objects.size());
     double done = 0;
-    double name_at = top;  // names of narrow bands move down rather than overlap
+    double name_at = top;  // names of narrow bands move down to avoid overlaps
     page.open_group({{"class", "bands"}});
     for (std::size_t c = 0; c < order.bands.size(); ++c) {
         const auto& [name, count] = order.bands[c];

@@ -1,5 +1,5 @@
-// The parts of an HTML page that needs nothing else: no network, no script; light or dark as the reader's screen is.
-// All texts are escaped here.
+// The elements of a self-contained HTML page: no network, no scripts, light or dark by the setting of the reader. All
+// texts are escaped here.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace mercer::html {
 
-std::string cell(const std::string& text, const char* kind = "");  // kinds: "l" stands left, "good", "bad"
+std::string cell(const std::string& text, const char* kind = "");  // kinds: "l" (left-aligned), "good", "bad"
 std::string row(const std::string& cells);
 std::string head(const std::vector<std::string>& names);
 std::string table_of(const std::string& rows);
 std::string tile(const std::string& value, const std::string& name);
 std::string figure(const svg& picture, const std::string& caption = {});
-// The whole page.
+// The complete page.
 std::string framed(const std::string& title, const std::string& body);
 
 }  // namespace mercer::html

@@ -1,4 +1,4 @@
-// Colours: maps from low to high, and colours of classes.
+// Colour maps for values and colours for classes.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@ struct rgb {
     bool operator==(const rgb&) const = default;
 };
 
-// A colour map: 256 colours from low to high.
+// A colour map: 256 colours from low to high values.
 using palette = std::array<rgb, 256>;
-const palette& sequential_palette();              // dark blue, green, yellow: perceptually even, readable in grey
-const palette& diverging_palette();               // blue, white, red
-rgb class_colour(index number);                   // twelve colours that most eyes tell apart, then round again
-using opacities = std::array<std::uint8_t, 256>;  // of the colours of a palette: 0 clear, 255 solid
+const palette& sequential_palette();  // dark blue to green to yellow; perceptually uniform, readable in grey
+const palette& diverging_palette();   // blue to white to red
+rgb class_colour(index number);       // one of twelve distinguishable colours; repeats after twelve
+using opacities = std::array<std::uint8_t, 256>;  // for the colours of a palette: 0 transparent, 255 opaque
 
 }  // namespace mercer

@@ -83,7 +83,7 @@ void draw_scatter(svg& page, double px, double py, const scatter& s) {
         ++count[kind(i)];
         if (xs.size() <= most_circles)
             page.circle(cx, cy, radius, {{"fill", colour(kind(i))}, {"fill-opacity", "0.8"}}, tip_of(s, i));
-        else  // a round pen that hardly moves leaves a dot
+        else  // a round pen with a tiny stroke draws a dot
             paths[kind(i)] += fmt::format("M{:.1f} {:.1f}h.01", cx, cy);
     }
     for (const auto& [k, d] : paths)
@@ -163,7 +163,7 @@ void draw_curves(svg& page, double px, double py, const curves& c) {
     for (const auto& line : c.lines)
         for (const double y : line.y)
             if (std::isfinite(y)) ys.push_back(y);
-    // Beyond a factor of 20 a linear scale would show only the top.
+    // With a ratio of more than 20 a linear scale would only show the largest values.
     const bool log_y = !ys.empty() && std::ranges::min(ys) > 0 && std::ranges::max(ys) > 20 * std::ranges::min(ys);
     if (log_y)
         for (double& y : ys) y = std::log10(y);
@@ -193,7 +193,7 @@ void draw_curves(svg& page, double px, double py, const curves& c) {
             const double x = f.x(xs[i]), y = f.y(log_y ? std::log10(value) : value);
             d += fmt::format("{}{:.1f} {:.1f}", d.empty() ? "M" : "L", x, y);
             drawn.push_back(i);
-            if (!drawn_at.empty())  // the line itself must not be covered either
+            if (!drawn_at.empty())  // the key must not cover the line either
                 for (int step = 1; step < 8; ++step)
                     dots.emplace_back(mapped(step, 0, 8, drawn_at.back().first, x),
                                       mapped(step, 0, 8, drawn_at.back().second, y));
@@ -207,7 +207,7 @@ void draw_curves(svg& page, double px, double py, const curves& c) {
                         fmt::format("{} {:.4g}: {:.6g}", c.lines[l].name, c.x[i], c.lines[l].y[i]));
     }
     page.close_group();
-    if (keys.size() > 1) draw_keys(f, keys, dots);  // the axis names a single one
+    if (keys.size() > 1) draw_keys(f, keys, dots);  // a single line is named by the axis
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Pictures of what was learned, as panels of pictures.h: objects in the plane, shares of variance, curves over a
-// parameter.
+// Panels for unsupervised methods and searches: objects in the plane, shares of variance, curves over a parameter.
 //
-//     write_atomically("pca.svg", picture_page("kernel_pca", "iris", {scatter_panel({scores, classes, names}),
-//     scree_panel(m.explained_variance_ratio)}));
+//     write_atomically("pca.svg", picture_page("kernel_pca", "iris",
+//                                              {scatter_panel({scores, classes, names}),
+//                                               scree_panel(m.explained_variance_ratio)}));
 #pragma once
 
 #include <string>
@@ -15,30 +15,30 @@
 namespace mercer {
 
 struct scatter {
-    matrix<double> at;           // one row an object, the first two columns are drawn; one column: heights are 0
-    std::vector<index> group{};  // the class or cluster of each object; empty: none
+    matrix<double> at;  // a row for each object; the first two columns are drawn, with heights 0 if there is one column
+    std::vector<index> group{};  // class or cluster of each object; empty: none
     std::vector<std::string> group_names{};
-    std::vector<double> value{};  // instead of groups, a number that gives the colour
+    std::vector<double> value{};  // instead of groups: values that determine the colours
     std::string title = "Objects";
     std::string note{};
     std::string across = "first component", up = "second component";
     std::string value_name = "target";
 };
 panel scatter_panel(scatter points);
-// Groups where y takes at most `most` values, else the values themselves.
+// Colours the points by target: groups if y has at most `most` different values or class names, otherwise values.
 void colour_by_target(scatter& points, const table& data, index most = 12);
 
-// Shares of the variance, the largest first, and their sum so far.
+// Shares of the variance, largest first, and their cumulative sum.
 panel scree_panel(std::vector<double> ratios);
 
 struct curve {
     std::string name;
-    std::vector<double> y;  // one for each x; what is not finite is left out
+    std::vector<double> y;  // a value for each x; values that are not finite are left out
 };
 struct curves {
     std::vector<double> x;
     std::vector<curve> lines;
-    index best = -1;  // place in x to mark; -1: none
+    index best = -1;  // position in x to mark; -1: none
     bool log_x = false;
     std::string title, note, across, up;
 };

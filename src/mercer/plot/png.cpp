@@ -38,12 +38,13 @@ std::string compressed(const std::string& raw) {
     std::string out(size, '\0');
     if (compress2(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(raw.data()),
                   static_cast<uLong>(raw.size()), 9) != Z_OK)
-        throw std::bad_alloc();  // its only way to fail: the output has room and the level is one of zlib's
+        // the output buffer is large enough and the level is valid, so memory is the only possible failure
+        throw std::bad_alloc();
     out.resize(size);
     return out;
 }
 #else
-// A zlib stream of stored blocks: larger, and readable by everyone.
+// A zlib stream of stored (uncompressed) blocks.
 std::string compressed(const std::string& raw) {
     std::string out{'\x78', '\x01'};
     std::size_t at = 0;
@@ -68,7 +69,7 @@ std::string compressed(const std::string& raw) {
 
 std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& colours, const opacities* solid) {
     std::string out("\x89PNG\r\n\x1a\n", 8);
-    // 8 bits a pixel, colour type 3 (palette), deflate, no filter, no interlace
+    // 8 bits for each pixel, colour type 3 (palette), deflate, no filter, no interlace
     add_chunk(out, "IHDR",
               big_endian(static_cast<std::uint32_t>(pixels.cols)) +
                   big_endian(static_cast<std::uint32_t>(pixels.rows)) + std::string("\x08\x03\0\0\0", 5));
@@ -79,7 +80,7 @@ std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& c
     if (solid) add_chunk(out, "tRNS", std::string(solid->begin(), solid->end()));
     std::string raw;
     for (index i = 0; i < pixels.rows; ++i) {
-        raw += '\0';  // this row is not filtered
+        raw += '\0';  // filter type 0: none
         raw.append(reinterpret_cast<const char*>(pixels.row(i)), static_cast<std::size_t>(pixels.cols));
     }
     add_chunk(out, "IDAT", compressed(raw));

@@ -1,4 +1,4 @@
-// PNG (RFC 2083) with a palette, and base64: enough to put a raster into an SVG file.
+// PNG files (RFC 2083) with a palette, and base64: sufficient to embed a raster image in an SVG file.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace mercer {
 
-// The bytes of a PNG file with one palette entry for each pixel.
+// The bytes of a PNG file with one palette index for each pixel. `solid`: opacities of the palette; null: all opaque.
 std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& colours,
                         const opacities* solid = nullptr);
 std::string base64(std::string_view bytes);

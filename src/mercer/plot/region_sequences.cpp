@@ -25,7 +25,7 @@ std::string symbol(const std::string& parameter) {
     return parameter == "gamma" ? "γ" : parameter == "coef0" ? "r" : parameter;
 }
 
-// "name(a, b=[1, 2])": the name, the arguments, and whether that was all.
+// The parts of "name(a, b=[1, 2])": name and arguments; `alone` is true if nothing follows.
 struct call {
     std::string name;
     std::vector<std::string> arguments;
@@ -59,7 +59,7 @@ std::string kernel_title(const std::string& text) {
     return of.name == "rbf" ? "RBF" : of.name == "poly" ? "polynomial" : of.name;
 }
 
-// The two features as data of their own.
+// The two features as a dataset.
 dataset two_columns(const dataset& x, std::pair<index, index> pair) {
     const dense<double> all = as_dense<double>(x);
     for (const index j : {pair.first, pair.second})

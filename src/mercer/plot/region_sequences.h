@@ -1,4 +1,4 @@
-// How the regions change as a parameter grows: one fit for each value, on two features of the data.
+// Sequences of class regions for growing values of a parameter: one fit for each value, on two features of the data.
 #pragma once
 
 #include <functional>
@@ -12,20 +12,21 @@
 namespace mercer {
 
 struct sequence_spec {
-    std::string kernel;  // "rbf(gamma=1)": one kernel by its name
+    std::string kernel;  // a kernel by its name, e.g. "rbf(gamma=1)"
     double C = 1;
-    std::string vary;  // "C", or a parameter of the kernel
+    std::string vary;  // "C" or a parameter of the kernel
     std::vector<double> values;
 };
 
-// The seven sequences of a course on kernels: linear with C growing; RBF with γ, with C; polynomial with degree, with
-// C; sigmoid with γ, with C.
+// The seven sequences of a course on kernels: linear over C; RBF over γ and over C; polynomial over degree and over C;
+// sigmoid over γ and over C.
 std::vector<sequence_spec> course_sequences();
 
-// "rbf(gamma=1)" with gamma = 10: "rbf(gamma=10)". Fails, with the names it has, for a parameter that the kernel lacks.
+// Returns the kernel text with a parameter replaced: "rbf(gamma=1)" with gamma = 10 gives "rbf(gamma=10)". Throws an
+// error with errc::invalid_argument, listing the parameters, if the kernel does not have this one.
 std::string with_parameter(const std::string& kernel_text, const std::string& parameter, double value);
 
-// x has two columns or more; two of them are taken, and the fits see nothing else.
+// x has at least two columns; the fits use the two columns of `pair`.
 struct sequence_data {
     dataset x;
     std::vector<double> y;
@@ -33,8 +34,8 @@ struct sequence_data {
     std::vector<std::string> feature_names;
     std::pair<index, index> pair{0, 1};
 };
-// `fitted` is called after every fit. Fits that take longer than `most_seconds` are drawn as far as they came, and say
-// so.
+// Fits the models of a sequence. `fitted` is called after every fit. A fit that takes more than `most_seconds` is
+// stopped, drawn as it is, and marked.
 region_sequence fit_sequence(const sequence_spec& spec, const sequence_data& data, double most_seconds = 10,
                              const std::function<void()>& fitted = {});
 

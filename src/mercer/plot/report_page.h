@@ -1,5 +1,5 @@
-// A margin report as one HTML file that needs nothing else: no network, no script; pictures are inline SVG; light or
-// dark as the reader's screen is. The page is also well-formed XML.
+// A margin report as a self-contained HTML file: no network, no scripts, pictures as inline SVG, light or dark by the
+// setting of the reader. The page is also well-formed XML.
 #pragma once
 
 #include <optional>
@@ -24,32 +24,33 @@ struct report_figure {
 struct report_page {
     std::string title;
     std::vector<report_figure> regions;          // pictures of the whole classifier
-    std::vector<convergence_point> convergence;  // of the first problem; empty: not recorded
+    std::vector<convergence_point> convergence;  // convergence on the first problem; empty: not recorded
     std::vector<explained_decision> decisions;
 };
 
 std::string report_html(const margin_report& report, const report_subject& about, const report_page& page);
-// Its binary problems alone, as a part of another page: numbers, cases, conditions, examples.
+// The binary problems of the report as a part of another page: numbers, cases, conditions, examples.
 std::string margins_html(const margin_report& report, const report_subject& about);
-// Pictures and a few words, for those who want no more: the same frame without a report.
+// A page with pictures and captions, without a report.
 std::string pictures_html(const std::string& title, const std::string& about,
                           const std::vector<report_figure>& figures);
 
-// ξ of all examples that have any, and α of the support vectors, by side of the margin.
+// Histograms of the nonzero ξ and of α/C of the support vectors (α with a hard margin), by side of the margin.
 svg slack_figure(const margin_problem& p);
 svg alpha_figure(const margin_problem& p);
 
-// The pictures of a whole classifier that go into its report.
+// The pictures of a whole classifier for its report.
 
 struct picture_options {
     std::optional<std::pair<index, index>>
-        pair;  // the two features to draw over; else those along which the classes lie farthest apart
+        pair;  // features of the plane; none: the pair along which the classes are best separated
     other_features rest = other_features::mean;
     std::vector<std::string> feature_names;
 };
 
-// Vectors: the regions over two features. Unless these are all there are, and for other objects: the plane of the first
-// two principal components in feature space. x and y are the training examples, support_rows of the model rows of x.
+// For vectors: the regions over two features. Unless these are all features, and for other objects: the plane of the
+// first two principal components in feature space. x and y are the training examples; support_rows of the model are
+// rows of x.
 std::vector<report_figure> classifier_pictures(const svm_model& model, const dataset& x, std::span<const double> y,
                                                const margin_report& report, const picture_options& options = {});
 

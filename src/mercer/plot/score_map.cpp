@@ -17,7 +17,8 @@ struct shades {
     double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
     bool larger_is_better = true;
 
-    // The worst scores of a large map would leave the rest one colour: the scale ends at the worst quarter.
+    // The scale ends at the worst quarter of the scores; otherwise a few very bad scores would leave one colour for the
+    // others.
     explicit shades(const score_map& m) : larger_is_better(m.larger_is_better) {
         std::vector<double> all;
         for (index i = 0; i < m.score.rows(); ++i)
@@ -30,7 +31,7 @@ struct shades {
         high = m.larger_is_better ? all.back() : all[all.size() - 1 - quarter];
         if (!(low < high)) low = all.front(), high = all.back();
     }
-    // The best is the last colour.
+    // The best score has the last colour.
     std::uint8_t of(double score) const {
         const double share = high > low ? std::clamp((score - low) / (high - low), 0.0, 1.0) : 1.0;
         return static_cast<std::uint8_t>(std::lround(255 * (larger_is_better ? share : 1 - share)));

@@ -1,4 +1,4 @@
-// The scores of a search over two numbers as a map, as a panel of pictures.h.
+// The scores of a search over two parameters as a map.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 namespace mercer {
 
 struct score_map {
-    std::vector<double> across, up;  // the values of both numbers, ascending
-    matrix<double> score;            // a row for each value of `up`, NaN: not looked at
-    matrix<std::uint8_t> dropped;    // 1 where a race ended early
+    std::vector<double> across, up;  // values of both parameters, ascending
+    matrix<double> score;            // a row for each value of `up`; NaN: not evaluated
+    matrix<std::uint8_t> dropped;    // 1 if the setting was dropped by the race
     index best_across = 0, best_up = 0;
     bool larger_is_better = true;
     std::string across_name, up_name, score_name, title = "Score", note;

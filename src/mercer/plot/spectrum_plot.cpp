@@ -13,16 +13,14 @@ namespace {
 
 using namespace plot;
 
-constexpr index most_circles = 400;
-
-// What a spectrum panel needs, without the eigenvectors.
+// The data of a spectrum panel: the spectrum without eigenvectors.
 struct spectrum_data {
     std::vector<double> values;
     double tolerance = 0;
     index rank = 0;
     index negative = 0;
     double effective = 0;
-    index nine_tenths = 0;  // so many eigenvalues hold 90 % of Σ|λ|
+    index nine_tenths = 0;  // number of eigenvalues that contain 90 % of Σ|λ|
 };
 
 struct dot_kind {
@@ -49,7 +47,7 @@ void draw_legend(svg& page, double right, double top, const std::vector<dot_kind
     page.close_group();
 }
 
-// Where eigenvalues stand in their panel: their number from left to right, decades of |λ| from the bottom to the top.
+// The scales of the panel: the index from left to right, log |λ| from bottom to top.
 class spectrum_scale {
 public:
     spectrum_scale(const spectrum_data& data, double left, double top)
@@ -61,7 +59,7 @@ public:
                 smallest = smallest == 0 ? size : std::min(smallest, size);
             }
         if (largest == 0) largest = smallest = 1;
-        // What rounding leaves of zeros is not worth more than two decades.
+        // Values that are zero up to rounding get at most two decades.
         high = static_cast<int>(std::floor(std::log10(largest))) + 1;
         low = std::min(static_cast<int>(std::floor(std::log10(std::max(smallest, data.tolerance / 100)))), high - 1);
     }
@@ -104,8 +102,9 @@ void draw_spectrum_axes(svg& page, const spectrum_data& data, const spectrum_sca
     axis_names(page, left, top, "index, λ falling", "|eigenvalue|");
 }
 
-// A dot for every eigenvalue; returns the kinds of dots there are.
+// Draws a dot for every eigenvalue; returns the kinds of dots that occur.
 std::vector<dot_kind> draw_eigenvalues(svg& page, const spectrum_data& data, const spectrum_scale& scale, double top) {
+    constexpr index most_circles = 400;
     const auto n = static_cast<index>(data.values.size());
     std::vector<dot_kind> kinds{{"λ > 0", "#4e79a7"}, {"λ < 0", "#d62728"}, {"λ = 0 within rounding", "#9aa4ae"}};
     const double radius = n <= 60 ? 3.5 : n <= most_circles ? 2.5 : 2;
@@ -119,7 +118,7 @@ std::vector<dot_kind> draw_eigenvalues(svg& page, const spectrum_data& data, con
                      cy = std::min(scale.height(std::abs(value)), top + side - 6);
         if (n <= most_circles)
             page.circle(cx, cy, radius, {{"fill", kinds[kind].colour}}, fmt::format("λ{} = {:.6g}", i + 1, value));
-        else  // a round pen that hardly moves leaves a dot
+        else  // a round pen with a tiny stroke draws a dot
             dots[kind] += fmt::format("M{:.1f} {:.1f}h.01", cx, cy);
     }
     for (std::size_t kind = 0; kind < dots.size(); ++kind)

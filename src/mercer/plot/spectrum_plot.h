@@ -6,7 +6,7 @@
 
 namespace mercer {
 
-// Eigenvalues by index on a logarithmic scale: |λ|, the negative ones in red.
+// λ| by index on a logarithmic scale; negative eigenvalues are red.
 panel spectrum_panel(const gram_spectrum& spectrum);
 
 }  // namespace mercer

@@ -12,8 +12,7 @@
 namespace mercer {
 namespace {
 
-// Colours by what they are for: the page of a picture on its own is white, a picture inside an HTML page takes the
-// page's.
+// Colours by role. A picture on its own has a white page; a picture inside an HTML page uses the colours of that page.
 struct inks {
     const char *text, *soft, *grid, *paper;
 };
@@ -91,7 +90,7 @@ void svg::text(double x, double y, std::string_view what, const svg_attributes& 
 
 void svg::cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers,
                 const palette& colours, const svg_attributes& more, const opacities* solid) {
-    // Several pixels a cell: edges stay sharp with renderers that know only smoothing.
+    // Several pixels for each cell, because some renderers always smooth images.
     constexpr index pixels = 800;
     const index down = std::max<index>(1, (pixels + numbers.rows - 1) / numbers.rows);
     const index across = numbers.cols == 1 ? 1 : std::max<index>(1, (pixels + numbers.cols - 1) / numbers.cols);

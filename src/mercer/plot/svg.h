@@ -1,4 +1,4 @@
-// A small SVG document: shapes in the order they are drawn, one style sheet, nothing outside the file.
+// A self-contained SVG document: shapes in the order of drawing and one style sheet.
 //
 //     svg page(200, 100, "title for readers of the screen");
 //     page.rect(10, 10, 50, 20, {{"fill", "#4e79a7"}});
@@ -18,7 +18,7 @@
 
 namespace mercer {
 
-// One attribute of an element; numbers are written with at most three decimals.
+// An attribute of an element; numbers are written with at most three decimals.
 struct svg_attribute {
     std::string name;
     std::string value;
@@ -37,15 +37,15 @@ public:
     void circle(double x, double y, double radius, const svg_attributes& more = {}, std::string_view tooltip = {});
     void path(std::string_view d, const svg_attributes& more = {});
     void text(double x, double y, std::string_view what, const svg_attributes& more = {});
-    // A picture of one colour number for each cell, stretched over the rectangle with sharp edges.
+    // A raster image with one colour number for each cell, scaled to the rectangle with sharp edges.
     void cells(double x, double y, double width, double height, matrix_view<const std::uint8_t> numbers,
                const palette& colours, const svg_attributes& more = {}, const opacities* solid = nullptr);
     void open_group(const svg_attributes& more = {});
     void close_group();
 
+    // The complete SVG file.
     std::string finish() const;
-    // The same for the inside of an HTML page, whose style sheet holds inline_style(): then the page's colours are the
-    // picture's.
+    // The element for an HTML page whose style sheet contains inline_style(): it uses the colours of that page.
     std::string fragment() const;
     static std::string inline_style();
 
@@ -59,7 +59,7 @@ private:
 
 // Round numbers (1, 2 or 5 times a power of ten) within [low, high], about `count` of them.
 std::vector<double> round_ticks(double low, double high, int count);
-// A tick's number: 0.25, 1e-5; no rounding noise.
+// The text of a tick: 0.25, 1e-5; without rounding noise.
 std::string tick_text(double value);
 // "10⁻³"
 std::string power_of_ten_text(int exponent);
