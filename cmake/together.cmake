@@ -47,6 +47,9 @@ set(mercer_alone
     src/mercer/methods/svm/svm_solvers.cpp
     src/mercer/solvers/interior_point/quadratic_program.cpp
     src/mercer/solvers/newton/solve_representer.cpp
+    # Use the test data of regression, while other sources of the folder use those of clustering.
+    tests/methods/nystroem/nystroem_test.cpp
+    tests/methods/nystroem/shared_rows_test.cpp
     # Has its own definitions (cmake/tests.cmake).
     tests/contracts/paths.cpp)
 

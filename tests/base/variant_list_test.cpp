@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <variant>
 
-#include "mercer/export/onnx.h"
+#include "mercer/export/onnx_graph.h"
 #include "mercer/kernels/kernel.h"
 #include "mercer/methods/estimator.h"
 

@@ -5,6 +5,7 @@
 #include "io/readers_support.h"
 #include "mercer/base/threads.h"
 #include "mercer/data/all_kinds.h"
+#include "mercer/dense/cholesky.h"
 #include "mercer/gram/gram_views.h"
 #include "mercer/kernels/vectors/gaussian.h"
 #include "mercer/methods/components/kernel_pca.h"
