@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "mercer/base/matrix_view.h"
 #include "mercer/methods/method_info.h"
 
 namespace mercer {
