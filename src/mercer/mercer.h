@@ -17,6 +17,7 @@
 #include "mercer/io/read.h"
 #include "mercer/kernels/expression/algebra.h"
 #include "mercer/kernels/expression/all_kernels.h"
+#include "mercer/kernels/expression/registered_functions.h"
 #include "mercer/methods/components/methods.h"
 #include "mercer/methods/method.h"
 #include "mercer/methods/neighbours/kernel_density.h"
