@@ -9,6 +9,7 @@ set(public_roots
   mercer.h data/dataset.h data/folds.h data/vectors.h export/export_model.h gram/make_gram.h gram/gram_views.h
   gram/gram.h gram/row_cache.h inspection/*.h io/read.h kernel_analysis/*.h kernels/*.h kernels/expression/algebra.h
   kernels/expression/all_kernels.h kernels/expression/cosine.h kernels/expression/listed_kernels.h
+  kernels/expression/registered_functions.h
   kernels/features/*.h kernels/graphs/*.h kernels/images/*.h kernels/points/*.h kernels/series/*.h kernels/sets/*.h
   kernels/strings/*.h kernels/vectors/*.h meta/kernel_alignment.h meta/learn_kernel.h meta/multiple_kernels.h
   meta/relevance.h methods/canonical_order.h methods/estimator.h methods/method.h methods/medoid_distances.h

@@ -1,9 +1,9 @@
 // Propagation kernel for attributes (Neumann, Garnett, Bauckhage, Kersting 2016): the attributes x_v of nodes are
-// averaged over neighbours, x ← D⁻¹A x, and after each of 0 … t steps node v is assigned to the bin floor((uᵀx_v +
-// b)/w), with u a vector of independent standard normal numbers and b uniform in (0, w), new ones for each step and the
-// same for all graphs (locality-sensitive hashing for the Euclidean distance). The kernel is the inner product of the
-// counts of (step, label of v, bin). The projections depend on the seed only. A node without edges keeps its
-// attributes.
+// averaged over neighbours, x ← D⁻¹A x, and after each of 0 … t steps node v is assigned to the bin
+// floor((uᵀx_v + b)/w), with u a vector of independent standard normal numbers and b uniform in (0, w), new ones for
+// each step and the same for all graphs (locality-sensitive hashing for the Euclidean distance). The kernel is the
+// inner product of the counts of (step, label of v, bin). The projections depend on the seed only. A node without edges
+// keeps its attributes.
 #pragma once
 
 #include <cmath>

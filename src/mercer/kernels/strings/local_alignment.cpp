@@ -16,9 +16,9 @@ double log_of(double x) { return std::log(x); }
 double log_of(wide_number x) { return x.log(); }
 
 // ln Σ e^(beta·score) by dynamic programming, row by row; R is double or wide_number. Cell (i, j) has three partial
-// sums over alignments of the first i letters of s and the first j letters of t: m, those that end with the pair (i,
-// j); x, those with skipped letters of s after their last pair; y, those with skipped letters of t (and possibly of s)
-// after it.
+// sums over alignments of the first i letters of s and the first j letters of t: m, those that end with the pair
+// (i, j); x, those with skipped letters of s after their last pair; y, those with skipped letters of t (and possibly of
+// s) after it.
 template <class R>
 double log_sum(const alignment_scores& p, std::string_view s, std::string_view t) {
     const auto power = [&](double score) { return exp_of(p.beta * score, R()); };

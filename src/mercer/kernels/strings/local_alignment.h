@@ -4,9 +4,9 @@
 // O(|s|·|t|) for a pair.
 //
 // Why it is a kernel: it is a convolution of kernels on the parts of an alignment: constants, a function of a gap in s
-// times the same function of a gap in t, and e^(beta·score) of two letters, which is (e^(beta·match) -
-// e^(beta·mismatch))·[a = b] + e^(beta·mismatch), with weights >= 0 if match >= mismatch. Its logarithm, which is
-// widely used because the sum is large on the diagonal, is not positive semidefinite in general.
+// times the same function of a gap in t, and e^(beta·score) of two letters a and b, which is
+// (e^(beta·match) - e^(beta·mismatch))·[a = b] + e^(beta·mismatch), with weights >= 0 if match >= mismatch. Its
+// logarithm, which is widely used because the sum is large on the diagonal, is not positive semidefinite in general.
 #pragma once
 
 #include "mercer/data/strings.h"

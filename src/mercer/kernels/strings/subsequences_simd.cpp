@@ -13,12 +13,11 @@ using numbers = hn::ScalableTag<double>;
 using vector = hn::Vec<numbers>;
 constexpr size lanes = static_cast<size>(hn::MaxLanes(numbers()));
 
-// One row of the dynamic programme. With P_l(i, j) the sum over pairs of subsequences of length l that end at i and at
-// j:
+// One row of the dynamic programme, with levels = k - 1. P_l(i, j) is the sum over pairs of subsequences of length l
+// that end at i and at j:
 //     P_l(i, j) = [sᵢ = tⱼ]·S_(l-1)(i-1, j-1),    S_l(i, j) = Σ over i' <= i, j' <= j of decay^(i-i'+j-j')·P_l(i', j').
 // S is computed row by row: R_l(i, j) = decay·R_l(i, j-1) + P_l(i, j),  S_l(i, j) = decay·S_l(i-1, j) + R_l(i, j). The
-// result is Σ P_k(i, j). On entry, vector before[j·levels + l-1] holds S_l(i-1, j); on return, S_l(i, j). levels = k -
-// 1.
+// result is Σ P_k(i, j). Vector before[j·levels + l-1] holds S_l(i-1, j) on entry and S_l(i, j) on return.
 template <int levels>
 HWY_INLINE vector row_of(vector letter, const double* t, size m, vector decay, double* before, vector total) {
     const numbers d;
