@@ -15,8 +15,9 @@
 
 namespace mercer {
 
-// Base class of matrices that only change the entries of another matrix. A derived class overrides `change`. `square`
-// still computes one half only, and `positive` is that of the other matrix unless overridden.
+// Base class of matrices that only change the entries of another matrix. A derived class
+// overrides `change`. `square` still computes one half only, and `positive` is that of
+// the other matrix unless overridden.
 template <class T>
 class changed_entries : public gram<T> {
 public:

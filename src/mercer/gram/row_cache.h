@@ -1,5 +1,5 @@
-// Gram matrices that keep rows of another matrix in memory: row_cache the most recently used ones, kept_rows the first
-// ones. Both borrow the matrix, which must outlive them.
+// Gram matrices that keep rows of another matrix in memory: row_cache the most recently used ones,
+// kept_rows the first ones. Both borrow the matrix, which must outlive them.
 #pragma once
 
 #include <algorithm>
@@ -62,9 +62,10 @@ extern template class row_cache<double>;
 template <class T>
 class kept_rows final : public gram<T> {
 public:
-    // `symmetric`: K = Kᵀ, so that only half of K is computed if all rows are stored. `patience`: the largest ratio of
-    // the time for writing new memory to the time for computing the values. On some virtual machines memory that is
-    // used for the first time takes thirty times as long. If the ratio is larger, no more rows are stored.
+    // `symmetric`: K = Kᵀ, so that only half of K is computed if all rows are stored. `patience`: the
+    // largest ratio of the time for writing new memory to the time for computing the values. On some
+    // virtual machines memory that is used for the first time takes thirty times as long. If the ratio is
+    // larger, no more rows are stored.
     kept_rows(const gram<T>& k, std::size_t budget_bytes, bool symmetric = true,
               double patience = std::numeric_limits<double>::infinity())
         : k_(k) {

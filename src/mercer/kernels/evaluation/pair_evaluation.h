@@ -1,5 +1,5 @@
-// Kernel values pair by pair: precise_kernel with a bound on the error of each value, kernel_slopes with derivatives.
-// Both are slow. They run the plan that the tile loops run, on one pair at a time.
+// Kernel values pair by pair: precise_kernel with a bound on the error of each value, kernel_slopes with
+// derivatives. Both are slow. They run the plan that the tile loops run, on one pair at a time.
 #pragma once
 
 #include <memory>
@@ -31,8 +31,8 @@ private:
     std::unique_ptr<const bound_plan> plan_;
 };
 
-// Returns the parts of k that precise_kernel treats as exact although their rounding errors are unknown: user functions
-// and maps to new coordinates.
+// Returns the parts of k that precise_kernel treats as exact although their rounding errors are unknown:
+// user functions and maps to new coordinates.
 std::vector<std::string> taken_as_exact(const kernel& k);
 // Returns true if a user's function compares objects. Only then can k(x, z) differ from k(z, x) by more than rounding.
 bool compares_by_user_function(const kernel& k);

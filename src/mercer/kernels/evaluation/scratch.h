@@ -1,5 +1,5 @@
-// Scratch memory for the tile loops: a workspace holds buffers that grow and are reused by later calls, a lease borrows
-// a workspace from the stock of the calling thread. Internal to this folder.
+// Scratch memory for the tile loops: a workspace holds buffers that grow and are reused by later
+// calls, a lease borrows a workspace from the stock of the calling thread. Internal to this folder.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +42,9 @@ struct workspace {
     }
 };
 
-// A workspace borrowed from the stock of the calling thread until the lease is destroyed. One workspace per thread is
-// not enough, because a user's function may evaluate kernels itself while a tile is half done. A workspace that an
-// exception has left half used does not return to the stock.
+// A workspace borrowed from the stock of the calling thread until the lease is destroyed. One workspace
+// per thread is not enough, because a user's function may evaluate kernels itself while a tile is half
+// done. A workspace that an exception has left half used does not return to the stock.
 template <class T>
 class lease {
 public:

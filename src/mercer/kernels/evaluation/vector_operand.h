@@ -49,8 +49,8 @@ public:
     // which.size() and for coordinates beyond dims().
     void pack(const selection& which, slice part, const T* shift, T* packed, index width,
               pack_scratch<T>& scratch) const;
-    // The same for the rounding errors of these coordinates. `rounds` returns true if any coordinate of any vector has
-    // one.
+    // The same for the rounding errors of these coordinates. `rounds` returns true if any
+    // coordinate of any vector has one.
     void pack_low(const selection& which, slice part, const T* shift, T* packed, index width,
                   pack_scratch<T>& scratch) const;
     bool rounds(const T* shift) const;

@@ -1,6 +1,6 @@
-// lanes<T>: a SIMD vector of T with the operators of a number. The formula of a kernel is written once, as a plain
-// function of one number, and runs on double, float and whole SIMD vectors. Included by formula_loops.cpp only, once
-// per instruction set.
+// lanes<T>: a SIMD vector of T with the operators of a number. The formula of a kernel is written once,
+// as a plain function of one number, and runs on double, float and whole SIMD vectors. Included by
+// formula_loops.cpp only, once per instruction set.
 #pragma once
 
 #include <hwy/contrib/math/math-inl.h>

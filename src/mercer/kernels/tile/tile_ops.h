@@ -13,10 +13,11 @@
 
 namespace mercer {
 
-// Recomputes squared distances that cancellation has made inaccurate from the coordinate differences, one range of
-// coordinates after the other. A pair is recomputed if its squared distance is below the larger of row_doubt[i] and
-// col_doubt[j]. `tile` holds the squared distances computed from dot products; block and panels hold the coordinates of
-// the current range. `sums` points to 4·rows·width numbers, which belong to this tile until its last range.
+// Recomputes squared distances that cancellation has made inaccurate from the coordinate differences, one
+// range of coordinates after the other. A pair is recomputed if its squared distance is below the larger of
+// row_doubt[i] and col_doubt[j]. `tile` holds the squared distances computed from dot products; block and
+// panels hold the coordinates of the current range. `sums` points to 4·rows·width numbers, which belong to
+// this tile until its last range.
 template <class T>
 struct tile_differences {
     T* tile;

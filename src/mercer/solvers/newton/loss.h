@@ -126,9 +126,10 @@ inline double loss::second(double y, double f) const {
     }
 }
 
-// A loss in the form that Newton's method needs. A loss with corners is smoothed: rounded_loss is the maximum over u of
-// u(f - y) - ε|u| - μ/2 (u - c)², and its derivative in f is the maximising u. The centre c is the u of the previous
-// round, so that u becomes exact although μ does not go to 0 (proximal point method on the dual, Rockafellar 1976).
+// A loss in the form that Newton's method needs. A loss with corners is smoothed: rounded_loss is the
+// maximum over u of u(f - y) - ε|u| - μ/2 (u - c)², and its derivative in f is the maximising u. The
+// centre c is the u of the previous round, so that u becomes exact although μ does not go to 0 (proximal
+// point method on the dual, Rockafellar 1976).
 struct rounded_loss {
     const loss& of;
     double mu = 0;  // 0: the loss is smooth and is used as it is
