@@ -53,7 +53,7 @@ double peak_mb() {
     return static_cast<double>(used.ru_maxrss) / 1024;
 }
 
-json knn(char** a) {
+json time_knn(char** a) {
     const dataset x = read_npy(a[0]).x, z = read_npy(a[2]).x;
     const dense<double> labels = as_dense<double>(read_npy(a[1]).x);
     std::vector<double> y;
@@ -121,7 +121,7 @@ int main(int count, char** argument) {
     try {
         const std::string what = count > 1 ? argument[1] : "";
         json line;
-        if (what == "knn" && count == 9) line = knn(argument + 2);
+        if (what == "knn" && count == 9) line = time_knn(argument + 2);
         if (what == "kmeans" && count == 8) line = kmeans(argument + 2);
         if (what == "kpca" && count == 8) line = kpca(argument + 2);
         if (line.is_null()) {

@@ -105,7 +105,8 @@ void take_centres(kernel_expansion& f, nystroem_problem& posed, const kernel_row
 
 class feature_passes {
 public:
-    // Uses float if that is faster (kernel_rows::rough_passes), otherwise double with up to `budget` bytes of K stored.
+    // Uses float if that is faster (kernel_rows::rough_passes); otherwise uses double and stores up to `budget` bytes
+    // of K.
     feature_passes(const kernel_rows& x, const nystroem_problem& posed, const nystroem_basis& basis,
                    std::size_t budget);
     bool rough() const { return rough_.it != nullptr; }

@@ -8,8 +8,8 @@
 // steps is one pass over K (gram_pass.h). Squared loss takes one Newton step, or a few if K is multiplied in float:
 // each further step removes the gradient that float has left. It starts from the minimiser of the loss of the sketched
 // rows (sketch and solve, Sarlós 2006). A Newton step is shortened until P decreases enough. For other losses D is
-// computed on a subsample of the rows (thinned_rows in row_losses.h) of sufficient size, while g uses all rows; and the
-// method may start from the solution for some of the rows (start_on_some).
+// computed on a sample of the rows that is large enough (thinned_rows in row_losses.h), while g uses all rows; and
+// the method may start from the solution for some of the rows (start_on_some).
 //
 // For losses that are not quadratic the ridge starts at about a thousandth of the largest curvature. After each step
 // whose quadratic model was adequate it decreases to a tenth (to 0.3 of it if curvatures are discontinuous, as for the
@@ -19,8 +19,8 @@
 // Stopping rule: the gap to the dual point of the derivatives, by Fenchel's equality as in solve_representer.h,
 //     P - P* <= gap = ‖g‖²/(2λ) <= tol·P,        g = Φᵀu + λγ, u the derivatives of the losses,
 // measured in double; gradient_gap is the bound with an offset. Squared loss without an offset satisfies
-// P - P* = ½gᵀ(ΦᵀDΦ + λI)⁻¹g. A sketch S increases no norm by more than the factor ‖S‖, which is known (row_sketch), so
-// AᵀA <= ‖S‖²(ΦᵀDΦ + λI) and
+// P - P* = ½gᵀ(ΦᵀDΦ + λI)⁻¹g. A sketch S increases no norm by more than the factor ‖S‖, which is known
+// (row_sketch), so AᵀA <= ‖S‖²(ΦᵀDΦ + λI) and
 //     P - P* <= ‖S‖²/2 · gᵀ(AᵀA)⁻¹g.
 // This bound is tighter than ‖g‖²/(2λ) while g lies along large curvatures; the smaller of the two is the gap. It is
 // used, with an additional factor of two, only if the rounding error of the sketch stays below the ridge by a
@@ -103,8 +103,8 @@ struct nystroem_newton_options {
     std::function<void(const std::vector<double>& state)> keep{};
     std::vector<double> start{};
     // For losses that are not quadratic: a point that is probably closer to the minimum than γ = 0, used if P is
-    // smaller there (start_on_some); and a callback at the end of each level of the ridge, which returns false to stop
-    // there.
+    // smaller there (start_on_some); and a callback at the end of each level of the ridge, which returns false
+    // to stop there.
     newton_start near{};
     std::function<bool(double lambda, const matrix<double>& at, double objective)> level_done{};
 };

@@ -8,8 +8,8 @@
 //
 // nystroem_ridge, nystroem_logistic and nystroem_svc with squared hinge are solved as in Falkon (Rudi, Carratino,
 // Rosasco 2017; Meanti, Carratino, Rosasco, Rudi 2020), to a measured duality gap (nystroem_newton.h). The model
-// reports the quality of the approximation: the fraction of the trace of K(X, X) that the centres do not explain, the gap
-// of the problem that was solved, and the number of passes.
+// reports the quality of the approximation: the fraction of the trace of K(X, X) that the centres do not explain, the
+// gap of the problem that was solved, and the number of passes.
 #pragma once
 
 #include <optional>

@@ -290,9 +290,9 @@ index sketched_shapes::make(double lambda, bool one, const thinned_rows& taken, 
 }
 
 // If kernel values have an error E, SD^½Φ has the error SD^½ET⁻¹. The square of a sum is at most twice the sum of the
-// squares, which gives the bound 2·stretch·(ΦᵀDΦ + ‖D^½ET⁻¹‖²), at most 2·stretch·(ΦᵀDΦ + λ/2) if the errors are small.
-// The errors are those of float and those of the rounding in the sketch; n rows of them contribute n·E²·‖T⁻¹‖², here
-// with a safety margin.
+// squares, which gives the bound 2·stretch·(ΦᵀDΦ + ‖D^½ET⁻¹‖²), at most 2·stretch·(ΦᵀDΦ + λ/2) if the errors
+// are small. The errors are those of float and those of the rounding in the sketch; n rows of them contribute
+// n·E²·‖T⁻¹‖², here with a safety margin.
 double sketched_shapes::stretch_of(const row_sketches& rows, double lambda) const {
     if (!losses_.quadratic() || offset_ || !shapes_.front().as_it_is()) return std::numeric_limits<double>::infinity();
     const double off = 4 * rows.digit, n = static_cast<double>(k_.exact->rows()),

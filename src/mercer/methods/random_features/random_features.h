@@ -72,11 +72,10 @@ struct random_features {
 // takes 3p·log₂p additions. x is padded with zeros from d to p coordinates.
 //
 // The directions are only nearly uniform. For a unit vector u the coordinate v = uᵀHD₁HD₂HD₃e/p has E v² = 1/p and
-// E v⁴ = 3/p² - 6/p³ + O(p⁻⁴); on the sphere E v⁴ = 3/(p²+2p) = 3/p² - 6/p³ + O(p⁻⁴). With lengths distributed like those of
-// normal vectors in p dimensions, the kernel is approximated up to O(1/p²). A block therefore has at least 64
+// E v⁴ = 3/p² - 6/p³ + O(p⁻⁴); on the sphere E v⁴ = 3/(p²+2p) = 3/p² - 6/p³ + O(p⁻⁴). With lengths distributed like
+// those of normal vectors in p dimensions, the kernel is approximated up to O(1/p²). A block therefore has at least 64
 // frequencies: the error of an rbf is then 3e-4 in the worst direction found, and 0.005 with 16 frequencies. In the
 // plane p = 2 would give only four directions.
-
 struct structured_frequencies {
     static constexpr index least_width = 64;
 

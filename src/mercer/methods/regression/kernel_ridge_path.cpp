@@ -217,8 +217,8 @@ kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K,
 
 namespace {
 
-// For up to `few` values of λ, one Cholesky decomposition each is faster than a reduction to band form. Matrices below
-// min_reduced_n are not reduced because the reduction runs slowly on small panels.
+// For up to `few` values of λ, one Cholesky decomposition each is faster than a reduction to band
+// form. Matrices below min_reduced_n are not reduced because the reduction runs slowly on small panels.
 constexpr std::size_t few = 4;
 constexpr index min_reduced_n = 300;
 
