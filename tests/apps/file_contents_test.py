@@ -29,10 +29,10 @@ class Names(Scratch):
         quoted = ['"red, dark"', '"the ""other""\nof two lines"'] * 3
         rows = self.predictions(names, ("x,class\n" + "".join(f"{i % 2},{name}\n" for i, name in enumerate(quoted))).encode(), "--details")
         self.assertEqual(len(rows), 6)
-        # a prediction a line where it is no CSV
+        # one prediction per line, since the output is not CSV
         lines = call("mercer", "predict", "model", "train.csv").stdout.decode().splitlines()
         self.assertEqual(lines, ["red, dark", 'the "other"\\nof two lines'] * 3)
-        # what was written can be read: each class as its own target
+        # the written file can be read; each class becomes its own target
         call("mercer", "fit", "svc", "out.csv", "--label", "prediction", "-o", "again")
         self.assertEqual(json.loads(call("mercer", "describe", "again", "--json").stdout)["classes"], sorted(set(names)))
 
@@ -45,7 +45,7 @@ class Names(Scratch):
             self.assertEqual(about["features"], ["taillé"])
         Path("latin.csv").write_bytes(text.encode("latin-1"))
         self.assertEqual(json.loads(call("mercer", "predict", "model", "latin.csv", "--json").stdout)["score"]["accuracy"], 1)
-        # a path and a label of such bytes
+        # a path and a label with such bytes
         odd = b"donn\xe9es.csv"
         Path(os.fsdecode(odd)).write_bytes(text.replace("class", "catégorie").encode("latin-1"))
         call("mercer", b"fit", b"svc", odd, b"--label", b"cat\xe9gorie", b"-o", b"mod\xe8le", b"--json")
@@ -71,7 +71,7 @@ class Names(Scratch):
         write("fewer.csv", (0, 2), rows[30:])
         self.assertIn(b"has no column 'z'", call("mercer", "test", "two-sample", "one.csv", "more.csv", code=1).stderr)
         self.assertIn(b"the column 'b' of one.csv is missing", call("mercer", "test", "two-sample", "one.csv", "fewer.csv", code=1).stderr)
-        # a model too
+        # also a model
         Path("y.csv").write_text("".join(line + (",class" if i == 0 else f",{'pq'[i % 2]}") + "\n" for i, line in enumerate(Path("one.csv").read_text().splitlines())))
         call("mercer", "fit", "svc", "y.csv", "--label", "class", "--scale", "standard", "-o", "model")
         self.assertEqual(call("mercer", "predict", "model", "two.csv", "--details").stdout, call("mercer", "predict", "model", "turned.csv", "--details").stdout)
@@ -137,7 +137,7 @@ class Sparse(Scratch):
     @unittest.skipIf(SANITIZED, "memory of a sanitizer")
     def test_one_large_index_in_scale_and_mercer(self):
         Path("hashed").write_text(self.HASHED)
-        # without the gaps between the indices the answer is the same but for their numbers
+        # without the gaps between the indices the results are the same except for the column numbers
         numbers = {"5": "1", "7": "2", "90000000": "3", "2147483646": "4", "2147483647": "5"}
         close = lambda text: "\n".join(" ".join(numbers.get(pair.split(":")[0], pair.split(":")[0]) + (":" + pair.split(":")[1] if ":" in pair else "") for pair in line.split()) for line in text.splitlines())
         Path("close").write_text(close(self.HASHED) + "\n")

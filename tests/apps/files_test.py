@@ -24,10 +24,11 @@ class PackedData(Scratch):
         rows = ["a,b,c\n"] + [f"{i % 7}.5,{i % 5},{'xy'[i % 2]}\n" for i in range(200)]
         Path("first.csv").write_text("".join(rows[:101]))
         call("mercer", "fit", "svc", "first.csv", "--label", "c", "-o", "alone.model")
-        later = "".join(rows[1:]) * 400 + "3,4,z\n" + "no number,1,x\n"  # another class, and a fault, far behind
+        # another class and an invalid value, far after the first rows
+        later = "".join(rows[1:]) * 400 + "3,4,z\n" + "no number,1,x\n"
         for name, pack in ("all.csv.gz", gzip.compress), ("all.csv.xz", lzma.compress):
             packed = pack(("".join(rows) + later).encode())
-            Path(name).write_bytes(packed[: len(packed) - 20])  # the end is not looked at
+            Path(name).write_bytes(packed[: len(packed) - 20])  # the end of the file is not read
             call("mercer", "fit", "svc", name, "--label", "c", "--rows", 100, "-o", "part.model")
             self.assertEqual(Path("part.model").read_bytes(), Path("alone.model").read_bytes())
             call("mercer", "fit", name, "--label", "c", "--rows", 100, "-o", "part.model")
@@ -41,7 +42,7 @@ class PackedData(Scratch):
             rows = [row.format(i % 2, i % 7) for i in range(40)]
             Path(name).write_text(head + "".join(rows) + end)
             packed = gzip.compress((head + "".join(rows) + "".join(rows) * (1_000_000 // 40 // len(rows[0])) + end).encode(), 1)
-            Path(name + ".gz").write_bytes(packed[: len(packed) - 20])  # the end is not looked at
+            Path(name + ".gz").write_bytes(packed[: len(packed) - 20])  # the end of the file is not read
             models = []
             for words in ([name], [name + ".gz", "--rows", 40]):
                 call("mercer", "fit", "knn", *words, "-o", "model")
@@ -56,12 +57,14 @@ class PackedData(Scratch):
                 out.write(packer.compress(b"a,b\n1,2\n" + piece))
                 for _ in range(300):
                     out.write(packer.compress(piece.replace(b'"', b"1")))
-            done = call("mercer", "fit", "svc", name + ".gz", "--label", "b", "--rows", 100, code=1)  # no end of the archive is reached
+            # the end of the archive is not reached
+            done = call("mercer", "fit", "svc", name + ".gz", "--label", "b", "--rows", 100, code=1)
             self.assertIn(f"expected {said} within 256 MB", done.stderr.decode())
 
     def test_a_packed_file_that_is_no_model_is_not_unpacked(self):
         packed = gzip.compress(b"no model\n" + os.urandom(1 << 20))
-        Path("other.gz").write_bytes(packed[: len(packed) // 2])  # unpacked whole, it would be told as truncated
+        # decompressed completely, it would be reported as truncated
+        Path("other.gz").write_bytes(packed[: len(packed) // 2])
         for words in (["describe", "other.gz"], ["predict", "other.gz", "iris"], ["convert", "other.gz", "--to", "libsvm", "-o", "new"], ["explain", "other.gz", "iris"],
                       ["scale", "iris", "--like", "other.gz"], ["tune", "svc", "iris", "--set", "C=?{1}", "--log", "other.gz", "-o", "new.model"]):
             said = call("mercer", *words, code=1).stderr
@@ -97,7 +100,7 @@ class Outputs(Scratch):
         os.mkdir("real")
         os.mkdir("hard")
         for name in self.NAMES:
-            os.symlink(f"real/{name}", name)  # dangling at first
+            os.symlink(f"real/{name}", name)  # a dangling link at first
         self.write_all()
         made = {name: Path("real", name).read_bytes() for name in self.NAMES}
         for name in self.NAMES:
@@ -130,7 +133,7 @@ class Outputs(Scratch):
         call("svm-predict", "-q", "b", "c", "others")
         self.assertEqual(Path("others").read_bytes(), Path("labels").read_bytes())
         self.assertEqual(call("svm-scale", "d").stdout, call("svm-scale", "iris").stdout)
-        call("svm-train", "-q", "e", "zero")  # an index 0 makes it read the text twice
+        call("svm-train", "-q", "e", "zero")  # an index 0 makes svm-train read the text twice
         waiting += [fed("f", b"0 0:1 3:2\n1 1:5\n"), fed("g", model)]
         call("svm-predict", "-q", "f", "g", "zero.labels")
         os.mkfifo("out")
@@ -146,7 +149,8 @@ class Outputs(Scratch):
 
     def test_pipes_in_mercer(self):
         table = (DATA / "iris.csv").read_bytes()
-        new = b"".join(line.rsplit(b",", 1)[0] + b"\n" for line in table.splitlines())  # without the column of targets: looked for, not found, read again
+        # without the target column: the reader does not find it and parses the file again
+        new = b"".join(line.rsplit(b",", 1)[0] + b"\n" for line in table.splitlines())
         call("mercer", "fit", "svc", DATA / "iris.csv", "--label", "species", "-o", "model")
         Path("new.csv").write_bytes(new)
         waiting = [fed("pipe.csv", new), fed("one.sets", b"p\ta b\np\tb\np\ta\n"), fed("two.sets", b"p\tb c\np\tc\np\tb\n")]
@@ -185,7 +189,7 @@ class Outputs(Scratch):
         self.assertIn(b"can't open output file protected", call("svm-predict", "-q", "iris", "model", "protected", code=1, **plain).stderr)
         self.assertEqual(Path("protected").read_text(), "old")
         self.assertIn(b"can't open output file shut/new", call("svm-predict", "-q", "iris", "model", "shut/new", code=1, **plain).stderr)
-        call("svm-predict", "-q", "iris", "model", "shut/labels")  # root leaves it to its owner
+        call("svm-predict", "-q", "iris", "model", "shut/labels")  # root keeps the owner of the file
         self.assertEqual(os.stat("shut/labels").st_uid, 65534)
 
     def test_a_failed_run_leaves_the_old_output(self):
@@ -236,7 +240,7 @@ class Signals(Scratch):
     def test_nothing_is_left_when_a_long_output_is_cut_off(self):
         for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
             started = subprocess.Popen([BIN / "mercer", "kernel", "gram", "rbf(gamma=1)", "noise", "--out", "gram.csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            # It is writing once it holds a file of this folder open.
+            # The process writes once it has opened a file of this folder.
             held = lambda: any(str(Path.cwd()) in os.readlink(link) for link in Path(f"/proc/{started.pid}/fd").iterdir() if link.is_symlink())
             for _ in range(1000):
                 try:

@@ -83,13 +83,14 @@ class programs(unittest.TestCase):
         theirs = call(PEER["svm-train"], *arguments, "theirs.model")
         what = " ".join(map(str, arguments))
         if "the margin found is" in ours.stderr:
-            # w = 0 is optimal: there is no classifier. LIBSVM divides by what rounding left of the margin 1/C; with the sigmoid, which is no kernel, by
-            # whatever margin its stationary point has.
+            # w = 0 is optimal: there is no classifier. LIBSVM divides by the rounding error of the margin 1/C; with the
+            # sigmoid, which is not positive semidefinite, by the margin of its stationary point.
             sigmoid = list(arguments)[2:4] == ["-t", 3]
             self.assertTrue(sigmoid or max(abs(float(line.split("=")[1])) for line in theirs.stdout.splitlines() if line.startswith("C =")) > 1e3, what)
             return ours, theirs
         self.assertEqual(ours.returncode, theirs.returncode, what + ours.stderr)
-        # the lines are the same but for the numbers, for the dots, and for what LIBSVM says of its own shrinking and of the fits inside -b 1
+        # the lines are equal except for the numbers, the dots, and what LIBSVM prints about shrinking and the fits
+        # inside -b 1
         if "-b" not in arguments:
             lines = lambda said: [line.split("=")[0] for line in said.stdout.splitlines() if line.strip(".*") and "WARNING: using -h 0" not in line]
             self.assertEqual(lines(ours), lines(theirs), what)
@@ -137,7 +138,7 @@ class programs(unittest.TestCase):
                         out.write(f"{label} 0:{serial} {values}\n")
             self.train_both("-s", task, "-t", 4, "-n", 0.3, f"{train}.kernel")
             self.predict_both_ways(f"{test}.kernel", task)
-            # some of the rows, whose serial numbers are not their positions
+            # some of the rows, whose serial numbers differ from their positions
             lines = Path(f"{train}.kernel").read_text().splitlines(keepends=True)
             Path("part.kernel").write_text("".join(lines[1::2]))
             self.train_both("-s", task, "-t", 4, "-n", 0.3, "part.kernel")
@@ -154,17 +155,19 @@ class programs(unittest.TestCase):
         for name in CLASSES:
             for options in ([], ["-t", 0], ["-s", 1, "-n", 0.2], ["-s", 2, "-n", 0.3]):
                 if name == "breast-cancer" and "-s" in options and 2 in options:
-                    continue  # it repeats examples: a held-out twin of a margin vector has a decision of 0 but for the tolerance
+                    # the data repeat examples: a held-out copy of a margin vector has a decision of 0 up to the
+                    # tolerance
+                    continue
                 rate = lambda program: float(call(program, "-v", 5, *options, f"{name}.train").stdout.split()[-1].rstrip("%"))
                 count = len(Path(f"{name}.train").read_text().splitlines())
-                # the parts are the same; the models agree to the tolerance, so that hardly an example changes sides
+                # the folds are the same and the models agree to the tolerance, so that hardly any example changes sides
                 self.assertLessEqual(abs(rate(BIN / "svm-train") - rate(PEER["svm-train"])) * count / 100, 2.001, (name, options))
         text = lambda program: [float(line.split("=")[1]) for line in call(program, "-v", 4, "-s", 3, "-q", "housing.train").stdout.splitlines()]
         for a, b in zip(text(BIN / "svm-train"), text(PEER["svm-train"])):
             self.assertLessEqual(abs(a - b), 2e-3 * abs(b))
 
     def test_inner_fits_are_not_silent(self):
-        # A tolerance that rounding never reaches: every fit ends above it, the ones that nobody sees too.
+        # A tolerance below rounding: every fit ends above it, also the inner fits whose models are not written.
         never = ["-q", "-e", 1e-300, "-c", 10]
         for arguments, fits in ((["-v", 4], 4), (["-v", 4, "-s", 3], 4), (["-b", 1], 5), (["-b", 1, "-s", 3], 5), (["-v", 2, "-b", 1], 10)):
             said = call(BIN / "svm-train", *never, *arguments, "heart_scale.train", *([] if "-v" in arguments else ["m"]))
@@ -206,14 +209,14 @@ class programs(unittest.TestCase):
         ours = call(BIN / "svm-predict", "iris.test", "damaged", "o")
         self.assertEqual(ours.returncode, 1)
         self.assertIn("can't open model file damaged", ours.stderr)
-        self.assertEqual(call(BIN / "svm-predict", "-b").returncode, 1)  # theirs crashes
+        self.assertEqual(call(BIN / "svm-predict", "-b").returncode, 1)  # LIBSVM's program crashes
 
     def test_scale(self):
         for name in CLASSES + REGRESSION:
             self.same("svm-scale", name)
             self.same("svm-scale", "-l", 0, "-s", "ranges", name, output="ranges")
             self.same("svm-scale", "-r", "ranges", f"{name}.some")
-            self.same("svm-scale", "-u", 3.5, "-l", "-0.125",  # Debian's reads 0.1 in single precision
+            self.same("svm-scale", "-u", 3.5, "-l", "-0.125",  # Debian's program reads 0.1 in single precision
                        "-y", 0, 10, "-s", "ranges", f"{name}.some", output="ranges")
             self.same("svm-scale", "-r", "ranges", name)
         Path("odd").write_text("1 1:1 2:3 5:0\n1 1:2 4:7 6:1\n2 3:1e-9 6:1 7:1234567\n")
@@ -223,7 +226,7 @@ class programs(unittest.TestCase):
         for arguments in ("odd", "-l 0 -s r -y -1 1 odd", "-r r new", "-s z new", "nofile", "-l 1 -u 0 odd", "-s a -r b odd", "-y 0 odd", "-z 1 odd", "-l x odd", "-r nofile odd", "-s /nonexistent/a odd",
                           "odd odd", "blank", "empty", ""):
             self.same("svm-scale", *arguments.split())
-        self.assertEqual(call(BIN / "svm-scale", "-l").returncode, 1)  # theirs crashes
+        self.assertEqual(call(BIN / "svm-scale", "-l").returncode, 1)  # LIBSVM's program crashes
 
     def test_threads_do_not_matter(self):
         for arguments in (["-s", 3, "-c", 2, "abalone"], ["-b", 1, "abalone.classes"]):

@@ -89,7 +89,7 @@ class Tables(mercer_program.Scratch):
         fitted = as_json("fit", self.write("t.csv", [numbers + names + ["y"]] + rows), "--kernel", "rbf(gamma=0.3)",
                          "--set", "alpha=0.1", "-o", model)
         self.assertEqual(fitted["coordinates"], want.shape[1])
-        # every distance between rows goes into every prediction
+        # every prediction depends on all distances between rows
         oracle = KernelRidge(alpha=0.1, kernel="rbf", gamma=0.3).fit(want, y).predict(want)
         got = np.array(self.predictions(model, self.path("t.csv"))[0]["predictions"])
         self.assertLess(np.abs(got - oracle).max(), 1e-8)
@@ -160,7 +160,9 @@ class Tables(mercer_program.Scratch):
         model = self.path("m")
         data = self.write("q.csv", lines)
         plain = data.read_bytes()
-        data.write_bytes(b"\xef\xbb\xbf" + plain)  # lines already end in \r\n
+        # the lines already end in \r
+        #
+        data.write_bytes(b"\xef\xbb\xbf" + plain)
         mercer("fit", data, *QUICK, "-o", model)
         want = self.predictions(model, data)[0]
         self.assertEqual(want["score"]["accuracy"], 1)

@@ -17,7 +17,7 @@ from mercer_program import BIN, DATA, mercer
 from programs import PATIENCE
 
 MPI = shutil.which("mpirun") and (BIN / "libmercer_mpi.so").exists()
-# (When a rank has died, mpirun asks the others to end and waits a second before it ends them.)
+# (After the death of a rank mpirun asks the other ranks to end and waits a second before it kills them.)
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", MERCER_THREADS="1", OMPI_MCA_odls_base_sigkill_timeout="0")
 
 
@@ -46,7 +46,7 @@ class Checkpoints(mercer_program.Scratch):
             at_start = self.state.stat().st_mtime_ns if self.state.exists() else 0
             child = self.start(words, processes[attempt % len(processes)])
             if attempt < kills:
-                # From the first state it writes itself on, at a random moment.
+                # Kills the fit at a random time after its first checkpoint.
                 while child.poll() is None and not (self.state.exists() and self.state.stat().st_mtime_ns != at_start):
                     time.sleep(0.002)
                 time.sleep(self.moments.uniform(0, 0.05))

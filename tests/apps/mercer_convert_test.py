@@ -23,7 +23,8 @@ from mercer_program import BIN, DATA, ROOT, Scratch, as_json, mercer
 MODULES = ROOT / "tests" / "apps" / "onnx" / "node_modules"
 HAS_RUNTIME = shutil.which("node") is not None and (MODULES / "onnxruntime-node").exists()
 
-# What is fitted: name, data, words of `mercer fit`. Every method, every kernel on vectors, composites, both scalings.
+# The fitted models: name, data, arguments of `mercer fit`. They cover every method, every kernel on vectors,
+# composites, and both scalings.
 MODELS = {
     "svc_three": ("iris.csv", "svc --label species --scale standard"),
     "svc_linear": ("wine.svm", "svc --kernel linear() --scale minmax"),
@@ -120,7 +121,7 @@ class Convert(Scratch):
             cls.models[name] = path
             cls.rows[name] = rows_of(data)[:200]
             lines = Path(cls.shared.name) / "rows.svm"
-            with open(lines, "w") as out:  # in all digits, and nothing but the numbers
+            with open(lines, "w") as out:  # with all digits, and only the numbers
                 for row in cls.rows[name]:
                     out.write("0 " + " ".join(f"{j + 1}:{v!r}" for j, v in enumerate(row.tolist())) + "\n")
             if method in COMPONENTS:
@@ -196,7 +197,7 @@ int main() {
         details = self.said[name].get("details")
         others = ("nearest", "kernel_fisher", "kernel_density", "intersection", "svc_three_chances")
         if not details or name.startswith(others):
-            return  # those tell distances or other functions
+            return  # these return distances or other functions
         want = np.array(details["values"])
         got = [f[1:] if not isinstance(said[0], str) else f[1:-1] for f in found]
         rows = untouched(want) if "chances" in name else slice(None)
@@ -213,7 +214,8 @@ int main() {
         questions = "\n".join(json.dumps({"file": str(f), "rows": self.rows[n].tolist()}) for n, _, f in asked)
         for (name, plain, _), line in zip(asked, run_onnx(questions), strict=True):
             with self.subTest(name, plain=plain):
-                # In double, but distances as ‖x‖² + ‖z‖² - 2xᵀz: half the digits of their roots are lost near 0.
+                # In double, but distances are computed as ‖x‖² + ‖z‖² - 2xᵀz: their square roots lose half of the
+                # digits near 0.
                 roots = name in ("hinge", "knn_weighed")
                 self.compare_onnx(name, json.loads(line), 1e-4 if not plain else 1e-5 if roots else 1e-9)
 
@@ -235,7 +237,7 @@ int main() {
             return
         want = np.array(details["values"])
         if "probabilities" in found:
-            # onnxruntime's coupling of more than two classes ends when it is within 0.005/classes
+            # onnxruntime's coupling of more than two classes stops within 0.005/classes
             rows = untouched(want) if "chances" in name else slice(None)
             most = 5e-3 if name == "svc_three_chances" else most
             np.testing.assert_allclose(tensor("probabilities")[rows], want[rows], atol=most)
@@ -257,7 +259,7 @@ int main() {
             subprocess.run([BIN / "svm-predict", data, text, self.path("out")], check=True, capture_output=True)
             answers = [float(line) for line in self.path("out").read_text().split()]
             self.assertEqual(answers, said)
-            # a file of LIBSVM becomes anything
+            # a LIBSVM file can be converted to any format
             self.assertIn("predict(", mercer("convert", text, "-o", "-", "--to", "header"))
 
     def test_class_names_are_told_where_the_form_has_none(self):

@@ -94,7 +94,8 @@ class Classes(Scratch):
 
     def compare_curve(self, curve, positive, score):
         fallout, recall, thresholds = roc_curve(positive, score, drop_intermediate=False)
-        turns = np.abs(np.diff(fallout, 2)) + np.abs(np.diff(recall, 2)) > 1e-9  # the rest lies on straight lines
+        # the remaining points lie on straight lines
+        turns = np.abs(np.diff(fallout, 2)) + np.abs(np.diff(recall, 2)) > 1e-9
         fallout, recall, thresholds = (each[np.r_[True, turns, True]] for each in (fallout, recall, thresholds))
         roc = curve["roc"]
         np.testing.assert_allclose(roc["false_positive_rate"], fallout)
@@ -172,7 +173,7 @@ class Values(Scratch):
             found = answer["metrics"][name]
             self.assertAlmostEqual(found["value"], score(y, said), msg=name)
             self.assertTrue(inside(found), name)
-            # Another program's bootstrap: the same ends but for chance.
+            # The bootstrap of another program gives the same interval up to sampling error.
             random = np.random.default_rng(0)
             draws = [score(y[rows], said[rows]) for rows in random.integers(len(y), size=(1000, len(y)))]
             low, high = np.percentile(draws, [2.5, 97.5])
@@ -194,7 +195,7 @@ class Importance(Scratch):
         header = (DATA / "iris.csv").read_text().splitlines()[0].split(",")
         self.assertEqual([f["feature"] for f in answer["features"]], header[:4])
         for f, mean, spread in zip(answer["features"], expected.importances_mean, expected.importances_std):
-            self.assertAlmostEqual(f["mean"], mean, delta=5 * spread / 10 + 1e-3)  # two means of 100
+            self.assertAlmostEqual(f["mean"], mean, delta=5 * spread / 10 + 1e-3)  # means of 100 values each
             self.assertAlmostEqual(f["standard_deviation"], spread, delta=0.35 * spread + 1e-3)
             self.assertEqual(len(f["repeats"]), 100)
             self.assertTrue(f["interval"][0] <= f["mean"] <= f["interval"][1])
@@ -244,7 +245,7 @@ class BadInput(Scratch):
 
     def test_classes_that_were_not_learnt(self):
         rows = self.rows[:20] + [self.rows[0].replace("setosa", "<new>")]
-        error = mercer("evaluate", self.model, self.data(rows), code=1)  # a name is refused by the reader
+        error = mercer("evaluate", self.model, self.data(rows), code=1)  # the reader refuses a name
         self.assertRegex(error, "d.csv:22:.*got '<new>'")
         mercer("fit", "svc", DATA / "iris.svm", "--set", "probability=true", "-o", self.model)
         lines = (DATA / "iris.svm").read_text().splitlines(True)
@@ -253,7 +254,7 @@ class BadInput(Scratch):
         self.assertEqual(answer["confusion"]["classes"][-1], "7")
         self.assertEqual(answer["classes"][-1]["recall"], 0)
         self.assertIsNone(answer["classes"][-1]["precision"])
-        self.assertGreater(answer["metrics"]["log_loss"]["value"], -np.log(1e-15) / 17)  # it has probability 0
+        self.assertGreater(answer["metrics"]["log_loss"]["value"], -np.log(1e-15) / 17)  # the label has probability 0
 
     def test_no_targets(self):
         without = [",".join(row.split(",")[:4]) + "\n" for row in self.rows]

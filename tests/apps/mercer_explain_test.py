@@ -75,7 +75,7 @@ class Explain(Scratch):
         model = SVC(C=3, gamma=0.1, tol=1e-6).fit(x, y)
         answer = as_json("explain", "--kernel", "rbf(gamma=0.1)", "--C", 3, "--tol", 1e-6, HEART)
         problem = answer["problems"][0]
-        # Its alpha is signed by the larger label, ours is positive, and f > 0 means the smaller label.
+        # scikit-learn signs alpha by the larger label; Mercer's alpha is positive, and f > 0 means the smaller label.
         alpha = np.zeros(len(y))
         alpha[model.support_] = np.abs(model.dual_coef_[0])
         np.testing.assert_allclose([e["alpha"] for e in problem["examples"]], alpha, atol=2e-4)
@@ -135,7 +135,7 @@ class Explain(Scratch):
         answer = as_json("explain", "--kernel", "rbf(gamma=0.5)", DATA / "iris.csv", "--label", "species", "--why", 106)
         why = answer["why"]
         self.assertEqual(why["truth"], "virginica")
-        self.assertEqual(len(why["problems"]), 2)  # the class said against each of the other two
+        self.assertEqual(len(why["problems"]), 2)  # the predicted class against each of the other two
         for part in why["problems"]:
             values = [term["value"] for term in part["terms"]]
             self.assertAlmostEqual(sum(values) + part["offset"], part["f"], places=9)
@@ -184,7 +184,8 @@ class Explain(Scratch):
         self.assertIsNone(answer["loo_bound"])
         self.assertIsNone(answer["problems"][0]["vc_bound"])
         self.assertIn("not an optimum", answer["no_bounds"])
-        self.assertEqual(answer["estimate"]["fits"], 270)  # every example: that only support vectors matter is true of an optimum
+        # every example is left out: only at an optimum do the others have no effect
+        self.assertEqual(answer["estimate"]["fits"], 270)
         text = mercer(*words)
         for claim in ("at most", "#SV/n", "VC dimension"):
             self.assertNotIn(claim, text)
@@ -244,7 +245,7 @@ class Regions(Scratch):
             ny, nx = seen.shape
             a, b = np.meshgrid(low[0] + (np.arange(nx) + 0.5) / nx * (high[0] - low[0]), high[1] - (np.arange(ny) + 0.5) / ny * (high[1] - low[1]))
             expected = model.predict(np.column_stack([a.ravel(), b.ravel()])).reshape(ny, nx)
-            self.assertGreater((seen == expected).mean(), 0.99)  # cells on a boundary may fall either way
+            self.assertGreater((seen == expected).mean(), 0.99)  # cells on a boundary may have either class
             rings = [c for c in tile.iter(SVG + "circle") if c.get("class") == "ring"]
             self.assertEqual(len(rings), told["support"])
             self.assertEqual(len([c for c in tile.iter(SVG + "circle") if c.get("class") == "point"]), 150)

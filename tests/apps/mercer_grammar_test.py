@@ -89,7 +89,7 @@ class Grammar(mercer_program.Scratch):
         mercer("fit", "svc", DATA / "iris.csv", "--label", "species", "-o", model)
         made = self.piped("fit", "svc", "-", "--label", "species", "-o", "-", stdin=data)
         self.assertEqual(made.stdout, model.read_bytes())
-        self.assertIn(b"model: ", made.stderr)  # words for people go the other way
+        self.assertIn(b"model: ", made.stderr)  # text for the user goes to standard error
         self.assertEqual(self.piped("predict", "-", DATA / "iris.csv", stdin=made.stdout).stdout.decode(), mercer("predict", model, DATA / "iris.csv"))
         table = self.piped("predict", model, "-", "--details", "-o", "-", stdin=data)
         self.assertEqual(table.stdout.decode(), mercer("predict", model, DATA / "iris.csv", "--details"))
@@ -118,7 +118,7 @@ class Scale(mercer_program.Scratch):
         self.assertEqual(lines[0], (DATA / "iris.csv").read_text().splitlines()[0].split(","))
         np.testing.assert_allclose([[float(v) for v in line[:4]] for line in lines[1:]], standardised(x), atol=1e-12)
         self.assertEqual([line[4] for line in lines[1:3]], ["setosa", "setosa"])
-        # the first rows by the numbers of all
+        # the first rows are scaled by the numbers of all rows
         part = mercer("scale", DATA / "iris.csv", "--label", "species", "--rows", "10", "--like", numbers)
         self.assertEqual(part.splitlines(), [",".join(line) for line in lines[:11]])
         mercer("scale", DATA / "iris.svm", "--scale", "minmax", "-o", self.path("s.svm"))
@@ -149,7 +149,7 @@ class Shells(mercer_program.Scratch):
         self.assertEqual(set(COMMANDS) - set(self.complete_in_bash("")), set())
         self.assertEqual(self.complete_in_bash("comp"), ["compare-solvers", "completion"])
         self.assertEqual(set(self.complete_in_bash("kernel", "")), set(GROUPS["kernel"]))
-        for command in leaves():  # what help says, no more and no less
+        for command in leaves():  # exactly the commands and options that help prints
             self.assertEqual(set(self.complete_in_bash(*command, "--")) - {"--help"}, options_of(command) - {"--help"}, command)
         self.assertEqual(self.complete_in_bash("fit", "svc", "x", "--scale", ""), ["standard", "minmax", "none"])
         self.assertIn("kernel_ridge", self.complete_in_bash("fit", "kernel_"))
@@ -176,7 +176,7 @@ class Shells(mercer_program.Scratch):
         script = self.script("zsh")
         done = subprocess.run(["zsh", "-n", script], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        # what it hands to zsh's own functions, told by stand-ins for them
+        # records the arguments of zsh's own functions by replacing these functions
         stand_in = ("_describe() { local what=$1; shift; print -l -- \"${(@P)1}\" }; _files() { print FILES }; _message() { }; compdef() { }; "
                     "words=({}); CURRENT=$#words; source {} 2>/dev/null; _mercer")
         ask = lambda *line: subprocess.run(["zsh", "-f", "-c", stand_in.replace("{}", " ".join(f"'{w}'" for w in ["mercer", *line]), 1).replace("{}", str(script))],

@@ -26,7 +26,7 @@ class Images(mercer_program.Scratch):
         self.assertEqual(about["kernel"], self.KERNEL)
         answer = as_json("predict", model, SHAPES)
         self.assertGreater(answer["score"]["accuracy"], 0.95)
-        # The same images by a list of their paths, and one by itself.
+        # The same images as a list of their paths, and a single image.
         files = sorted(SHAPES.glob("*/*.png"))
         listed = self.path("list.tsv")
         listed.write_text("".join(f"{file}\t{file.parent.name}\n" for file in files))

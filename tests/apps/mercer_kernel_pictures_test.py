@@ -51,7 +51,7 @@ class Pictures(Scratch):
         page = self.picture("k.svg")
         group, values, step = heat_map(page)
         x, y = iris()
-        k = rbf_kernel(x, gamma=0.3)  # the file is sorted by class already
+        k = rbf_kernel(x, gamma=0.3)  # the file is already sorted by class
         self.assertEqual(values.shape, (150, 150))
         np.testing.assert_allclose(values, k, atol=step * 1.001)
         text = [element.text for element in page.iter(SVG + "text")]
@@ -83,7 +83,7 @@ class Pictures(Scratch):
         sums = np.add.reduceat(np.add.reduceat(k, edges, axis=0), edges, axis=1)
         size = np.diff(np.append(edges, 1000))
         mean, high = sums / np.outer(size, size), float(group.get("data-high"))
-        self.assertLess((mean > high).mean(), 0.01)  # the diagonal, beyond the end of the colour scale
+        self.assertLess((mean > high).mean(), 0.01)  # the diagonal exceeds the end of the colour scale
         np.testing.assert_allclose(values, np.minimum(mean, high), atol=step * 1.001)
         self.assertLess(os.path.getsize(self.path("k.svg")), 1_000_000)
 

@@ -80,7 +80,7 @@ class Program(Scratch):
         os.close(theirs)
         try:
             said = os.read(ours, 100000).decode()
-        except OSError:  # it was quick
+        except OSError:  # the command ended early
             said = ""
         os.close(ours)
         self.assertIn("certified", answer)

@@ -12,7 +12,7 @@ import unittest
 from mercer_program import BIN, Scratch, mercer
 
 MB = 1 << 20
-# Prints the largest memory of its only child, in bytes.
+# Prints the peak memory of its only child in bytes.
 MEASURE = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)")
 
@@ -47,7 +47,7 @@ class ManyClasses(Scratch):
 
     def test_memory_and_models_grow_with_the_support_vectors(self):
         self.path("small.csv").write_text("a,y\n" + "".join(f"{i},{i % 2}\n" for i in range(20)))
-        # 600 x 44,850 decisions take 215 MB, and a report of each of the 44,850 problems 4.7 MB of text.
+        # 600 x 44,850 decisions take 215 MB, and one report for each of the 44,850 problems 4.7 MB of text.
         used, size = self.fit("svc")
         self.assertLess(used, 60 * MB)
         self.assertLess(size, 2 * MB)
@@ -75,7 +75,7 @@ class ManyClasses(Scratch):
         self.assertFalse(self.path("m").exists())
 
     def test_ctrl_c_ends_the_score_and_keeps_the_model(self):
-        # Many rows: the fit of neighbours takes no time, the score a pass over all pairs of rows.
+        # Many rows: fitting knn is fast, scoring needs all pairs of rows.
         draw = random.Random(1)
         with open(self.data, "w") as file:
             file.write("a,b,y\n")

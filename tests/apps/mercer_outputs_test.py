@@ -11,7 +11,7 @@ from pathlib import Path
 
 from programs import DATA, Scratch, call
 
-# Every command that writes files: the words of the command, its inputs, and its options that name an output.
+# Every command that writes files: its words, its inputs, and its options that name an output.
 COMMANDS = [
     ("fit svc a.csv --label species", ["a.csv"], ["-o", "--svg", "--html"]),
     ("fit a.csv --target species", ["a.csv"], ["-o", "--svg", "--html"]),
@@ -124,7 +124,7 @@ class Outputs(Scratch):
         for i in range(4):
             Path(f"pictures/{i}.pgm").write_text(f"P2 2 2 9\n{i} {2 * i} 1 2\n")
             lines.append(f'"pictures/{i}.pgm",{"ab"[i % 2]}\n')
-        os.rename("pictures/3.pgm", "pictures/3.dat")  # known by its contents
+        os.rename("pictures/3.pgm", "pictures/3.dat")  # recognised by its contents
         lines[3] = lines[3].replace("pgm", "dat")
         Path("list.csv").write_text("".join(lines))
         Path("headed.csv").write_text("path,label\n" + "".join(reversed(lines)))
@@ -145,11 +145,11 @@ class Outputs(Scratch):
         Path("array.labels.txt").write_text("a\nb\na\nb\n")
         said = self.refused("fit", "svc", "images:array.npy", "-o", "array.labels.txt")
         self.assertIn("is the same file as 'array.labels.txt'", said)
-        # no list of images, though there is a file with the name of a class
+        # not a list of images, although a file has the name of a class
         Path("classes.csv").write_text("a,1,2\nb,2,1\n" * 10)
         for _ in range(2):
             call("mercer", "fit", "svc", "classes.csv", "--label", "0", "-o", "a")
-        # no array of images: its reader opens no labels
+        # not an array of images: the reader does not open labels
         Path("flat.npy").write_bytes(array.replace(b"(4, 2, 2)", b"(4, 4)   "))
         for _ in range(2):
             call("mercer", "cluster", "kernel_kmeans", "flat.npy", "-k", "2", "--labels", "flat.labels.txt")
@@ -181,7 +181,7 @@ class Outputs(Scratch):
             done = call(*words, code=1)
             self.assertEqual(done.stdout, b"", words)
             self.assertRegex(done.stderr, b"can't (save model to|open output) file", words)
-        os.mkfifo("pipe")  # nobody writes to it: whoever reads it first waits for ever
+        os.mkfifo("pipe")  # no process writes to the pipe: reading it blocks
         self.assertIn(b"can't open output file", call("svm-predict", "pipe", "model", "", code=1).stderr)
 
 

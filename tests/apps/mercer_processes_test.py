@@ -67,7 +67,7 @@ class Processes(mercer_program.Scratch):
         for i, part in enumerate((self.lines[:7], self.lines[7:3001], self.lines[3001:])):
             self.path(f"part-{i}.csv").write_text("a,b,c,y\n" + "".join(part))
         self.assertEqual(self.by(4, "nystroem_ridge", self.path("part-*.csv"), *self.words), want)
-        # Line ends in quotes, where no record ends.
+        # Line ends inside quotes do not end a record.
         self.table.write_text('"a","b\n\n","c",y\n' + "".join(f'"{line[:-1].replace(",", chr(34) + "," + chr(34))}"\n' for line in self.lines))
         want = self.alone("nystroem_ridge", self.table, *self.words)
         for processes in (2, 4):

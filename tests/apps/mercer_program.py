@@ -49,7 +49,7 @@ class Scratch(unittest.TestCase):
     def picture(self, name):
         page = xml.parse(self.path(name)).getroot()
         self.assertEqual(page.tag, SVG + "svg")
-        for element in page.iter():  # nothing outside the file is needed
+        for element in page.iter():  # the page needs no external file
             for key, value in element.attrib.items():
                 if key.endswith("href"):
                     self.assertTrue(value.startswith("data:"))

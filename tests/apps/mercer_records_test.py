@@ -29,7 +29,7 @@ class Records(mercer_program.Scratch):
         mercer("fit", "svc", f"records:{self.csv}", "--label", "kind", "--kernel", self.KERNEL, "--set", "C=100", "-o", self.model)
         answer = as_json("predict", self.model, f"records:{self.csv}", "--label", "kind")
         self.assertGreater(answer["score"]["accuracy"], 0.95)
-        # The same records as JSON lines, and one of its texts a number.
+        # The same records as JSON lines; one of the texts is a number.
         again = as_json("predict", self.model, self.lines, "--label", "kind")
         self.assertEqual(again["score"]["accuracy"], answer["score"]["accuracy"])
         digits = self.path("digits.csv")

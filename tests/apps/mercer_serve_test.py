@@ -42,7 +42,8 @@ class Served:
 
     def ask(self, method, path, body=None, headers={}, connection=None):
         link = connection or self.connect()
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # an answer may be there before all was sent
+        # the answer may arrive before all bytes were sent
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             link.request(method, path, body, headers, encode_chunked="Transfer-Encoding" in headers)
         answer = link.getresponse()
         text = answer.read()
@@ -89,14 +90,15 @@ class Answers(Case):
         self.assertIn("gap", facts)
         lists = [[float(row[name]) for name in names] for row in rows]
         turned = [{name: float(row[name]) for name in reversed(names)} for row in rows]
-        for rows_sent in (lists, {"rows": lists}, turned, rows):  # the last has the target, and numbers as texts
+        # the last form contains the target, and numbers as texts
+        for rows_sent in (lists, {"rows": lists}, turned, rows):
             answer = server.json("/predict", rows_sent)
             self.assertEqual(answer["predictions"], wanted["predictions"])
             self.assertEqual(answer["details"], wanted["details"])
             self.assertEqual(answer["n"], 150)
             self.assertNotIn("warnings", answer)
         self.assertNotIn("details", server.json("/predict?details=false", lists))
-        # CSV, answered as CSV unless JSON is asked for
+        # CSV is answered with CSV unless the client accepts JSON.
         text = (DATA / "iris.csv").read_text()
         header, *lines = [line.split(",") for line in text.splitlines()]
         order = [3, 1, 4, 0, 2]
@@ -211,13 +213,13 @@ class Refusals(Case):
             self.assertEqual(got, status, (path, said))
             self.assertIn(words, json.loads(said)["error"])
             self.assertEqual(answer.getheader("Allow") is not None, status == 405)
-        # the limit, told at once, counted and after unpacking
+        # the body limit: reported at once, while bytes arrive, and after decompression
         large = b"[" + b" " * 30000 + b"]"
         self.assertIn("more than 20000 bytes", server.json("/predict", large, 413)["error"])
         got = server.ask("POST", "/predict", iter([large[:15000], large[15000:]]), {**JSON, "Transfer-Encoding": "chunked"})[0]
         self.assertEqual(got, 413)
         self.assertEqual(server.ask("POST", "/predict", gzip.compress(large), {**JSON, "Content-Encoding": "gzip"})[0], 413)
-        # and it is still there
+        # the server still answers
         self.assertEqual(server.json("/predict", [good])["predictions"], ["setosa"])
         self.assertEqual(server.json("/health")["status"], "ok")
         self.assertEqual(server.stop()[0], 0)
@@ -266,7 +268,7 @@ class Load(Case):
                     body, headers = json.dumps([[float(row[n]) for n in names] for row in part]), JSON
                 else:
                     body, headers = ",".join(names) + "\n" + "".join(",".join(row[n] for n in names) + "\n" for row in part), {**CSV, "Accept": "application/json"}
-                if i % 9 == 8:  # a bad one among them
+                if i % 9 == 8:  # with an invalid row among them
                     body += "x"
                 status, text, _ = server.ask("POST", "/predict", body, headers, link)
                 if i % 9 == 8:
@@ -324,14 +326,15 @@ class Load(Case):
         model, _ = self.iris()
         server = self.served(model, "--timeout", "3", "--clients", "24")
         slow = []
-        for k in range(16):  # in the middle of the headers, or of the body
+        for k in range(16):  # disconnects in the middle of the headers or of the body
             link = socket.create_connection(("127.0.0.1", server.port), timeout=30)
             link.sendall(b"POST /predict HTTP/1.1\r\nHost: x\r\n" + (b"Content-Length: 1000\r\n\r\n[" if k % 2 else b"X-"))
             slow.append(link)
         self.assertEqual(server.json("/predict", [[5.1, 3.5, 1.4, 0.2]])["predictions"], ["setosa"])
         ended = {}
         began = time.monotonic()
-        while len(ended) < len(slow) and time.monotonic() - began < 30:  # a byte now and then is not enough
+        # a byte from time to time does not extend the time limit
+        while len(ended) < len(slow) and time.monotonic() - began < 30:
             for k, link in enumerate(slow):
                 if k in ended:
                     continue
@@ -348,7 +351,7 @@ class Load(Case):
         self.assertIn(b"408", b"".join(ended.values()))
         for link in slow:
             link.close()
-        # one that never reads its answer
+        # a client that never reads its answer
         deaf = socket.create_connection(("127.0.0.1", server.port))
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         body = json.dumps([[5.1, 3.5, 1.4, 0.2]] * 20000).encode()
@@ -365,12 +368,13 @@ class Load(Case):
         for how in (signal.SIGTERM, signal.SIGINT):
             server = self.served(model, "--max-body", "1GB", "--timeout", "300")
             idle = server.connect()
-            server.ask("GET", "/health", connection=idle)  # kept alive, and no reason to wait
+            server.ask("GET", "/health", connection=idle)  # kept alive, without a reason to wait
             got = []
             busy = threading.Thread(target=lambda: got.append(server.ask("POST", "/predict?format=libsvm&details=no", body)))
             busy.start()
             for asked in range(1000):
-                if server.json("/health")["requests"] > asked + 2:  # these, that of the idle client, and the long one
+                # these requests, that of the idle client, and the long one
+                if server.json("/health")["requests"] > asked + 2:
                     break
                 time.sleep(0.01)
             code, out, said = server.stop(how)
@@ -389,7 +393,7 @@ class Load(Case):
 
         lines = lzma.open(DATA / "digits.svm.xz", "rt").read().splitlines()
         body = "\n".join(lines * 60)
-        for seconds in ("0.5", "2", "8"):  # on a busy machine the connection may be closed before the request is there
+        for seconds in ("0.5", "2", "8"):  # on a busy machine the connection may be closed before the request arrives
             server = self.served(model, "--max-body", "1GB", "--timeout", seconds)
             try:
                 status, said, _ = server.ask("POST", "/predict?format=libsvm", body)

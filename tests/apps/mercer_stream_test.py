@@ -106,7 +106,7 @@ class Streams(mercer_program.Scratch):
             said = mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, *words, code=1)
             self.assertIn("t.csv:2003:8: expected a closing '\"'", said)
         with open(self.table, "ab") as out:
-            out.truncate(300_000_000)  # a hole on the disk
+            out.truncate(300_000_000)  # a sparse file
         said = mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, "--stream", code=1)
         self.assertIn("t.csv:2003:8: expected a closing '\"' within 256 MB", said)
 
@@ -150,7 +150,7 @@ class Streams(mercer_program.Scratch):
         broken = self.path("t.csv.gz")
         broken.write_bytes(gzip.compress(self.table.read_bytes())[:-500])
         self.assertIn("truncated gzip", mercer("fit", "nystroem_ridge", broken, "--label", "y", *self.words, "--stream", code=1))
-        # A fault far behind the first piece is told with its place in the file.
+        # An invalid value far after the first batch is reported with its position in the file.
         lines = 70 * self.lines
         lines[200_000] = "1,2,x,3\n"
         self.table.write_text("a,b,c,y\n" + "".join(lines))

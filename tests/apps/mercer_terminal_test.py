@@ -36,7 +36,7 @@ class Terminal:
             if select.select([self.screen], [], [], 0.05)[0]:
                 try:
                     got = os.read(self.screen, 65536)
-                except OSError:  # the other side is closed
+                except OSError:  # the other end is closed
                     break
                 if not got:
                     break
@@ -70,7 +70,7 @@ class Progress(Scratch):
         self.assertRegex(said, r"\r\x1b\[K.*(svc|reading|fitting)")
         run.press(b"\x03")
         said = run.end()
-        shown = re.sub(r"[^\n]*\r\x1b\[K", "", said)  # what stays on the screen
+        shown = re.sub(r"[^\n]*\r\x1b\[K", "", said)  # the text that remains visible
         self.assertNotRegex(shown, r"\d %|\d s left")
         self.assertIn("stopped", shown)
 
@@ -104,7 +104,7 @@ class CtrlC(Scratch):
         self.assertEqual(about["status"], "cancelled")
         self.assertGreater(about["gap"], 1e-10)
         self.assertEqual(len(call("mercer", "predict", "model", "noise.svm").stdout.split()), 4000)
-        # an older one is not replaced by one that was cut short
+        # a model of an interrupted fit does not replace an older one
         before = Path("model").read_bytes()
         run, said = self.stopped(*words, "-o", "model")
         self.assertEqual(Path("model").read_bytes(), before)
@@ -148,7 +148,7 @@ class CtrlC(Scratch):
         if started.poll() is None:
             started.send_signal(signal.SIGINT)
         _, said = started.communicate(timeout=60)
-        self.assertIn(started.returncode, (0, 130, -signal.SIGINT))  # it may still have been reading
+        self.assertIn(started.returncode, (0, 130, -signal.SIGINT))  # the process may still have been reading
         if started.returncode == 130:
             self.assertEqual(said.count("\n"), 1, said)
 
@@ -241,7 +241,7 @@ done
         self.assertEqual(len(lines), 6, done)
         for line in lines[:4]:
             self.assertEqual(line, "1 1 1 0 same", done)
-        for line in lines[4:]:  # a page may fit
+        for line in lines[4:]:  # the text may fit on one page
             self.assertIn(line, ("1 1 1 0 same", "0 0 0 1 same"), done)
 
 
@@ -288,7 +288,7 @@ class Files(Scratch):
                 bad[draw.randrange(len(bad))] = draw.randrange(256)
             Path("bad").write_bytes(bytes(bad))
             done = call("mercer", "predict", "bad", "iris", code=None)
-            self.assertIn(done.returncode, (0, 1), done.stderr)  # a digit for another cannot be seen; nothing crashes
+            self.assertIn(done.returncode, (0, 1), done.stderr)  # a changed digit cannot be detected; nothing crashes
         Path("other").write_text("this is no model\n")
         self.one_line("describe", "other")
         Path("onnx").write_bytes(b"\x08\x07\x12\x06mercer")

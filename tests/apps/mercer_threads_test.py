@@ -83,7 +83,7 @@ class Threads(Scratch):
             except PermissionError:
                 self.skipTest("another user cannot run the program here")
             self.assertEqual(done.returncode, 0, (name, done.stderr))
-            if name != "pca":  # LAPACK's eigenvectors depend on OpenBLAS's number of threads in their last bits
+            if name != "pca":  # LAPACK's eigenvectors depend on the number of OpenBLAS threads in their last digits
                 self.assertEqual(Path(name).read_bytes(), Path(name + ".alone").read_bytes(), name)
 
 

@@ -84,7 +84,7 @@ class Tune(mercer_program.Scratch):
         self.assertIn("the log of another search", mercer("tune", "svc", *IRIS, "--log", log, "--folds", "4", code=1))
 
     def test_interrupted_it_keeps_the_best_so_far(self):
-        # It is interrupted once its log shows that it searches: a moment counted in seconds may be past the search's end.
+        # The signal is sent once the log shows that the search runs: after a fixed time the search might have ended.
         log = self.path("log")
         program = [str(mercer_program.BIN / "mercer"), "tune", "kernel_logistic", str(DATA / "heart_scale.svm"), "--points", "30",
                    "--json", "--no-race", "--log", str(log), "-o", str(self.path("m"))]

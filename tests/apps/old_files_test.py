@@ -90,7 +90,7 @@ class OldFiles(mercer_program.Scratch):
             found = json.loads(self.run_in(release, *search["words"], "--log", log))
             self.assertEqual(found["chosen"]["spec"], search["chosen"])
             self.assertEqual([each["scores"] for each in found["trials"]], search["scores"])
-            # Scores in the log are used, not computed again: a logged setting with perfect scores is chosen.
+            # Scores in the log are not computed again: a logged setting with perfect scores is chosen.
             lines = (release / "search.log").read_text().splitlines()
             last = json.loads(lines[-1])
             last["scores"] = [1.0] * len(last["scores"])

@@ -10,9 +10,9 @@ import unittest
 from pathlib import Path
 
 BIN, DATA = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve() / "data"
-# A sanitizer takes memory of its own, and must be loaded before all others.
+# A sanitizer needs additional memory and must be loaded before all other libraries.
 SANITIZED = (BIN / "mercer").exists() and any(word in (BIN / "mercer").read_bytes() for word in (b"libasan.so", b"libtsan.so"))
-PATIENCE = 600 if SANITIZED else 60  # seconds for one run
+PATIENCE = 600 if SANITIZED else 60  # time limit of one run in seconds
 PEER = {name: shutil.which(name, path="/usr/bin:/usr/local/bin") for name in ("svm-train", "svm-predict", "svm-scale")}
 
 

@@ -16,7 +16,7 @@ using testing_support::with_threads;
 
 void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }
 
-// A loop of far more items than are wanted: it ends early, with errc::cancelled, or the test takes for ever.
+// A loop with far more items than the test can wait for: it must end early with errc::cancelled.
 template <class Loop>
 void expect_cancelled(Loop loop) {
     try {
@@ -57,7 +57,7 @@ TEST(stop, without_a_scope_nobody_asks) {
     EXPECT_EQ(items, 200);
 }
 
-// Only the thread of the scope may ask; the others hear of it inside their own long items.
+// Only the thread of the scope calls the function; other threads are cancelled within their own long items.
 TEST(stop, loops_inside_of_loops_end_in_every_thread) {
     const with_threads four(4);
     std::atomic<int> asked_elsewhere{0}, items{0};
@@ -77,7 +77,7 @@ TEST(stop, loops_inside_of_loops_end_in_every_thread) {
     EXPECT_EQ(asked_elsewhere, 0);
 }
 
-// The thread of the scope has nothing left to do but to wait for another one's long item.
+// The thread of the scope has no items left and waits for a long item of another thread.
 TEST(stop, it_listens_while_it_waits) {
     const with_threads two(2);
     const std::thread::id me = std::this_thread::get_id();

@@ -12,7 +12,7 @@ namespace {
 
 using namespace testing_support;
 
-// A folder that stands for / with a few files of proc and sys.
+// A folder with a few files of proc and sys that replaces / in these tests.
 class fake_system {
 public:
     explicit fake_system(const std::string& groups_of_process) { write("proc/self/cgroup", groups_of_process); }
@@ -67,7 +67,7 @@ TEST(control_groups, version_1_has_a_tree_for_each_controller) {
     EXPECT_EQ(system.limits().memory_bytes, 4096u);
 }
 
-// Inside a container the path may be one outside it; its own limits are at the top.
+// Inside a container the path may be one outside of it; the container's own limits are in the root folder.
 TEST(control_groups, a_path_that_is_not_there_leads_to_the_top) {
     fake_system version_2("0::/system.slice/docker-abc.scope\n");
     version_2.write("sys/fs/cgroup/cpu.max", "300000 100000\n");

@@ -48,7 +48,7 @@ TEST(write_atomically, names_path_and_reason) {
     EXPECT_EQ(failure([&] { write_atomically(folder.path("sub"), "x"); }),
               "i/o error: cannot write '" + folder.path("sub") + "': Is a directory");
     EXPECT_EQ(failure([] { write_atomically("", "x"); }), "i/o error: cannot write '': the path is empty");
-    EXPECT_EQ(folder.files(), 1u);  // no temporary file is left
+    EXPECT_EQ(folder.files(), 1u);  // no temporary file remains
 }
 
 std::string failure_to_write(const std::string& path) {
@@ -60,7 +60,7 @@ TEST(write_atomically, writes_through_symbolic_links) {
     const std::string real = folder.write("real", "old");
     std::filesystem::create_directory(folder.path("sub"));
     std::filesystem::create_symlink("real", folder.path("near"));
-    std::filesystem::create_symlink("../near", folder.path("sub/far"));  // a link to a link, from elsewhere
+    std::filesystem::create_symlink("../near", folder.path("sub/far"));  // a link to a link in another folder
     std::filesystem::create_symlink("fresh", folder.path("dangling"));
     write_atomically(folder.path("sub/far"), "new");
     write_atomically(folder.path("dangling"), "made");
@@ -81,7 +81,7 @@ TEST(write_atomically, keeps_hard_links_together) {
     {
         atomic_file file(one);
         file.write("new");
-        EXPECT_EQ(contents(one), "a longer old text");  // until all of it is there
+        EXPECT_EQ(contents(one), "a longer old text");  // until commit()
         file.commit();
     }
     EXPECT_EQ(contents(folder.path("two")), "new");
@@ -99,7 +99,7 @@ TEST(write_atomically, takes_the_longest_name_there_is) {
     EXPECT_EQ(folder.files(), 1u);
 }
 
-// What root may do says nothing: the rest runs as another user, in a child.
+// Permissions do not restrict root: runs the body as another user in a child process.
 template <class Body>
 void as_nobody(const scratch_folder& folder, Body body) {
     if (::geteuid() != 0) return body();
@@ -144,7 +144,7 @@ TEST(write_atomically, keeps_owner_and_group) {
     ASSERT_EQ(::stat(path.c_str(), &about), 0);
     EXPECT_EQ(about.st_uid, 65534u);
     EXPECT_EQ(about.st_gid, 12345u);
-    // Another user's file that may be written: it stays theirs.
+    // A file of another user that may be written keeps its owner.
     ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
     ASSERT_EQ(::chmod(path.c_str(), 0666), 0);
     as_nobody(folder, [&] { write_atomically(path, "newer"); });

@@ -19,7 +19,7 @@ std::vector<double> some_leaf(index leaf) {
     return {normal(random), 1e10 * normal(random), 1e-10 * normal(random)};
 }
 
-// From the definition: halves of a power of two of leaves, those that are not there left out.
+// From the definition: a binary tree over a power of two of leaves, without the leaves that do not exist.
 std::vector<double> by_halves(index first, index count, index leaves) {
     if (count == 1) return some_leaf(first);
     const index half = count / 2;

@@ -1,4 +1,4 @@
-// Loops use so many threads while it lives, however many cores the machine has.
+// Sets the number of threads of loops during its lifetime, independent of the number of processors.
 #pragma once
 
 #include "mercer/base/threads.h"

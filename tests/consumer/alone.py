@@ -58,7 +58,8 @@ with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count())
     names = sorted(set().union(*(theirs for _, theirs in alone.values())))
     files = dict(zip(names, pool.map(files_of, names)))
     sees = {header: frozenset().union(*(files[name] for name in theirs)) for header, (_, theirs) in alone.items()}
-    sources = []  # each a list of headers, every one of which sees what the one before it sees
+    # each source is a list of headers; a header sees at least the standard headers that the previous one sees
+    sources = []
     for header in sorted(headers, key=lambda each: len(sees[each])):
         fitting = [each for each in sources if sees[each[-1]] <= sees[header]]
         if fitting:

@@ -1,4 +1,4 @@
-// The list of a model's parts that CONTRIBUTING.md shows.
+// Compiles and tests the list of a model's parts that CONTRIBUTING.md shows.
 #include <gtest/gtest.h>
 
 #include "contracts/errors.h"

@@ -1,4 +1,4 @@
-// What CONTRIBUTING.md shows as an example is what is compiled and tested here.
+// Checks that the examples in CONTRIBUTING.md equal the files that are compiled and tested here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ TEST(contributing, shows_the_files_of_its_example) {
          {"contributing/mercer/kernels/vectors/inverse_multiquadric.h", "contributing/inverse_multiquadric_test.cpp"})
         EXPECT_THAT(page, ::testing::HasSubstr("```cpp\n" + text_of(name) + "```\n"))
             << "copy tests/" << name << " to CONTRIBUTING.md";
-    // In a list, by three spaces to the right.
+    // The same text indented by three blanks, as in a list.
     std::string indented = "```cpp\n" + text_of("contributing/kernel_median_file.h") + "```\n", shown;
     for (std::size_t at = 0, end; at < indented.size(); at = end) {
         end = indented.find('\n', at) + 1;

@@ -1,5 +1,5 @@
-// The library without BLAS, threads and files by itself: data from memory, a fit of every kind of solver, a model
-// through its bytes, a file refused.
+// Uses the library without BLAS, threads and files: data in memory, one fit with each kind of solver, a model converted
+// to bytes and back, and a refused file.
 #include <cstdio>
 #include <string>
 

@@ -223,7 +223,7 @@ TEST(require_finite, names_row_and_column) {
                        require_finite(dense_of<float>({{1, -std::numeric_limits<float>::infinity()}}));
                    }),
                    errc::data, "row 0, column 1: -inf");
-    // Of a sparse row the column is the coordinate, not the position among the entries.
+    // For a sparse row the error names the coordinate, not the position among the stored entries.
     expect_message(thrown_by([&] {
                        require_finite(sparse<double>({0, 0, 2}, {3, 7}, {1, infinity}, 8));
                    }),

@@ -1,4 +1,4 @@
-// What data/object_kind.h asks of a kind of object, for every kind of the list.
+// Requirements of data/object_kind.h, checked for every listed kind of object.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -50,7 +50,7 @@ Kind some_objects(testing::generator& random, index count) {
     return *made.as<Kind>();
 }
 
-// The same objects, one by one.
+// The same objects, appended one by one.
 template <class Kind>
 void expect_same(const Kind& a, const Kind& b) {
     ASSERT_EQ(a.size(), b.size());
@@ -157,7 +157,7 @@ TEST(kinds, a_damaged_graph) {
             other.bytes = file.bytes;
             other.bytes[at] = static_cast<char>(other.bytes[at] ^ 1 << bit);
             try {
-                const graphs got = graphs::read(other, 1);  // another graph, or
+                const graphs got = graphs::read(other, 1);  // different graphs, or
                 EXPECT_EQ(got.size(), 1);
             } catch (const error& thrown) {
                 EXPECT_EQ(thrown.code(), errc::parse) << thrown.what();

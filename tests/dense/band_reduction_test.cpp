@@ -24,7 +24,7 @@ matrix<double> random_symmetric(index n, unsigned seed) {
     return a;
 }
 
-// Sizes around multiples of the band, where the last panel is narrow.
+// Sizes around multiples of the band width, where the last panel is narrow.
 TEST(band_reduction, solves_and_traces_like_the_eigendecomposition) {
     for (const index n : {index{128}, index{143}, index{144}, index{145}, index{193}, index{250}}) {
         const matrix<double> a = random_symmetric(n, static_cast<unsigned>(n));

@@ -18,7 +18,7 @@ struct answer {
     real_matrix x;  // a row for each right-hand side
 };
 
-// A in the upper half; whatever stands below is L's room.
+// A is in the upper triangle; the lower triangle is the workspace of L.
 answer solve(const real_matrix& a, const real_matrix& b) {
     const index n = a.rows();
     mixed_matrix memory(n);
@@ -34,11 +34,11 @@ answer solve(const real_matrix& a, const real_matrix& b) {
     return out;
 }
 
-// The rule, from the definition and in long double.
+// Checks the acceptance rule from the definition in long double.
 void expect_solved(const real_matrix& a, const real_matrix& b, const answer& got) {
     ASSERT_TRUE(got.found.solved);
     const auto n = static_cast<double>(a.rows());
-    double norm = 0;  // the largest sum of a row
+    double norm = 0;  // the largest row sum
     for (index i = 0; i < a.rows(); ++i) {
         double sum = 0;
         for (index j = 0; j < a.cols(); ++j) sum += std::abs(a(i, j));
@@ -50,7 +50,7 @@ void expect_solved(const real_matrix& a, const real_matrix& b, const answer& got
         for (index i = 0; i < a.rows(); ++i) {
             long double rest = b(c, i);
             for (index j = 0; j < a.cols(); ++j) rest -= static_cast<long double>(a(i, j)) * got.x(c, j);
-            // the residual that was measured in double is off by its own rounding
+            // the residual measured in double has its own rounding error
             EXPECT_LE(static_cast<double>(std::abs(rest)),
                       2 * std::sqrt(n) * std::numeric_limits<double>::epsilon() / 2 * (norm * size));
         }
@@ -88,12 +88,12 @@ TEST(mixed_cholesky, scales_of_its_rows_do_not_matter) {
     for (std::size_t i = 0; i < n; ++i) d[i] = std::ldexp(1.0, static_cast<int>(i % 41) - 20);
     a = real_matrix::diagonal(d) * a * real_matrix::diagonal(d);
     expect_solved(a, b, solve(a, b));
-    a *= 1e200;  // far beyond float
+    a *= 1e200;  // far beyond the range of float
     b *= 1e100;
     expect_solved(a, b, solve(a, b));
 }
 
-// A factor in float often exists for these; only double may say what they are.
+// A factor in float often exists for these matrices; only the factor in double may decide.
 TEST(mixed_cholesky, leaves_what_is_not_definite_to_double) {
     std::mt19937_64 random(3);
     constexpr index n = 120;
@@ -102,13 +102,13 @@ TEST(mixed_cholesky, leaves_what_is_not_definite_to_double) {
             std::vector<double> values(n, 1.0);
             values[n / 2] = least;
             const real_matrix q = orthogonal_factor(random_matrix(n, n, random)), a = with_eigenvalues(values, q);
-            // a right-hand side that does not touch the direction in question
+            // a right-hand side orthogonal to the critical direction
             const real_matrix b = q.nth_column(0).transpose();
             const answer got = solve(a, b);
             EXPECT_FALSE(got.found.solved) << least;
             EXPECT_EQ(got.x, b) << "what is not solved stays";
         }
-    // Twins without a ridge.
+    // Equal rows without a ridge.
     real_matrix twins = random_psd(n, n, random);
     for (index j = 0; j < n; ++j) twins(7, j) = twins(90, j);
     for (index i = 0; i < n; ++i) twins(i, 7) = twins(i, 90);

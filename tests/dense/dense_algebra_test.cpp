@@ -31,7 +31,7 @@ TEST(dense_algebra, eigendecomposition_has_small_residuals) {
     EXPECT_TRUE(symmetric_eigen(matrix<double>(0, 0)).values.empty());
 }
 
-// Equal eigenvalues, a null space, entries whose squares leave the range of double.
+// Equal eigenvalues, a null space, and entries whose squares exceed the range of double.
 TEST(dense_algebra, eigendecomposition_of_hard_matrices) {
     std::mt19937_64 random(11);
     constexpr index n = 200;
@@ -158,7 +158,7 @@ TEST(dense_algebra, large_matrices_are_decomposed_in_parts) {
         for (index i = j; i < long_chain; i += 1 + (i - j) / 8)
             worst = std::max(worst, std::abs(static_cast<double>(b(i, j)) - chain_factor(i, j)));
     EXPECT_LT(worst, 1e-4);
-    // The minor that is not positive, wherever it lies.
+    // The first minor that is not positive, at different positions.
     for (const index bad : {index{0}, index{3000}, long_chain - 1}) {
         a = chain<double>();
         a(bad, bad) = -1;

@@ -22,7 +22,7 @@ std::vector<double> some_numbers(index n, std::uint64_t seed) {
     return out;
 }
 
-// H(i, j) = (-1)^(number of bits that i and j share). Whole numbers, so that every sum is exact.
+// H(i, j) = (-1)^(number of common bits of i and j). The numbers are integers, so that every sum is exact.
 TEST(transforms, walsh_hadamard_is_the_matrix_of_signs) {
     for (index n = 1; n <= 32768; n *= 2) {
         std::mt19937_64 random(static_cast<std::uint64_t>(n));
@@ -42,7 +42,7 @@ TEST(transforms, walsh_hadamard_is_the_matrix_of_signs) {
     }
 }
 
-// Cosine and sine are at most 1, and three units of the last place are promised, one more for the factor.
+// Cosine and sine are at most 1. The specified error is three units in the last place, and one more for the factor.
 TEST(transforms, waves_are_cosines_and_sines_of_any_angle) {
     std::vector<double> angles{0, -0.0, 1e-300, 38999.9, 39000, -39000, 39000.1, 1e8, -1e15, 1e300};
     std::mt19937_64 random(3);
@@ -65,8 +65,8 @@ TEST(transforms, waves_are_cosines_and_sines_of_any_angle) {
         }
 }
 
-// Against the definition, in long double. The error of a transform is some units of rounding times log n, relative to
-// the product of the norms.
+// Compared with the definition in long double. The error of a transform is a few rounding errors times log n, relative
+// to the product of the norms.
 TEST(transforms, products_of_frequencies_are_circular_convolutions) {
     for (index n = 2; n <= 4096; n *= 2) {
         const convolution turn(n);
@@ -93,7 +93,8 @@ TEST(transforms, products_of_frequencies_are_circular_convolutions) {
     }
 }
 
-// A sequence has the same bits whatever stands beside it, infinities too.
+// The transform of a sequence is bit-identical whichever sequences are transformed together with it, infinities
+// included.
 TEST(transforms, sequences_side_by_side_do_not_touch) {
     const convolution turn(64);
     const index lanes = turn.lanes();

@@ -36,7 +36,7 @@ void expect_pairs(const real_matrix& a, const lanczos_result& found, index pairs
     for (index i = 0; i < pairs; ++i) {
         const double value = found.values[static_cast<std::size_t>(i)];
         EXPECT_NEAR(value, all[static_cast<std::size_t>(a.rows() - 1 - i)], 1e-10 * scale);
-        // The residual that is claimed is the one that is there, up to rounding.
+        // The reported residual equals the true one, up to rounding.
         const real_matrix own = u.nth_row(i).transpose();
         EXPECT_NEAR((a * own - value * own).norm(), found.residuals[static_cast<std::size_t>(i)], 1e-12 * scale);
     }
@@ -68,7 +68,7 @@ TEST(block_lanczos, spectra_that_are_hard) {
         expect_pairs(a, top(a, {.pairs = 8, .block = 4}), 8);
     }
     expect_pairs(real_matrix(20, 20), top(real_matrix(20, 20), {.pairs = 3, .block = 2}), 3);
-    // A basis that is too small for one run restarts and still gets there.
+    // A basis that is too small for one run restarts and still converges.
     std::vector<double> slow(n);
     for (std::size_t i = 0; i < n; ++i) slow[i] = 1 + 0.01 * static_cast<double>(i);
     const real_matrix a = with_eigenvalues(slow, random);
@@ -78,7 +78,7 @@ TEST(block_lanczos, spectra_that_are_hard) {
     expect_pairs(a, found, 4);
 }
 
-// Whichever product is stopped: the pairs of the one before, with the residuals that they have.
+// Cancels at each product: the result is the pairs of the previous product with their residuals.
 TEST(block_lanczos, a_product_that_is_stopped) {
     std::mt19937_64 random(7);
     const index n = 120;
@@ -158,7 +158,7 @@ TEST(gram_product, is_the_product) {
     });
 }
 
-// One number, just less and just more than a micro-tile, a band, a part beyond it, a tile; and several tiles.
+// One number; sizes just below and above a micro-tile, a panel, a partial panel and a tile; and several tiles.
 TEST(half_gram, is_the_product) {
     std::mt19937_64 random(8);
     for (const index n : {1, 11, 12, 13, 287, 288, 289, 385, 1153, 1500}) {
@@ -168,7 +168,8 @@ TEST(half_gram, is_the_product) {
         K.all(all.view());
         half_gram half(K);
         EXPECT_EQ(half.size(), n);
-        for (const index columns : {17, 1, 8, 9, 3}) {  // narrower ones after wider ones: nothing of these may be left
+        // narrower after wider right-hand sides: no old values may remain
+        for (const index columns : {17, 1, 8, 9, 3}) {
             const matrix<double> v = random_matrix(n, columns, random);
             matrix<double> out(n, columns), again(n, columns);
             half.multiply(v.view(), out.view());

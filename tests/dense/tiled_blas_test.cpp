@@ -18,7 +18,7 @@ __attribute__((weak)) void openblas_set_num_threads(int count);
 namespace mercer {
 namespace {
 
-// Column by column, with room behind each column.
+// Column by column, with unused memory after each column.
 template <class T>
 struct columns {
     columns(int rows, int cols, std::mt19937_64& random) : rows(rows), cols(cols), stride(rows + 3) {
@@ -31,7 +31,7 @@ struct columns {
     std::vector<T> data;
 };
 
-// A triangle far from singular, and a matrix that has it for a factor.
+// A well-conditioned triangle, and a matrix with this factor.
 template <class T>
 columns<T> triangle(int n, std::mt19937_64& random) {
     columns<T> a(n, n, random);
@@ -44,7 +44,7 @@ template <class T>
 class tiled_blas : public ::testing::Test {
 protected:
     std::mt19937_64 random{3};
-    // Rounding of sums of so many products of numbers of about 1.
+    // Bound on the rounding error of sums of `terms` products of numbers of about 1.
     static double bound(int terms) { return 16 * std::numeric_limits<T>::epsilon() * (4 + std::sqrt(terms)); }
 };
 using precisions = ::testing::Types<double, float>;
@@ -143,7 +143,7 @@ TYPED_TEST(tiled_blas, solves_and_factors) {
         }
 }
 
-// What each number of threads, ours and OpenBLAS's, makes of it.
+// Computes with each number of threads, Mercer's and OpenBLAS's.
 template <class Make>
 void expect_the_same_bits(const char* what, Make make) {
     const int ours = threads(), theirs = openblas_get_num_threads ? openblas_get_num_threads() : 1;
@@ -161,7 +161,7 @@ void expect_the_same_bits(const char* what, Make make) {
 
 std::vector<double> numbers(const matrix<double>& a) { return {a.data(), a.data() + a.rows() * a.cols()}; }
 
-// Sizes for which OpenBLAS would take its own threads.
+// Sizes for which OpenBLAS would use its own threads.
 TEST(dense_algebra, has_the_same_bits_for_any_number_of_threads) {
     constexpr index n = 700, m = 300;
     std::mt19937_64 random(5);
@@ -228,7 +228,7 @@ TEST(dense_algebra, has_the_same_bits_for_any_number_of_threads) {
     });
 }
 
-// Numbers far apart in one product: from a large symmetric matrix of which each half is used.
+// Entries far apart in memory: a product with a large symmetric matrix of which each triangle is used.
 TEST(dense_algebra, multiplies_a_large_symmetric_matrix_by_one_vector) {
     constexpr index n = 2100;
     matrix<double> a(n, n);

@@ -14,7 +14,7 @@ from pathlib import Path
 OPERATIONS = ["none", "allocate", "open", "read", "write", "sync", "rename", "map", "close"]
 SHOWN = 20000 if "MERCER_FAULTS_TRACE" in os.environ else 1500  # characters of standard error
 SHORT = 0  # in place of a reason: a read or a write transfers only a part
-REASONS = {  # of each operation: those that end a run, and those that a program must overcome
+REASONS = {  # for each operation the errors that end a run, and the errors that a program must handle
     "open": ([errno.EMFILE, errno.ENOSPC, errno.EIO], [errno.EINTR]),
     "read": ([errno.EIO], [errno.EINTR, SHORT]),
     "write": ([errno.ENOSPC, errno.EIO], [errno.EINTR, SHORT]),

@@ -105,7 +105,7 @@ def all_cases(program, folder, repository):
     case("kernel list", "kernel list", "")
     case("test", "test two-sample plain.csv plain.csv", "plain.csv")
     case("methods", "methods svc", "")
-    # The command prints what it can find out: where a file of the system cannot be read, less.
+    # The command prints less if a file of the system cannot be read.
     case("devices", "devices", "", varying=r"(?m)^  (processor|processors|memory) .*")
     case("completion", "completion bash", "")
     case("manual", "manual fit", "")

@@ -34,7 +34,7 @@
 
 namespace {
 
-// What can fail, numbered as in faults.py.
+// Operations that can fail, numbered as in faults.py.
 enum operation : int {
     no_operation,
     allocate,
@@ -106,7 +106,7 @@ void trace_crashes() {
     for (const int each : {SIGSEGV, SIGABRT}) sigaction(each, &action, nullptr);
 }
 
-// Counts a call of the operation; true where it is to fail.
+// Counts a call of the operation; returns true if it has to fail.
 bool fails(operation which) {
     if (!active) return false;
     const std::int64_t number = calls[which].fetch_add(1) + 1;
@@ -116,7 +116,7 @@ bool fails(operation which) {
     return true;
 }
 
-// The size of a read or write that is not to be whole.
+// Returns the size of a read or write that transfers only a part.
 size_t part_of(size_t size) { return size > 1 ? size / 2 : size; }
 bool is_short() { return plan.reason == 0; }
 

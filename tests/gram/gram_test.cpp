@@ -17,7 +17,7 @@
 namespace mercer::testing {
 namespace {
 
-// The example of gram.h, as it stands there.
+// The example in the comment of gram.h.
 class hilbert final : public gram<double> {  // K(i, j) = 1/(i + j + 1)
 public:
     index rows() const override { return 100; }
@@ -33,7 +33,7 @@ class gram_kinds : public ::testing::Test {};
 using precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(gram_kinds, precisions);
 
-// Two thirds of the entries of x, in columns as far apart as there is room.
+// Two thirds of the entries of x, in columns that are as far apart as possible.
 template <class T>
 sparse<T> spread(const matrix<T>& x, index dims) {
     std::vector<index> start{0};
@@ -107,7 +107,7 @@ TYPED_TEST(gram_kinds, computed_from_a_kernel) {
     }
 }
 
-// Large enough for several stripes, and of so many coordinates that one half is the mirror image of the other.
+// Large enough for several tiles, with so many coordinates that one triangle is mirrored.
 TYPED_TEST(gram_kinds, large_squares_are_written_to_their_rows_alone) {
     using T = TypeParam;
     constexpr index n = 1100, d = 40;
@@ -221,7 +221,7 @@ TYPED_TEST(gram_kinds, subset_takes_any_rows_and_columns) {
         for (std::size_t j = 0; j < 5; ++j) both(i, j) = k(rows[i], rows[j]);
     expect_gram_contract(subset<T>(whole, rows), both, 0);
     expect_gram_contract(subset<T>(whole, {}, cols), matrix<double>(0, 7), 0);
-    // Symmetric, though its rows are not its columns: the entries depend on i + j.
+    // Symmetric, although its rows are not its columns: the entries depend on i + j.
     matrix<T> hankel(9, 9);
     for (index i = 0; i < 81; ++i) hankel.data()[i] = k(0, i / 9 + i % 9);
     matrix<double> later(4, 4);
@@ -331,7 +331,7 @@ TYPED_TEST(gram_kinds, adaptors_keep_what_they_do_not_change) {
 }
 
 TEST(lowered, is_the_matrix_in_float_less_what_is_common) {
-    matrix<double> k = random_kernel_matrix<double>(150);  // more than a band
+    matrix<double> k = random_kernel_matrix<double>(150);  // more than one tile
     for (index i = 0; i < 150 * 150; ++i) k.data()[i] = 1 + 1e-6 * k.data()[i];
     const precomputed<double> whole(k);
     expect_gram_contract(narrowed(whole), k, 1e-7);
@@ -341,7 +341,7 @@ TEST(lowered, is_the_matrix_in_float_less_what_is_common) {
     expect_gram_contract(lowered<double>(whole, 1), less, 0);
 }
 
-// multiply() sees K in pieces: more rows than a band, more columns than a strip.
+// multiply() computes K in tiles: more rows than a row tile, more columns than a column tile.
 TEST(gram_interface, multiplies_large_matrices) {
     const matrix<float> k = random_matrix<float>(400, 9000);
     const precomputed<float> whole(k);
@@ -358,7 +358,7 @@ TEST(gram_interface, multiplies_large_matrices) {
     }
 }
 
-// A matrix whose blocks are made by multiplying with another one.
+// A matrix whose blocks are computed by multiplication with another matrix.
 TEST(gram_interface, multiplies_within_a_block) {
     class squared final : public gram<double> {
     public:

@@ -9,7 +9,7 @@
 namespace mercer {
 namespace {
 
-// Entries i + j/1000, the first time after a while, as where memory has to be found first.
+// Entries i + j/1000. The first call is slow, as if memory had to be allocated.
 class slow_at_first final : public gram<double> {
 public:
     index rows() const override { return 2000; }

@@ -1,4 +1,4 @@
-// Φ with K = ΦΦᵀ found from rows of K, against K itself.
+// Φ with K = ΦΦᵀ, computed from rows of K, compared with K.
 #include "mercer/gram/low_rank.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ TEST(low_rank, nothing_where_there_are_too_many_directions_or_K_is_indefinite) {
     EXPECT_EQ(low_rank_factor(precomputed<double>(identity.view()), 0, 60, 1e-6).rows(), 0);
     const matrix<double> bent = kernel_matrix(points(100, 3, 5), [](double dot, double) { return dot * dot - 1; });
     EXPECT_EQ(low_rank_factor(precomputed<double>(bent.view()), 0, 60, 1e-6).rows(), 0);
-    // Zeros on the diagonal only: what is beside it must not be overlooked.
+    // A zero diagonal with nonzero entries beside it, which must be detected.
     const matrix<double> hollow =
         kernel_matrix(points(40, 3, 6), [](double, double square) { return square > 0 ? 1.0 : 0.0; });
     EXPECT_EQ(low_rank_factor(precomputed<double>(hollow.view()), 0, 30, 1e-6).rows(), 0);

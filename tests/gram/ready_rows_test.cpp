@@ -1,4 +1,4 @@
-// Rows that are made ready once must give the bits of rows that are made ready for each call, whatever comes.
+// Rows that are prepared once must give results bit-identical to rows that are prepared for each call.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -18,7 +18,7 @@ matrix<double> all(const gram<double>& K) {
     return out;
 }
 
-// `part` of the entries, the others zero; moved away from the origin.
+// A random matrix with a fraction `part` of nonzero entries, shifted by an offset.
 matrix<double> drawn(index rows, index cols, std::uint64_t seed, double part, double offset, bool whole = false) {
     generator random(seed);
     matrix<double> out(rows, cols);
@@ -84,7 +84,7 @@ TEST(ready_rows, give_the_bits_of_rows_made_for_the_call) {
         std::vector<matrix<double>> rows;
         for (const index n : {1, 3, 17, 130})
             rows.push_back(drawn(n, s.dims, 10 + static_cast<std::uint64_t>(n), s.part, s.offset, s.whole));
-        matrix<double> twins(5, s.dims);  // rows of z themselves: distances of exactly 0
+        matrix<double> twins(5, s.dims);  // equals rows of z: distances of exactly 0
         for (index i = 0; i < 5; ++i) std::copy_n(z.row(60 * i), s.dims, twins.row(i));
         rows.push_back(twins);
         std::vector<dataset> dense_rows, sparse_rows;

@@ -9,7 +9,7 @@
 namespace mercer::testing {
 namespace {
 
-// Counts what is asked of it, and can be told to fail.
+// A matrix that counts the requested rows and can fail on demand.
 template <class T>
 class counted final : public gram<T> {
 public:
@@ -38,14 +38,14 @@ TEST(row_cache, gives_up_the_least_recently_used) {
     for (const index row : {0, 1, 2}) ask(row);
     EXPECT_EQ(cache.misses(), 3);
     EXPECT_EQ(cache.bytes(), 3 * 10 * sizeof(double));
-    ask(0);  // order now 0 2 1
+    ask(0);  // the order is now 0 2 1
     EXPECT_EQ(cache.hits(), 1);
-    ask(3);  // gives up 1
+    ask(3);  // evicts 1
     EXPECT_EQ(cache.bytes(), 3 * 10 * sizeof(double));
     k.asked.clear();
     for (const index row : {0, 2, 3}) ask(row);
     EXPECT_TRUE(k.asked.empty());
-    ask(1);  // was given up; gives up 0, the oldest of 0 2 3
+    ask(1);  // was evicted; evicts 0, the oldest of 0 2 3
     EXPECT_EQ(k.asked, (std::vector<index>{1}));
     k.asked.clear();
     for (const index row : {2, 3, 1}) ask(row);
@@ -68,7 +68,7 @@ TEST(row_cache, computes_missing_rows_of_a_block_once) {
     EXPECT_EQ(cache.hits(), 2);
     for (index i = 0; i < 5; ++i)
         for (index j = 0; j < 2; ++j) EXPECT_EQ(out(i, j), values(rows[i], cols[j]));
-    // A block with more rows than the cache holds.
+    // A block with more rows than the cache can store.
     matrix<double> all(10, 10);
     cache.all(all.view());
     EXPECT_TRUE(same_bits(all, values));

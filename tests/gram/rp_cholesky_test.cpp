@@ -23,8 +23,7 @@ dataset cloud(index n, index d, std::uint64_t seed) {
     return dense<double>(std::move(out));
 }
 
-// F reproduces the columns and rows of the pivots, and what is left is positive semidefinite with the trace that is
-// told.
+// F reproduces the columns and rows of the pivots, and the remainder is positive semidefinite with the reported trace.
 TEST(rp_cholesky, interpolates_the_pivots) {
     const dataset x = cloud(120, 3, 1);
     const auto gram = make_gram<double>(gaussian{0.5}, x);
@@ -50,7 +49,7 @@ TEST(rp_cholesky, interpolates_the_pivots) {
 }
 
 TEST(rp_cholesky, stops_at_the_rank_of_the_matrix) {
-    // Forty objects, ten of them different.
+    // Forty objects, ten of them distinct.
     const dataset few = cloud(10, 2, 2);
     std::vector<index> copies;
     for (index i = 0; i < 40; ++i) copies.push_back(i % 10);
@@ -62,8 +61,8 @@ TEST(rp_cholesky, stops_at_the_rank_of_the_matrix) {
     EXPECT_TRUE(rp_cholesky(precomputed<double>(zero.view()), {.rank = 3}).pivots.empty());
 }
 
-// On a diagonal matrix the first pivot is i with probability dᵢ/Σd: what the method is named for. 4000 draws, bounds of
-// five standard deviations.
+// For a diagonal matrix the first pivot is i with probability dᵢ/Σd, which gives the method its name. 4000 samples,
+// bounds of five standard deviations.
 TEST(rp_cholesky, draws_in_proportion_to_the_diagonal) {
     matrix<double> k(4, 4);
     for (index i = 0; i < 4; ++i) k(i, i) = static_cast<double>(i + 1);

@@ -59,7 +59,7 @@ TEST(contour, lines_saddles_and_nothing) {
         const auto cut = contour(saddle.view(), 0);
         ASSERT_EQ(cut.size(), 2u);
         for (const chain& each : cut) {
-            // Each line cuts off one corner of the sign that the middle has not.
+            // Each line cuts off one corner whose sign differs from that of the centre.
             const double x = (each.front().first + each.back().first) / 2,
                          y = (each.front().second + each.back().second) / 2;
             EXPECT_EQ((std::lround(x) + std::lround(y)) % 2 == 1, shift > 0);
@@ -104,7 +104,7 @@ TEST(regions, a_cut_holds_the_other_features) {
     const matrix<double> mean = feature_plane(model, x, 1, 3, {}, other_features::mean).decide(place.view());
     const matrix<double> expected = decide(model, dense_data({{0, place(0, 0), 0, place(0, 1)}}), arithmetic::exact);
     const matrix<double> nearest = feature_plane(model, x, 1, 3, {}, other_features::nearest).decide(place.view());
-    std::set<std::vector<double>> twins;  // examples that lie exactly there
+    std::set<std::vector<double>> twins;  // examples at exactly this position
     for (const auto& each : s.x)
         if (each[1] == place(0, 0) && each[3] == place(0, 1)) {
             const matrix<double> f = decide(model, dense_data({each}), arithmetic::exact);

@@ -69,7 +69,7 @@ TEST(enclosing_ball, circles_by_brute_force) {
 TEST(enclosing_ball, known_ones) {
     const real_matrix square = real_matrix::of_rows({{1, 1}, {-1, 1}, {1, -1}, {-1, -1}, {0.3, 0.2}});
     EXPECT_NEAR(ball_of(square).squared_radius, 2, 1e-7);
-    // A ball does not care where it is.
+    // The radius does not depend on the position of the ball.
     const real_matrix away = square + real_matrix::constant(5, 2, 1e4);
     EXPECT_NEAR(ball_of(away).squared_radius, 2, 1e-5);
     // Far apart, the images of a Gaussian are orthonormal: a simplex, R² = 1 - 1/n.

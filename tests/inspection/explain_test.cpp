@@ -1,4 +1,4 @@
-// Decisions in terms of features, through the front door: any model that is a sum over kernel values.
+// Explanations of decisions by features, through the public functions, for any model that is a sum over kernel values.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -65,7 +65,7 @@ api::model fitted(const std::string& method, const std::string& kernel, const ta
     return api::fit(s, data);
 }
 
-// Σ share + rest + offset = f = the model's own decision, for every function and row.
+// Σ share + rest + offset = f = the model's decision, for every function and row.
 void expect_sums(const api::model& m, const dataset& x) {
     const auto sums = m.inner().sums();
     ASSERT_TRUE(sums);
@@ -105,7 +105,8 @@ TEST(explain, shares_of_features_add_up_to_the_decision) {
     for (const char* k :
          {"wl(h=2)", "normalize(wl_assignment(h=2))", "shortest_path()", "vertex_edge_histogram()", "edge_histogram()"})
         expect_sums(fitted("svc", k, trees), trees.x);
-    // Texts as tf-idf, and the products of a polynomial: parts of what stands nowhere are not shared out.
+    // Texts as tf-idf, and products in a polynomial: features without a position in the object have no share of its
+    // parts.
     const auto sums = fitted("svc", "spectrum(k=2)^2", two).inner().sums();
     EXPECT_TRUE(share_decisions(*sums, two.x, 0, 3)[0].parts.empty());
 }
@@ -131,7 +132,7 @@ TEST(explain, the_planted_motif_speaks_for_its_class) {
     const api::feature_explanation all = api::explain_model(m, 1);
     ASSERT_EQ(all.functions.size(), 1u);
     EXPECT_EQ(all.functions[0].weights[0].name, "tata");
-    // The first class is 0: what speaks for 1 is negative.
+    // The first class is 0: features in favour of class 1 are negative.
     EXPECT_EQ(all.functions[0].positive, "0");
     EXPECT_LT(all.functions[0].weights[0].weight, 0);
     index row = 0;
@@ -229,7 +230,7 @@ TEST(linear_svc, models_of_objects_are_kept_and_decide_alike_for_few_and_many) {
     for (const char* k : {"weighted_degree(d=3)", "0.5*spectrum(k=2) + normalize(spectrum(k=3))"}) {
         const api::model m = fitted("linear_svc", k, data), again = api::parse(m.bytes(), "again");
         const kernel_expansion f = *m.inner().sums();
-        ASSERT_GE(f.size() * data.x.size(), index{1} << 20);  // the decisions are taken by features
+        ASSERT_GE(f.size() * data.x.size(), index{1} << 20);  // decisions are computed by features
         const matrix<double> by_kernel = f.values(data.x), by_features = m.inner().decide(data.x);
         for (index i = 0; i < by_kernel.rows(); ++i)
             for (index p = 0; p < by_kernel.cols(); ++p) EXPECT_NEAR(by_features(i, p), by_kernel(i, p), 1e-9);

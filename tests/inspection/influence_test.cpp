@@ -38,7 +38,7 @@ TEST(influence, terms_sum_to_the_decision) {
                     EXPECT_NEAR(sum, f(row, part.problem), 1e-10);
                     EXPECT_NEAR(part.f, f(row, part.problem), 1e-10);
                     EXPECT_NEAR(part.positive + part.negative + part.offset, part.f, 1e-10);
-                    // What is enough settles the sign; one less does not.
+                    // The selected terms determine the sign; one term fewer does not.
                     double seen = part.offset, left = 0;
                     for (index t = 0; t < static_cast<index>(part.terms.size()); ++t)
                         (t < part.enough ? seen : left) +=

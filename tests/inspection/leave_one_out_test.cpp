@@ -27,7 +27,7 @@ TEST(leave_one_out, skipping_changes_nothing_and_the_bound_holds) {
         EXPECT_EQ(quick.fits, static_cast<index>(model.support_rows.size()));
         EXPECT_EQ(all.fits, s.size());
         EXPECT_LE(quick.rate(), report_margins(model, x, s.y).support_share());
-        // n folds are the same thing, fitted from nothing.
+        // n folds give the same estimate, with fits from scratch.
         const auto n_folds = plain_folds(s.size(), static_cast<int>(s.size()), make_random_below(1));
         EXPECT_EQ(s.size() - count_correct(s.y, cross_predict(K, s.y, o, n_folds).values), all.wrong);
         const error_estimate folds = cross_validation(K, s.y, o, 5);

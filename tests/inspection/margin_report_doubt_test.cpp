@@ -1,4 +1,4 @@
-// Reports of what is no optimum: which condition fails is said by name, and no theorem is drawn from it.
+// Reports on models that are not optimal: the report names the violated condition and states no theorem.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -52,7 +52,7 @@ TEST(margin_report, what_is_not_solved_is_not_called_optimal) {
     EXPECT_FALSE(p.optimal());
     EXPECT_GT(p.solver_gap, o.tol);
     EXPECT_GT(p.duality_gap(), 0);
-    // A file that says nothing is held to the tolerance asked for, not to what it reached.
+    // A file without a tolerance is checked with the given tolerance, not with the reached gap.
     const svm_model foreign = parse_libsvm_model(libsvm_model_text(early), "foreign");
     margin_options how;
     how.C = 10;
@@ -74,7 +74,7 @@ void expect_no_theorem(const margin_report& report, const std::string& why) {
     EXPECT_NE(report_json(report, {"data", {}}).find("\"loo_bound\": null"), std::string::npos);
 }
 
-// The bounds are theorems about the optimum.
+// The bounds hold only at the optimum.
 TEST(margin_report, no_theorem_is_drawn_from_what_is_no_optimum) {
     const sample s = standardised(load("heart_scale.svm"));
     const dataset x = dense_data(s.x);
@@ -89,7 +89,7 @@ TEST(margin_report, no_theorem_is_drawn_from_what_is_no_optimum) {
     nothing.class_support = {0, 0};
     expect_no_theorem(report_margins(nothing, x, s.y), "not an optimum");
 
-    // A gap of 3 is claimed and met: every example within it, and nothing solved.
+    // A gap of 3 is reported and reached: every example is within it although the problem is not solved.
     const svm_model loose = fit_svm(k, x, s.y, options_for(svm_task::c_svc, 10, 3));
     ASSERT_EQ(loose.worst_status(), fit_status::converged);
     const margin_report report = report_margins(loose, x, s.y);
@@ -101,7 +101,7 @@ TEST(margin_report, no_theorem_is_drawn_from_what_is_no_optimum) {
     const margin_report solved = report_margins(fit_svm(k, x, s.y, options_for(svm_task::c_svc, 10)), x, s.y);
     EXPECT_EQ(solved.no_bounds(), "");
     EXPECT_EQ(*solved.loo_bound(), solved.support_share());
-    // Of a kernel that nothing is known about an optimum need not be the only one.
+    // For a kernel without a proof the optimum need not be unique.
     const kernel tanh = kernel::parse("sigmoid(gamma=0.05, coef0=-1)");
     expect_no_theorem(report_margins(fit_svm(tanh, x, s.y, options_for(svm_task::c_svc, 1)), x, s.y), "no");
 }
@@ -120,7 +120,7 @@ TEST(margin_report, a_hard_margin_has_no_negative_gap) {
         EXPECT_LE(p.dual, best * (1 + 1e-6)) << tol;
         EXPECT_GE(p.duality_gap(), 0) << tol;
     }
-    // A plane that leaves an example on the wrong side has no hard margin at all.
+    // A plane that misclassifies an example has no hard margin.
     svm_model turned = fit_svm(linear{}, x, s.y, options_for(svm_task::c_svc, infinity, 1e-3));
     turned.offset[0] += 100;
     EXPECT_TRUE(std::isinf(report_margins(turned, x, s.y).problems.at(0).primal));

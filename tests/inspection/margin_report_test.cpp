@@ -23,7 +23,7 @@
 namespace mercer::svm_testing {
 namespace {
 
-// What holds for every soft margin that was solved to a gap.
+// Conditions that hold for every soft margin solved to a gap.
 void check_problem(const margin_problem& p, double gap) {
     EXPECT_TRUE(p.optimal());
     EXPECT_EQ(p.cases[0] + p.cases[1] + p.cases[2], p.size());
@@ -315,7 +315,7 @@ TEST(margin_report, models_of_files) {
 }
 
 TEST(margin_report, columns_that_no_support_vector_uses) {
-    // Only the last example has a third coordinate, and it is far from the margin: LIBSVM's file ends before it.
+    // Only the last example has a third coordinate and it is far from the margin, so LIBSVM's file has two columns.
     const std::vector<point> rows{{1, 2, 0}, {2, 1, 0}, {5, 6, 0}, {6, 5, 0}, {9, 9, 1}};
     const std::vector<double> y{0, 0, 1, 1, 1};
     const svm_model model = parse_libsvm_model(
@@ -376,7 +376,7 @@ TEST(margin_report, objects_that_are_not_vectors) {
     std::vector<double> y(t.y.rbegin(), t.y.rend());
     expect_error(errc::data, "trained on other data",
                  [&] { report_margins(model, gather(t.x, std::span<const index>(backwards)), y); });
-    // A model that does not know its rows finds them, wherever they are.
+    // A model without row numbers finds its support vectors in the data, at any position.
     svm_model stranger = model;
     for (auto& each : stranger.reports) each.size = 0;
     margin_options how;

@@ -88,7 +88,7 @@ TEST(csv, two_columns_of_one_name_are_refused) {
         return failure([&] { text_table::parse(source("f", text, nullptr)); });
     };
     EXPECT_EQ(table_fault("a,b,a\n1,x,3\n4,x,6\n7,y,8\n"), fault);
-    // Columns without a name cannot be taken for each other.
+    // Columns without names cannot be confused with each other.
     EXPECT_EQ(parse_csv("a,,,b\n1,2,3,4\n", "f", {.header = csv_header::present}).feature_names,
               (words{"a", "", "", "b"}));
 }
@@ -109,7 +109,7 @@ TEST(csv, quoted_fields_may_hold_separators_and_line_ends) {
 TEST(csv, separator_is_guessed_from_several_rows) {
     EXPECT_EQ(rows<double>(parse_csv("a;b\n1;2\n", "f").x), (matrix_rows{{1, 2}}));
     EXPECT_EQ(parse_csv("\"a;b\",c\n1,2\n", "f").feature_names, (words{"a;b", "c"}));
-    // Decimal commas: the semicolon separates, and the number is refused whole.
+    // With decimal commas the semicolon separates, and the number is refused.
     EXPECT_EQ(csv_fault("1,5;2,5\n3,5;4,5\n"), "bad data: f:1:1: row 1, column 1: expected a number, got '1,5'" + hint);
     EXPECT_EQ(csv_fault("1,2\n3,4\n", {.separator = ';'}),
               "bad data: f:1:1: row 1, column 1: expected a number, got '1,2'" + hint);
@@ -189,7 +189,7 @@ TEST(csv, names_in_latin_1_are_those_in_utf_8) {
         EXPECT_EQ(t.class_names, (words{"clair", "fonc\xc3\xa9"}));
     }
     EXPECT_EQ(parse_csv("x,ros\xe9\n1,2\n", "f", {.label = "ros\xe9"}).y, (std::vector<double>{2}));
-    // what only looks like UTF-8: overlong, a surrogate, beyond the last character, cut short
+    // invalid UTF-8: overlong forms, a surrogate, a code point that is too large, incomplete sequences
     for (const char* bad : {"\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\x80"}) {
         const std::string name =
             parse_csv(std::string("v,c\n1,x") + bad + "\n", "f", {.header = csv_header::present, .label = "c"})
@@ -222,7 +222,7 @@ TEST(csv, what_is_written_is_read) {
     }));
 }
 
-// Larger than the pieces that threads share out.
+// Larger than the chunks that threads parse.
 std::string long_csv(const std::string& row, std::size_t rows) {
     std::string text;
     for (std::size_t r = 0; r < rows; ++r) text += row;

@@ -1,4 +1,4 @@
-// Files that are cut short while they are mapped or read in pieces.
+// Files that are truncated while they are mapped or read.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ const char* const told = "the file was cut short while it was read";
 
 TEST(cut_file, of_numbers_is_an_error_and_not_zeros) {
     const scratch_folder folder;
-    matrix<double> numbers(5000000, 2);  // 80 MB: it is mapped
+    matrix<double> numbers(5000000, 2);  // 80 MB: the file is mapped
     for (index i = 0; i < numbers.rows(); ++i) numbers(i, 0) = static_cast<double>(i);
     const std::string path = folder.path("rows.npy");
     write_npy(path, dense<double>(std::move(numbers)));

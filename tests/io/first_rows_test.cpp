@@ -17,7 +17,7 @@ using namespace testing_support;
 struct form {
     const char* name;
     std::string head;               // before the first row
-    std::vector<std::string> rows;  // texts of rows, line ends and what is skipped included
+    std::vector<std::string> rows;  // texts of the rows with line ends and skipped lines
     read_options how{};
 };
 

@@ -1,4 +1,4 @@
-// Images from files, folders, lists and arrays. The files of tests/io/files/images come from make.py beside them.
+// Images from files, folders, lists and arrays. tests/io/files/images/make.py makes the files.
 #include "mercer/data/images.h"
 
 #include <gtest/gtest.h>
@@ -139,7 +139,7 @@ TEST(images_netpbm, says_where_a_file_is_wrong) {
     wrong("GIF89a", "f.pgm: byte 0: expected a PNG, JPEG, PGM or PPM image, got 'GIF89a'");
 }
 
-// A folder with two classes of images and things that are none.
+// A folder with two classes of images and other files.
 struct some_images {
     scratch_folder folder;
     some_images() {

@@ -133,7 +133,7 @@ TEST(libsvm, no_example_is_an_error) {
 }
 
 TEST(libsvm, float_values_are_rounded_once) {
-    // A little more than 1 + 2^-24: rounds up to 1 + 2^-23 as a float, but to 1 when it goes through a double.
+    // Slightly more than 1 + 2^-24: rounds up to 1 + 2^-23 in float, but to 1 if it is rounded to double first.
     const char* text = "1 1:1.0000000596046447754 2:16777217 3:0.1\n";
     const auto got = entries<float>(parse_libsvm(text, "f", {.numbers = precision::f32}).x);
     EXPECT_EQ(got[0].value, static_cast<double>(std::strtof("1.0000000596046447754", nullptr)));
@@ -159,7 +159,7 @@ TEST(libsvm, numbers_are_those_of_strtod) {
     }
 }
 
-// A random file of several chunks, with comments and blank lines so that the parts have to be moved together.
+// A random file of several chunks with comments and blank lines, so that the parsed chunks have to be moved together.
 std::string long_libsvm(std::size_t bytes) {
     std::mt19937_64 random(7);
     std::string text;
@@ -175,7 +175,7 @@ std::string long_libsvm(std::size_t bytes) {
     return text;
 }
 
-// What a reader of one line after the other gets.
+// The result of a reader that reads line by line.
 std::vector<entry> slow_entries(const std::string& text, std::vector<double>& y) {
     std::vector<entry> out;
     std::istringstream lines(text);

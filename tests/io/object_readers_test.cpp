@@ -1,4 +1,4 @@
-// XYZ, multisets a line, folders of texts and text columns of CSV.
+// XYZ, multisets, folders of texts and text columns of CSV.
 #include <gtest/gtest.h>
 
 #include <filesystem>

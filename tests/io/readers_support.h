@@ -1,4 +1,4 @@
-// What the reader tests share.
+// Helpers for the tests of readers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ inline std::string contents(const std::string& path) {
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// A folder of its own that goes away with the test.
+// A temporary folder that is removed at the end of the test.
 class scratch_folder {
 public:
     scratch_folder() {
@@ -50,7 +50,7 @@ private:
     std::filesystem::path path_;
 };
 
-// What the call fails with: "code: message", or "no error".
+// Returns the error of the call as "code: message", or "no error".
 template <class Call>
 std::string failure(Call&& call) {
     try {

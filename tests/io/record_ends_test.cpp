@@ -10,7 +10,7 @@
 namespace mercer::detail {
 namespace {
 
-// By definition: behind the last line end with an even number of quotes before it.
+// From the definition: the position after the last line end that follows an even number of quotes.
 std::size_t last_by_counting(const std::string& text, bool quotes) {
     for (std::size_t end = text.size(); end > 0; --end)
         if (text[end - 1] == '\n' &&

@@ -56,7 +56,7 @@ TEST(json_records, kinds_by_their_values) {
     EXPECT_EQ((*records_of(t).of("t").as<strings>())[0], "x y");
 }
 
-// "records:offers.jsonl" is what somebody writes who has records as lines of JSON.
+// The name "records:offers.jsonl" must work for records in JSON lines.
 TEST(json_records, need_no_other_name_than_records) {
     for (const char* before : {"", "\xEF\xBB\xBF", "\n  "}) {
         const table t = csv(std::string(before) + "{\"t\": \"x, y\", \"label\": 3}\n{\"t\": \"z\", \"label\": 4}\n");

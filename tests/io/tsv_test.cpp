@@ -82,7 +82,7 @@ TEST(sets_reader, a_blank_line_without_labels_is_an_empty_set) {
     EXPECT_EQ(set(t, 1), (numbers{}));
     EXPECT_EQ(set(t, 2), (numbers{}));
     EXPECT_EQ(set(t, 3), (numbers{1}));
-    // Where there are labels, one may be missing, but a line without anything is no example.
+    // In a file with labels a label may be missing, but an empty line is not an example.
     EXPECT_EQ(failure([] { parse_sets("p\ta\n\t\n", "f"); }),
               "parse error: f:2:1: expected label<TAB>item item ..., got '\\x09'");
     EXPECT_EQ(parse_sets("p\ta\n\n \n", "f").x.size(), 1);
@@ -113,7 +113,7 @@ TEST(sets_reader, unlabelled_items_with_blanks) {
     EXPECT_TRUE(t.y.empty());
 }
 
-// What Python fitted has no dictionary: the same words have the same numbers there.
+// Models fitted in Python have no dictionary: a word has the same item number in both.
 TEST(sets_reader, items_numbered_by_their_names) {
     const table t = parse_sets("x\tred blue\n", "f", {.numbered_by_name = true});
     numbers want{item_number("red"), item_number("blue")};

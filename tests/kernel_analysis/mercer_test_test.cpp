@@ -15,7 +15,7 @@
 namespace mercer::testing {
 namespace {
 
-// Σ cᵢcⱼKᵢⱼ in long double, from the matrix itself.
+// Σ cᵢcⱼKᵢⱼ in long double, computed from the matrix.
 long double form(const real_matrix& k, const mercer_witness& w) {
     long double sum = 0;
     for (std::size_t i = 0; i < w.points.size(); ++i)
@@ -62,13 +62,13 @@ PROPERTY(mercer_test, finds_planted_negative_eigenvalues) {
 }
 
 TEST(mercer_test, never_certifies_below_the_stated_tolerance) {
-    // The eigenvalue crosses -δ; on either side the statement made must be true.
+    // The eigenvalue crosses -δ; on either side the verdict must be correct.
     std::mt19937_64 random(5);
     for (const double size : {1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15}) {
         std::vector<double> values(40, 1.0);
         values[0] = -size;
         const mercer_result found = mercer_test(as_gram(with_eigenvalues(values, random)));
-        // The matrix itself was rounded by about 40·ε.
+        // The matrix was rounded by about 40·ε.
         if (found.verdict == mercer_verdict::certified) {
             EXPECT_GE(-size, -found.tolerance - 1e-14) << found.text();
         }
@@ -86,7 +86,8 @@ TEST(mercer_test, never_certifies_below_the_stated_tolerance) {
 
 TEST(mercer_test, prunes_to_the_points_that_matter) {
     std::mt19937_64 random(6);
-    // A large positive definite matrix with one bad triple: pairs are all right, the three together are not.
+    // A large positive definite matrix with one bad triple: all pairs are positive definite, the three together are
+    // not.
     const index n = 200;
     real_matrix k = real_matrix::identity(n) + 0.01 * random_psd(n, 3, random) / static_cast<double>(n);
     for (const auto& [i, j] : {std::pair<index, index>{17, 90}, {90, 151}, {17, 151}})
@@ -169,7 +170,7 @@ TEST(mercer_test, asymmetry_is_a_finding_of_its_own) {
     EXPECT_EQ(mercer_test(as_gram(close), {.symmetry = 1e-9}).verdict, mercer_verdict::certified);
 }
 
-// n pairs of points a hair apart, far from the origin.
+// n pairs of points at a distance `hair`, far from the origin.
 dense<double> near_duplicates(index n, double offset, double hair, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     const real_matrix base = random_matrix(n, 3, random), nudge = random_matrix(n, 3, random);
@@ -182,8 +183,8 @@ dense<double> near_duplicates(index n, double offset, double hair, std::uint64_t
     return dense<double>(std::move(all));
 }
 
-// Kernels that are positive semidefinite by mathematics, the zero kernel among them, though their values are
-// differences of nearly equal ones.
+// Kernels that are positive semidefinite, including the zero kernel, although their values are differences of nearly
+// equal numbers.
 TEST(mercer_test, cancellation_is_not_mistaken_for_a_finding) {
     const char* kernels[] = {"rbf(gamma=0.3)*rbf(gamma=0.7) - 0.9999999999999*rbf(gamma=1)",
                              "rbf(gamma=0.3)*rbf(gamma=0.7) - rbf(gamma=1)",
@@ -256,7 +257,7 @@ TEST(mercer_test, says_what_it_takes_as_exact) {
     EXPECT_NE(found.text().find("mine"), std::string::npos);
 }
 
-// Entries that are exactly 0 are known, also under a broken power: the eigenvalues are those of a small matrix of
+// Entries that are exactly 0 are known, even under a fractional power: the eigenvalues are those of a small matrix of
 // roots.
 TEST(mercer_test, broken_powers_of_zero_are_decided) {
     struct known {
@@ -295,7 +296,7 @@ TEST(mercer_test, a_sample_can_refute_but_not_certify) {
 
     const real_matrix bad = with_eigenvalues(evenly(100, -1, 0.5), random);
     const mercer_result found = mercer_test(as_gram(bad), {.max_n = 30});
-    expect_indefinite(bad, found);  // the points are rows of the whole matrix
+    expect_indefinite(bad, found);  // the points are rows of the original matrix
     EXPECT_EQ(found.tested, 30);
     const mercer_result again = mercer_test(as_gram(bad), {.max_n = 30});
     EXPECT_EQ(found.witness->points, again.witness->points);
@@ -311,7 +312,7 @@ TEST(mercer_test, edge_cases) {
     EXPECT_EQ(mercer_test(as_gram(real_matrix::constant(1, 1, -2))).verdict, mercer_verdict::indefinite);
     EXPECT_EQ(mercer_test(as_gram(real_matrix::constant(6, 6, 1))).verdict, mercer_verdict::certified);
 
-    // Nothing on the diagonal: the tolerance is 0, and any entry is a proof.
+    // A zero diagonal: the tolerance is 0, and any nonzero entry is a proof.
     real_matrix hollow(3, 3);
     hollow(0, 2) = hollow(2, 0) = 1e-3;
     const mercer_result found = mercer_test(as_gram(hollow));

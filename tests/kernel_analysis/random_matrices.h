@@ -1,4 +1,4 @@
-// Random matrices and data for the tests of insight/.
+// Random matrices and data for the tests of kernel_analysis/.
 #pragma once
 
 #include <random>

@@ -68,7 +68,7 @@ TEST(two_sample_test, from_the_definition) {
 }
 
 TEST(two_sample_test, all_splits_of_a_small_sample) {
-    // 3 and 3 objects far apart: of the 20 splits only this one and its mirror image reach the statistic.
+    // Two samples of 3 objects, far apart: of the 20 splits only this one and its mirror image reach the statistic.
     matrix<double> x(3, 1), z(3, 1);
     for (index i = 0; i < 3; ++i) x(i, 0) = 0.1 * static_cast<double>(i), z(i, 0) = 5 + 0.1 * static_cast<double>(i);
     const two_sample_result r =
@@ -152,7 +152,7 @@ TEST(independence_test, from_the_definition) {
     EXPECT_NEAR(independence_test(linear{}, u, linear{}, v).hsic, cov * cov, 1e-14);
 }
 
-// Large enough for several runs of rows, a group of permutations that is not full, and a p-value between the ends.
+// Large enough for several chunks of rows, an incomplete batch of permutations, and a p-value between the extremes.
 TEST(independence_test, permutations_from_the_definition) {
     constexpr index n = 1500, permutations = 9;
     matrix<double> u = normals(n, 1, 21), v = normals(n, 1, 22);
@@ -207,7 +207,7 @@ TEST(independence_test, p_values) {
         below_half += p <= 0.5;
         below_tenth += p <= 0.1;
         if (seed >= 20) continue;
-        // y = x² has no correlation with x, and depends on nothing else.
+        // y = x² has no correlation with x but depends on it.
         matrix<double> y(30, 1);
         for (index i = 0; i < 30; ++i) y(i, 0) = x(i, 0) * x(i, 0);
         found += independence_test(gaussian{0.5}, dense<double>(x), gaussian{0.5}, dense<double>(y),

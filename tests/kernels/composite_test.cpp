@@ -1,4 +1,4 @@
-// Random expression trees go through the contract too.
+// Runs the contract on random expression trees.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr index dims = 5;
 
-// Without the sigmoid, whose k(x, x) may be negative: normalize refuses that.
+// Without the sigmoid, whose k(x, x) may be negative, which normalize refuses.
 specimen leaf_on(domain where) {
     static const std::vector<std::string> vectors{
         "linear", "poly",         "rbf",    "anisotropic",        "cosine",  "all_subsets", "laplacian",
@@ -28,7 +28,7 @@ specimen leaf_on(domain where) {
 
 specimen tree_on(domain where, int height);
 
-// A part of which powers and exponentials are taken: normalised, so that a tower of them stays within range.
+// An operand of powers and exponentials: normalised, so that nested powers remain within range.
 specimen tame(domain where, int height) {
     return scaled(drawn::one_of<double>({0.5, 1, 2}), normalised_of(tree_on(where, height)));
 }
@@ -47,7 +47,7 @@ specimen tree_on(domain where, int height) {
         case 6: return exponential(tame(where, height - 1));
         case 7: return normalised_of(tree_on(where, height - 1));
         default: {
-            // A leaf with a matrix needs all coordinates, so only leaves without one are projected.
+            // A leaf with a matrix parameter needs all coordinates, so only leaves without one are projected.
             const auto inner = specimens_of(
                 drawn::one_of<std::string>({"linear", "poly", "rbf", "laplacian", "periodic", "chi2", "matern"}));
             return on_columns(inner[drawn::whole(std::size_t{0}, inner.size())],
@@ -99,7 +99,7 @@ PROPERTY(composite, reads_back_from_its_text) {
     });
 }
 
-// A node inside pull-backs and normalisations sees the projected objects, not the data.
+// A node inside of projections and normalisations receives the projected objects, not the data.
 TEST(composite, normalises_what_it_projects) {
     generator random(1);
     const specimen linear = specimens_of("linear")[0], rbf = specimens_of("rbf")[0], poly = specimens_of("poly")[1];
@@ -114,13 +114,13 @@ TEST(composite, normalises_what_it_projects) {
     }
 }
 
-// The plans whose diagonals a plan asks for, at any depth.
+// Collects the plans whose diagonals a plan needs, at any depth.
 void collect_parts(const plan& code, std::set<const plan*>& parts) {
     for (const instruction& step : code.code)
         if (step.self && parts.insert(step.self.get()).second) collect_parts(*step.self, parts);
 }
 
-// normalize((normalize((rbf)^2 + 1))^2 + 1) …: every level has a diagonal of its own, which the levels above share.
+// normalize((normalize((rbf)^2 + 1))^2 + 1) …: every level has its own diagonal, which the levels above share.
 TEST(composite, computes_each_diagonal_of_nested_normalisations_once) {
     generator random(5);
     const dataset data = vectors_of<double>(random_vectors(random, 9, {.dims = dims}), storage::dense);

@@ -1,4 +1,4 @@
-// Every registered kernel goes through the contract.
+// Runs the contract on every registered kernel.
 #include "contracts/kernel_contract.h"
 #include "mercer/base/error.h"
 #include "mercer/kernels/expression/listed_kernels.h"
@@ -26,7 +26,7 @@ protected:
 
 TEST_P(registered, follows_its_definition) {
     each([](const specimen& s, generator& random) {
-        // Full vectors, and vectors on either side of the density at which sparse rows are streamed as such.
+        // Dense vectors, and vectors with densities on either side of the threshold for sparse evaluation.
         for (const double density : {1.0, 0.7, 0.4})
             expect_definition(s, objects_for(s, random, 29, {.density = density}),
                               objects_for(s, random, 40, {.density = density}));
@@ -99,7 +99,7 @@ std::vector<std::string> all_names() {
 INSTANTIATE_TEST_SUITE_P(kernels, registered, ::testing::ValuesIn(all_names()),
                          [](const auto& info) { return info.param; });
 
-// Numbers of coordinates around the widths of vectors and strips, with a kernel for each kind of statistic.
+// Numbers of coordinates around the widths of SIMD vectors and tiles, with a kernel for each kind of statistic.
 TEST(kernel_contract, holds_for_any_number_of_coordinates) {
     for (const index dims : {1, 2, 3, 4, 7, 8, 31, 32, 33, 100})
         for (const char* name : {"linear", "rbf", "laplacian", "intersection", "chi2", "all_subsets"}) {
@@ -139,7 +139,7 @@ TEST(kernel_contract, holds_for_more_columns_than_a_panel_keeps) {
         }
 }
 
-// Two statistics with column tables of their own in one expression.
+// Two statistics with separate column tables in one expression.
 TEST(kernel_contract, holds_for_two_wide_statistics_at_once) {
     generator random(5);
     objects x(40);

@@ -1,4 +1,4 @@
-// The edges of the range: huge and tiny parameters and data, nothing at all, and what cannot be represented.
+// Extreme parameters and data: huge, tiny, empty, and not representable.
 #include <cfloat>
 #include <cmath>
 #include <limits>
@@ -26,7 +26,7 @@ matrix<T> gram_of(const std::string& text, const dataset& x) {
     return block_of(evaluator<T>(kernel::parse(text), x));
 }
 
-// Widths beyond all sense still give 1 at distance 0, and 0 or 1 elsewhere.
+// Extreme widths give 1 at distance 0, and 0 or 1 elsewhere.
 template <class T>
 void expect_extreme_widths() {
     const dataset x = point_set<T>({{0, 0}, {1, 2}, {T(0.5), -1}, {1, 2}});
@@ -72,7 +72,7 @@ TEST(extremes, rational_quadratic_tends_to_the_gaussian) {
     }
 }
 
-// exp over its whole range, through set kernels and plain ones. Below the normal numbers it is 0.
+// exp over its whole range, through set kernels and others. Below the normal numbers the result is 0.
 TEST(extremes, exponentials_reach_their_limits) {
     for (const double t : {-1e300, -1e5, -1500.0, -746.0, -745.0, -708.0, -104.5, -103.9, -88.0, -1.0, -1e-300, 0.0,
                            1e-10, 1.0, 88.0, 88.7, 700.0, 709.7}) {
@@ -201,7 +201,7 @@ TEST(extremes, negative_coordinates_are_refused_by_name) {
     EXPECT_EQ(gram_of<double>("chi2()", point_set<double>({{0, 0}, {0, 0}}))(0, 1), 1) << "0/0 = 0";
 }
 
-// Every kernel on vectors takes data sets of nothing.
+// Every kernel on vectors accepts empty data sets.
 TEST(extremes, no_rows_and_no_columns) {
     for (const char* text : {"linear()", "rbf()", "poly()", "laplacian()", "chi2()", "intersection()", "all_subsets()",
                              "cosine()", "normalize(rbf())", "exp(linear())", "constant(2)", "periodic()",
@@ -252,7 +252,7 @@ TEST(extremes, empty_strings_and_short_ones) {
     EXPECT_EQ(gram_of<double>("spectrum(1)", strings({std::string("\0\xff\0", 3), std::string("\0", 1)}))(0, 1), 2)
         << "bytes, not letters";
     EXPECT_EQ(gram_of<double>("spectrum()", strings()).rows(), 0);
-    // Words that only one side has.
+    // Words that occur on one side only.
     EXPECT_EQ(
         block_of(evaluator<double>(kernel::parse("spectrum(1)"), strings({"ab"}), strings({"xyzab", "", "bbb"})))(0, 2),
         3);
@@ -279,7 +279,7 @@ dataset nested_sets(const std::vector<index>& sizes) {
     return sets(std::move(all));
 }
 
-// The number of common subsets, exactly as long as it can be represented.
+// The number of common subsets is exact as long as it is representable.
 TEST(extremes, powers_of_two_are_exact) {
     std::vector<index> sizes;
     for (index n = 0; n <= 1023; n += 3) sizes.push_back(n);
@@ -302,7 +302,7 @@ TEST(extremes, sets_too_large_for_powers_are_refused_and_normalised_ones_are_rig
                  [&] { evaluator<float>(kernel::parse("set_power()"), nested_sets({128})); });
     EXPECT_NO_THROW(evaluator<double>(kernel::parse("set_power()"), nested_sets({1023})));
 
-    // Two sides: only what is asked for has to fit.
+    // Two data sets: only the requested values have to be representable.
     const evaluator<double> sides(kernel::parse("set_power()"), x, nested_sets({2000, 5}));
     double value = 0;
     sides.block(selection(0, 1), selection(1, 1), matrix_view<double>(&value, 1, 1));
@@ -352,7 +352,7 @@ TEST(extremes, kernels_of_the_wrong_objects_are_refused) {
         evaluator<double>(kernel::parse("spectrum()"), strings({"a"}), sets({{1, 2}, {3}}));
     });
     EXPECT_EQ(gram_of<double>("constant(2)", strings({"a", "b"}))(0, 1), 2) << "a constant looks at nothing";
-    // A map that does not give what the kernel needs.
+    // A feature map that returns the wrong number of features.
     const kernel odd =
         pull_back("identity", {"identity", [](const dataset& x, const dataset*) { return std::pair(x, x); }},
                   kernel::parse("spectrum()"));

@@ -1,4 +1,4 @@
-// Expressions taken apart: what a front end needs to build a tree of its own.
+// The structure of expressions, from which a front end can build its own tree.
 #include <gtest/gtest.h>
 
 #include "mercer/base/error.h"
@@ -10,7 +10,7 @@
 namespace mercer {
 namespace {
 
-// The expression put together again from its forms.
+// Rebuilds the expression from its forms.
 kernel rebuilt(const kernel_node& node) {
     const kernel_form form = node.form();
     std::vector<kernel> part;
@@ -76,7 +76,7 @@ TEST(kernel_form, names_the_functions_of_users) {
     EXPECT_EQ(outer.parts.size(), 1u);
 }
 
-// What a file says of a kernel must be read back as that kernel.
+// The text of a kernel in a file must parse to the same kernel.
 TEST(kernel_form, lasting_text_refuses_two_functions_of_one_name) {
     const auto times = [](const char* name, double c) {
         return from_function(name, [c](auto x, auto z) { return c * x[0] * z[0]; });

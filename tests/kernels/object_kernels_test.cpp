@@ -1,4 +1,4 @@
-// Kernels on texts, multisets and points: their definitions, and what each of them is invariant to.
+// Kernels on texts, multisets and points: their definitions and invariances.
 #include <map>
 #include <numbers>
 #include <set>
@@ -15,7 +15,7 @@ namespace {
 
 using settings = std::vector<specimen>;
 
-// Random strings hold small letters and blanks only, so words are what stands between blanks.
+// Random strings contain only small letters and blanks, so words are separated by blanks.
 std::map<std::string, long double> word_counts_of(const std::string& text, std::size_t ngram, std::size_t min_length) {
     std::istringstream from(text);
     std::vector<std::string> all;
@@ -76,7 +76,7 @@ const definition min_max_known("min_max", [] {
                      }}};
 });
 
-// The matrix of coulomb.h by its definition, rows put in order by a selection sort.
+// The matrix of coulomb.h from its definition; rows are sorted by selection sort.
 std::vector<long double> coulomb_by_definition(const point_cloud& of) {
     const auto n = static_cast<std::size_t>(of.size());
     const auto z = [&](std::size_t i) { return of.elements[i] ? static_cast<long double>(of.elements[i]) : 1.0L; };
@@ -149,11 +149,11 @@ approx inner(const cloud_histogram& a, const cloud_histogram& b) {
             sum.value += value * same->second;
             sum.error += std::abs(value * same->second);
         }
-    sum.error *= 400;  // of exponentials of squares, and of as many terms
+    sum.error *= 400;  // rounding of exponentials of squares, and of the same number of terms
     return sum;
 }
 
-// root: √c(d) in place of c(d), which is what c(d) is known to where it goes to zero.
+// root: √c(d) instead of c(d), because c(d) is only known to this accuracy near zero.
 cloud_histogram distances_by_definition(const point_cloud& of, long double sigma, long double cutoff,
                                         bool root = false) {
     cloud_histogram out;
@@ -184,7 +184,7 @@ const definition distances_known("pair_distances", [] {
     return made;
 });
 
-// All pairs of neighbours in both orders, as the sum over all E n and E' n' has them.
+// All pairs of neighbours in both orders, as in the sum over all E n and E' n'.
 cloud_histogram densities_by_definition(const point_cloud& of, long double sigma, long double cutoff, int degree) {
     cloud_histogram out;
     const std::size_t n = of.elements.size();
@@ -219,7 +219,7 @@ const definition density_known("density_overlap", [] {
                             const auto x = densities_by_definition(a.cloud, 1.5L, 2.5L, degree),
                                        y = densities_by_definition(b.cloud, 1.5L, 2.5L, degree);
                             approx out = inner(x, y);
-                            // Terms of either sign add up inside a coordinate.
+                            // Terms of both signs cancel within a coordinate.
                             out.error += 400 * std::sqrt(inner(x, x).value * inner(y, y).value);
                             return out;
                         }});
@@ -248,7 +248,7 @@ TEST(multiset_kernels, of_sets_are_those_of_sets) {
     EXPECT_EQ(value_of("min_max()", empty, empty), 1);
 }
 
-// Turned about all axes, moved, and its points in another order.
+// Rotated about all axes, shifted, and with the points in another order.
 point_cloud moved(const point_cloud& from, generator& random) {
     real_matrix turn(3, 3);
     for (index i = 0; i < 3; ++i)

@@ -1,4 +1,4 @@
-// Kernels from a user's code, and explicit feature maps against the kernels they belong to.
+// User-defined kernels, and explicit feature maps compared with their kernels.
 #include <atomic>
 #include <cmath>
 #include <numbers>
@@ -44,7 +44,7 @@ TEST(feature_map, of_the_inhomogeneous_square) {
     expect_same_kernel(map, kernel::parse("polynomial_of(linear(), [1, 2, 1])"), 2);
 }
 
-// φ = (1, x₁, x₂, x₁², x₂², x₁x₂) is a kernel, but another one.
+// φ = (1, x₁, x₂, x₁², x₂², x₁x₂) without the factors √2 is the feature map of another kernel.
 TEST(feature_map, without_the_roots_is_another_kernel) {
     const kernel map = from_feature_map(
         "plain", [](point x) { return features{1, x[0], x[1], x[0] * x[0], x[1] * x[1], x[0] * x[1]}; });
@@ -135,7 +135,7 @@ TEST(user_kernel, is_evaluated_like_any_other) {
     }
 }
 
-// A function need not be symmetric: it is asked for each pair as it stands.
+// A function need not be symmetric: it is called for each pair (x, z) in this order.
 TEST(user_kernel, may_be_asymmetric) {
     const kernel k = from_function("minus", [](point x, point z) { return x[0] - z[0]; });
     const dataset x = vectors_of<double>({{{1}, "", {}}, {{4}, "", {}}}, storage::dense);
@@ -145,7 +145,7 @@ TEST(user_kernel, may_be_asymmetric) {
     EXPECT_EQ(all(1, 0), 3);
 }
 
-// A user's function may evaluate kernels while a tile waits for it.
+// A user's function may evaluate kernels while a tile is being computed.
 TEST(user_kernel, may_use_kernels_itself) {
     const kernel inner = kernel::parse("columns(rbf(0.5), [0, 1])*linear() + 1");
     const kernel k = from_block_function(
@@ -155,7 +155,7 @@ TEST(user_kernel, may_use_kernels_itself) {
         domain::vectors);
     generator random(8);
     const dataset x = vectors_of<double>(random_vectors(random, 200, {}), storage::dense);
-    // Before and after another part: its panels, too, must survive.
+    // Before and after another operand, whose packed rows must remain valid.
     for (const auto& [got, want] : {std::pair(k + kernel::parse("rbf(2)"), inner + kernel::parse("rbf(2)")),
                                     std::pair(kernel::parse("rbf(2)") + k, kernel::parse("rbf(2)") + inner)}) {
         const matrix<double> nested = block_of(evaluator<double>(got, x)), plain = block_of(evaluator<double>(want, x));
@@ -163,7 +163,7 @@ TEST(user_kernel, may_use_kernels_itself) {
     }
 }
 
-// A call may be dear: one for a whole matrix, a few for one taken tile by tile, a few for a diagonal.
+// A call may be expensive: one call for a whole matrix, a few if it is computed tile by tile, a few for a diagonal.
 TEST(user_kernel, is_asked_for_large_blocks) {
     std::atomic<index> calls = 0, pairs = 0;
     const kernel k = from_block_function(
@@ -208,7 +208,7 @@ TEST(user_kernel, may_throw) {
         return x[0] * z[0];
     });
     generator random(8);
-    // Beside a wide sparse statistic, whose column table must not be left half filled.
+    // Together with a wide sparse statistic, whose column table must not remain partly filled.
     const objects some = random_vectors(random, 70, {.dims = 5000, .density = 0.01});
     const dataset x = vectors_of<double>(some, storage::sparse);
     const evaluator<double> e(k + kernel::parse("linear()"), x);

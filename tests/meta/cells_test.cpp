@@ -86,7 +86,7 @@ TEST(cells, many_cells_answer_about_as_well_as_one_machine) {
     EXPECT_EQ(back.bytes(), logistic.bytes());
 }
 
-// Along a line across all cells f changes by no more than its slope allows; without overlap it jumps.
+// Along a line through all cells f changes by no more than its slope allows; without overlap it jumps at borders.
 TEST(cells, with_overlap_answers_do_not_jump) {
     const table t = square(2000, 9);
     matrix<double> line(6001, 2);
@@ -102,7 +102,7 @@ TEST(cells, with_overlap_answers_do_not_jump) {
     EXPECT_LT(largest_step("0.2"), 0.02);
 }
 
-// Cells that overlap know different classes, and answer together as well as one of them alone.
+// Cells that overlap may contain different classes; their combined prediction is as good as that of one cell.
 TEST(cells, of_many_classes_overlap_without_loss) {
     constexpr index points = 78, classes = 26, n = 1200;
     std::mt19937 random(4);
@@ -154,7 +154,8 @@ TEST(cells, shares_add_up_and_members_are_near) {
     }
 }
 
-// In 5 dimensions most cells are neighbours of each other, and a cell does not learn from all of their examples.
+// In 5 dimensions most cells are neighbours of each other, and a cell does not contain the examples of all its
+// neighbours.
 TEST(cells, answer_only_for_regions_from_which_they_have_learned) {
     std::mt19937_64 random(5);
     std::normal_distribution<double> normal;
@@ -188,7 +189,7 @@ TEST(cells, ordinary_trouble) {
     table t = square(60, 12, 2);
     expect_error(errc::invalid_argument, "size", [&] { fit({"cells_svc", rbf, "", {{"size", "0"}}}, t); });
     expect_error(errc::invalid_argument, "overlap", [&] { fit({"cells_svc", rbf, "", {{"overlap", "2"}}}, t); });
-    // Copies of one point, which nothing divides; a cell for every few examples; one class alone.
+    // Copies of one point, which cannot be divided; a cell for every few examples; one class only.
     table same = t;
     same.x = gather(t.x, std::span<const index>(std::vector<index>(60, 0)));
     EXPECT_EQ(fit({"cells_svc", rbf, "", {{"size", "5"}}}, same).fit_figures().number("cells"), 1);

@@ -52,7 +52,7 @@ double alignment_of(const kernel_family& family, const std::vector<double>& d, s
         for (index j = 0; j < n; ++j)
             T(i, j) = classes ? y[static_cast<std::size_t>(i)] == y[static_cast<std::size_t>(j)]
                               : (y[static_cast<std::size_t>(i)] - mean) * (y[static_cast<std::size_t>(j)] - mean);
-    // HKH is centred already, so that centring T changes its norm alone.
+    // HKH is already centred, so that centring T changes only its norm.
     std::vector<double> row(static_cast<std::size_t>(n), 0.0);
     double all = 0;
     for (index i = 0; i < n; ++i)
@@ -99,7 +99,7 @@ TEST(alignment, is_the_largest_of_all_weights) {
     }
 }
 
-// The targets' own kernel among others takes all the weight.
+// The kernel of the targets gets all the weight among several kernels.
 TEST(alignment, finds_the_kernel_of_the_targets) {
     const table data = sample("housing.svm");
     matrix<double> with(data.x.size(), 2);

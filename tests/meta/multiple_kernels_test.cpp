@@ -44,7 +44,7 @@ double norm(const std::vector<double>& v, double p) {
     return std::pow(sum, 1 / p);
 }
 
-// J(d) by the general quadratic solver: max Σ pα - ½αᵀK_dα of one binary or regression problem.
+// J(d) by the general quadratic solver: max Σ pα - ½αᵀK_dα for one binary or regression problem.
 double by_interior_point(const kernel_family& family, const std::vector<double>& d, const table& data,
                          const svm_options& o) {
     const index n = data.x.size(), twice = o.task == svm_task::epsilon_svr ? 2 : 1;
@@ -89,8 +89,8 @@ std::vector<setting> settings() {
     return {{"sonar.svm", 2, c}, {"heart_scale.svm", 3, c}, {"housing.svm", 5, r}, {"sonar.svm", 2, one}};
 }
 
-// The optimum lies between bound and objective, measured by another solver: J at the learnt weights is the objective,
-// and J is nowhere below the bound: not at single kernels, not at equal weights, not beside the learnt ones.
+// The optimum lies between bound and objective. Another solver confirms this: J at the learnt weights is the objective,
+// and J is nowhere below the bound, neither at single kernels, nor at equal weights, nor near the learnt weights.
 TEST(multiple_kernels, what_is_learnt_is_the_optimum_for_every_task_and_norm) {
     for (const setting& s : settings())
         for (const double p : {1.0, 1.5, 2.0, 4.0}) {
@@ -135,7 +135,7 @@ TEST(multiple_kernels, several_classes_share_their_weights) {
         const learnt_weights found = learn_weights(family, data.y, o);
         EXPECT_EQ(found.status, fit_status::converged);
         EXPECT_LE(found.gap, 1e-3 * found.objective);
-        // Against each kernel alone, by the usual machine: J = Σ of the problems' objectives.
+        // Compared with each kernel alone: J is the sum of the objectives of the binary problems.
         for (index m = 0; m < family.count(); ++m) {
             std::vector<double> alone(3, 0.0);
             alone[static_cast<std::size_t>(m)] = 1;
@@ -149,7 +149,7 @@ TEST(multiple_kernels, several_classes_share_their_weights) {
     }
 }
 
-// Without room for the matrices values are computed again and again: the same answer.
+// If the matrices do not fit into memory, kernel values are recomputed and the result is the same.
 TEST(multiple_kernels, needs_no_memory_for_matrices) {
     const table data = some("sonar.svm", 2);
     multiple_kernel_options o;
@@ -167,7 +167,7 @@ TEST(multiple_kernels, a_kernel_that_says_nothing_gets_no_weight) {
                                std::size_t{1} << 28);
     const learnt_weights found = learn_weights(family, data.y);
     EXPECT_EQ(found.status, fit_status::converged);
-    EXPECT_NEAR(found.weights[0], 0, 0.02);  // the gap that is allowed leaves it so much
+    EXPECT_NEAR(found.weights[0], 0, 0.02);  // the error that the allowed gap permits
 }
 
 TEST(multiple_kernels, one_kernel_and_twins) {

@@ -20,7 +20,7 @@ using namespace testing_support;
 using mercer::testing::block_of;
 using ::testing::HasSubstr;
 
-// y = sin 3x₀ + cos 4x₁ of four columns, the other two noise.
+// y = sin 3x₀ + cos 4x₁; the other two columns are noise.
 struct made_up {
     dataset x;
     matrix<double> y;
@@ -81,7 +81,7 @@ TEST(relevance, the_gradient_is_that_of_differences) {
         }
 }
 
-// The criteria from their definitions: leaving out by fitting again, and the likelihood from a determinant.
+// The criteria from their definitions: leave-one-out by refitting, and the likelihood from a determinant.
 TEST(relevance, the_criteria_are_what_they_say) {
     const made_up data = make_up(20);
     std::vector<double> ignored(5);
@@ -136,7 +136,7 @@ TEST(relevance, finds_the_columns_that_matter) {
             o.criterion = criterion;
             const learnt_relevance found = learn_relevance(kernel::parse(text), data.x, data.y.view(), o);
             EXPECT_LT(found.after, found.before);
-            // Leave-one-out would follow the rounding of a matrix without noise, to anywhere.
+            // Without a noise term, leave-one-out would depend on the rounding of the matrix.
             EXPECT_GE(found.noise, 1e-8) << text;
             EXPECT_EQ(found.status, fit_status::stationary) << text;
             for (const int noise : {2, 3})
@@ -144,7 +144,7 @@ TEST(relevance, finds_the_columns_that_matter) {
                     EXPECT_LT(found.factors[static_cast<std::size_t>(noise)],
                               0.3 * found.factors[static_cast<std::size_t>(real)])
                         << text;
-            // The expression is the kernel of the scaled columns.
+            // The learnt expression is the kernel of the scaled columns.
             const kernel by_hand = scaled(kernel::parse(text), found.factors);
             const matrix<double> got = block_of(evaluator<double>(found.learnt, data.x)),
                                  want = block_of(evaluator<double>(by_hand, data.x));

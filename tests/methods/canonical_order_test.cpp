@@ -50,7 +50,7 @@ TEST(example_order, does_not_see_how_vectors_are_stored) {
     EXPECT_EQ(example_ranks(heart, {}, {}), example_ranks(as_dense<double>(heart), {}, {}));
 }
 
-// Whatever stands at a rank is the same for every permutation of the data.
+// The example at each rank is the same for every permutation of the data.
 TEST(example_order, follows_the_examples) {
     mercer::testing::generator random(5);
     std::vector<std::string> words;
@@ -62,7 +62,7 @@ TEST(example_order, follows_the_examples) {
          {dataset(strings(words)), dataset(sets(items)), vectors.x, dataset(as_dense<float>(vectors.x))}) {
         const std::vector<index> rank = example_ranks(x, {}, {}), order = shuffled(x.size(), 1);
         const std::vector<index> moved = example_ranks(gather(x, std::span<const index>(order)), {}, {});
-        // The same ranks up to examples that are equal, whose kernel values are equal too.
+        // The ranks agree up to equal examples, whose kernel values are equal too.
         std::vector<index> at(rank.size()), at_moved(rank.size());
         for (std::size_t i = 0; i < rank.size(); ++i)
             at[rank[i]] = static_cast<index>(i), at_moved[moved[i]] = order[i];
@@ -115,7 +115,7 @@ TEST(example_order, support_vectors_stand_in_the_order_of_the_data) {
     }
 }
 
-// An example of weight zero leaves no trace: the model is the one of the others, to the last bit of its coefficients.
+// An example of weight zero has no effect: the coefficients of the others are bit-identical.
 TEST(example_order, weight_zero_is_absence) {
     for (const auto task :
          {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr}) {

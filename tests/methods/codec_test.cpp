@@ -1,5 +1,5 @@
-// The files of all models: each is read again to the same bytes, and a file whose checksum fits but whose contents do
-// not is refused, whatever part of it is wrong.
+// The files of all models: each is equal after reading and writing, and a file with a matching checksum but invalid
+// contents is refused, whichever part is invalid.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@ namespace {
 using mercer::testing::expect_error;
 using nlohmann::json;
 
-// A file taken apart, and put together with the checksum that its contents have: from the description in archive.h and
-// FNV-1a over words, not by the library's own code.
+// Splits a file and assembles it with a matching checksum, from the description in archive.h and FNV-1a over words,
+// without the library's own code.
 struct taken_apart {
     std::string format, version, body;
     json head;
@@ -45,19 +45,19 @@ struct taken_apart {
     }
 };
 
-// The file of each method's own model, fitted to irises.
+// The file of each method's own model, fitted to the iris data.
 std::vector<std::pair<const api::method*, std::string>> all_files() {
     static const table iris = read(testing_support::data_file("iris.csv"), {.label = "species"});
     static const auto k = std::make_shared<const kernel>(kernel::parse("rbf(gamma=0.3)"));
     std::vector<std::pair<const api::method*, std::string>> out;
     for (const api::method& m : api::methods()) {
         const matrix_view<const double> y(iris.y.data(), iris.x.size(), m.targets == answer::none ? 0 : 1);
-        // A linear machine takes kernels with explicit features only.
+        // linear_svc accepts only kernels with explicit features.
         const auto used = m.name == "linear_svc" ? std::make_shared<const kernel>(kernel::parse("linear()")) : k;
         const auto model = api::fit(m, api::option_values(m.name, m.options, {}), {iris.x, y, used, {}}, {});
         out.emplace_back(&m, model->bytes());
     }
-    // Those whose files have several forms, in the others.
+    // Further forms of the files that have several forms.
     const api::method& features = api::find_method("random_features");
     for (const auto& [text, options] :
          {std::pair<const char*, api::settings>{"rbf()", {{"frequencies", "structured"}}}, {"poly(coef0=1)", {}}})

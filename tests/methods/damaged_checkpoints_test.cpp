@@ -1,5 +1,4 @@
-// Checkpoints whose numbers were changed, with a checksum that fits: the fit goes on from them or fails with
-// mercer::error.
+// Checkpoints with changed numbers and a matching checksum: the resumed fit ends or fails with mercer::error.
 #include "contracts/damaged_checkpoints.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Methods as a front end calls them that has its data in memory: kernel values in place of objects, weights, control,
+// Methods as a front end calls them with data in memory: kernel matrices instead of objects, weights, control, and
 // parts of a model.
 #include "mercer/methods/estimator.h"
 
@@ -40,7 +40,7 @@ fitted_ptr run(const std::string& name, const examples& x, std::vector<double> w
     return fit(m, option_values(m.name, m.options, given), {x, y, k, std::move(weight)}, control);
 }
 
-// The methods that need nothing but kernel values answer from a matrix of them as they do from the objects.
+// Methods that need only kernel values give the same results for a kernel matrix as for the objects.
 TEST(fitted, learns_from_kernel_values) {
     const examples K(kernel_values().view());
     for (const char* name : {"svc", "nu_svc", "svr", "kernel_ridge", "kernel_logistic", "representer",
@@ -78,7 +78,8 @@ TEST(fitted, weight_zero_is_absence) {
         for (const double label : run(name, iris().x, weight)->predict(iris().x)) EXPECT_LT(label, 2) << name;
 }
 
-// Sorted first, the examples may come in any order: clusters are the same, and told in the order of the caller.
+// Examples are sorted internally, so that clusters do not depend on their order; labels are returned in the order of
+// the caller.
 TEST(fitted, clusters_do_not_depend_on_the_order) {
     std::vector<index> back(150);
     for (index i = 0; i < 150; ++i) back[static_cast<std::size_t>(i)] = 149 - i;
@@ -93,7 +94,7 @@ TEST(fitted, clusters_do_not_depend_on_the_order) {
         EXPECT_EQ(a->training_clusters(), labels) << name;
         EXPECT_EQ(a->about().number("objective"), b->about().number("objective")) << name;
     }
-    // An object without weight gets the cluster that is nearest.
+    // An object of weight 0 gets the nearest cluster.
     std::vector<double> weight(150, 1.0);
     weight[7] = 0;
     const fitted_ptr some = run("kernel_kmedoids", iris().x, weight, {{"n_clusters", "3"}}, control);
@@ -127,7 +128,7 @@ TEST(fitted, ends_as_its_control_says) {
 }
 
 TEST(fitted, machines_by_descent_are_near_the_optimum) {
-    // P - D <= gap·P for each class, and the optimum lies between: D is below it by at most gap/(1 - gap)·D.
+    // P - D <= gap·P for each class, and the optimum lies between: D is at most gap/(1 - gap)·D below it.
     const double best =
         -run("svc", iris().x, {}, {{"multiclass", "ovr"}, {"tol", "1e-6"}})->about().number("objective");
     const figures stochastic = run("pegasos", iris().x, {}, {{"tol", "0.01"}})->about();

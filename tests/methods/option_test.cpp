@@ -87,7 +87,7 @@ TEST(options, refuse_what_would_be_ignored) {
                  with({{"seed", "2"}, {"loss", "pinball"}}));
     EXPECT_EQ(option_values("m", some, {{"seed", "2"}, {"loss", "huber"}}).whole("seed"), 2);
     EXPECT_EQ(option_values("m", some, {{"seed", "2"}, {"score", "loo"}, {"alphas", "1,2"}}).whole("seed"), 2);
-    // What has no effect is not told either.
+    // Options without an effect are not listed.
     EXPECT_EQ(option_values("m", some, {}).all(), (settings{{"alpha", "1"}, {"alphas", ""}, {"loss", "squared"}}));
     EXPECT_EQ(option_values("m", some, {{"alphas", "1,2"}, {"loss", "huber"}}).all(),
               (settings{{"alphas", "1,2"}, {"score", "gcv"}, {"loss", "huber"}, {"delta", "1.35"}, {"seed", "1"}}));
@@ -126,7 +126,7 @@ TEST(methods, are_found_by_name_and_alias_and_have_valid_defaults) {
     for (const method& each : methods()) {
         EXPECT_EQ(&find_method(each.name), &each);
         for (const auto& alias : each.aliases) EXPECT_EQ(&find_method(alias), &each);
-        // What a model tells of its options makes the same model again.
+        // The options that a model lists give the same model again.
         const settings defaults = option_values(each.name, each.options, {}).all();
         EXPECT_EQ(option_values(each.name, each.options, defaults).all(), defaults) << each.name;
         for (const auto& o : each.options) EXPECT_NE(help(each).find(o.about), std::string::npos) << each.name;

@@ -15,7 +15,7 @@ namespace {
 
 const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
 
-// Both ends of Wilson's interval are the shares p from which right/n lies z standard deviations of p away.
+// At both ends of Wilson's interval, right/n is z standard deviations away from p.
 TEST(wilson, ends_lie_z_deviations_of_their_own_from_what_was_seen) {
     for (const double n : {1.0, 7.0, 40.0, 1000.0})
         for (const double right : {0.0, 1.0, std::floor(n / 3), n}) {
@@ -43,7 +43,7 @@ TEST(bootstrap, of_a_mean_is_as_wide_as_its_standard_error_says) {
     const auto mean_of = [&](std::span<const index> rows, std::span<double> out) {
         out[0] = 0;
         for (const index i : rows) out[0] += x[static_cast<std::size_t>(i)] / 400;
-        out[1] = rows[0] % 2 ? nan : 1;  // not defined on half of the draws
+        out[1] = rows[0] % 2 ? nan : 1;  // not defined for half of the bootstrap samples
         out[2] = nan;
     };
     const auto found = bootstrap_intervals(400, 3, mean_of, {4000, 7});
@@ -85,7 +85,7 @@ TEST(confusion, counts_pairs_and_knows_classes_of_model_targets_and_answers) {
     EXPECT_DOUBLE_EQ(of[0].recall, 0.5);
     EXPECT_DOUBLE_EQ(of[1].f1, 2 * (1.0 / 3) * 1 / (1.0 / 3 + 1));
     EXPECT_TRUE(std::isnan(of[2].precision) && std::isnan(of[2].recall) && std::isnan(of[2].f1));  // nowhere
-    EXPECT_TRUE(std::isnan(of[3].precision));                                                      // never said
+    EXPECT_TRUE(std::isnan(of[3].precision));                                                      // never predicted
     EXPECT_EQ(of[3].recall, 0);
     EXPECT_EQ(of[3].support, 3);
 }
@@ -198,7 +198,7 @@ TEST(importance, is_what_the_definition_says_for_every_storage_and_block) {
     importance_options o;
     o.repeats = 25;
     const auto found = permutation_importance(dense_x, data.y, {}, mse, model, o);
-    // Only values that change are asked about: all of the first column, at most a fifth of the second, none of the
+    // Only changed rows are predicted again: all for the first column, at most a fifth for the second, none for the
     // last.
     EXPECT_LT(asked_rows, 300 + 25 * 300 + 25 * 100);
     ASSERT_EQ(found.size(), 3u);
@@ -216,7 +216,7 @@ TEST(importance, is_what_the_definition_says_for_every_storage_and_block) {
         EXPECT_GT(one.of_mean.high, one.mean);
         EXPECT_GT(one.of_mean.low, 0);
     }
-    o.most_numbers = 1;  // the smallest blocks
+    o.most_numbers = 1;  // the smallest batches
     const thread_limit single(1);
     for (const dataset* x : {&dense_x, &sparse_x}) {
         const auto again = permutation_importance(*x, data.y, {}, mse, model, o);
@@ -254,7 +254,7 @@ TEST(evaluation, of_classes_has_what_the_answers_allow) {
     for (index i = 0; i < 6; ++i)
         a.scores(i, 1) = a.predicted[static_cast<std::size_t>(i)], a.scores(i, 0) = -a.scores(i, 1);
     const evaluation scored = evaluate(a);
-    ASSERT_EQ(scored.curves.size(), 1u);  // of two classes one says it all
+    ASSERT_EQ(scored.curves.size(), 1u);  // for two classes one curve contains all information
     EXPECT_EQ(scored.curves[0].label, 1);
     EXPECT_TRUE(scored.curves[0].probabilities.bins.empty());
     EXPECT_NEAR(scored.find("auc")->value, scored.curves[0].order.area, 1e-15);

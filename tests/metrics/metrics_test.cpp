@@ -13,7 +13,7 @@ namespace {
 
 using namespace testing_support;
 
-// By the definition: the share of pairs, one of each side, that are in the right order.
+// From the definition: the fraction of pairs, one of each class, in the right order.
 double pairs_in_order(const std::vector<double>& score, const std::vector<bool>& positive) {
     double right = 0, pairs = 0;
     for (std::size_t i = 0; i < score.size(); ++i)

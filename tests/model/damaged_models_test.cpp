@@ -1,5 +1,5 @@
-// Damaged models of every method and kind of object, with lengths and checksums made to fit: each is refused with
-// mercer::error or can be used, whatever was changed. The models are those of tests/old_files.
+// Damaged models of every method and kind of object, with matching lengths and checksums: each is refused with
+// mercer::error or can be used, whatever was changed. The models come from tests/old_files.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using testing::model_part;
 
 struct sample_model {
     std::string name, bytes;
-    dataset x;  // objects to ask it about
+    dataset x;  // objects to predict
 };
 
 std::string contents(const std::filesystem::path& path) {
@@ -34,11 +34,11 @@ std::string contents(const std::filesystem::path& path) {
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// Each recorded model with the data that its recorded command reads.
+// Each recorded model with the data of its recorded command.
 std::vector<sample_model> samples() {
     const std::filesystem::path folder = testing_support::tests_file("old_files/0.1.0");
     const auto answers = nlohmann::json::parse(contents(folder / "answers.json"));
-    std::map<std::string, sample_model> out;  // by their names, so that every run makes the same mutants
+    std::map<std::string, sample_model> out;  // ordered by name, so that every run makes the same changes
     for (const auto& [command, told] : answers.at("commands").items()) {
         const std::string model = told.at("words").at(1), data = told.at("words").at(2);
         if (!model.ends_with(".model") || out.contains(model)) continue;
@@ -62,7 +62,7 @@ std::vector<model_part*> all_parts(model_part& of) {
     return out;
 }
 
-// Changes a model in one place of one of its parts: a value of the head, a number of the body, a byte, or the length.
+// Changes one position in one part of a model: a value of the head, a number of the body, a byte, or the length.
 class mutator {
 public:
     explicit mutator(std::uint64_t seed) : random_(seed) {}
@@ -90,7 +90,7 @@ private:
     void flip(std::string& text) {
         if (!text.empty()) text[below(text.size())] ^= static_cast<char>(1 << below(8));
     }
-    // A number, a text, true or false, or a list without brackets in it becomes another value.
+    // Replaces a number, a text, true or false, or a list without brackets in it by another value.
     void change_head(std::string& head) {
         static const std::regex value(R"(-?\b\d+(\.\d+)?\b|"[^"\\]*"|\[[^\[\]]*\]|true|false)");
         static const std::string values[] = {"-1",    "0",        "1",     "2",  "9",    "1000000", "281474976710656",
@@ -124,7 +124,7 @@ private:
         else
             numbers.erase(numbers.size() - std::min(count, numbers.size()));
     }
-    // A section of another model, or two stretches of numbers in each other's place.
+    // Replaces a section by one of another model, or exchanges two ranges of numbers.
     void swap_sections(model_part& part, model_part& other) {
         switch (below(4)) {
             case 0: part.head = other.head; break;
@@ -142,7 +142,7 @@ private:
     random_generator random_;
 };
 
-// Whether the file was read; everything that a program does with a model is done with it.
+// Reads a file and, if it is accepted, calls every operation of a model. Returns true if the file was accepted.
 bool use(const std::string& bytes, const dataset& x) {
     bool read = false;
     const auto attempt = [&](auto work) {
@@ -184,13 +184,12 @@ TEST(damaged_models, are_refused_or_used) {
             read += use(bytes, all[i].x);
         }
     }
-    // Neither does the checksum keep all of them out, nor does everything get in.
+    // The changes are neither all refused nor all accepted.
     EXPECT_GT(read, count / 20);
     EXPECT_LT(read, count * 3 / 4);
 }
 
-// Each number of the machines in the cells is replaced in turn: also the classes, by which predictions are put
-// together.
+// Replaces each number of the models in the cells in turn, also the classes, by which predictions are combined.
 TEST(damaged_models, a_cell_with_a_class_that_the_model_lacks_is_refused) {
     index unknown = 0;
     for (const sample_model& one : samples()) {

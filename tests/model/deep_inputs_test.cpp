@@ -1,5 +1,5 @@
-// Texts with 200,000 brackets within each other, for each parser: they are read or refused, and the stack does not
-// grow with them.
+// Texts with 200,000 nested brackets for each parser: they are read or refused, and the stack does not grow with the
+// depth.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ std::string repeated(std::string_view text, int times = 200000) {
     return out;
 }
 
-// Open brackets alone, and with as many that close.
+// Opening brackets only, and with the same number of closing brackets.
 std::vector<std::string> deep_texts() {
     return {repeated("["),
             repeated("{\"a\":"),
@@ -72,7 +72,7 @@ TEST(deep_inputs, of_files_beside_models_are_refused) {
     });
 }
 
-// A search log with a long kernel: the numbers in it are found without recursion over its letters.
+// A search log with a long kernel: the numbers in it are found without recursion over its characters.
 TEST(deep_inputs, of_long_kernels_in_a_search_log_are_read) {
     const auto log = [](const std::string& kernel) {
         std::string text = "{\"search\":\"svc of 24 vectors by accuracy, 5 folds, seed 3, targets -1\"}\n";
@@ -108,7 +108,7 @@ TEST(deep_inputs, of_data_files_do_not_crash) {
     }
 }
 
-// The value of each key in turn, in all parts of a model file.
+// Replaces the value of each key, in all parts of a model file.
 TEST(deep_inputs, in_place_of_values_in_models_are_refused) {
     std::ifstream in(testing_support::tests_file("old_files/0.1.0/models/automatic.model"), std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};

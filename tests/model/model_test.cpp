@@ -53,7 +53,7 @@ const table& mushrooms() {
     return data;
 }
 
-// What a method can learn from these data: two classes become ±1 where a method wants numbers.
+// Data that a method can learn from: two classes become ±1 for methods that need numbers.
 table suited(const method& m, table data) {
     if (m.targets == answer::values) data.class_names.clear();
     return data;
@@ -68,7 +68,7 @@ void expect_same(const columns& a, const columns& b, const std::string& what) {
         for (index c = 0; c < a.values.cols(); ++c) EXPECT_EQ(a.values(i, c), b.values(i, c)) << what;
 }
 
-// Every method: what a saved model says is what the model said, bit for bit.
+// For every method the predictions of a loaded model are bit-identical to those of the saved model.
 TEST(api_model, every_method_fits_saves_loads_and_answers_the_same) {
     const testing_support::scratch_folder folder;
     const std::string path = folder.path("a.model");
@@ -169,7 +169,7 @@ TEST(api_model, knows_files_of_estimators_and_of_libsvm) {
     EXPECT_EQ(text.predict(sparse<double>({0, 1, 2}, {0, 0}, {2, -3}, 1)), (std::vector<double>{1, -1}));
 }
 
-// What a fit says of its trouble names only options that the method has.
+// Warnings about a fit name only options that the method has.
 TEST(api_model, advice_fits_the_method) {
     const auto trouble = [](const spec& s, const table& data) {
         const std::string said = fit(s, data).inner().trouble();
@@ -257,7 +257,7 @@ TEST(api_model, refuses_wrong_specs_and_data) {
     expect_error(errc::invalid_argument, "4 coordinates, got 13", [&] { pca.transform(housing().x); });
 }
 
-// Another value than the default that changes what is fitted, for every option that does not only bound the work.
+// For every option that changes the model, a value other than the default.
 const std::map<std::string, std::string> other_values{
     {"C", "0.03"},         {"nu", "0.2"},           {"epsilon", "0.7"},
     {"multiclass", "ovr"}, {"probability", "true"}, {"alpha", "7"},
@@ -270,7 +270,7 @@ const std::map<std::string, std::string> other_values{
 };
 const std::set<std::string> bounds{"tol", "max_iter", "max_seconds", "n_init", "seed", "shrinking", "max_products"};
 
-// An option that was taken has an effect; one that would not is refused by its name.
+// An accepted option has an effect; an option without effect is refused by name.
 TEST(api_model, no_option_is_ignored) {
     for (const method& m : methods()) {
         const bool classes = m.targets == answer::classes;
@@ -283,7 +283,7 @@ TEST(api_model, no_option_is_ignored) {
             const bool linear =
                 std::ranges::find(with, std::pair<std::string, std::string>("solver", "primal_qp")) != with.end();
             settings all =
-                with;  // fewer centres than examples, so that it matters which, and some where they are given
+                with;  // fewer centres than examples, so that the choice matters, and some with given centres
             const auto has = [&](const char* name, const char* value) {
                 return std::ranges::any_of(
                     all, [&](const auto& o) { return o.first == name && (!*value || o.second == value); });
@@ -350,12 +350,12 @@ TEST(api_model, a_path_keeps_what_else_was_asked_for) {
     EXPECT_NE(chosen.fit_figures().find("path_gcv"), nullptr);
 }
 
-// Written before files of kernel PCA left the scores out.
+// Written before the files of kernel PCA omitted the scores.
 TEST(api_model, files_of_the_first_version_are_read) {
     const model old = load(testing_support::tests_file("model/files/kernel_pca_version1.model"));
     const std::vector<double> six{0, 0, 1, 0.5, 0.25, 2, -1, 1, 0.5, -2, 3, 1};
     const dataset x(dense<double>(matrix_view<const double>(six.data(), 6, 2)));
-    // As the program of that time wrote them.
+    // The values that the program of that time wrote.
     const double first[6] = {-0.25423065425263813, -0.061177839087447755, -0.3782384858413582,
                              -0.509799776011889,   0.5169831104699731,    0.6864636447233599};
     for (const model& m : {old, parse(old.bytes(), "again")}) {
@@ -367,13 +367,13 @@ TEST(api_model, files_of_the_first_version_are_read) {
     }
 }
 
-// Written when `frequencies` was a flag `orthogonal` and random features had no other maps.
+// Written when `frequencies` was a flag `orthogonal` and random features had only one kind of map.
 TEST(api_model, random_features_of_the_first_version_are_read) {
     const model old = load(testing_support::tests_file("model/files/random_features_version1.model"));
     EXPECT_EQ(old.spec().options, (settings{{"n_components", "5"}, {"frequencies", "independent"}, {"seed", "7"}}));
     const std::vector<double> two{0.095, 1.250, -0.931, 0.992, -0.259, -0.262};
     const dataset x(dense<double>(matrix_view<const double>(two.data(), 2, 3)));
-    // As the program of that time wrote them.
+    // The values that the program of that time wrote.
     const double then[10] = {0.3495546069232255, 0.527078340267127,   0.508719525509819,  0.37577179825668755,
                              0.2992011513493645, 0.3318873627679284,  0.5383779141411259, -0.054033341480512934,
                              0.6301431567576136, -0.37742088554327735};

@@ -1,4 +1,4 @@
-// Models of texts: what makes vectors of them travels with the model.
+// Models of texts: the model file contains the conversion of texts to vectors.
 #include <gtest/gtest.h>
 
 #include "contracts/errors.h"

@@ -1,4 +1,4 @@
-// Methods as values: what a value says of itself is what the registry, the checks and the files know.
+// Methods as values: the description of a value agrees with the registry, the checks and the files.
 #include <gtest/gtest.h>
 
 #include "contracts/errors.h"
@@ -48,7 +48,7 @@ constexpr std::size_t count(::testing::Types<Method...>) {
     return sizeof...(Method);
 }
 
-// Those above are all there are.
+// The list above contains all methods.
 TEST(all_methods, are_values) { EXPECT_EQ(api::methods().size(), count(all_methods())); }
 
 const table& iris() {

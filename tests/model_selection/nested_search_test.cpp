@@ -22,8 +22,8 @@ tune_options few() {
     return o;
 }
 
-// Targets that have nothing to do with the objects: the best of a search looks better than chance, the honest estimate
-// does not.
+// Targets that are independent of the objects: the best score of a search is better than chance, the nested estimate is
+// not.
 TEST(nested, is_not_taken_in_by_the_best_of_many) {
     table data = sample("heart_scale.svm");
     for (std::size_t i = 0; i < data.y.size(); ++i)
@@ -74,7 +74,7 @@ TEST(nested, a_learning_curve_rises) {
     EXPECT_TRUE(std::ranges::is_sorted(found.examples));
 }
 
-// The quick way of regression against whole fits on the same folds.
+// The fast path of regression compared with complete fits on the same folds.
 TEST(nested, regression_along_prices_scores_as_whole_fits_do) {
     table data = sample("housing.svm");
     data.x = scaled(*fit_scaling(data.x, "standard"), data.x);
@@ -83,7 +83,7 @@ TEST(nested, regression_along_prices_scores_as_whole_fits_do) {
     const spec s{"svr", "rbf(gamma=?{0.02,0.2})", "", {{"C", "?{1,100}"}, {"epsilon", "?{0.1,1}"}}};
     const tuning quick = tune(s, data, o);
     fit_control little;
-    little.memory_bytes = 100'000;  // too little for the quick way
+    little.memory_bytes = 100'000;  // too little memory for the fast path
     const tuning whole = tune(s, data, o, little);
     ASSERT_EQ(quick.trials.size(), whole.trials.size());
     for (std::size_t i = 0; i < quick.trials.size(); ++i)

@@ -63,7 +63,7 @@ TEST(search_space, points_of_an_axis) {
     EXPECT_LE(random_points({whole}, 50, make_random_below(1)).size(), 4u);
 }
 
-// A hill with one top: the process leads there in fewer looks than drawing would.
+// A function with one maximum: the Gaussian process finds it with fewer evaluations than random search.
 TEST(search_space, promising_points_lie_near_the_top) {
     const std::vector<axis> axes{{"a", 0, 1, false, false, {}}, {"b", 0, 1, false, false, {}}};
     const auto height = [](const space_point& p) { return -std::pow(p[0] - 0.3, 2) - std::pow(p[1] - 0.7, 2); };

@@ -26,8 +26,8 @@ tune_options no_race() {
     return o;
 }
 
-// Every score of the quick way is the one that cross-validation with whole fits gives on the same folds, up to the few
-// examples that lie within the search's tolerance of the border.
+// Every score of the fast path equals the one of cross-validation with complete fits on the same folds, up to the few
+// examples within the search's tolerance of the border.
 TEST(tune, scores_are_those_of_fits_done_one_by_one) {
     for (const char* name : {"heart_scale.svm", "wine.svm"}) {
         const table data = sample(name);
@@ -63,7 +63,7 @@ TEST(tune, the_best_is_the_best_and_a_race_finds_it_too) {
     EXPECT_NO_THROW(fit(raced.chosen_spec(), data));
 }
 
-// Many λ by one reduction, and few by a decomposition each, against whole fits.
+// Many λ by one reduction, and few by one decomposition each, compared with complete fits.
 TEST(tune, ridges_are_scored_as_fits_done_one_by_one) {
     table data = sample("housing.svm");
     data.x = scaled(*fit_scaling(data.x, "standard"), data.x);
@@ -88,7 +88,7 @@ TEST(tune, ridges_are_scored_as_fits_done_one_by_one) {
     }
 }
 
-// What a heat on fewer examples drops would not have won; it keeps the score it had there.
+// A setting dropped on fewer folds would not have won; it keeps the score it had there.
 TEST(tune, a_race_of_ridges_finds_what_all_folds_find) {
     table data = sample("housing.svm");
     const spec s{"kernel_ridge", "rbf(gamma=?)", "standard", {{"alpha", "?"}}};
@@ -109,7 +109,7 @@ TEST(tune, a_ridge_that_has_no_factor_has_no_score) {
     for (const trial& t : found.trials) EXPECT_EQ(t.at[1], 1e6);
 }
 
-// The closed form of a ridge against leaving examples out one by one.
+// The closed form of leave-one-out compared with leaving examples out one by one.
 TEST(tune, ridges_are_scored_by_leaving_one_out) {
     table data = sample("housing.svm");
     std::vector<index> few;
@@ -175,7 +175,7 @@ TEST(tune, a_log_is_gone_on_from) {
     index asked = 0;
     o.progress = [&](const tune_progress&) { return ++asked, true; };
     const tuning again = tune(s, data, o);
-    EXPECT_EQ(asked, 0);  // nothing was left to do
+    EXPECT_EQ(asked, 0);  // all settings were in the log
     ASSERT_EQ(again.trials.size(), first.trials.size());
     for (std::size_t i = 0; i < first.trials.size(); ++i) EXPECT_EQ(again.trials[i].scores, first.trials[i].scores);
     o.folds = 4;
@@ -207,8 +207,8 @@ TEST(tune, the_same_for_any_number_of_threads) {
     }
 }
 
-// Raw columns and a polynomial: pairs crawl and float overflows, so whole fits take over. Every score is one of a fit
-// that ended, or there is none.
+// Raw columns and a polynomial: pair updates converge slowly and float overflows, so complete fits are used. Every
+// score comes from a fit that converged, or is missing.
 TEST(tune, what_pair_steps_do_not_reach_is_fitted_whole) {
     table data = sample("heart_scale.svm");
     matrix<double> raw(data.x.size(), data.x.dims());

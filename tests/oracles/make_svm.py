@@ -52,7 +52,7 @@ def objectives(task, model, x, y, kernel, epsilon):
                 a = np.zeros(len(sv))
                 a[first[i] : first[i + 1]] = coef[j - 1, first[i] : first[i + 1]]
                 a[first[j] : first[j + 1]] = coef[i, first[j] : first[j + 1]]
-                # nu: the coefficients are those after the division by the margin; Σ|α| of them is comparable, the objective is not.
+                # nu: the coefficients are divided by the margin; their Σ|α| is comparable, the objective is not.
                 out.append(0.5 * a @ K @ a - np.abs(a).sum() * (task == "c_svc"))
         return out
     a = coef[0]

@@ -1,4 +1,4 @@
-// How often a page says something.
+// Counts the occurrences of a text in a page.
 #pragma once
 
 #include <string>

@@ -59,7 +59,7 @@ TEST(pictures, order_by_class_keeps_the_order_within) {
     ASSERT_EQ(order.bands.size(), 2u);
     EXPECT_EQ(order.bands[0].name, "no");
     EXPECT_EQ(order.bands[1].count, 3);
-    EXPECT_TRUE(order_by_target(data, 1).bands.empty());  // more values than that are no classes
+    EXPECT_TRUE(order_by_target(data, 1).bands.empty());  // too many values for classes
 }
 
 TEST(pictures, cells_are_means_in_the_given_order) {

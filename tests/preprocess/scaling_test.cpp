@@ -74,7 +74,7 @@ TEST(scaling, minmax_of_sparse_data_is_svm_scale) {
     const scaling s = scaling::fit(in.x, in.y, options);
     const auto six_digits = [](double value) {
         return std::stod(fmt::format("{:g}", value));
-    };  // what svm-scale prints
+    };  // the output of svm-scale
     auto got = entries<double>(s.apply(in.x));
     for (entry& one : got) one.value = six_digits(one.value);
     EXPECT_EQ(got, entries<double>(out.x));

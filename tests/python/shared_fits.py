@@ -22,7 +22,7 @@ W = RNG.uniform(0.05, 0.6, N)
 W[RNG.random(N) < 0.1] = 0
 W[:7] = 0
 LABELS = np.array(["none", "some", "very much"])[np.digitize(Y, [-0.5, 0.7])]
-LABELS[-3:] = "rare"  # which the last process alone has
+LABELS[-3:] = "rare"  # a label that only the last rank has
 
 
 class Rows:
@@ -33,7 +33,7 @@ class Rows:
         self.together = {"comm": comm, "factors": "together"} if comm is not None else {}
 
     def __call__(self, all):
-        # No rows for the second of many, more for the first than for the others, cut anywhere.
+        # No rows for the second rank if there are many, more for the first than for the others, at arbitrary positions.
         size = all.shape[0] if hasattr(all, "shape") else len(all)
         cut = [0, *[int(size * (0.37 + 0.6 * (r - 1) / self.size)) for r in range(1, self.size)], size]
         if self.size > 2:
@@ -128,7 +128,7 @@ SAME = {
     "svc, two classes": lambda rows: mercer.NystroemSVC(n_centres=30, centres="kmeans++").fit(rows(X), rows((Y > 0).astype(int)), rows(W), comm=rows.comm),
 }  # fmt: skip
 
-# What is said, and in which process the exception is its own.
+# The message of each error, and the rank that raises its own exception.
 REFUSED = {
     "columns": (wrong(1, X=X[:, :2]), "process 0 has X of 3 features (dense, float64), process 1 2 features (dense, float64)"),
     "digits": (wrong(1, X=X.astype(np.float32)), "process 1 3 features (dense, float32)"),
@@ -166,7 +166,7 @@ def found(model):
     """What two models have in common when they are the same."""
     state = dict(model.__getstate__())
     state = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in state.items()}
-    functions = bool(model.kernel_.functions())  # of this process
+    functions = bool(model.kernel_.functions())  # of this rank
     state["kernel_"] = "a function" if functions else str(state["kernel_"])
     for name in ("callback", "_model", *(["kernel"] if functions else [])):
         del state[name]

@@ -39,7 +39,7 @@ FILES = {
     "sklearn.neighbors.tests.test_neighbors": {},
     "sklearn.tests.test_kernel_ridge": {"test_kernel_ridge_singular_kernel": SINGULAR},
 }
-# Of this file only some tests are about classes that ours take the place of.
+# Only some tests of this file are about classes that have a counterpart in mercer.
 NEIGHBORS = [
     "test_kneighbors_classifier",
     "test_kneighbors_classifier_float_labels",

@@ -50,7 +50,7 @@ def test_k_means_ends_where_scikit_learn_stays(groups, centres, weighted):
     np.testing.assert_array_equal(theirs.labels_, model.labels_)
     out_of_reach = (np.ones(len(F)) if w is None else w) @ (1 - (F**2).sum(axis=1))
     np.testing.assert_allclose(theirs.inertia_ + out_of_reach, model.inertia_, rtol=1e-9)
-    # distances are those in the kernel's own space
+    # distances are those in the kernel's feature space
     d = 1 - (F**2).sum(axis=1)[:, None] + ((F[:, None, :] - means) ** 2).sum(axis=2)
     np.testing.assert_allclose(model.transform(groups), np.sqrt(d), atol=1e-7)
     np.testing.assert_allclose(model.score(groups, sample_weight=w), -model.inertia_, rtol=1e-9)
@@ -164,7 +164,7 @@ def test_models_survive_pickles_threads_and_strange_widths(groups, kind):
     np.testing.assert_array_equal(again.labels_, model.labels_)
     for threads in (1, 3):
         np.testing.assert_array_equal(kind(4, gamma=0.3, n_centres=40, random_state=3, n_jobs=threads).fit(groups).labels_, model.labels_)
-    strange = kind(4, gamma=1e-12, n_centres=40, random_state=3).fit(groups)  # all the same
+    strange = kind(4, gamma=1e-12, n_centres=40, random_state=3).fit(groups)  # all examples similar
     assert len(strange.labels_) == len(groups) and np.isfinite(strange.inertia_)
-    alone = kind(4, gamma=1e6, n_centres=40, random_state=3).fit(groups)  # nobody like another
+    alone = kind(4, gamma=1e6, n_centres=40, random_state=3).fit(groups)  # all examples dissimilar
     assert alone.out_of_reach_ > 0.9 and getattr(alone, "low_degrees_", 560) == 560

@@ -168,7 +168,8 @@ def noisy_sine(m):
     y = np.sin(X).ravel()
     y[::5] += 3 * (0.5 - np.random.RandomState(1).rand(8))
     models = [m.SVR(kernel="rbf", C=100, gamma=0.1, epsilon=0.1, tol=1e-6), m.SVR(kernel="linear", C=100, gamma="auto", tol=1e-6), m.SVR(kernel="poly", C=0.1, gamma="auto", degree=3, epsilon=0.1, coef0=1, tol=1e-6)]
-    # With C=100 the polynomial is where scikit-learn stops 3 % below the optimum (its kernel values are floats), so there is nothing to compare.
+    # With C=100 scikit-learn's solution for the polynomial kernel is 3 % from the optimum (its kernel values are
+    # floats), so the results cannot be compared.
     return None, np.hstack([each.fit(X, y).predict(X) for each in models])
 
 

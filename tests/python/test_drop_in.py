@@ -114,7 +114,7 @@ def test_one_class(parameters):
     same_values(ours.decision_function(X), theirs.decision_function(X))
     same_values(ours.score_samples(X), theirs.score_samples(X))
     same_values(ours.offset_, theirs.offset_)
-    # Support vectors lie on the boundary, where a sign means nothing.
+    # Support vectors lie on the boundary, where the sign is undetermined.
     clear = np.abs(theirs.decision_function(X)) > 1e-3
     assert_array_equal(ours.predict(X)[clear], theirs.predict(X)[clear])
     assert_array_equal(clone(ours).fit_predict(X), ours.predict(X))
@@ -168,8 +168,9 @@ def test_probability():
         P = ours.predict_proba(X)
         assert_allclose(P.sum(axis=1), 1)
         assert_allclose(np.log(P), ours.predict_log_proba(X))
-        assert_array_equal(ours.classes_[P.argmax(axis=1)], ours.predict(X))  # scikit-learn's may disagree here
-        assert np.abs(P - theirs.predict_proba(X)).mean() < 0.05  # other folds, so not the same numbers
+        # scikit-learn's two results may disagree here
+        assert_array_equal(ours.classes_[P.argmax(axis=1)], ours.predict(X))
+        assert np.abs(P - theirs.predict_proba(X)).mean() < 0.05  # the folds differ, so the numbers differ slightly
         assert_array_equal(P, clone(ours).fit(X, y).predict_proba(X))
     assert not hasattr(mercer.SVC(), "predict_proba") and not hasattr(mercer.SVC().fit(X, y), "predict_proba")
 

@@ -132,7 +132,7 @@ def test_layouts(iris):
         same(model.decision_function(some), reference)
         assert_array_equal(before, np.array(some, dtype=np.float64))
     backwards = SVC().fit(X[:, ::-1], y).decision_function(X[:, ::-1])
-    assert_allclose(backwards, reference, atol=1e-3)  # other roundings, so another end within tol
+    assert_allclose(backwards, reference, atol=1e-3)  # different rounding gives another solution within tol
 
 
 def test_whole_numbers_and_bools(iris):

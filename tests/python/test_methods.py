@@ -54,7 +54,7 @@ def renamed(labels):
 def test_kinds_of_input(case, iris):
     X, y = iris
     model = clone(CASES[case]).set_params(kernel="rbf", gamma=0.3)
-    # Seeds fall on examples in an order of their own, which for sparse vectors is another one.
+    # Seeds are drawn in an internal order of the examples, which differs for sparse vectors.
     fitted = lambda some: [renamed(each) if case == "KernelKMeans" else each for each in outputs(clone(model).fit(some, y), some)]  # noqa: E731
     reference = fitted(X)
     for some in [scipy.sparse.csr_matrix(X), scipy.sparse.csc_matrix(X), np.asfortranarray(X), X.tolist(), pd.DataFrame(X, columns=list("abcd")), X.astype(object)]:
@@ -82,7 +82,8 @@ def test_kinds_of_kernel(case, iris):
             assert_allclose(a, b, rtol=1e-7, atol=1e-7)
     K = rbf_kernel(X, gamma=0.4)
     given = clone(model).set_params(kernel="precomputed").fit(K, y)
-    if case != "KernelKMeans":  # whose seeds depend on the order of the examples, which a matrix does not tell
+    # its seeds depend on the order of the examples, which a kernel matrix does not determine
+    if case != "KernelKMeans":
         for a, b in zip(outputs(given, K), reference):
             assert_allclose(a, b, rtol=1e-7, atol=1e-7)
     with pytest.raises(ValueError, match="square"):

@@ -21,7 +21,7 @@ def test_neighbours_are_those_of_scikit_learn(weights, iris, diabetes):
     X, y = np.unique(iris[0], axis=0, return_index=True)
     y = iris[1][y] == 2
     ours, theirs = mercer.KernelKNeighborsClassifier(7, weights=weights).fit(X[::2], y[::2]), sklearn.neighbors.KNeighborsClassifier(7, weights=weights).fit(X[::2], y[::2])
-    # Of equally far neighbours either may be meant, so where the seventh and the eighth are tied nothing is compared.
+    # Where the seventh and the eighth neighbour are equally far, either is correct, so nothing is compared.
     far = theirs.kneighbors(X[1::2], 8)[0]
     clear = X[1::2][far[:, 7] - far[:, 6] > 1e-7]
     assert len(clear) > 40
@@ -116,7 +116,7 @@ def test_centroids_of_other_metrics_and_shrunk(parameters, iris):
     assert_allclose(ours.centroids_, theirs.centroids_, rtol=1e-12)
     assert_array_equal(ours.predict(X), theirs.predict(X))
     assert_array_equal(pickle.loads(pickle.dumps(ours)).predict(X), theirs.predict(X))
-    # A weight of 2 is the example twice, 0 its absence.
+    # Weight 2 equals a repeated example, weight 0 its absence.
     weight = np.random.default_rng(0).integers(0, 4, len(X))
     again = np.repeat(np.arange(len(X)), weight)
     weighted, repeated = mercer.NearestCentroid(**parameters).fit(X, y, weight), sklearn.neighbors.NearestCentroid(**parameters).fit(X[again], y[again])

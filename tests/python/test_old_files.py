@@ -29,7 +29,7 @@ def assert_same(found, was):
             assert_same(one, other)
     elif isinstance(was, (list, float)):
         assert np.shape(found) == np.shape(was)
-        assert_allclose(found, was, rtol=1e-7, atol=1e-7)  # processors round differently
+        assert_allclose(found, was, rtol=1e-7, atol=1e-7)  # processors differ in rounding
     else:
         assert found == was
 

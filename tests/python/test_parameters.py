@@ -53,7 +53,7 @@ def test_a_hard_margin_is_allowed():
     assert mercer.SVC(C=np.inf, kernel="linear").fit([[0.0], [1.0], [2.0]], [0, 0, 1]).predict([[3.0]]) == [1]
 
 
-# Where scikit-learn has another default than the method's own.
+# Parameters whose default is scikit-learn's instead of the method's own.
 SCIKIT_LEARNS = {("KernelPCA", "n_components"), ("KernelPCA", "tol"), ("KernelPCA", "max_iter")}
 
 

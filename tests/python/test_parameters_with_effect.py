@@ -28,7 +28,7 @@ def test_every_estimator_with_a_kernel_is_here():
         parameters = getattr(mercer, name)().get_params() if hasattr(getattr(mercer, name), "get_params") else ()
         if "kernel" in parameters and "gamma" in parameters:  # LinearSVC takes kernels, but no numbers of theirs
             having.add(name)
-    having.remove("RandomFeatures")  # is for a few kernels alone
+    having.remove("RandomFeatures")  # works for a few kernels only
     assert having == {type(each).__name__ for each in WITH_KERNEL}
 
 
@@ -40,7 +40,8 @@ def test_what_a_kernel_does_not_take_up_is_refused(estimator):
         for name, value in {"gamma": 0.01, "degree": 5, "coef0": 0.7}.items():
             with pytest.raises(ValueError, match=f"{name}={value} has no effect on the kernel .*: write it where it is meant"):
                 clone(estimator).set_params(kernel=kernel, **{name: value}).fit(X, Y)
-    # Names take what they need, as in scikit-learn, where searches over several kernels rely on it.
+    # A kernel given by name uses the parameters that it has, as in scikit-learn: searches over several kernels rely on
+    # this.
     assert clone(estimator).set_params(kernel="linear", gamma=0.01, degree=5).fit(X, Y).kernel_ == Linear()
 
 
@@ -68,7 +69,7 @@ def test_expressions_take_up_the_estimators_parameters(kernel, given, meant):
     for each in (model, clone(model)):
         same_kernel(each.fit(X, Y).kernel_, meant)
     if not isinstance(kernel, str):
-        assert kernel.get_params() == clone(kernel).get_params()  # the object itself is as it was
+        assert kernel.get_params() == clone(kernel).get_params()  # the object itself is unchanged
 
 
 def test_scale_leaves_out_what_has_no_weight():

@@ -89,14 +89,14 @@ def test_functions_of_one_name_stay_apart(estimator, iris):
     wide, narrow = Gaussian(0.05), Gaussian(3.0)
     model = clone(estimator).set_params(kernel=Callable(wide) + 2.0 * Callable(narrow) + Callable(wide)).fit(X, y)
     reference = clone(estimator).set_params(kernel=RBF(gamma=0.05) + 2.0 * RBF(gamma=3.0) + RBF(gamma=0.05)).fit(X, y)
-    # Another model whose function has the name too, made between writing and reading.
+    # Another model whose function has the same name, made between writing and reading.
     stored = pickle.dumps(model)
     between = clone(estimator).set_params(kernel=Callable(Gaussian(1.0))).fit(X, y)
     for other in [pickle.loads(stored), copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(pickle.loads(stored))), clone(model).fit(X, y)]:
         for a, b, c in zip(answers(other, X), answers(model, X), answers(reference, X)):
             assert_array_equal(a, b)
             if not hasattr(model, "labels_"):  # clusters have no order
-                # On the margin of a region the sign of f is rounding.
+                # On the margin of a region the sign of f is rounding error.
                 sure = np.abs(reference.decision_function(X)) > 0.01 if isinstance(model, mercer.OneClassSVM) else slice(None)
                 np.testing.assert_allclose(a[sure], c[sure], atol=1e-3)
     assert pickle.loads(stored)._model.to_bytes() == model._model.to_bytes()

@@ -42,7 +42,7 @@ def same(a, b):
     np.testing.assert_array_equal(a["coefficients"], b["coefficients"])
 
 
-# All that so many processes are asked: one job each, since most of the time of a small one goes into starting it.
+# Cases by number of processes: one job for each number, because starting the processes takes most of the time.
 CASES = {2: [*REFUSED, *SAME, "matrices"], 3: [*ENDED, "matrices"], 4: [*SAME, "halves", "matrices"]}
 
 
@@ -129,7 +129,7 @@ def test_what_is_missing_is_said(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "mpi4py", None)
     with pytest.raises(ImportError, match="comm needs mpi4py"):
         mercer.NystroemRidge().fit(X, Y, comm="world")
-    # The package without the library that speaks with other processes.
+    # The package without the MPI library.
     (tmp_path / "mercer").mkdir()
     for file in PACKAGE.iterdir():
         if file.name != "libmercer_mpi.so" and file.is_file():

@@ -9,7 +9,8 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 import mercer
 
 POINTS = np.random.default_rng(7).normal(size=(24, 8))
-# Many coordinates, so that a sketch of thousands of features still errs by many small collisions, not by a few rare ones.
+# Many coordinates, so that the error of a sketch with thousands of features comes from many small collisions, not from
+# a few large ones.
 WIDE = np.random.default_rng(8).normal(size=(24, 60))
 POLY = dict(degree=3, gamma=0.02, coef0=0.5)
 KINDS = {  # a maker of features, points, the kernel of all pairs

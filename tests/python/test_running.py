@@ -175,9 +175,9 @@ def watched_fits():
 @pytest.mark.parametrize("case", range(5))
 def test_every_long_fit_is_watched(case, capfd):
     model, X, y, phase = watched_fits()[case]
-    mercer.set_interrupt("keep")  # that of another test is not the first of two
+    mercer.set_interrupt("keep")  # an interrupt of another test must not count as the first of two
     seen = []
-    whole = clone(model).set_params(callback=seen.append).fit(X, y)  # None goes on
+    whole = clone(model).set_params(callback=seen.append).fit(X, y)  # a callback that returns None continues the fit
     assert whole.status_ == "converged" and len(seen) > 1
     assert all(now.phase == phase and np.isfinite(now.value) and now.seconds >= 0 for now in seen)
 
@@ -269,7 +269,7 @@ def test_float32_arrays_are_not_copied(code):
 
 
 def test_a_fit_does_not_copy_float32():
-    # Few support vectors, which are copied into the model; the rows of the solver get little memory.
+    # Few support vectors, which are copied into the model; the solver's stored rows get little memory.
     fit = "model = OneClassSVM(nu=0.001, gamma=1e-3, max_iter=20, max_memory='60MB').fit(X)"
     assert peak_growth("import warnings; warnings.simplefilter('ignore'); " + fit) < 100e6
 

@@ -9,7 +9,7 @@ import textwrap
 import threading
 import time
 
-PATIENCE = 60  # seconds without a word from the process: it does not listen
+PATIENCE = 60  # seconds without output: the process does not react
 
 SETUP = """
     import sys, warnings
@@ -20,7 +20,7 @@ SETUP = """
     random = np.random.default_rng(0)
     X, y = random.normal(size=(60_000, 40)), random.integers(0, 2, size=60_000)
 """
-# After what a test makes ready.
+# Runs after the preparations of a test.
 ANNOUNCED = """
     def announced(work):
         def call(*given):

@@ -47,7 +47,7 @@ CASES = {
     "NearestCentroid": mercer.NearestCentroid(kernel="rbf"),
     "NearestMedoid": mercer.NearestMedoid(kernel="rbf"),
 }
-# Everything public that a fitted model says, but what counts the absent too: their rows, or the work.
+# All public attributes of a fitted model, except those that count examples of weight 0: their rows, or the work.
 OF_ALL_ROWS = {"centre_indices_", "shape_fit_", "labels_", "loo_errors_", "n_iter_", "reports_", "support_", "medoid_indices_", "n_features_in_", "dual_coef_path_", "kernel_"}
 
 
@@ -65,7 +65,7 @@ def example(n=90, absent=30, seed=5, regression=False):
         y[gone] = 1e6
     else:
         y[gone[: absent // 2]] = "a"
-        y[gone[absent // 2 :]] = "_"  # before all others
+        y[gone[absent // 2 :]] = "_"  # sorted before all other labels
     return X, y, w
 
 
@@ -90,7 +90,8 @@ def compare(one, other):
             assert_array_equal(a, b, err_msg=name)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # stopped at the same step, both must say the same
+# stopped at the same step, both must give the same model
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("how", ["dense", "sparse", "precomputed"])
 @pytest.mark.parametrize("case", CASES)
 def test_no_weight_is_absence(case, how):

@@ -139,7 +139,7 @@ def malformed():
     yield "two hosts", get(b"Host: y"), (400,)
     yield "two types", post(b"Content-Type: text/csv", sized(rows)), (400,)
     yield "a thousand ranges", get(b"Connection: close", b"Range: bytes=" + b"0-," * 1000 + b"0-"), (200,)
-    # where a request ends
+    # ambiguous ends of a request
     for name, lines in {"two lengths": [b"Content-Length: 7", b"Content-Length: 1"], "the shorter first": [b"Content-Length: 3", b"Content-Length: 7"], "one length twice": [b"Content-Length: 7"] * 2, "a list of lengths": [b"Content-Length: 7, 1"],
                         "a list of one length": [b"Content-Length: 7, 7"], "letters behind": [b"Content-Length: 7abc"], "letters": [b"Content-Length: abc"], "a plus": [b"Content-Length: +7"], "a minus": [b"Content-Length: -7"], "hexadecimal": [b"Content-Length: 0x7"],
                         "a point": [b"Content-Length: 7.0"], "no length": [b"Content-Length:"], "a blank inside": [b"Content-Length: 7 7"], "beyond 64 bits": [b"Content-Length: 99999999999999999999999"], "64 bits": [b"Content-Length: 18446744073709551615"],
@@ -162,7 +162,7 @@ def malformed():
         yield f"{method.decode()} hides a request", method + b" /health HTTP/1.1\r\nHost: x\r\n" + sized(hidden) + b"\r\n\r\n" + hidden, (200, 405)
         yield f"{method.decode()} hides one in chunks", method + b" /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n" % len(hidden) + hidden + b"\r\n0\r\n\r\n", (200, 405)
     yield "an expectation", post(b"Expect: more", sized(rows)), (417,)
-    # what a body claims to be
+    # false declarations of a body
     packed = gzip.compress(rows)
     for name, body, right in (("cut", packed[:-8], 400), ("half", packed[: len(packed) // 2], 400), ("the head alone", packed[:10], 400), ("nothing", b"", 400), ("damaged", packed[:-6] + b"\0" * 6, 400), ("not packed", rows, 400),
                               ("more behind it", packed + b"x", 400), ("a bomb", gzip.compress(bytes(30000000)), 413), ("a bomb in a bomb", gzip.compress(gzip.compress(bytes(30000000))), 400)):
@@ -265,7 +265,7 @@ class Hostile(mercer_program.Scratch):
                 self.assertEqual(len({text.replace(name.encode(), b"") for name, (_, text) in said.items()}), 1)
         for body in (json.dumps([str(self.path("there.png"))]), json.dumps({"rows": [str(self.path("there.png"))]})):
             self.assertEqual(server.ask(body)[0], 400)
-        # an image that unpacks to far more than it is long
+        # a small image file that decompresses to a large image
         before = server.peak()
         bomb = png(8000, 8000, bytes(8000 * 8001))
         self.assertIn(server.ask(bomb, type="image/png", path="/predict?format=images")[0], (400, 413))
@@ -289,7 +289,7 @@ class Hostile(mercer_program.Scratch):
         whole = server.ask(plain)
         self.assertEqual(server.ask(plain, "Range: bytes=" + ",".join(["0-"] * 1000)), whole)
         self.assertEqual(server.ask(plain, "Range: bytes=0-5"), whole)
-        with server.connect() as link:  # header fields without an end
+        with server.connect() as link:  # endless header fields
             try:
                 for _ in range(400):
                     link.sendall(b"A: b\r\n" * 10000)
@@ -300,7 +300,7 @@ class Hostile(mercer_program.Scratch):
         self.still_right(server, "large requests")
 
     def test_the_time_limit_holds_inside_one_kernel_value(self):
-        # The value of one text with itself takes minutes; the client of this test waits for 10 s.
+        # One kernel value of a text with itself takes minutes; the client of this test waits 10 s.
         self.path("t.tsv").write_text("".join(f"{'+-'[i % 2]}\t{('ACGT' * 5)[i % 4 : 12 + i % 4]}\n" for i in range(20)))
         for kernel in ("normalize(local_alignment())", "normalize(subsequences(k=4))"):
             mercer("fit", "svc", self.path("t.tsv"), "--kernel", kernel, "-o", self.path("texts"))
@@ -331,7 +331,8 @@ class Hostile(mercer_program.Scratch):
         one = b"POST /predict HTTP/1.1\r\nHost: x\r\nContent-Length: 7\r\n\r\n[[1,2]]"
         self.assertEqual(statuses(server.raw(one * 200)), [200] * 200)
         self.assertEqual(statuses(server.raw(one * 3 + b"x\r\n\r\n" + one)), [200] * 3 + [400])
-        self.assertEqual(statuses(server.raw(one + one.replace(b"[[1,2]]", b"[[1,x]]") + one)), [200, 400, 200])  # its end is known
+        # the end of the request is known
+        self.assertEqual(statuses(server.raw(one + one.replace(b"[[1,2]]", b"[[1,x]]") + one)), [200, 400, 200])
         self.assertEqual(statuses(server.raw(*[bytes([byte]) for byte in one])), [200])  # byte by byte
         link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
         first = None
@@ -348,7 +349,7 @@ class Hostile(mercer_program.Scratch):
         self.assertEqual(statuses(got), [100, 200])
         self.assertEqual(statuses(server.raw(b"GET http://some.where/health HTTP/1.1\r\nHost: some.where\r\nConnection: close\r\n\r\n")), [200])
         self.assertEqual(statuses(server.raw(b"GET /health HTTP/1.0\r\n\r\n" + one)), [200])  # HTTP/1.0 ends here
-        # more clients than connections: the idle ones make room
+        # more clients than connections: idle connections are closed
         server = self.server("--clients", "8")
         idle = [server.connect() for _ in range(30)]
         self.still_right(server, "idle clients")
@@ -381,7 +382,7 @@ class Hostile(mercer_program.Scratch):
             each.join()
         self.assertLessEqual(set(answers), {400, 413, 503, CLOSED})
         self.still_right(server, "eight large requests")
-        for megabytes in (120, 200, 300, 450, 600):  # it answers, or says why not; it never hangs
+        for megabytes in (120, 200, 300, 450, 600):  # the server answers or refuses; it never hangs
             server = Server(self.model, limit=space(megabytes), MERCER_THREADS="1", OPENBLAS_NUM_THREADS="1")
             if server.port:
                 server.ask("[[1,2]]")
@@ -448,16 +449,16 @@ class Hostile(mercer_program.Scratch):
         server = model("molecules", "kernel_ridge", molecules, "--kernel", "coulomb")
         refused(server, 413, "3000\nx\n" + "".join(f"H 0 0 {i}\n" for i in range(3000)), path="/predict?format=xyz", **text)
         self.assertIn(b"row 1: coulomb: points 1 and 2, counted from 1, are at the same place", server.ask("2\nx\nH 0 0 0\nH 0 0 0\n", path="/predict?format=xyz", **text)[1])
-        # what is long in an answer: decision values of pairs of classes, and the names of classes
+        # long answers: decision values of pairs of classes, and long class names
         classes = lines("c.csv", "a,b,class\n" + "".join(f"{i % 40},{i % 7},{'c' * 3000}{i % 40}\n" for i in range(80)))
         server = model("classes", "svc", classes, "--label", "class")
         refused(server, 413, json.dumps([[1, 2]] * 900))
         refused(server, 413, json.dumps([[1, 2]] * 9000), path="/predict?details=0")
-        # a body that the memory can never hold
+        # a body that exceeds the memory budget
         refused(self.server("--memory", "1MB"), 413, json.dumps([[1, 2]] * 20000))
 
     def test_the_time_limit_holds_between_short_values(self):
-        # Without checks for a stop each answer takes more than the 10 s for which the client of this test waits.
+        # Without cancellation each answer would take more than the 10 s for which the client of this test waits.
         strings = self.path("t.tsv")
         strings.write_text("".join(f"{'+-'[i % 2]}\t{('ACGT' * 5)[i % 4 : 12 + i % 4]}\n" for i in range(20)))
         for kernel, rows in (("mismatch(k=8,m=4)", ["ACGT" * 500000]), ("weighted_degree_shifts(d=10,shifts=1000)", ["ACGT" * 16] * 200000)):
@@ -494,11 +495,11 @@ class Hostile(mercer_program.Scratch):
         server = self.server("--clients", "2")
         get = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
         kept = [server.connect() for _ in range(2)]
-        for link in kept * 5:  # nobody else waits: both stay
+        for link in kept * 5:  # no other client waits, so both connections stay open
             link.sendall(get)
             self.assertEqual(statuses(link.recv(4096)), [200])
             time.sleep(0.01)
-        # a client that comes while both are busy gets the first that is idle
+        # a client that connects while both are busy gets the first one that becomes idle
         for link in kept:
             link.sendall(get[:-2])
         third = server.connect()

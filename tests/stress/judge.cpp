@@ -39,11 +39,11 @@ std::vector<machine> machines(const problem& p, const std::vector<double>& class
 
 namespace {
 
-// The examples of one dual.
+// The examples of one dual problem.
 struct dual {
     svm_task task{};
     std::vector<index> rows;
-    std::vector<double> sign, y, penalty, a, g;  // a: α as the dual has it; g = Kα
+    std::vector<double> sign, y, penalty, a, g;  // a: α of the dual; g = Kα
     double nu = 0, epsilon = 0, tol = 0, offset = 0, scale = 1;
     std::size_t size() const { return rows.size(); }
     bool classifier() const { return task == svm_task::c_svc || task == svm_task::nu_svc; }
@@ -69,7 +69,8 @@ dual state(const problem& p, const machine& m) {
         q.y.push_back(p.y.empty() ? 0.0 : p.y[at]);
     }
     if (q.task == svm_task::nu_svc) {
-        // The model was divided by its margin r; before, the coefficients of a class added up to ν/2 of all penalties.
+        // The model was divided by its margin r; before the division the coefficients of a class summed to ν/2 of all
+        // penalties.
         double total = 0, positive = 0;
         for (std::size_t i = 0; i < q.size(); ++i) total += q.penalty[i], positive += std::max(q.a[i], 0.0);
         q.scale = q.nu * total / 2 / positive;
@@ -109,7 +110,7 @@ std::string feasible(const dual& q) {
     }
     if (!std::isfinite(q.offset)) return fmt::format("the offset is {}", q.offset);
     const double wanted = q.task == svm_task::one_class ? q.nu * total : 0;
-    // In regression a coefficient is the difference of two variables as large as C, each rounded to its own size.
+    // In regression a coefficient is the difference of two variables as large as C, each rounded separately.
     const bool regression = q.task == svm_task::epsilon_svr || q.task == svm_task::nu_svr;
     if (std::abs(sum - wanted) > 1e-10 * (absolute + std::abs(wanted)) + (regression ? 1e-15 * total : 0))
         return fmt::format("the sum of alpha is {} and not {}", sum, wanted);
@@ -118,9 +119,9 @@ std::string feasible(const dual& q) {
     return {};
 }
 
-// Of a ν-regression the coefficients are α - α*. Where their sizes add up to less than ν allows, α and α* of some
-// example are both positive and ε is 0: both groups then rest at one level, and the gap of all variables in one group
-// is at most twice that of the groups.
+// For ν-regression the coefficients are α - α*. If the sum of their absolute values is less than ν allows, α and α* of
+// some example are both positive and ε is 0: both groups then have the same level, and the gap of all variables in one
+// group is at most twice that of the groups.
 bool one_level(const dual& q) {
     double absolute = 0, total = 0;
     for (std::size_t i = 0; i < q.size(); ++i) absolute += std::abs(q.a[i]), total += q.penalty[i];
@@ -184,17 +185,16 @@ verdict judge(const problem& p, const machine& m) {
         if (q.task == svm_task::epsilon_svr) slack += q.penalty[i] * std::max(0.0, std::abs(q.y[i] - f) - q.epsilon);
         if (q.task == svm_task::one_class) slack += q.penalty[i] * std::max(0.0, -f);
     }
-    // ν-classification promises a gap that is small beside the margin, by which the coefficients were divided unless
-    // there was none.
+    // ν-classification guarantees a gap that is small relative to the margin, by which the coefficients were divided
+    // unless there was none.
     const double unit = std::max(1.0, 1e-8 * self * mass / 2);
     const double promised = q.task != svm_task::nu_svc ? 1.0 : m.no_margin ? unit : std::min(unit, q.scale);
     v.allowed_gap = (one_level(q) ? 2 : 1) * q.tol * promised * (1 + 1e-6);
     v.objective = static_cast<double>(0.5L * quadratic - linear);
     v.reach = q.task == svm_task::nu_svr ? 2 * q.nu * static_cast<double>(total) : 0;
-    // Of a ν-regression α and α* of one example may cancel in its coefficient, but not in what sums of them are rounded
-    // to.
+    // For ν-regression α and α* of one example may cancel in its coefficient, but the rounding of sums depends on both.
     v.noise = 2e-14 * (1 + largest + self * (q.task == svm_task::nu_svr ? q.nu * static_cast<double>(total) : mass));
-    // Duality where the offset decides all: of one class ρ = -b.
+    // Duality if the offset determines everything: for one class ρ = -b.
     const bool has_primal =
         (q.task == svm_task::c_svc || q.task == svm_task::epsilon_svr || q.task == svm_task::one_class) && !p.hard;
     if (has_primal) {

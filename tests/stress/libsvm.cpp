@@ -16,7 +16,8 @@ bool has_libsvm() { return MERCER_HAS_LIBSVM; }
 
 bool libsvm_can(const problem& p) {
     const svm_options& o = p.options;
-    const bool weights = !o.class_weight.empty() && o.task == svm_task::nu_svc;  // LIBSVM's are factors of C alone
+    // LIBSVM's class weights are factors of C only
+    const bool weights = !o.class_weight.empty() && o.task == svm_task::nu_svc;
     return p.k.what != formula::kind::laplacian && o.sample_weight.empty() && !weights && !p.hard &&
            o.classes == multiclass::one_vs_one;
 }
@@ -55,7 +56,7 @@ void train(const problem& p, stream out) {
         for (index j = 0; j < width; ++j) {
             const double value = given ? p.K(at, j) : p.x(at, j);
             if (value != 0) rows[i].push_back({static_cast<int>(j + 1), value});
-            // A precomputed row is looked up by position: none may be left out.
+            // LIBSVM looks up precomputed values by position: none may be left out.
             else if (given)
                 rows[i].push_back({static_cast<int>(j + 1), 0.0});
         }

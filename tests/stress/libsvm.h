@@ -1,5 +1,4 @@
-// LIBSVM's answer to a problem. It runs in a child process with a limit of time, for it may take hours where the
-// problem is hard.
+// LIBSVM's solution of a problem. It runs in a child process with a time limit, because a hard problem may take hours.
 #pragma once
 
 #include <optional>
@@ -9,9 +8,9 @@
 namespace mercer::stress {
 
 bool has_libsvm();
-// Whether LIBSVM can be asked this at all: it knows no weights of examples and no one-versus-rest.
+// Returns true if LIBSVM supports the problem: it has no weights of examples and no one-versus-rest.
 bool libsvm_can(const problem& p);
-// Empty: not within the time.
+// Returns nothing if LIBSVM did not finish within the time limit.
 std::optional<std::vector<machine>> libsvm_answer(const problem& p, unsigned seconds);
 
 }  // namespace mercer::stress

@@ -1,5 +1,5 @@
-// mercer_stress: random problems of all five tasks, one after another in one process, every answer judged from the
-// definition. Each failure is printed with the seed that makes the problem again.
+// mercer_stress: solves random problems of all five tasks in one process and checks every result by the definition.
+// Each failure is printed with the seed that reproduces the problem.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sys/time.h>
@@ -26,12 +26,12 @@ struct settings {
     std::int64_t problems = std::numeric_limits<std::int64_t>::max();
     double seconds = std::numeric_limits<double>::infinity();
     unsigned patience = 300;  // seconds of processor time for one problem
-    index compare = 4;        // one in so many is given to LIBSVM as well
+    index compare = 4;        // one in this many problems is also given to LIBSVM
     bounds within;
     bool verbose = false;
 };
 
-// ---- what to say when a problem ends the process ----
+// ---- message if a problem ends the process ----
 
 char last_words[600];
 
@@ -42,12 +42,12 @@ void end_badly(int signal) {
     _exit(1);
 }
 
-// Ctrl-C: the problem at hand is the last.
+// Set by Ctrl-C: the current problem is the last one.
 volatile std::sig_atomic_t stopped = 0;
 void stop(int) { stopped = 1; }
 
-// So many seconds of work, or twenty times as many of waiting: other programs may want the processor too. 0: as long as
-// it takes.
+// Limits the processor time in seconds, and the elapsed time to twenty times as much because other programs may use the
+// processor. 0: no limit.
 void limit_time(unsigned seconds) {
     itimerval timer{};
     timer.it_value.tv_sec = seconds;
@@ -61,7 +61,7 @@ void remember(const std::string& words) { std::strncpy(last_words, (words + "\n"
 
 struct count {
     std::int64_t problems = 0, fits = 0, compared = 0, slower = 0, refused = 0, failed = 0;
-    double worst_objective = 0;  // of ours above LIBSVM's, relative
+    double worst_objective = 0;  // largest relative excess of Mercer's objective over LIBSVM's
 };
 
 svm_model fit(const problem& p, const svm_options& o) {
@@ -89,13 +89,13 @@ std::vector<machine> machines_of(const problem& p, const svm_model& model) {
     return made;
 }
 
-// Empty, or what is wrong with one machine.
+// Returns an error message on one binary model; empty if it is correct.
 std::string complaint(const problem& p, const svm_report& said, const verdict& v) {
     if (!v.infeasible.empty()) return v.infeasible;
     const double tol = p.options.tol;
     if (said.status == fit_status::stalled) {
-        // Newton's method in double needs the matrix twice; where that is not allowed, float kernel values are all
-        // there is.
+        // Newton's method in double needs the matrix twice; if this exceeds the budget, only float kernel values are
+        // used.
         const double variables =
             static_cast<double>(v.alpha.size()) *
             (p.options.task == svm_task::epsilon_svr || p.options.task == svm_task::nu_svr ? 2 : 1);
@@ -119,14 +119,15 @@ std::string complaint(const problem& p, const svm_report& said, const verdict& v
         for (const double a : v.alpha) sum += std::abs(a);
         return sum;
     }();
-    // α and α* of an example may cancel in the model, and leave their rounding in the objective.
+    // α and α* of an example may cancel in the model, but their rounding remains in the objective.
     const double cancelled = 1e-15 * (std::isfinite(p.options.C) ? p.options.C : 1.0);
     if (std::abs(said.objective - v.objective) > 1e-6 * std::abs(v.objective) + mass * (tol / 16 + v.noise) + cancelled)
         return fmt::format("the objective is {:.9g}, said to be {:.9g}", v.objective, said.objective);
     return {};
 }
 
-// Ours against LIBSVM's by convexity: what ours may be above is bounded by our gap, whatever LIBSVM's is.
+// Compares with LIBSVM by convexity: Mercer's objective may exceed LIBSVM's by at most Mercer's gap, whatever LIBSVM's
+// gap is.
 std::string compare(const problem& p, const svm_model& model, const std::vector<verdict>& ours, const settings& s,
                     count& c) {
     const auto theirs = libsvm_answer(p, s.patience / 10);
@@ -137,7 +138,7 @@ std::string compare(const problem& p, const svm_model& model, const std::vector<
     }
     for (std::size_t m = 0; m < ours.size(); ++m) {
         const verdict other = judge(p, (*theirs)[m]);
-        if (!other.infeasible.empty()) continue;  // beyond what it promises itself
+        if (!other.infeasible.empty()) continue;  // its gap exceeds its own tolerance
         if (model.reports[m].status == fit_status::stalled) {
             if (other.gap <= 1.5 * ours[m].allowed_gap)
                 return fmt::format("stalled at a gap of {:.3g}, where LIBSVM reaches {:.3g}", ours[m].gap, other.gap);
@@ -161,7 +162,7 @@ std::string attempt(const problem& p, const settings& s, count& c) {
     try {
         model = answer(p);
     } catch (const error& e) {
-        // ν beyond the class sizes and margins that are not there are for the caller to hear of.
+        // An infeasible ν and a missing margin are errors that the caller must handle.
         if (e.code() != errc::infeasible) return e.what();
         ++c.refused;
         return p.hard || p.options.task == svm_task::nu_svc ? std::string() : e.what();

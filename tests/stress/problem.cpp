@@ -107,7 +107,7 @@ const char* fill(problem& p, dice& d, bool raw) {
     }
 }
 
-// The median of squared distances and of squared norms, of some pairs: what γ is chosen by.
+// The medians of squared distances and of squared norms of some pairs, from which γ is chosen.
 struct sizes {
     double distance, norm, absolute;
 };
@@ -132,7 +132,7 @@ void choose_kernel(problem& p, dice& d) {
     const index which = d.between(0, 9);
     if (which <= 5) {
         p.k.what = formula::kind::rbf;
-        // 1/dims is what a user who thinks of nothing gets.
+        // 1/dims is a common default of users.
         p.k.gamma = d.one_in(6) ? 1.0 / static_cast<double>(p.x.cols()) : d.logarithmic(0.03, 10) / usual.distance;
     } else if (which == 6) {
         p.k.what = formula::kind::linear;
@@ -151,7 +151,7 @@ void choose_kernel(problem& p, dice& d) {
     }
 }
 
-// A smooth function of the examples with noise; classes are its levels, some of the labels wrong.
+// A smooth function of the examples with noise; classes are its levels, with some wrong labels.
 void choose_targets(problem& p, dice& d, index classes) {
     const index n = p.size(), dims = p.x.cols();
     std::vector<double> mean(static_cast<std::size_t>(dims), 0.0), spread(static_cast<std::size_t>(dims), 0.0);
@@ -200,7 +200,7 @@ void choose_targets(problem& p, dice& d, index classes) {
 void choose_options(problem& p, dice& d) {
     svm_options& o = p.options;
     const index n = p.size();
-    // What pairs of variables take grows with C: the largest problems get no more than a machine can do.
+    // The cost of pair updates grows with C: the largest problems get a C that keeps the time acceptable.
     o.C = d.logarithmic(1e-2, n > 5000 ? 10 : n > 1000 ? 100 : 1e4);
     o.nu = d.logarithmic(0.02, 0.95);
     o.shrinking = !d.one_in(8);
@@ -220,7 +220,7 @@ void choose_options(problem& p, dice& d) {
     p.perturb = static_cast<int>(d.between(0, 255));
 }
 
-// The ways of the solver, each forced by the limits at which it is chosen.
+// The strategies of the solver, each forced by the thresholds that select it.
 const char* choose_way(smo::limits& l, index n, dice& d) {
     const auto cheap = [&] { l.rows_kept.cheap_cost = 1e9, l.rows_kept.small_bytes = 0; };
     const auto growing = [&] {
@@ -231,7 +231,7 @@ const char* choose_way(smo::limits& l, index n, dice& d) {
     };
     const auto small_blocks = [&] {
         l.whole_size = d.between(2, 300);
-        l.little_work = 0;  // the objective in double, as for all problems of a usual whole_size
+        l.little_work = 0;  // the objective in double, as for all problems of normal size
         const index unit = 16 * (1 + n / 1000);
         l.smallest_block = std::min<index>(smo::row_store::in_use / 4, unit * d.between(1, 4));
         l.largest_block = std::min<index>(smo::row_store::in_use / 2, l.smallest_block + unit * d.between(0, 8));
@@ -258,7 +258,7 @@ const char* choose_way(smo::limits& l, index n, dice& d) {
 dataset as_given(problem& p, dice& d, const char*& form) {
     const index n = p.size(), dims = p.x.cols();
     const bool narrow = d.one_in(4);
-    if (narrow)  // the examples are what float makes of them
+    if (narrow)  // the examples are rounded to float
         for (index i = 0; i < n; ++i)
             for (index j = 0; j < dims; ++j) p.x(i, j) = static_cast<double>(static_cast<float>(p.x(i, j)));
     if (d.one_in(4)) {

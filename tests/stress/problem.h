@@ -1,5 +1,5 @@
-// A random problem for a support vector machine, all of it from one seed: data as people bring it, targets, a kernel,
-// options, and the way that the solver is made to go.
+// A random problem for a support vector machine, determined by one seed: data, targets, a kernel, options, and the
+// strategy that the solver has to use.
 #pragma once
 
 #include <random>
@@ -11,7 +11,7 @@
 
 namespace mercer::stress {
 
-// A kernel by its formula, written here a second time on purpose.
+// A kernel by its formula, implemented independently of the library.
 struct formula {
     enum class kind { linear, poly, rbf, laplacian, sigmoid } what = kind::rbf;
     double gamma = 1, coef0 = 0;
@@ -24,17 +24,17 @@ struct formula {
 
 struct problem {
     std::uint64_t seed = 0;
-    std::string text;  // what it is, on one line
+    std::string text;  // description on one line
     matrix<double> x;  // one row an example
-    dataset objects;   // the same numbers as the library is given them
+    dataset objects;   // the same rows as a data set of the library
     matrix<double> K;  // of a precomputed kernel, else empty
     std::vector<double> y;
     formula k;
     svm_options options;
     bool hard = false;   // infinite C
-    bool go_on = false;  // fitted with another C first, and started from there
+    bool go_on = false;  // fitted with another C first, and continued from this solution
     int threads = 1;
-    int perturb = 0;  // what fresh memory is filled with
+    int perturb = 0;  // value with which newly allocated memory is filled
     smo::limits limits;
 
     index size() const { return x.rows(); }
@@ -45,8 +45,8 @@ struct problem {
 };
 
 struct bounds {
-    index largest = 20000;  // examples
-    bool raw = true;        // data with offsets and columns of different scales, too
+    index largest = 20000;  // largest number of examples
+    bool raw = true;        // also data with offsets and columns of different scales
 };
 problem random_problem(std::uint64_t seed, const bounds& within);
 

@@ -1,4 +1,4 @@
-// Texts: how they are cut into terms, and what is made of the terms.
+// Texts: tokenisation, and the features made from terms.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
-// Vectors of -1, 0 and 1 are compared by counting bits, and a function of their distance is looked up. Twice the
-// vectors are none of those, and powers of two change nothing in floating point: k with γ/4 of them must have the same
-// bits.
+// Vectors of -1, 0 and 1 are compared by bit counts, and functions of their distance are read from a table. Vectors
+// multiplied by 2 do not use this path, and powers of two do not change rounding: k with γ/4 of the doubled vectors
+// must be bit-identical.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -54,8 +54,8 @@ dataset scaled(const matrix<float>& rows, float by, bool as_sparse) {
     return sparse<float>(std::move(start), std::move(col), std::move(value), rows.cols());
 }
 
-// Distances within the shortest table, the longer ones, and beyond; fewer coordinates than a word, just a word, and
-// many words.
+// Distances within the shortest table, within longer tables, and beyond; fewer coordinates than a word, exactly one
+// word, and many words.
 const shape shapes[] = {{70, 1, 0.5, false},   {70, 31, 0.2, true},    {65, 32, 0.9, true},    {300, 123, 0.11, false},
                         {130, 68, 0.44, true}, {200, 300, 0.3, false}, {90, 1000, 0.02, true}, {64, 500, 0.9, false}};
 
@@ -64,7 +64,7 @@ TEST(bits, values_are_those_of_numbers_bit_for_bit) {
         for (const bool as_sparse : {false, true}) {
             const matrix<float> x = drawn(s, 1), z = drawn({s.n / 3 + 1, s.dims, s.density, s.negative}, 2);
             const dataset one = scaled(x, 1, as_sparse), other = scaled(z, 1, as_sparse);
-            const dataset two = scaled(x, 2, true), twice = scaled(z, 2, true);  // sparse ones are never shifted
+            const dataset two = scaled(x, 2, true), twice = scaled(z, 2, true);  // sparse vectors are never shifted
             ASSERT_EQ(bit_rows::kind_of(two), bit_kind::no_bits);
             const double gamma = 0.37 / static_cast<double>(s.dims);
             same_bits(values<float>(gaussian{gamma}, one), values<float>(gaussian{gamma / 4}, two), "rbf, x x");

@@ -1,5 +1,5 @@
-// Kernels that take their vectors' coordinates apart (columns, scaled, anisotropic, periodic) give the same values for
-// sparse vectors as for dense ones, without a dense copy of vectors with many columns.
+// Kernels that transform coordinates (columns, scaled, anisotropic, periodic) give the same values for sparse and dense
+// vectors, without a dense copy of vectors with many columns.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -50,7 +50,7 @@ TEST(column_maps, choose_the_same_columns_of_sparse_vectors) {
     constexpr index many = 2147483000;
     const std::vector<std::int32_t> places{3, 70000, 900000, 5000000, 2000000000, 2147482999};
     const matrix<double> x = mostly_zero(31, 6, 1), z = mostly_zero(12, 6, 2);
-    // Out of order, one twice, one that is empty in all rows.
+    // Columns out of order, one repeated, one that is empty in all rows.
     const auto k = [](const row& a, const row& b) {
         double square = 0;
         for (const int j : {4, 0, 4, 2}) square += (a[j] - b[j]) * (a[j] - b[j]);
@@ -60,7 +60,7 @@ TEST(column_maps, choose_the_same_columns_of_sparse_vectors) {
                                            spread_out(x, places, many), spread_out(z, places, many));
     for (index i = 0; i < x.rows(); ++i)
         for (index j = 0; j < z.rows(); ++j) EXPECT_NEAR(found(i, j), column_value(k, x, i, z, j), 1e-14);
-    // More columns than a row has entries, and vectors that are stored otherwise.
+    // More columns than a row has entries, and vectors in another storage.
     std::string all = "columns(linear(), [";
     for (int c = 0; c < 40; ++c) all += std::to_string(c) + ", ";
     all += "0])";

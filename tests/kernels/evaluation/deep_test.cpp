@@ -1,5 +1,5 @@
-// Dense vectors of very many coordinates are worked on slice by slice: the same bits as from whole rows, whatever the
-// statistic.
+// Dense vectors with very many coordinates are processed in chunks of coordinates: results are bit-identical to whole
+// rows, for every statistic.
 #include <limits>
 
 #include "contracts/kernel_contract.h"
@@ -78,7 +78,7 @@ void expect_same_for(const std::string& text, const dataset& x, const dataset& z
 class deep_vectors : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(deep_vectors, is_that_of_whole_rows) {
-    // Near the origin and far from it, where distances want a shift, differences and low parts; coordinates of float
+    // Near the origin and far from it, where distances need a shift, differences and low parts; coordinates of float
     // and of double.
     for (const double offset : {0.0, 300.0})
         for (const bool single : {true, false})
@@ -102,7 +102,7 @@ TEST_P(deep_vectors, is_that_of_whole_rows) {
 INSTANTIATE_TEST_SUITE_P(kernel_contract, deep_vectors, ::testing::ValuesIn(expressions()),
                          [](const auto& info) { return std::to_string(info.index); });
 
-// With the bound as it is.
+// With the default threshold.
 TEST(kernel_contract_deep, holds_on_either_side_of_the_bound) {
     for (const index dims : {16383, 16384, 16385, 18001})
         for (const double offset : {0.0, 10.0}) {

@@ -1,5 +1,5 @@
-// Rows are made ready for the tile loops once a call, a group of them at a time, and dense rows of mostly zeros as
-// sparse ones.
+// Rows are packed for the tile loops once per call, several at a time, and dense rows of mostly zeros are packed as
+// sparse rows.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -54,7 +54,7 @@ TYPED_TEST(left_rows_of, dense_rows_of_mostly_zeros_have_the_bits_of_sparse_ones
         }
 }
 
-// A prediction must not depend on what is asked for with it.
+// A prediction must not depend on the other rows of the call.
 TYPED_TEST(left_rows_of, a_row_alone_has_the_bits_it_has_among_others) {
     using T = TypeParam;
     const matrix<double> z = drawn(90, 60, 0.3, 3);
@@ -70,7 +70,7 @@ TYPED_TEST(left_rows_of, a_row_alone_has_the_bits_it_has_among_others) {
     }
 }
 
-// Rows of 64 kB: several groups, in a rectangle and in a square, for ranges and for lists.
+// Rows of 64 kB: several groups of packed rows, for rectangular and symmetric blocks, for ranges and for lists.
 TYPED_TEST(left_rows_of, groups_of_rows_join_without_a_seam) {
     using T = TypeParam;
     const index n = 700, dims = 64 * 1024 / static_cast<index>(sizeof(T));
@@ -96,7 +96,7 @@ TYPED_TEST(left_rows_of, groups_of_rows_join_without_a_seam) {
         }
 }
 
-// Norms of long rows are taken one by one; twins must stay at distance zero all the same, with a shift and without.
+// Norms of long rows are computed one by one; equal rows must still have distance zero, with and without a shift.
 TYPED_TEST(left_rows_of, distances_of_long_rows) {
     using T = TypeParam;
     matrix<double> x = drawn(30, 9001, 1, 7);
@@ -119,7 +119,8 @@ TYPED_TEST(left_rows_of, distances_of_long_rows) {
     }
 }
 
-// Sixty columns of zeros and four far from the origin: distances are lost in float unless the mean is taken off first.
+// Sixty columns of zeros and four far from the origin: distances lose their digits in float unless the mean is
+// subtracted first.
 TEST(left_rows, zeros_do_not_take_the_shift_from_distances_that_need_it) {
     matrix<double> x(200, 64);
     std::mt19937 random(6);

@@ -12,7 +12,7 @@
 namespace mercer::testing {
 namespace {
 
-// Rounding in long double that the reference itself makes, and 4ε of the parameters, which it takes as they are stored.
+// Rounding in long double by the reference itself, and 4ε for the parameters, which the reference uses as stored.
 template <class R>
 void expect_bounds(const specimen& s, const testing::objects& x, const std::string& what) {
     const precise_kernel<R> truth(s.k, data_for(s, x));
@@ -28,7 +28,7 @@ void expect_bounds(const specimen& s, const testing::objects& x, const std::stri
         }
 }
 
-// Those whose maps are taken as computed (taken_as_exact).
+// Returns true if no map of the kernel is treated as exact (taken_as_exact).
 bool has_exact_coordinates(const kernel& k) { return taken_as_exact(k).empty(); }
 
 TEST(precise_kernel, bounds_hold_for_all_kernels) {
@@ -72,7 +72,7 @@ TEST(precise_kernel, knows_distances_where_products_do_not) {
     EXPECT_LT(got.error, 1e-14);
 }
 
-// Products of nothing are exactly nothing, and so are their powers; what underflow takes is not nothing.
+// Products of zeros are exactly zero, and so are their powers; an underflow is not an exact zero.
 TEST(precise_kernel, knows_an_exact_zero) {
     matrix<double> rows(3, 4);
     rows(0, 0) = rows(1, 1) = 3, rows(2, 2) = rows(2, 3) = 0.1;
@@ -94,8 +94,8 @@ TEST(precise_kernel, a_parameter_is_known_as_well_as_it_is_written) {
     EXPECT_EQ(bounded<long double>(0.375).error, 0);
     EXPECT_EQ(bounded<long double>(-12.0).error, 0);
     EXPECT_GE(bounded<long double>(0.3).error, std::abs(0.3L - static_cast<long double>(0.3)));
-    // 0.3 + 0.7 is not 1 in binary, and the kernel written rbf(0.3)·rbf(0.7) - rbf(1) is zero: nothing else may be
-    // known of it.
+    // 0.3 + 0.7 is not 1 in binary, and the kernel written as rbf(0.3)·rbf(0.7) - rbf(1) is zero: no other bound may be
+    // derived.
     matrix<double> rows(2, 1);
     rows(1, 0) = 1.3;
     const kernel zero = kernel(gaussian{0.3}) * kernel(gaussian{0.7}) - kernel(gaussian{1});

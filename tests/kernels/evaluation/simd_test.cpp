@@ -1,4 +1,4 @@
-// The loops of every instruction set this processor can run, against each other and against plain loops.
+// The loops of every instruction set of this processor, compared with each other and with plain loops.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -87,7 +87,7 @@ TYPED_TEST(simd, statistics_are_the_sums_they_stand_for) {
                                     static_cast<double>((depth + 3) * total) * std::numeric_limits<T>::epsilon())
                             << ops->name << " depth " << depth;
                     }
-                // In two parts: the second continues from the first.
+                // In two parts: the second call continues the sums of the first.
                 if (depth < 2) continue;
                 matrix<T> parts(ops->block_rows, stride);
                 ops->dense(what, block.data(), panel.data(), 1, parts.data(), stride, false);
@@ -100,7 +100,7 @@ TYPED_TEST(simd, statistics_are_the_sums_they_stand_for) {
             }
 }
 
-// Dense tiles, sparse tiles and norms follow one chain of operations: that makes distances of equal vectors exactly
+// Dense tiles, sparse tiles and norms use the same chain of operations, which makes distances of equal vectors exactly
 // zero.
 TYPED_TEST(simd, norms_and_sparse_rows_have_the_bits_of_dense_tiles) {
     using T = TypeParam;
@@ -163,7 +163,7 @@ TYPED_TEST(simd, packs_and_transposes_exactly) {
             }
 }
 
-// Scalar maps against the same formulas in long double.
+// Formulas evaluated in scalar type compared with long double.
 TYPED_TEST(simd, maps_are_the_formulas) {
     using T = TypeParam;
     using L = long double;
@@ -271,8 +271,8 @@ TYPED_TEST(simd, arithmetic_on_tiles) {
     }
 }
 
-// Everywhere between the normal numbers and infinity, on both sides of every place where the series begins anew; what
-// is not a number stays so.
+// All magnitudes between the smallest normal number and infinity, on both sides of every boundary between intervals of
+// the series; NaN stays NaN.
 TYPED_TEST(simd, exponential_has_all_digits) {
     using T = TypeParam;
     const T u = std::numeric_limits<T>::epsilon(), most = std::log(std::numeric_limits<T>::max()),
@@ -304,7 +304,7 @@ TYPED_TEST(simd, exponential_has_all_digits) {
     }
 }
 
-// Zero begins where the normal numbers end, neither before nor after.
+// The result is zero exactly below the smallest normal number.
 TYPED_TEST(simd, exponential_reaches_the_smallest_normal_number) {
     using T = TypeParam;
     const long double smallest = std::log(static_cast<long double>(std::numeric_limits<T>::min()));

@@ -1,4 +1,4 @@
-// The text form of kernels: what it reads, what it writes, what it says about a wrong one.
+// The text form of kernels: parsing, printing, and error messages.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -189,7 +189,7 @@ TEST(expression, reads_deep_and_long_texts_or_refuses_them) {
                  [&] { kernel::parse(repeated("rbf + (2*rbf)*", 700) + "rbf"); });
 }
 
-// What the text form writes never nests deeper than what was read, so it can be read again.
+// The printed text is never nested deeper than the parsed text, so that it can be parsed again.
 TEST(expression, does_not_nest_deeper_than_it_was_given) {
     const std::string flat = "rbf" + repeated("*2*rbf/3", 300);
     EXPECT_EQ(read_back(read_back(flat)), read_back(flat));

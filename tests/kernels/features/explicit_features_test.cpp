@@ -23,7 +23,7 @@ double dot(const object_features& phi, const sparse<double>& a, index i, const s
     return sum;
 }
 
-// Rows of the features, multiplied, are kernel values; and no two features of a part have the same name.
+// Products of feature rows equal the kernel values, and no two features of one part have the same name.
 void expect_kernel_values(const kernel& k, const dataset& x, const dataset& z) {
     const object_features phi(k, x, &z), alone(k, x);
     const auto block = block_of(evaluator<double>(k, x, z)), own = block_of(evaluator<double>(k, x));
@@ -89,7 +89,7 @@ TEST(object_features, follow_the_algebra) {
          {"0.5*spectrum(k=1)", "spectrum(k=1) + 2*spectrum(k=3)", "normalize(spectrum(k=2))",
           "spectrum(k=2) - 0.25*spectrum(k=1)", "normalize(spectrum(k=1) + weighted_degree(d=2)) + 3"})
         expect_kernel_values(kernel::parse(text), x, z);
-    // Products have features twice, as (a, b) and (b, a): values only.
+    // Products contain each pair of features twice, as (a, b) and (b, a): only values are compared.
     for (const char* text :
          {"spectrum(k=1)*spectrum(k=2)", "spectrum(k=1)^3", "polynomial_of(spectrum(k=2), [1, 2, 0.5])"}) {
         const kernel k = kernel::parse(text);

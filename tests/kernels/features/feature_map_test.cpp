@@ -191,12 +191,12 @@ TEST(feature_map, large_powers_are_refused_before_they_are_written_out) {
     EXPECT_EQ(feature_map(pow(lin, 99), 2).size(), 100);
     EXPECT_EQ(feature_map(pow(pow(lin, 9), 9), 2).size(), 82);
     EXPECT_EQ(feature_map(pow(lin + 1, 50), 1).size(), 51);
-    // As many coordinates as there are features: none is a step deeper than the one before.
+    // As many coordinates as features: enumeration needs no deeper recursion.
     EXPECT_EQ(feature_map(lin, 200'000).name(199'999), "x200000");
 }
 
 TEST(feature_map, negative_weights_decide) {
-    // A difference may still be a kernel: (1 + x'z)² - 1 has only features of positive weight.
+    // A difference may still be a kernel: (1 + x'z)² - 1 has only features with positive weight.
     const kernel difference = kernel(polynomial{2, 1, 1}) - kernel(constant{1});
     EXPECT_EQ(feature_map(difference, 1).names(), (names{"sqrt2*x1", "x1^2"}));
     EXPECT_FALSE(difference.proof().valid);
@@ -211,7 +211,7 @@ TEST(feature_map, edge_cases) {
     const dense<double> none = feature_map(polynomial{2, 1, 1}, 2).apply(random_vectors(0, 2, 1));
     EXPECT_EQ(none.size(), 0);
     EXPECT_EQ(none.dims(), 6);
-    // Sparse data are data.
+    // Sparse data are accepted.
     const sparse<double> x({0, 1, 2}, std::vector<std::int32_t>{1, 0}, std::vector<double>{2, 3}, 2);
     const dense<double> image = feature_map(polynomial{2, 1, 0}, 2).apply(x);
     EXPECT_EQ(image.row(0)[2], 4);

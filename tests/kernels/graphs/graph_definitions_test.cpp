@@ -1,4 +1,4 @@
-// The kernels on graphs from their definitions, by brute force.
+// Reference implementations of the graph kernels by brute force.
 #include <algorithm>
 #include <numeric>
 
@@ -8,7 +8,7 @@
 namespace mercer::testing {
 namespace {
 
-// The edges that leave each node, both ways where there is no direction, each once: (to, label).
+// The edges that leave each node, each once: (to, label). Undirected edges leave both ends.
 using leaving = std::vector<std::set<std::pair<int, std::int64_t>>>;
 leaving edges_of(const graph_parts& g) {
     leaving out(static_cast<std::size_t>(g.nodes));
@@ -21,7 +21,7 @@ leaving edges_of(const graph_parts& g) {
 
 std::int64_t label_at(const graph_parts& g, std::size_t v) { return g.labels.empty() ? 0 : g.labels[v]; }
 
-// A node with all that is within h steps of it, written out.
+// The unfolded tree of depth h below a node, as text.
 std::string unfolded(const graph_parts& g, const leaving& edges, std::size_t v, int h, bool edge_labels) {
     if (h == 0) return std::to_string(label_at(g, v));
     std::vector<std::string> around;
@@ -44,7 +44,7 @@ std::vector<std::vector<std::string>> all_unfolded(const object& x, int h, bool 
     return out;
 }
 
-// Depths at which two nodes look the same.
+// Returns the number of depths at which two nodes have equal neighbourhoods.
 int agreement(const std::vector<std::string>& u, const std::vector<std::string>& v) {
     int count = 0;
     for (std::size_t d = 0; d < u.size(); ++d) count += u[d] == v[d];
@@ -59,7 +59,7 @@ approx wl_reference(const object& x, const object& z, int h, bool edge_labels) {
     return sum;
 }
 
-// The best way to give nodes from u on different partners, none for some.
+// The best assignment of nodes of u to different partners or to none, by enumeration.
 int best_assignment(const std::vector<std::vector<int>>& worth, std::size_t u, std::vector<bool>& taken) {
     if (u == worth.size()) return 0;
     int best = best_assignment(worth, u + 1, taken);
@@ -92,7 +92,7 @@ approx product_of(const histogram& a, const histogram& b) {
     return sum;
 }
 
-// Lengths of shortest paths by Floyd and Warshall.
+// Lengths of shortest paths by the Floyd-Warshall algorithm.
 histogram distances_of(const object& x) {
     const auto n = static_cast<std::size_t>(x.graph.nodes);
     constexpr int far = 1000;
@@ -114,7 +114,7 @@ histogram distances_of(const object& x) {
     return out;
 }
 
-// Edges with what `word` makes of them; those of undirected graphs once.
+// Counts edges by the key that `word` returns; undirected edges are counted once.
 template <class Word>
 histogram edge_words(const object& x, Word word) {
     histogram out;
@@ -129,7 +129,7 @@ histogram edge_words(const object& x, Word word) {
     return out;
 }
 
-// Induced subgraphs of k nodes: for each set of nodes the smallest of its adjacency matrices in any order.
+// Induced subgraphs of k nodes: the key is the smallest adjacency matrix over all node orders.
 histogram graphlets_of(const object& x, std::size_t k) {
     const auto n = static_cast<std::size_t>(x.graph.nodes);
     std::vector<std::vector<int>> joined(n, std::vector<int>(n));
@@ -168,7 +168,7 @@ approx graphlet_reference(const object& x, const object& z, std::size_t k, bool 
     return sum;
 }
 
-// 1ᵀ(I - λA×)⁻¹1 by elimination over all pairs of nodes; those of different labels are left out.
+// 1ᵀ(I - λA×)⁻¹1 by elimination over all pairs of nodes with equal labels.
 approx walk_reference(const object& x, const object& z, double lambda) {
     const leaving a = edges_of(x.graph), b = edges_of(z.graph);
     const std::size_t m = b.size(), n = a.size() * m;
@@ -201,7 +201,7 @@ approx walk_reference(const object& x, const object& z, double lambda) {
     return sum;
 }
 
-// (step, label, bin) by the numbers of the named generator.
+// (step, label, bin) with the same random numbers as the library.
 histogram bins_of(const object& x, int t, double w, std::uint64_t seed) {
     const auto uniform01 = [&seed] {
         seed += 0x9e3779b97f4a7c15ull;

@@ -1,4 +1,4 @@
-// What kernels on graphs owe to their definitions: values worked out by hand, and that names of nodes mean nothing.
+// Graph kernels: values computed by hand, and invariance to renumbering the nodes.
 #include <algorithm>
 #include <numeric>
 
@@ -67,7 +67,7 @@ TEST(graph_kernels, names_of_nodes_mean_nothing) {
 }
 
 TEST(graph_kernels, of_a_path_of_three) {
-    // Depth 0: three nodes alike. Depth 1: two ends and a middle.
+    // Depth 0: three equal nodes. Depth 1: two ends and a middle.
     EXPECT_EQ(value_of("wl(h=0)", path3(), path3()), 9);
     EXPECT_EQ(value_of("wl(h=1)", path3(), path3()), 9 + 4 + 1);
     EXPECT_EQ(value_of("wl(h=1)", path3(), cycle(3)), 9 + 3)
@@ -82,7 +82,8 @@ TEST(graph_kernels, of_a_path_of_three) {
     EXPECT_EQ(value_of("edge_histogram()", path3(), cycle(4)), 8);
 }
 
-// The colours of regular graphs without labels never differ: what the refinement is known not to see.
+// In regular graphs without labels all nodes have the same colour: Weisfeiler-Lehman refinement cannot distinguish
+// these graphs.
 TEST(graph_kernels, two_triangles_are_a_hexagon_to_colours_but_not_to_paths) {
     const graph triangles = made_of(6, {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}});
     EXPECT_EQ(value_of("wl(h=4)", triangles, cycle(6)), 5 * 36);
@@ -108,9 +109,9 @@ TEST(graph_kernels, random_walks_on_an_edge_are_a_geometric_series) {
                     1e-12 / (1 - lambda));
     EXPECT_EQ(value_of("random_walk(0.5)", node, node), 1);
     EXPECT_EQ(value_of("random_walk(0.5)", node, edge), 2);
-    // Every node of a product of regular graphs has the product of their degrees as its own.
+    // In a product of regular graphs every node has the product of the degrees as its degree.
     EXPECT_NEAR(value_of("random_walk(0.05)", complete(5), cycle(9)), 45 / (1 - 0.05 * 4 * 2), 1e-11);
-    // From 0 to 1 and no further: walks of at most one step.
+    // One edge from 0 to 1: all walks have length at most one.
     const graph arrow(graph_parts{.nodes = 2, .edges = {{0, 1, 0}}, .directed = true});
     EXPECT_DOUBLE_EQ(value_of("random_walk(0.25)", arrow, arrow), 4 + 0.25);
 }

@@ -104,7 +104,7 @@ real pyramid_match(const image& x, const image& z, int levels, index bins) {
     return sum;
 }
 
-// The value of an image moved by (down, right), somewhere on the plane.
+// The value of an image shifted by (down, right) at a position of the plane.
 real moved_value(const image& of, index r, index c, index k, index down, index right) {
     const bool black = r - down < 0 || r - down >= of.height || c - right < 0 || c - right >= of.width;
     return black ? 0 : value_at(of, r - down, c - right, k);
@@ -135,7 +135,7 @@ approx shifted_mean(const image& x, const image& z, index s, double gamma) {
     return sum;
 }
 
-// A sum of histograms' numbers: each is a share of 1, known to a few times `bins` roundings.
+// A sum over histogram bins: each is a fraction of 1 with a rounding error of a few times `bins`.
 approx of_shares(real value, index bins) { return {value, static_cast<real>(50 * bins + 50)}; }
 
 const definition known_colours("colours", [] {
@@ -244,7 +244,7 @@ TEST(image_kernels, two_steps_of_shift_by_brute_force) {
     EXPECT_EQ(value_of("shifted_pixels()", image{}, image{}), 1) << "two images without pixels are the same";
 }
 
-// In a frame of black, moved by (down, right).
+// The image in a black frame, shifted by (down, right).
 image placed(const image& what, index down, index right) {
     image out{what.height + 6, what.width + 6, what.channels, {}};
     out.values.resize(static_cast<std::size_t>(out.pixels() * out.channels));

@@ -1,5 +1,5 @@
-// Fourier and shapelet features of series: their definitions, by which the contract of kernels checks them, and what
-// they do not change with.
+// Fourier and shapelet features of series: their definitions, which the contract of kernels uses, and their
+// invariances.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ std::vector<real> shapelets_by_definition(const std::vector<double>& x, const sh
     return out;
 }
 
-// Features that are each known to `ulps` roundings of numbers near 1.
+// Products of features with an error of `ulps` roundings of numbers near 1.
 approx product_of(const std::vector<real>& a, const std::vector<real>& b, real ulps) {
     approx sum;
     for (std::size_t f = 0; f < a.size(); ++f) {

@@ -19,7 +19,8 @@ real distance_at(const one_series& x, index i, const one_series& y, index j) {
     return sum;
 }
 
-// Walks every alignment from (i, j) on, and gives each cell's distance to `join`, then `end` the whole.
+// Enumerates every alignment from (i, j) on; passes the distance of each cell to `join` and the complete alignment to
+// `end`.
 template <class Join, class End>
 void each_alignment(const one_series& x, index i, const one_series& y, index j, real so_far, Join join, End end) {
     const real here = join(so_far, distance_at(x, i, y, j));
@@ -109,7 +110,7 @@ TEST(series_kernels, vectors_and_different_lengths) {
     });
 }
 
-// Sums of 10^400 alignments, and products of 10^-100000: neither leaves the range, and a series is like itself.
+// Sums over 10^400 alignments and products of 10^-100000 remain within range, and k(x, x) = 1.
 TEST(series_kernels, no_length_and_no_width_is_too_large) {
     const one_series x = wave(600, 0), late = wave(500, 0.3);
     for (const char* k : {"global_alignment(10)", "global_alignment(0.5)", "global_alignment(0.001)"}) {

@@ -15,7 +15,7 @@ using real = long double;
 
 real size_of(const object& s) { return static_cast<real>(s.string.size()); }
 
-// A sum of positive terms of a value, each through a few roundings, and the sum through as many as there are letters.
+// A sum of positive terms, each with a few rounding errors; the sum adds one per letter.
 approx summed(real value, const object& s, const object& t, real more = 0) {
     return {value, value * (2 * (size_of(s) + size_of(t)) + 16 + more)};
 }
@@ -27,7 +27,7 @@ real inner_product(const std::map<std::string, real>& a, const std::map<std::str
     return sum;
 }
 
-// base^0 … base^n: the definitions take the same powers again and again.
+// base^0 … base^n, stored because the definitions use the same powers repeatedly.
 const std::vector<real>& powers(real base, std::size_t n) {
     static std::map<real, std::vector<real>> known;
     std::vector<real>& made = known[base];
@@ -35,7 +35,7 @@ const std::vector<real>& powers(real base, std::size_t n) {
     return made;
 }
 
-// count·weight^length of all substrings of lengths low to high.
+// count·weight^length for all substrings with lengths from low to high.
 std::map<std::string, real> substrings(const std::string& s, std::size_t low, std::size_t high, real weight) {
     std::map<std::string, real> made;
     const std::vector<real>& power = powers(weight, s.size());
@@ -69,8 +69,7 @@ const definition everything("all_substrings", [] {
     return made;
 });
 
-// For every word over `letters` letters, those of random strings among them, the substrings of s that differ from it at
-// m places at most.
+// For every word over the alphabet, the substrings of s that differ from it in at most m positions.
 real mismatch_by_words(const std::string& s, const std::string& t, std::size_t k, int m, int letters) {
     const std::string alphabet = std::string(" abcdefg").substr(0, static_cast<std::size_t>(letters));
     std::vector<std::size_t> word(k, 0);
@@ -106,7 +105,7 @@ const definition mismatches("mismatch", [] {
     return made;
 });
 
-// Substrings of length g with all but k letters made dots, in all ways.
+// Substrings of length g in which all but k letters are replaced by dots, in all ways.
 std::map<std::string, real> gapped(const std::string& s, std::size_t g, int k) {
     std::map<std::string, real> made;
     for (std::size_t i = 0; i + g <= s.size(); ++i)
@@ -166,7 +165,7 @@ const definition shifted("weighted_degree_shifts", [] {
     return made;
 });
 
-// Of every subsequence of length k the sum of decay^span over the places it has in s, by all choices of k places.
+// For every subsequence of length k the sum of decay^span over its occurrences in s, by enumerating k positions.
 const std::map<std::string, real>& spans(const std::string& s, std::size_t k, real decay) {
     static std::map<std::tuple<std::string, std::size_t, real>, std::map<std::string, real>> known;
     const auto [at, is_new] = known.try_emplace({s, k, decay});
@@ -200,10 +199,10 @@ struct scoring {
     real beta, match, mismatch, open, extend;
 };
 
-// Each alignment by its first pair and the alignment that follows.
+// Enumerates alignments by their first pair and the remaining alignment.
 real alignments(const std::string& s, const std::string& t, const scoring& p) {
     const auto cost = [&](std::size_t gap) { return gap == 0 ? 0.0L : p.open + p.extend * static_cast<real>(gap - 1); };
-    // What gaps of these lengths in s and in t leave of a value.
+    // The factor of gaps with these lengths in s and in t.
     const std::size_t longest = std::max(s.size(), t.size());
     static std::map<std::tuple<real, real, real>, std::vector<std::vector<real>>> known;
     auto& left = known[{p.beta, p.open, p.extend}];
@@ -288,7 +287,7 @@ const char* const each_kernel[] = {
     "gapped_kmer(4, 2)", "subsequences()",        "weighted_degree()", "weighted_degree_shifts()",
     "local_alignment()", "local_alignment_log()", "levenshtein()"};
 
-// Longer than a word of bits, a vector, a block: against the definitions, which take longer.
+// Longer than a machine word, a SIMD vector and a block, compared with the definitions.
 TEST(string_kernels, long_strings) {
     generator random(3);
     for (const index n : {63, 64, 65, 128, 200})
@@ -300,7 +299,7 @@ TEST(string_kernels, long_strings) {
         }
 }
 
-// Any byte is a letter, the zero too: renaming the letters changes nothing.
+// Any byte is a letter, also zero: renaming the letters changes nothing.
 TEST(string_kernels, bytes_are_letters) {
     generator random(4);
     const std::string s = random_text(random, 40, "abc"), t = random_text(random, 30, "abc");
@@ -322,7 +321,7 @@ TEST(string_kernels, empty_strings) {
     EXPECT_DOUBLE_EQ(value_of("levenshtein()", "", "abc"), std::exp(-3));
 }
 
-// By hand. "aa" and "aa" of a^n: n-1 places each, n(n+1)/2 substrings in all.
+// Computed by hand: "aa" occurs at n-1 positions of a^n, which has n(n+1)/2 substrings.
 TEST(string_kernels, values_by_hand) {
     EXPECT_EQ(value_of("all_substrings(1)", "aaa", "aaa"), 9 + 4 + 1);
     EXPECT_EQ(value_of("blended_spectrum(2, 1)", "aaa", "aaa"), 9 + 4);
@@ -343,7 +342,7 @@ TEST(string_kernels, alignments_beyond_the_range_of_double) {
     EXPECT_NEAR(value_of("local_alignment_log(4, 5, -4, 20, 10)", s, half), 7500, 3);
     EXPECT_NEAR(value_of("normalize(local_alignment(4, 5, -4, 20, 10))", s, s), 1, 1e-9);
     EXPECT_THROW(value_of("local_alignment(4, 5, -4, 20, 10)", s, s), error);
-    // Far apart: what begins late in s and early in t is not lost beside what is large before it.
+    // Far apart: matches late in s and early in t are not lost beside large earlier terms.
     EXPECT_NEAR(value_of("local_alignment_log(4, 5, -4, 20, 10)", std::string(500, 'a') + std::string(600, 'b'),
                          std::string(600, 'b') + std::string(500, 'a')),
                 3000, 1);
@@ -365,7 +364,7 @@ TEST(string_kernels, parameters_and_alphabets) {
     EXPECT_EQ(value_of("mismatch(20, 0, 4)", "abcdabcdabcdabcdabcd", "abcdabcdabcdabcdabcd"), 1);
 }
 
-// What no other string holds is known to the letters of the alphabet only by their number.
+// Letters that occur in no other string count only through the size of the alphabet.
 TEST(string_kernels, mismatch_does_not_depend_on_the_other_strings) {
     const kernel k = kernel::parse("mismatch(3, 1, 5)");
     const dataset few = strings({"abcab", "bca"}), many = strings({"abcab", "bca", "ddeae"});

@@ -13,7 +13,7 @@ namespace {
 
 using real = long double;
 
-// All fragments whose root is v, written down, each with how many of its nodes have children.
+// All fragments rooted at v as text, each with the number of its nodes that have children.
 std::vector<std::pair<std::string, int>> fragments_at(const tree& of, index v) {
     std::vector<std::pair<std::string, int>> so_far{{"(" + of[v].label, 1}};
     for (index c = v + 1; c < of.after(v); c = of.after(c)) {
@@ -37,7 +37,7 @@ std::map<std::string, std::pair<real, int>> counted_fragments(const tree& of) {
     return out;
 }
 
-// Whole subtrees: (label child child …), written from below.
+// Complete subtrees as text: (label child child …).
 std::string whole(const tree& of, index v, int& inner) {
     std::string out = "(" + of[v].label;
     inner += !of.is_leaf(v);
@@ -98,7 +98,7 @@ TEST(tree_kernels, six_fragments_of_a_noun_phrase) {
     EXPECT_EQ(value_of_trees("subtrees(1)", np, np), 3);
     EXPECT_EQ(value_of_trees("subset_trees(1)", np, "(NP (D a) (N apple))"), 3) << "NP, NP with N, N";
     EXPECT_EQ(value_of_trees("subtrees(1)", np, "(NP (D a) (N apple))"), 1);
-    // By weights: D, N and NP alone 0.5 each, NP with one of them 0.25 each, the whole 0.125.
+    // With weights: D, N and NP alone 0.5 each, NP with one of them 0.25 each, all three 0.125.
     EXPECT_DOUBLE_EQ(value_of_trees("subset_trees(0.5)", np, np), 3 * 0.5 + 2 * 0.25 + 0.125);
     EXPECT_DOUBLE_EQ(value_of_trees("subtrees(0.5)", np, np), 2 * 0.5 + 0.125);
     EXPECT_EQ(value_of_trees("subset_trees(1)", np, "(NP (N apple) (D the))"), 2) << "children have an order";
@@ -125,7 +125,7 @@ TEST(tree_kernels, labels_that_run_together_are_not_the_same) {
     EXPECT_EQ(value_of_trees("subtrees()", "(k\xd6ln \xff)", "(k\xd6ln \xff)"), 1) << "any bytes";
 }
 
-// The values of a full binary tree of one label grow doubly exponentially with its depth.
+// The values of a full binary tree with one label grow doubly exponentially with its depth.
 TEST(tree_kernels, long_and_large_trees) {
     std::string chain = "leaf", full = "a";
     for (int i = 0; i < 3000; ++i) chain = "(n " + chain + ")";

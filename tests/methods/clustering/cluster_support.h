@@ -1,4 +1,4 @@
-// What the tests of the methods that need only distances and projections share.
+// Data and checks shared by the tests of the methods that need only distances and projections.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -66,7 +66,7 @@ inline std::vector<double> test_weights(index n) {
     return w;
 }
 
-// Each object as often as its weight says.
+// Each object repeated as often as its weight.
 inline std::vector<index> repeated(const std::vector<double>& weight) {
     std::vector<index> out;
     for (std::size_t i = 0; i < weight.size(); ++i)
@@ -83,7 +83,8 @@ inline matrix<double> all_of(const gram<double>& k) {
 inline dataset few_strings() { return strings({"abcabc", "abcab", "bcabca", "zzzz", "zzyz", "yzzz", "abzz"}); }
 inline dataset few_sets() { return sets({{1, 2, 3}, {1, 2}, {2, 3, 4}, {10, 11}, {10, 11, 12}, {}, {1, 2, 3, 4}}); }
 
-// A model survives its file, and damaged files are refused: cut short, a byte changed, a newer version, another format.
+// A model is equal after saving and loading, and damaged files are refused: truncated, one byte changed, a newer
+// version, another format.
 template <class Model>
 Model round_trip(const Model& model) {
     const auto parse = parse_model<Model>;

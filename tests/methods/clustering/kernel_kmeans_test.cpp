@@ -66,13 +66,13 @@ TEST(kernel_kmeans, objective_is_that_of_the_definition) {
             EXPECT_NEAR(m.objective(), J, 1e-10 * (std::abs(J) + K(0, 0)));
             expect_falling(m);
             EXPECT_EQ(m.runs, 10);
-            // A local optimum: predict puts every training object where it is.
+            // A local optimum: predict returns the training labels.
             EXPECT_EQ(predict(m, s.x), m.labels);
         }
 }
 
 TEST(kernel_kmeans, finds_what_is_plain_to_see) {
-    // Two rings: the Gaussian kernel of neighbours tells them apart, the linear one cannot.
+    // Two rings: a local Gaussian kernel separates them, the linear kernel cannot.
     matrix<double> x(120, 2);
     for (index i = 0; i < 120; ++i) {
         const double angle = 2 * 3.14159265358979 * static_cast<double>(i) / 60, r = i < 60 ? 0.3 : 3;
@@ -102,7 +102,7 @@ TEST(kernel_kmeans, budget_threads_and_matrix_do_not_change_the_answer) {
     const kmeans_model third = fit_kernel_kmeans(gaussian{0.2}, x, o);
     EXPECT_EQ(third.labels, all.labels);
     EXPECT_EQ(third.history, all.history);
-    o.exact = false;  // floats
+    o.exact = false;  // float kernel values
     const kmeans_model floats = fit_kernel_kmeans(gaussian{0.2}, x, o);
     EXPECT_NEAR(floats.objective(), by_definition(all_of(whole), floats.labels), 1e-5 * all.objective());
     expect_falling(floats);

@@ -24,7 +24,7 @@ double total(const matrix<double>& D, const std::vector<index>& medoids, std::ve
     return TD;
 }
 
-// The best single swap, by trying all.
+// The best single swap, by enumeration.
 double best_swap(const matrix<double>& D, std::vector<index> medoids, const std::vector<double>& w = {}) {
     double least = std::numeric_limits<double>::infinity();
     for (index& m : medoids) {
@@ -39,7 +39,7 @@ double best_swap(const matrix<double>& D, std::vector<index> medoids, const std:
     return least;
 }
 
-// PAM as published in 1987: BUILD, then the best of all swaps as long as it helps. Slow and plain.
+// PAM as published in 1987: BUILD, then the best of all swaps until none helps. A slow reference implementation.
 double pam(const matrix<double>& D, index k, std::vector<index>* built = nullptr) {
     std::vector<index> medoids;
     for (index c = 0; c < k; ++c) {
@@ -123,7 +123,7 @@ TEST(kernel_kmedoids, weights) {
     const kmedoids_model m = fit_kernel_kmedoids(linear{}, x, o);
     EXPECT_NEAR(m.objective, total(D, m.medoids, o.sample_weight), 1e-11);
     EXPECT_GE(best_swap(D, m.medoids, o.sample_weight), m.objective * (1 - 1e-12));
-    // A weight is a number of copies: so they are a local optimum for the copies too.
+    // A weight is a number of copies: the medoids are a local optimum for the copied data too.
     const std::vector<index> copies = repeated(o.sample_weight);
     matrix<double> spread(static_cast<index>(copies.size()), 60);
     for (index i = 0; i < spread.rows(); ++i)
@@ -139,7 +139,8 @@ TEST(kernel_kmedoids, silhouettes_of_scikit_learn) {
     const computed<double> plain(linear{}, s.x), bent(gaussian{c["gamma"].get<double>()}, s.x);
     const auto a = silhouettes(distance_gram(plain), labels), b = silhouettes(distance_gram(bent), labels);
     for (std::size_t i = 0; i < 150; ++i) {
-        EXPECT_NEAR(a[i], c["euclidean"][i].get<double>(), 1e-7);  // distances of near twins from dot products
+        // distances of nearly equal objects from dot products
+        EXPECT_NEAR(a[i], c["euclidean"][i].get<double>(), 1e-7);
         EXPECT_NEAR(b[i], c["rbf"][i].get<double>(), 1e-7);
     }
 }

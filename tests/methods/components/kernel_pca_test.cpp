@@ -55,7 +55,7 @@ TEST(kernel_pca, an_indefinite_matrix_is_refused_or_told) {
     for (std::size_t a = 0; a < values.size(); ++a)
         for (index i = 0; i < n; ++i)
             for (index j = 0; j < n; ++j) {
-                // cosines of whole frequencies are orthogonal, and to constants
+                // cosines of integer frequencies are orthogonal to each other and to constants
                 const auto wave = [&](index t) {
                     return std::sqrt(2.0 / n) * std::cos(std::numbers::pi * (static_cast<double>(t) + 0.5) *
                                                          static_cast<double>(a + 1) / static_cast<double>(n));
@@ -114,7 +114,7 @@ TEST(kernel_pca, all_components_hold_everything) {
     const kernel k = gaussian{0.5};
     const kernel_pca_model m = fit_kernel_pca(k, x, {});
     EXPECT_NEAR(size_of(m.explained_variance_ratio), 1, 1e-11);
-    // Scores keep all distances of feature space.
+    // All scores together preserve all distances of feature space.
     const matrix<double> d = squared_distances(k, x);
     for (index a = 0; a < 80; ++a)
         for (index b = 0; b < a; ++b) {
@@ -123,7 +123,7 @@ TEST(kernel_pca, all_components_hold_everything) {
             EXPECT_NEAR(sum, d(a, b), 1e-10);
         }
     for (const double rest : m.outside) EXPECT_NEAR(rest, 0, 1e-11);
-    // α = u/√λ, and u solves its equation up to nελ₁: so much, divided by √λ, is the error of a score.
+    // α = u/√λ, and u solves its equation up to nελ₁: the error of a score is at most nελ₁/√λ.
     const matrix<double> again = transform(m, x);
     for (index j = 0; j < m.components(); ++j)
         for (index i = 0; i < 80; ++i)
@@ -156,7 +156,7 @@ TEST(kernel_pca, iterative_is_full) {
         }
         const double scale = std::sqrt(full.eigenvalues[0]);
         expect_near(iterative.scores, full.scores, 1e-7 * scale);
-        // ‖K̃u - λu‖ from the centred matrix itself.
+        // ‖K̃u - λu‖ from the centred matrix.
         const matrix<double> K = all_of(computed<double>(k, x));
         const real_matrix A = centred_both_ways(K);
         for (index j = 0; j < 9; ++j) {
@@ -204,13 +204,13 @@ TEST(kernel_pca, a_spectrum_of_equals_and_a_small_rank) {
     const kernel_pca_model flat = fit_kernel_pca(as_gram(real_matrix::identity(120)), o);
     ASSERT_EQ(flat.components(), 40);
     for (const double each : flat.eigenvalues) EXPECT_NEAR(each, 1, 1e-12);
-    // Rank 2 with 10 wanted.
+    // Rank 2 with 10 components requested.
     const dataset x = random_vectors(200, 2, 34);
     o.n_components = 10;
     const kernel_pca_model two = fit_kernel_pca(linear{}, x, o);
     EXPECT_EQ(two.components(), 2);
     EXPECT_NEAR(size_of(two.explained_variance_ratio), 1, 1e-12);
-    // All objects the same: no direction at all.
+    // All objects are equal: there is no direction.
     const dataset same = gather(x, std::span<const index>(std::vector<index>(30, 0)));
     const kernel_pca_model none = fit_kernel_pca(gaussian{1}, same, o);
     EXPECT_EQ(none.components(), 0);
@@ -254,7 +254,7 @@ TEST(kernel_pca, how_many_components) {
     EXPECT_EQ(components_for_share(m, 0.9), 2);
     EXPECT_EQ(components_for_share(m, 1), 4);
     EXPECT_EQ(components_above_mean(m), 2) << "the mean is 1/4";
-    // Broken into 4: (1 + ½ + ⅓ + ¼)/4 = 0.5208, 0.2708, 0.1458, 0.0625.
+    // Broken-stick rule for 4 components: (1 + ½ + ⅓ + ¼)/4 = 0.5208, 0.2708, 0.1458, 0.0625.
     EXPECT_EQ(components_above_broken_stick(m), 2);
     m.explained_variance_ratio = {0.52, 0.28, 0.16, 0.04};
     EXPECT_EQ(components_above_broken_stick(m), 0);
@@ -265,7 +265,7 @@ TEST(kernel_pca, objects_files_and_errors) {
     const kernel_pca_model words = fit_kernel_pca(spectrum{2}, few_strings(), {.n_components = 3});
     const kernel_pca_model back = round_trip(words);
     expect_near(transform(back, few_strings()), transform(words, few_strings()), 0);
-    // Scores are not in the file but of objects without weight.
+    // The file contains only the scores of objects with weight 0.
     kernel_pca_options weighted{.n_components = 5};
     for (index i = 0; i < 40; ++i) weighted.sample_weight.push_back(i % 7 == 0 ? 0 : 0.5 + static_cast<double>(i % 3));
     const kernel_pca_model some = fit_kernel_pca(gaussian{0.1}, random_vectors(40, 3, 34), weighted),
@@ -335,7 +335,7 @@ TEST(pre_image, a_fixed_point_is_one) {
             }
             EXPECT_NEAR(sum, 0, 1e-9 * size);
         }
-    // Never farther from Pφ(x) than the start x: so with almost all components z is almost x.
+    // z is never farther from Pφ(x) than the start x: with almost all components z is close to x.
     const kernel_pca_model all = fit_kernel_pca(k, x, {});
     index many = 0;
     while (all.eigenvalues[static_cast<std::size_t>(many)] > 1e-8 * all.eigenvalues[0]) ++many;

@@ -124,7 +124,7 @@ TEST(kernel_fisher, optimality_from_the_definition) {
     const std::vector<double> reference = mercer::testing::generalised_eigenvalues_of(M, N);
     EXPECT_NEAR(reference[reference.size() - 1], m.ratios[0], 1e-7 * m.ratios[0]);
     EXPECT_NEAR(reference[reference.size() - 2], m.ratios[1], 1e-7 * m.ratios[0]);
-    // The mean of all projects to 0, and class means are where predict looks for them.
+    // The mean of all examples is projected to 0, and predict uses the projected class means.
     const matrix<double> f = transform(m, s.x);
     for (index j = 0; j < 2; ++j) {
         double sum = 0;
@@ -140,13 +140,13 @@ TEST(kernel_fisher, objects_files_and_errors) {
     EXPECT_EQ(predict(round_trip(words), few_strings()), predict(words, few_strings()));
     const computed<double> K(spectrum{2}, few_strings());
     EXPECT_EQ(predict(round_trip(fit_kernel_fisher(K, y)), K), predict(words, few_strings()));
-    // Classes that are points.
+    // Classes that consist of equal points.
     matrix<double> x(4, 1);
     x(2, 0) = x(3, 0) = 1;
     EXPECT_THAT(
         predict(fit_kernel_fisher(gaussian{1}, dense<double>(x), std::vector<double>{5, 5, 6, 6}), dense<double>(x)),
         ElementsAre(5, 5, 6, 6));
-    // No direction when all are the same.
+    // No direction if all examples are equal.
     EXPECT_EQ(
         predict(fit_kernel_fisher(gaussian{1}, gather(dense<double>(x), selection(0, 2)), std::vector<double>{5, 6}),
                 dense<double>(x))

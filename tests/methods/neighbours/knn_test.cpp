@@ -43,7 +43,7 @@ TEST(knn, scikit_learn) {
     }
 }
 
-// Sorted by the definition, one query at a time in long double.
+// Neighbours sorted by the definition, one query at a time, in long double.
 std::vector<index> by_definition(const matrix<double>& K, const std::vector<double>& self, index query, index k) {
     std::vector<std::pair<long double, index>> all;
     for (index j = 0; j < K.cols(); ++j)
@@ -54,7 +54,7 @@ std::vector<index> by_definition(const matrix<double>& K, const std::vector<doub
     return out;
 }
 
-// Training objects in pairs that float cannot tell apart, and queries far away whose floats are all right.
+// Pairs of training objects that float cannot distinguish, and distant queries for which float is sufficient.
 TEST(knn, the_neighbours_of_a_row_depend_on_the_row_alone) {
     constexpr index pairs = 400, queries = 300;
     matrix<double> x(2 * pairs, 3), z(queries, 3);
@@ -83,8 +83,8 @@ TEST(knn, the_neighbours_of_a_row_depend_on_the_row_alone) {
     }
 }
 
-// A kernel that rounds differently each time it is asked, as functions of blocks over BLAS do: the query itself is at
-// distance 0 all the same, and of 1/distance nothing is left to the others.
+// A kernel whose rounding differs from call to call, as functions of blocks over BLAS do: the query itself still has
+// distance 0, and with weights 1/distance the other neighbours count nothing.
 TEST(knn, a_query_that_is_a_training_object_is_at_distance_zero) {
     const dataset x = random_vectors(150, 4, 1);
     std::vector<double> y(150);
@@ -100,7 +100,7 @@ TEST(knn, a_query_that_is_a_training_object_is_at_distance_zero) {
     o.weights = knn_weights::distance;
     const thread_limit one(1);
     const knn_model m = fit_knn(careless, x, y, o);
-    for (index few : {50, 150}) {  // with one pass over the pairs, and with two
+    for (index few : {50, 150}) {  // for one pass over the pairs, and for two passes
         std::vector<index> which(static_cast<std::size_t>(few));
         std::iota(which.begin(), which.end(), 0);
         const dataset z = gather(x, std::span<const index>(which));
@@ -130,7 +130,7 @@ TEST(knn, exact_neighbours_by_brute_force) {
             EXPECT_EQ(by_definition(K, m.self, i, 7),
                       std::vector<index>(found.indices.row(i), found.indices.row(i) + 7))
                 << k.text();
-        // The same from a matrix.
+        // The same result from a kernel matrix.
         const neighbours given =
             find_neighbours(fit_knn(computed<double>(k, x), y, o), precomputed<double>(K.view()), self_values(k, z));
         for (index i = 0; i < 90 * 7; ++i) EXPECT_EQ(given.indices.data()[i], found.indices.data()[i]);
@@ -141,7 +141,7 @@ TEST(knn, exact_neighbours_by_brute_force) {
 }
 
 TEST(knn, floats_that_cannot_tell_neighbours_apart_are_not_trusted) {
-    // Far from the origin: xᵀz ≈ 1e10 has no digits left in float for distances of 1.
+    // Far from the origin: xᵀz ≈ 1e10, so that float has no digits for distances of 1.
     matrix<double> x(400, 2), z(40, 2);
     std::mt19937_64 random(3);
     std::uniform_real_distribution<double> u;
@@ -165,7 +165,7 @@ TEST(knn, floats_that_cannot_tell_neighbours_apart_are_not_trusted) {
 }
 
 TEST(knn, ties_go_to_the_lowest_index) {
-    // Every point four times.
+    // Every point occurs four times.
     matrix<double> x(200, 1);
     for (index i = 0; i < 200; ++i) x(i, 0) = static_cast<double>(i % 50);
     std::vector<double> y(200);
@@ -202,7 +202,7 @@ TEST(knn, every_kind_of_object) {
 }
 
 TEST(knn, weights) {
-    // Uniform neighbours, of which those with weight 0 do not vote.
+    // Uniform weights; neighbours of weight 0 do not vote.
     const sample s = load("iris.svm");
     knn_options o;
     o.sample_weight.assign(150, 1.0);

@@ -49,7 +49,7 @@ TEST(nearest_centroid, many_classes_have_one_weight_an_example) {
     EXPECT_FALSE(m.is_dense());
     EXPECT_EQ(m.means.functions(), 0);
 
-    // The same means with a coefficient for each example and class, as version 1 of the file has them.
+    // The same means with a coefficient for each example and class, the form of version 1 of the file.
     nearest_centroid_model whole = m;
     whole.means = m.dense_means();
     whole.weight.clear(), whole.place.clear();
@@ -120,7 +120,7 @@ TEST(nearest_medoid, medoids_are_those_of_the_classes) {
         EXPECT_EQ(m.rows[c], expected.member);
         EXPECT_NEAR(m.sums[c], expected.sum, 1e-11);
     }
-    // By the definition: the nearest of three points.
+    // From the definition: the nearest of three points.
     const matrix<double> d = squared_distances(k, s.fresh, m.medoids);
     const auto labels = predict(m, s.fresh);
     for (index i = 0; i < d.rows(); ++i)
@@ -143,7 +143,7 @@ TEST(nearest_medoid, other_objects_and_errors) {
                 ElementsAre(1, 2));
     EXPECT_THROW(fit_nearest_medoid(linear{}, with_nan(), std::vector<double>{1, 2, 3}), error);
     nearest_medoid_options o;
-    o.sample_weight = {1, 1, 5};  // the third pulls the medoid onto itself
+    o.sample_weight = {1, 1, 5};  // the weight of the third example makes it the medoid
     matrix<double> x(3, 1);
     x(1, 0) = 1, x(2, 0) = 10;
     EXPECT_THAT(fit_nearest_medoid(linear{}, dense<double>(x), std::vector<double>{1, 1, 1}, o).rows, ElementsAre(2));

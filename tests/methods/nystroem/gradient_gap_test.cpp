@@ -10,8 +10,8 @@
 namespace mercer {
 namespace {
 
-// One centre and an offset, squared loss: the Hessian has two rows, and P - P* = ½gᵀH⁻¹g. Where all rows have the same
-// φ, γ takes back what b does, and what is left is bent by λ alone.
+// One centre and an offset, squared loss: the Hessian has two rows, and P - P* = ½gᵀH⁻¹g. If all rows have the same φ,
+// γ can compensate b, and only λ gives curvature in this direction.
 TEST(gradient_gap, is_not_below_what_is_left_of_a_quadratic) {
     std::mt19937_64 random(5);
     std::normal_distribution<double> normal;
@@ -40,7 +40,7 @@ TEST(gradient_gap, is_not_below_what_is_left_of_a_quadratic) {
     EXPECT_GT(tightest, 0.2);
 }
 
-// Two classes, no centre that matters: P(b) of an offset alone, its minimum in closed form.
+// Two classes without a useful centre: P(b) of an offset alone, with its minimum in closed form.
 TEST(gradient_gap, is_not_below_what_an_offset_of_logistic_losses_can_gain) {
     const newton_vectors::point g0(1, 2);
     for (const double share : {0.5, 0.6, 0.9, 0.99})

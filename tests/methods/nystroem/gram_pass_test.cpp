@@ -25,7 +25,7 @@ matrix<double> random_matrix(index rows, index cols, int seed) {
     return out;
 }
 
-// Rows in batches of so many.
+// Returns the rows in batches of the given size.
 template <class T>
 class in_batches final : public gram_batches<T> {
 public:
@@ -53,7 +53,7 @@ class round_trips : public ::testing::Test {};
 using numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(round_trips, numbers);
 
-// Rows that do not count are as if they were not there, few or many at a time, in whatever batches they come.
+// Rows of weight 0 have no effect, whatever their number and the batches they are in.
 TYPED_TEST(round_trips, leave_out_rows_that_do_not_count) {
     constexpr index n = 2000, m = 30;
     const dataset x = dense<double>(random_matrix(n, 3, 4)), z = dense<double>(random_matrix(m, 3, 5));

@@ -67,7 +67,7 @@ double cost_of(const cloud& c, const matrix<double>& means) {
     return static_cast<double>(sum);
 }
 
-// Rounds as the book has them, J of the means of each.
+// Iterations of Lloyd's algorithm from the definition; returns J of the means of each iteration.
 std::vector<double> by_the_book(const cloud& c, matrix<double> means) {
     std::vector<double> out;
     std::vector<index> labels;
@@ -108,7 +108,7 @@ TEST(lloyd, makes_the_rounds_of_the_book) {
         EXPECT_EQ(m.passes, std::ssize(want));
         for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(m.history[i], want[i], 1e-9 * want[i]);
         EXPECT_NEAR(cost_of(c, m.means), m.history.back(), 1e-9 * m.history.back());
-        // Means are the middles of their rows, labels the nearest of them.
+        // Means are the averages of their rows, labels the nearest means.
         std::vector<double> w(5);
         for (index i = 0; i < 900; ++i) {
             const index mine = m.labels[static_cast<std::size_t>(i)];
@@ -143,7 +143,7 @@ TEST(lloyd, never_rises_and_ends_as_it_is_told) {
     EXPECT_EQ(cut.history, few.history);
 }
 
-// Of means where nobody is near, each takes the row that costs most; where no row costs anything there are fewer.
+// For empty clusters, each new mean is the row with the largest cost; if no row has a cost, there are fewer clusters.
 TEST(lloyd, fills_empty_clusters_and_leaves_out_what_stays_empty) {
     cloud c = groups(300, 2, 3, 5);
     matrix<double> start(3, 2);
@@ -152,11 +152,12 @@ TEST(lloyd, fills_empty_clusters_and_leaves_out_what_stays_empty) {
     EXPECT_EQ(m.means.rows(), 3);
     EXPECT_TRUE(std::ranges::is_sorted(m.history, std::greater<>()));
     for (const double w : m.weights) EXPECT_GE(w, 50);
-    EXPECT_EQ(run(c, rows_of(c.x, {0}), {.clusters = 3}).means.rows(), 3);  // so do those that have no mean at first
+    // clusters without an initial mean are filled in the same way
+    EXPECT_EQ(run(c, rows_of(c.x, {0}), {.clusters = 3}).means.rows(), 3);
 
     for (index i = 0; i < 300; ++i) c.x(i, 0) = static_cast<double>(i % 4), c.x(i, 1) = 1;
     for (index i = 0; i < 300; ++i) c.self[static_cast<std::size_t>(i)] = c.x(i, 0) * c.x(i, 0) + 1;
-    // One without weight, of which nobody may ask for a cluster.
+    // A row of weight 0, which must not become a mean.
     c.x(299, 0) = 50, c.self[299] = 2501, c.weight[299] = 0;
     matrix<double> many(7, 2);
     for (index k = 0; k < 7; ++k) many(k, 0) = 10 * static_cast<double>(k);
@@ -208,7 +209,7 @@ TEST(lloyd, has_the_same_bits_for_any_number_of_threads) {
     }
 }
 
-// From any state it kept, in float or in double, with clusters that are empty for a while, the same bits.
+// Resuming from any stored state, in float or in double and with clusters that are temporarily empty, is bit-identical.
 TEST(lloyd, goes_on_from_any_state) {
     const cloud c = groups(2000, 3, 4, 9);
     matrix<float> narrow(2000, 3);

@@ -16,7 +16,7 @@ matrix<double> random_matrix(index rows, index cols, unsigned seed) {
     return out;
 }
 
-// k(zᵢ, zⱼ) = e^(-|i-j|·decay): far from singular where decay is large, next to it where it is small.
+// k(zᵢ, zⱼ) = e^(-|i-j|·decay): well conditioned for large decay, nearly singular for small decay.
 matrix<double> centres(index m, double decay, double scale = 1) {
     matrix<double> out(m, m);
     for (index i = 0; i < m; ++i)
@@ -77,7 +77,7 @@ TEST(sketched_hessian, is_the_matrix_where_the_ridge_is_small) {
     }
 }
 
-// k(x, z) of 1e60 and of 1e-60: φ, whose squares count, of 1e30 and 1e-30.
+// k(x, z) of 1e60 and 1e-60: the entries of φ, which are squared, are 1e30 and 1e-30.
 TEST(sketched_hessian, takes_kernel_values_beyond_float) {
     for (const double scale : {1e60, 1e-60}) {
         const nystroem_basis basis(centres(410, 0.5, scale));
@@ -97,8 +97,8 @@ TEST(sketched_hessian, is_the_matrix_where_centres_nearly_depend_on_each_other) 
     for (const index rows : {40, 600}) EXPECT_LT(relative_residual(basis, rows, true, 1e4, 9), 1e-4) << rows;
 }
 
-// The same whether ΦᵀΦ is added up or (SK)ᵀSK is brought to the basis: with a small ridge it is the first, with a large
-// one the second.
+// The same matrix whether ΦᵀΦ is accumulated or (SK)ᵀSK is transformed to the basis: a small ridge selects the first
+// way, a large ridge the second.
 TEST(sketched_hessian, is_the_matrix_on_both_ways) {
     for (const double decay : {0.5, 1e-3, 1e-5}) {
         const nystroem_basis basis(centres(410, decay));
@@ -109,7 +109,7 @@ TEST(sketched_hessian, is_the_matrix_on_both_ways) {
     }
 }
 
-// (ΦᵀΦ + λI)γ = Φᵀy for the rows of the sketch and the targets behind them, on both ways.
+// (ΦᵀΦ + λI)γ = Φᵀy for the rows of the sketch and the targets in its last columns, in both ways.
 TEST(sketched_hessian, solves_for_targets_behind_the_rows) {
     const nystroem_basis basis(centres(110, 0.05));
     const index m = basis.size(), rows = 700, targets = 3;
@@ -139,7 +139,8 @@ TEST(sketched_hessian, solves_for_targets_behind_the_rows) {
         }
 }
 
-// There and back is where one was, and ‖T⁻¹‖² is what solving for every unit vector says, up to chance.
+// Transforming to the basis and back is the identity, and ‖T⁻¹‖² agrees with a solution for every unit vector, up to
+// sampling error.
 TEST(nystroem_basis, goes_back_to_coefficients_and_gradients) {
     const nystroem_basis basis(centres(90, 0.5));
     const matrix<double> rows = random_matrix(3, 90, 8);
@@ -158,7 +159,7 @@ TEST(nystroem_basis, goes_back_to_coefficients_and_gradients) {
     EXPECT_LT(basis.inverse_square(), square * 4);
 }
 
-// Copies, and sums of others that only rounding tells from them, do not count.
+// Copies of centres, and linear combinations of other centres up to rounding, are left out.
 TEST(nystroem_basis, knows_the_centres_that_depend_on_none_before_them) {
     matrix<double> z = random_matrix(40, 12, 5);
     for (index i = 0; i < 40 * 12; ++i) z.data()[i] *= 0.2;

@@ -31,7 +31,7 @@ dense<double> blobs(index n, index d, unsigned seed) {
     return dense<double>(std::move(x));
 }
 
-// K_MM^-½ k(Z, x) of all rows: the features as they are defined, made by nobody's passes.
+// K_MM^-½ k(Z, x) of all rows: the features from the definition, without the passes of the library.
 matrix<double> features(const kernel& k, const dataset& x, const dataset& centres) {
     const eigen_system e = symmetric_eigen(all_of(*make_gram<double>(k, centres)));
     const matrix<double> between = all_of(*make_gram<double>(k, x, centres));
@@ -42,7 +42,8 @@ matrix<double> features(const kernel& k, const dataset& x, const dataset& centre
                    product(e.vectors.view(), transposed::yes, scaled.view(), transposed::no).view(), transposed::no);
 }
 
-// Σ w(k(x, x) - ‖φ‖²) + Σ w‖φ - the mean of its cluster‖², and every row at its nearest mean.
+// Checks the objective Σ w(k(x, x) - ‖φ‖²) + Σ w‖φ - mean of the cluster‖², and that every row belongs to its nearest
+// mean.
 void expect_fixed_point(const nystroem_kmeans_model& m, const dataset& x, const std::vector<double>& w,
                         double tolerance) {
     const matrix<double> phi = features(*m.means.k, x, m.means.x);
@@ -128,8 +129,8 @@ TEST(nystroem_kmeans, finds_one_mean) {
     EXPECT_EQ(m.passes, 2);
 }
 
-// A weight of 2 is the example twice, 0 its absence: for the same centres, clusters of the one are a fixed point of the
-// other with the same objective.
+// Weight 2 equals a repeated example, weight 0 its absence: with the same centres, clusters of one data set are a fixed
+// point of the other with the same objective.
 TEST(nystroem_kmeans, takes_weights_for_copies) {
     const dataset x = blobs(240, 3, 3);
     nystroem_clusters_options o = with(4, 20);
@@ -146,13 +147,13 @@ TEST(nystroem_kmeans, takes_weights_for_copies) {
     plain.sample_weight.clear();
     const nystroem_kmeans_model copied = fit_nystroem_kmeans(rows_of(gaussian{0.4}, twice), plain);
     expect_fixed_point(copied, twice, std::vector<double>(copies.size(), 1.0), 1e-8);
-    // Four groups far apart: one best answer.
+    // Four groups far apart: the optimum is unique.
     EXPECT_NEAR(copied.objective(), weighed.objective(), 1e-8 * static_cast<double>(copies.size()));
     for (std::size_t i = 0; i < copies.size(); ++i)
         for (std::size_t j = 0; j < copies.size(); j += 7)
             EXPECT_EQ(copied.labels[i] == copied.labels[j], weighed.labels[static_cast<std::size_t>(copies[i])] ==
                                                                 weighed.labels[static_cast<std::size_t>(copies[j])]);
-    // Who has no weight is no centre either, unless it is given.
+    // An example of weight 0 is not chosen as a centre, unless it is given as one.
     o.centres = centre_choice::uniform, o.n_centres = 240;
     for (const index row : fit_nystroem_kmeans(rows_of(gaussian{0.4}, x), o).means.rows)
         EXPECT_GT(o.sample_weight[static_cast<std::size_t>(row)], 0);
@@ -249,7 +250,7 @@ TEST(nystroem_kmeans, refuses_what_has_no_answer) {
     });
     expect_error(errc::data, "no examples",
                  [&] { fit_nystroem_kmeans(rows_of(gaussian{1}, dense<double>(matrix<double>(0, 2))), with(1, 1)); });
-    // Among the centres, in the sample, or met by a pass alone.
+    // In a centre, in the initial sample, or only in a later pass.
     expect_error(errc::data, "finite", [&] { fit_nystroem_kmeans(rows_of(gaussian{1}, with_nan()), with(1, 1)); });
     matrix<double> many(5000, 1);
     for (index i = 0; i < 5000; ++i) many(i, 0) = static_cast<double>(i % 10);

@@ -17,8 +17,8 @@
 namespace mercer {
 namespace {
 
-// Centres so close beside the width of the kernel that K(Z, Z) is singular but for rounding, and a small λ: what float
-// rounds away is more than the ridge. The minimum is found all the same, and as in double alone.
+// Centres so close compared with the width of the kernel that K(Z, Z) is singular up to rounding, and a small λ:
+// rounding in float exceeds the ridge. The minimum found is nevertheless the same as in double.
 TEST(nystroem_newton, leaves_float_where_its_rounding_keeps_the_gap_up) {
     constexpr index n = 3000, m = 60;
     std::mt19937_64 random(1);
@@ -111,8 +111,8 @@ bool same_bits(const matrix<double>& a, const matrix<double>& b) {
            std::equal(a.data(), a.data() + a.rows() * a.cols(), b.data());
 }
 
-// Wherever a fit ends, while λ is still a larger one too, P and the gap are those of the problem that was posed. The
-// squared loss without an offset has a gap by its preconditioner too.
+// Wherever a fit ends, also during the iterations with a larger λ, P and the gap are those of the given problem. For
+// the squared loss without an offset, the preconditioner gives a gap too.
 TEST(nystroem_newton, has_a_gap_that_holds_wherever_it_ends) {
     const clouds data;
     for (const auto& [name, make] : losses_of_classes())
@@ -125,7 +125,7 @@ TEST(nystroem_newton, has_a_gap_that_holds_wherever_it_ends) {
                 o.max_passes = most;
                 const auto found = data.solve(*make(data.label()), o, rough);
                 EXPECT_LE(found.passes, most + 3) << name;
-                // P and gap of a pass in float are off by what float rounds.
+                // P and gap of a pass in float contain the rounding error of float.
                 EXPECT_LE(found.objective - least, found.gap * (1 + 1e-9) + (rough ? 1e-5 : 1e-9) * least)
                     << name << ", " << most << " passes" << (offset ? ", offset" : "");
             }
@@ -155,8 +155,8 @@ TEST(nystroem_newton, goes_on_from_any_state) {
         }
 }
 
-// The sketched rows say where to begin: at the minimum, where they are all rows; and where the targets are noise, which
-// a few rows fit much better than all do, never above γ = 0.
+// A sketch of the rows gives the starting point: the minimum itself if the sketch contains all rows. If the targets are
+// noise, which few rows fit much better than all rows, the start is never worse than γ = 0.
 TEST(nystroem_newton, begins_where_a_sketch_of_the_rows_ends) {
     matrix<double> y(clouds::n, 2);
     std::mt19937_64 random(3);
@@ -186,7 +186,7 @@ TEST(nystroem_newton, begins_where_a_sketch_of_the_rows_ends) {
     }
 }
 
-// From its own minimum a fit is at its end soon; a start that is worse than γ = 0 is not taken.
+// A fit that starts at its own minimum ends soon; a start that is worse than γ = 0 is not used.
 TEST(nystroem_newton, begins_near_where_it_is_told_to_if_that_is_nearer) {
     const clouds data;
     for (const auto& [name, make] : losses_of_classes()) {
@@ -219,7 +219,7 @@ TEST(nystroem_newton, begins_near_where_it_is_told_to_if_that_is_nearer) {
     }
 }
 
-// One class against the rest: three problems that have nothing to do with each other.
+// One class against the rest: three independent problems.
 TEST(nystroem_newton, solves_independent_functions_as_if_alone) {
     const clouds data;
     nystroem_newton_options o;
@@ -241,7 +241,7 @@ TEST(nystroem_newton, solves_independent_functions_as_if_alone) {
     }
 }
 
-// Curvatures that jump, nearly no ridge: whole steps overshoot from everywhere but near the minimum.
+// Curvatures that jump, and nearly no ridge: full Newton steps overshoot except near the minimum.
 TEST(nystroem_newton, finds_the_minimum_where_whole_steps_overshoot) {
     const clouds data(clouds::n);
     nystroem_newton_options o;

@@ -20,7 +20,8 @@ nystroem_options on_centres(index centres, double tol) {
     return o;
 }
 
-// A target with values of 1e8 beside one with values of 1: the small one is no less solved for it.
+// A target with values of 1e8 beside a target with values of 1: the small one is solved with the same relative
+// accuracy.
 TEST(nystroem_ridge, solves_each_of_several_targets) {
     const sample s = wave(400, 3, 5);
     const dataset x = dense_data(s.x);
@@ -66,8 +67,8 @@ TEST(nystroem_ridge, names_the_targets_that_are_not_solved) {
     EXPECT_EQ(model_bytes(read), model_bytes(m));
 }
 
-// A share of the trace decides how many centres there are, whatever the budget; a budget that is too small names the
-// least one, which is enough, also for twice as many centres.
+// The unexplained trace determines the number of centres for every budget. A budget that is too small names the
+// smallest one that suffices, also for twice as many centres.
 TEST(nystroem_ridge, takes_the_same_centres_within_any_budget) {
     const sample s = wave(3000, 3, 6);
     const dataset x = dense_data(s.x);

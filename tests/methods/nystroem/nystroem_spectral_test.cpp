@@ -32,7 +32,7 @@ dataset rings(index n, index count, unsigned seed) {
     return dense<double>(std::move(x));
 }
 
-// Whether cluster and ring are the same thing.
+// Checks that clusters and rings agree.
 void expect_rings(const std::vector<index>& labels, index count) {
     for (std::size_t i = 0; i < labels.size(); ++i)
         ASSERT_EQ(labels[i], labels[i % static_cast<std::size_t>(count)]) << i;
@@ -56,7 +56,7 @@ TEST(nystroem_spectral, finds_rings_that_k_means_cuts_through) {
     }
 }
 
-// Eigenvalues and the space of the embedding, from the n × n matrix itself where every example is a centre.
+// Eigenvalues and the space of the embedding, compared with the n × n matrix if every example is a centre.
 TEST(nystroem_spectral, has_the_eigenvalues_of_the_normalised_matrix) {
     const dataset x = rings(200, 2, 3);
     const kernel k = gaussian{2};
@@ -77,7 +77,7 @@ TEST(nystroem_spectral, has_the_eigenvalues_of_the_normalised_matrix) {
         ASSERT_EQ(m.eigenvalues.size(), 4u);
         EXPECT_NEAR(m.eigenvalues[0], 1, 1e-9);
         for (std::size_t j = 0; j < 4; ++j) EXPECT_NEAR(m.eigenvalues[j], e.values[199 - j], 1e-7);
-        // √(w/d)·f are these eigenvectors, up to an orthogonal matrix: products of rows are the same.
+        // √(w/d)·f are these eigenvectors up to an orthogonal matrix, so that products of rows agree.
         const matrix<double> f = m.projection.values(x);
         for (index i = 0; i < 200; i += 3)
             for (index j = 0; j < 200; j += 5) {
@@ -105,12 +105,12 @@ TEST(nystroem_spectral, says_where_its_centres_do_not_reach) {
     EXPECT_EQ(m.low_degrees, 4);
     expect_rings({m.labels.begin(), m.labels.begin() + 600}, 2);
     for (const double lambda : m.eigenvalues) EXPECT_LE(lambda, 1 + 1e-9);
-    // Inner products of vectors on both sides of 0 are no affinities.
+    // Inner products of vectors on both sides of 0 may be negative and are not valid affinities.
     matrix<double> sides(50, 1);
     for (index i = 0; i < 50; ++i) sides(i, 0) = i < 30 ? 1 : -1;
     expect_error(errc::data, "20 of 50 are far below",
                  [&] { fit_nystroem_spectral(rows_of(linear{}, dense<double>(std::move(sides))), cuts(2, 10)); });
-    // A kernel so narrow that nobody is like another leaves all but the centres out of reach.
+    // With a very narrow kernel all examples are dissimilar, and only the centres are represented.
     EXPECT_EQ(fit_nystroem_spectral(rows_of(gaussian{1e7}, rings(100, 2, 5)), cuts(2, 10)).low_degrees, 90);
 }
 

@@ -23,6 +23,7 @@ namespace mercer {
 namespace {
 
 using namespace regression_testing;
+using svm_testing::sample;
 
 nystroem_options with(index centres, double tol = 1e-10) {
     nystroem_options o;
@@ -37,7 +38,7 @@ std::vector<double> labels_of(const sample& s, int classes) {
     return out;
 }
 
-// (KᵀWK + λK_MM)β = KᵀWy, as it stands.
+// The normal equations (KᵀWK + λK_MM)β = KᵀWy.
 TEST(nystroem_ridge, solves_its_normal_equations) {
     const sample s = wave(150, 3, 1);
     const dataset x = dense_data(s.x);
@@ -119,7 +120,8 @@ TEST(nystroem_svc, is_the_squared_hinge_where_every_example_is_a_centre) {
     for (index i = 0; i < 90; ++i) EXPECT_NEAR(f(i, 0), g[static_cast<std::size_t>(i)], 1e-4);
 }
 
-// One class against the rest with an offset; the gap bounds what is left, and the objective is what it says.
+// One class against the rest with an offset: the gap bounds the distance to the minimum, and the reported objective is
+// correct.
 TEST(nystroem_svc, has_a_gap_with_the_hinge_too) {
     const sample s = wave(300, 2, 11);
     const dataset x = dense_data(s.x);
@@ -142,7 +144,7 @@ TEST(nystroem_svc, has_a_gap_with_the_hinge_too) {
         weighted.centres = centre_choice::given, weighted.centre_rows = best.f.rows;
         for (index i = 0; i < 300; ++i) weighted.sample_weight.push_back(static_cast<double>(i % 3));
         const auto by_weight = fit_nystroem_svc(rows_of(gaussian{0.5}, x), y, weighted);
-        // The objective by its definition.
+        // The objective from its definition.
         const matrix<double> f = decide(by_weight, x);
         matrix<double> among(30, 30);
         make_gram<double>(gaussian{0.5}, by_weight.f.x)->all(among.view());
@@ -185,7 +187,7 @@ TEST(nystroem_svc, has_the_same_bits_with_the_hinge_for_any_number_of_threads_an
     expect_error(errc::memory, "squared_hinge", [&] { fit_nystroem_svc(rows_of(gaussian{0.2}, x), y, o); });
 }
 
-// The gap is one: no function of the span has a smaller objective than it allows.
+// The gap is a valid bound: no function in the span has a smaller objective than it allows.
 TEST(nystroem_ridge, tells_how_far_it_is_from_the_minimum) {
     const sample s = wave(200, 3, 5);
     const dataset x = dense_data(s.x);
@@ -237,7 +239,7 @@ TEST(nystroem, has_the_same_bits_for_any_number_of_threads_and_streamed) {
     }
 }
 
-// Pivots spend themselves on objects that are far from all others, uniform ones miss them.
+// Pivoted choices select objects that are far from all others, uniform choices miss them.
 TEST(centres, mixed_ones_are_of_both_kinds) {
     sample s = wave(400, 2, 13);
     for (std::size_t i = 0; i < 8; ++i) s.x[50 * i][0] += 100 * (1 + static_cast<double>(i));
@@ -254,7 +256,7 @@ TEST(centres, mixed_ones_are_of_both_kinds) {
               choose_centres(*k, 60, centre_choice::rpcholesky, 3, {}, 0.1));
 }
 
-// Files divided among processes (threads here) of any number, by bytes and not by rows.
+// Files divided among any number of ranks (threads here), by bytes and not by rows.
 TEST(nystroem, has_the_same_bits_for_any_number_of_processes) {
     const testing_support::scratch_folder folder;
     const sample s = wave(900, 2, 6);
@@ -295,7 +297,7 @@ TEST(nystroem, ordinary_trouble) {
     const auto ridge = [&](nystroem_options o, std::vector<double> y) {
         return fit_nystroem_ridge(rows_of(gaussian{1}, x), column(y).view(), o);
     };
-    // One value everywhere, copies of one point, targets of zero, huge and tiny penalties.
+    // Constant targets, copies of one point, targets of zero, huge and tiny penalties.
     EXPECT_EQ(ridge(with(10), std::vector<double>(40, 0.0)).status, fit_status::converged);
     const dataset same = gather(x, std::span<const index>(std::vector<index>(40, 0)));
     EXPECT_EQ(fit_nystroem_ridge(rows_of(gaussian{1}, same), column(s.y).view(), with(10)).f.size(), 1);
@@ -310,7 +312,7 @@ TEST(nystroem, ordinary_trouble) {
     expect_error(errc::invalid_argument, "n_centres >= 1", [&] { ridge(with(0), s.y); });
     expect_error(errc::data, "two classes",
                  [&] { fit_nystroem_logistic(rows_of(gaussian{1}, x), std::vector<double>(40, 3.0), with(10)); });
-    // Stopped at once there is a model all the same, and it says so.
+    // A fit that is cancelled at once returns a model whose status says so.
     nystroem_options stopped = with(10);
     stopped.progress = [](const fit_progress& p) { return std::string_view(p.phase) != "passes"; };
     EXPECT_EQ(ridge(stopped, s.y).status, fit_status::cancelled);

@@ -23,12 +23,12 @@ matrix<double> random_rows(index n, index m) {
     std::normal_distribution<double> normal;
     matrix<double> x(n, m);
     for (index i = 0; i < n * m; ++i) x.data()[i] = normal(random);
-    for (index j = 0; j < m; ++j) x(n / 3, j) *= 100;  // one that is alone in its direction
+    for (index j = 0; j < m; ++j) x(n / 3, j) *= 100;  // one row with a direction of its own
     return x;
 }
 
-// ‖SD^½(Kv + y)‖² is ‖D^½(Kv + y)‖² up to √(2/s) or so, for every D and in the columns behind K as well: with few
-// buckets a lane and with many, and with so many functions that there are more lanes.
+// ‖SD^½(Kv + y)‖² approximates ‖D^½(Kv + y)‖² up to about √(2/s), for every D and also for the right-hand sides: with
+// few buckets per column tile, with many, and with so many functions that there are more column tiles.
 TEST(row_sketch, keeps_lengths) {
     constexpr index n = 9000, m = 40;
     const matrix<double> x = random_rows(n, m);
@@ -69,7 +69,7 @@ TEST(row_sketch, keeps_lengths) {
     }
 }
 
-// Where there is a bucket for every row the rows are there as they are.
+// If there is a bucket for every row, the sketch contains the rows unchanged.
 TEST(row_sketch, has_every_row_where_there_is_room) {
     constexpr index n = 500, m = 7;
     const matrix<double> x = random_rows(n, m);
@@ -81,8 +81,8 @@ TEST(row_sketch, has_every_row_where_there_is_room) {
         for (index j = 0; j < m; ++j) ASSERT_DOUBLE_EQ(found[0](i, j), i % 2 == 0 ? 2 * x(i, j) : 0.0);
 }
 
-// With K the identity the sketch is SD^½ itself: no vector becomes longer than `stretch` says, by D. Power iteration
-// finds one that becomes nearly as long as any.
+// With K the identity the sketch is SD^½ itself: it stretches no vector by more than `stretch`, measured by D. Power
+// iteration finds a vector for which the bound is nearly attained.
 TEST(row_sketch, makes_nothing_longer_than_it_says) {
     constexpr index n = 500;
     matrix<double> x(n, n);
@@ -114,7 +114,7 @@ TEST(row_sketch, makes_nothing_longer_than_it_says) {
             for (index j = 0; j < n; ++j) v[static_cast<std::size_t>(j)] = next[static_cast<std::size_t>(j)] / most;
         }
         EXPECT_LE(most, found.stretch * (1 + 1e-12)) << buckets;
-        EXPECT_GE(most, found.stretch / 30) << buckets;  // and it is not just any large number
+        EXPECT_GE(most, found.stretch / 30) << buckets;  // the bound is not much too large
     }
 }
 

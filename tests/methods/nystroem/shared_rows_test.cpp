@@ -1,4 +1,4 @@
-// Rows that several processes (threads here) have in memory: the bits of one that has them all.
+// Rows distributed over several ranks (threads here): results are bit-identical to one rank with all rows.
 #include "contracts/thread_group.h"
 #include "mercer/data/all_kinds.h"
 #include "mercer/data/dataset.h"
@@ -16,7 +16,7 @@ namespace {
 using namespace regression_testing;
 using mercer::testing::as_processes;
 
-// Where rows are cut: none for some, less than a leaf, whole leaves, and neither.
+// Positions at which the rows are divided: ranks without rows, parts of a leaf, whole leaves, and other numbers.
 const std::vector<std::vector<index>> cuts{
     {0, 2000}, {0, 1000, 2000}, {0, 0, 768, 1000, 2000}, {0, 1, 2, 3, 2000, 2000}, {0, 500, 500, 600, 650, 1999, 2000}};
 
@@ -31,7 +31,7 @@ struct task {
     std::vector<double> weight{};
 };
 
-// use(rows, y, weight) at every process, each with its part of the rows.
+// Calls use(rows, y, weight) in every rank, each with its share of the rows.
 template <class Use>
 void shared(const kernel& k, const task& all, const std::vector<index>& cut, Use use) {
     as_processes(static_cast<int>(cut.size()) - 1, [&](const process_group& group) {
@@ -99,8 +99,8 @@ TEST(shared_rows, have_the_bits_of_one_process_for_strings) {
         });
 }
 
-// Weights below 1 where a process without rows has none; zeros, with a process that has nothing else; classes that one
-// process alone has seen.
+// Weights below 1 with a rank without rows; weights of zero, in one rank only such; classes that occur in one rank
+// only.
 TEST(shared_rows, have_the_bits_of_one_process_with_weights_and_classes) {
     const sample s = wave(2000, 2, 23);
     task all{dense_data(s.x), targets(s.y, 1)};
@@ -170,7 +170,7 @@ TEST(shared_rows, all_fail_where_their_rows_do_not_fit_together) {
     with_parts(wide, two, "process 0 has 1 targets a row, process 2 has 2");
 }
 
-// One no is enough, and all end with the same model.
+// One rank that cancels is enough, and all ranks return the same model.
 TEST(shared_rows, a_fit_ends_where_one_process_wants_it_to) {
     const sample s = wave(900, 2, 25);
     const task all{dense_data(s.x), targets(s.y, 1)};
@@ -191,7 +191,7 @@ TEST(shared_rows, a_fit_ends_where_one_process_wants_it_to) {
     EXPECT_EQ(got[0], got[2]);
 }
 
-// Each function is within its gap of the only minimiser: α‖f - f*‖² <= gap, α = 1, and k(x, x) = 1.
+// Each function is within its gap of the unique minimiser: α‖f - f*‖² <= gap with α = 1 and k(x, x) = 1.
 TEST(shared_rows, matrices_may_be_factored_together) {
     const sample s = wave(900, 2, 28);
     const task all{dense_data(s.x), targets(s.y, 1)};

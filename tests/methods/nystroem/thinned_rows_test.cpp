@@ -22,7 +22,7 @@ struct far_rows {
     std::unique_ptr<column_losses> losses;
 };
 
-// Every row counts once on average, the large ones always; and what one counts for is at most θ.
+// The expected weight of every row is 1, large rows are always included, and the weight of a row is at most θ.
 TEST(thinned_rows, stand_for_all_on_average) {
     const far_rows rows;
     constexpr double theta = 0.01;
@@ -52,7 +52,7 @@ TEST(thinned_rows, stand_for_all_on_average) {
     EXPECT_LT(share, 0.4);
 }
 
-// Chance falls the same for a row whoever has it.
+// The random choice for a row does not depend on the rank that holds it.
 TEST(thinned_rows, are_the_same_in_parts) {
     const far_rows whole, part(5000, 6000);
     thinned_rows all, some;

@@ -21,7 +21,7 @@ matrix<double> small_rows(index n, index d) {
     return out;
 }
 
-// All products of q coordinates of y, each added, with its signs, where the sum of its hashes says.
+// All products of q coordinates of y, each added with its signs to the entry given by the sum of its hashes.
 std::vector<double> by_definition(const count_sketch& s, const double* x) {
     std::vector<double> y, out(static_cast<std::size_t>(s.features));
     for (index a = 0; a < s.dims; ++a) y.push_back(std::sqrt(s.gamma) * x[a]);
@@ -54,7 +54,7 @@ TEST(count_sketch, is_the_sketch_of_all_products_of_coordinates) {
                         const std::vector<double> want = by_definition(s, x.row(i));
                         double norm = coef0;
                         for (index a = 0; a < d; ++a) norm += 0.3 * x(i, a) * x(i, a);
-                        for (index b = 0; b < features; ++b)  // ‖y‖₁^q >= what a number can be
+                        for (index b = 0; b < features; ++b)  // ‖y‖₁^q bounds every number
                             ASSERT_NEAR(out(i, b), want[static_cast<std::size_t>(b)],
                                         1e-13 * std::pow(double(s.coordinates()) * norm, double(degree) / 2))
                                 << degree << " " << d << " " << features << " " << coef0;
@@ -80,7 +80,7 @@ TEST(count_sketch, takes_zeros_large_degrees_and_wide_sparse_rows) {
     const dataset zeros(dense<double>(matrix<double>(3, 5)));
     const auto none = transform(fit_random_features(kernel::parse("poly(degree=3)"), zeros, {10}), zeros);
     for (index i = 0; i < 30; ++i) EXPECT_EQ(none.data()[i], 0);
-    // Of a constant alone one coordinate is left: φ is ±c^(q/2) in one place.
+    // For a constant kernel one coordinate remains: φ is ±c^(q/2) in one entry.
     const auto constant = transform(fit_random_features(kernel::parse("poly(degree=12, coef0=4)"), zeros, {10}), zeros);
     double largest = 0, sum = 0;
     for (index b = 0; b < 10; ++b)

@@ -41,7 +41,7 @@ double error_of(const kernel& k, const dataset& x, index features, frequency_cho
     return std::sqrt(sum / (seeds * static_cast<double>(n * n)));
 }
 
-// A mean of D/2 numbers of variance at most ½: an error of at most 1/√D, and halved by four times as many features.
+// A mean of D/2 numbers of variance at most ½: the error is at most 1/√D, and four times as many features halve it.
 TEST(random_features, err_by_at_most_one_over_the_root_of_their_number) {
     const dataset x = cloud(25, 6);
     for (const char* text : {"rbf(gamma=0.1)", "rbf(gamma=1)", "laplacian(gamma=0.2)", "matern(nu=0.5)",
@@ -54,7 +54,7 @@ TEST(random_features, err_by_at_most_one_over_the_root_of_their_number) {
         EXPECT_NEAR(few / many, 4, 0.8) << text;
         EXPECT_LT(error_of(k, x, 7, frequency_choice::independent), 1.1 / std::sqrt(7.0 - 1))
             << text;  // an odd number is unbiased too
-        // Right angles take from the variance and leave the mean.
+        // Orthogonal frequencies reduce the variance and do not change the mean.
         if (k.node().form().what != "laplacian") {
             EXPECT_LT(error_of(k, x, 96, frequency_choice::orthogonal),
                       1.02 * error_of(k, x, 96, frequency_choice::independent))

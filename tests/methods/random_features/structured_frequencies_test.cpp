@@ -66,7 +66,7 @@ TEST(structured_frequencies, are_the_product_that_defines_them) {
     }
 }
 
-// Where d is a power of two nothing is cut off: right angles within a block, and the lengths that were drawn.
+// If d is a power of two nothing is cut off: frequencies within a block are orthogonal and have the sampled lengths.
 TEST(structured_frequencies, are_at_right_angles) {
     normal_numbers random(5);
     const structured_frequencies w = draw_structured(128, 300, random, [] { return 1.0; });
@@ -143,7 +143,7 @@ TEST(structured_frequencies, refuse_what_has_no_free_direction) {
         });
 }
 
-// Of any size: one coordinate, one feature, fewer features than coordinates, none of either, a hundred thousand.
+// For any size: one coordinate, one feature, fewer features than coordinates, none of either, a hundred thousand.
 TEST(structured_frequencies, have_unit_length_whatever_the_sizes) {
     for (const index d : {0, 1, 2, 5, 64, 65, 300})
         for (const index features : {1, 2, 3, 64, 129, 1000})
@@ -154,7 +154,7 @@ TEST(structured_frequencies, have_unit_length_whatever_the_sizes) {
                 for (index i = 0; i < 5; ++i) {
                     double sum = 0;
                     for (index c = 0; c < features; ++c) sum += phi(i, c) * phi(i, c);
-                    // Of an odd number the last is a cosine alone.
+                    // For an odd number the last feature is a single cosine.
                     EXPECT_LE(std::abs(sum - 1),
                               static_cast<double>(features % 2) / static_cast<double>(features) + 1e-13);
                 }
@@ -181,7 +181,7 @@ TEST(structured_frequencies, say_what_is_too_large_or_not_a_number) {
     const dataset x = normal_rows(3, 4), far = normal_rows(3, 4, 1e200);
     for (const auto how : {frequency_choice::structured, frequency_choice::orthogonal}) {
         const auto m = fit_random_features(kernel::parse("rbf(gamma=1e300)"), x, {8, how, 0});
-        const matrix<double> phi = transform(m, x);  // large angles have cosines too
+        const matrix<double> phi = transform(m, x);  // cosines of large angles are accurate too
         for (index i = 0; i < 24; ++i) EXPECT_TRUE(std::abs(phi.data()[i]) <= 0.5);
         expect_error(errc::data, "row 0 are beyond the range", [&] { transform(m, far); });
         for (const double bad : {std::nan(""), HUGE_VAL}) {

@@ -51,7 +51,7 @@ TEST(kernel_logistic, probabilities_and_classes_belong_together) {
     }
 }
 
-// With an offset the probabilities of the training examples sum to the numbers of examples, class by class.
+// With an offset the probabilities of the training examples sum to the number of examples of each class.
 TEST(kernel_logistic, is_calibrated_in_the_mean) {
     for (const char* file : {"wine.svm", "sonar.svm"}) {
         const sample s = standardised(load(file));
@@ -105,7 +105,7 @@ TEST(kernel_logistic, strings_sets_sparse_and_precomputed) {
         const matrix<double> K = gram_of(k, each.x);
         const kernel_logistic_model other = fit_kernel_logistic_precomputed(K.view(), each.y);
         expect_close(decide_precomputed(other, K.view()), decide(model, each.x), 1e-6);
-        // the kernel matrix need not be kept
+        // the kernel matrix need not be stored
         kernel_logistic_options o;
         o.memory_bytes = 1000;
         expect_close(decide(fit_kernel_logistic(k, each.x, each.y, o), each.x), decide(model, each.x), 1e-2);
@@ -131,7 +131,7 @@ TEST(kernel_logistic, extremes_and_faults) {
         o.C = C;
         const kernel_logistic_model model = fit_kernel_logistic(gaussian{0.5}, x, s.y, o);
         EXPECT_EQ(model.status, fit_status::converged) << C << ": " << model.gap << " of " << model.objective;
-        // nothing learnt: the frequencies, a third each
+        // for tiny C the model predicts the frequencies, a third each
         if (C < 1) {
             EXPECT_NEAR(probabilities(model, decide(model, x).view())(0, 0), 1.0 / 3, 1e-5);
         }

@@ -13,7 +13,7 @@ namespace {
 
 using namespace regression_testing;
 
-// Predictions of both ways differ by no more than the residual: K(K + λI)⁻¹ has no eigenvalue above 1.
+// Predictions of the two solvers differ by at most the residual, because K(K + λI)⁻¹ has no eigenvalue above 1.
 TEST(kernel_ridge_cg, agrees_with_the_decomposition) {
     for (const char* file :
          {"housing.svm", "wine.svm", "iris.svm", "heart_scale.svm", "breast-cancer.svm", "sonar.svm"}) {
@@ -46,7 +46,7 @@ TEST(kernel_ridge_cg, is_taken_where_the_matrix_does_not_fit) {
     const auto direct = fit_kernel_ridge(gaussian{0.5}, x, column(s.y).view(), {.alpha = 0.1});
     EXPECT_EQ(direct.residual, 0);
     expect_close(predict(cg, x), predict(direct, x), 1e-8);
-    // With half of K kept the products are the same.
+    // With half of K stored the products are the same.
     o.memory_bytes = std::size_t{1} << 30, o.solver = ridge_solver::cg;
     expect_close(predict(fit_kernel_ridge(gaussian{0.5}, x, column(s.y).view(), o), x), predict(direct, x), 1e-8);
 }
@@ -135,7 +135,8 @@ TEST(kernel_ridge_cg, with_an_alpha_for_each_output_agrees_with_the_decompositio
                  [&] { fit_kernel_ridge(gaussian{1}, x, y.view(), o); });
 }
 
-// Minus a positive definite matrix: no step of conjugate gradients goes down, and none is repeated up to the limit.
+// The negative of a positive definite matrix: no step of conjugate gradients decreases the objective, and none is
+// repeated up to the limit.
 TEST(kernel_ridge_cg, stops_where_no_direction_has_positive_curvature) {
     matrix<double> K(5, 5), y(5, 1);
     for (index i = 0; i < 5; ++i) K(i, i) = -2, y(i, 0) = 1;

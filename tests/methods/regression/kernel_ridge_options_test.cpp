@@ -33,7 +33,7 @@ TEST(kernel_ridge, says_how_far_it_is_and_stops) {
     phases.clear();
     fit_kernel_ridge_path(gaussian{1.0}, x, y.view(), path);
     EXPECT_EQ(phases, (std::vector<std::string>{"kernel matrix", "reduction to a band", "path", "leave-one-out"}));
-    // There is nothing to keep before the end.
+    // There is no solution before the end of the computation.
     for (const std::string last : {"kernel matrix", "Cholesky decomposition", "reduction to a band", "leave-one-out"}) {
         o.progress = path.progress = [&](const fit_progress& now) { return now.phase != last; };
         expect_error(errc::cancelled, "stopped by the caller before there was a model", [&] {

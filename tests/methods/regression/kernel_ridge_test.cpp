@@ -137,10 +137,10 @@ TEST(kernel_ridge, weights_are_repetitions) {
     expect_close(few.df, several.df, 1e-9);
 }
 
-// A single fit of a path, and what its scores are by their definitions.
+// A single fit of a path, and its scores from their definitions.
 struct single_fit {
     kernel_ridge_model model;
-    double df = 0, gcv = 0, loo = 0;  // gcv is 0 where as many degrees of freedom are used as there are
+    double df = 0, gcv = 0, loo = 0;  // gcv is 0 if the degrees of freedom equal the number of examples
 };
 
 single_fit fitted_alone(const dataset& x, const matrix<double>& y, const matrix<double>& K, double alpha,
@@ -174,7 +174,7 @@ single_fit fitted_alone(const dataset& x, const matrix<double>& y, const matrix<
     return out;
 }
 
-// n = 150 takes eigenvectors, 420 the band; both against single fits, with and without weights.
+// n = 150 uses eigenvectors, 420 the band reduction; both are compared with single fits, with and without weights.
 TEST(kernel_ridge, path_is_single_fits) {
     for (const index n : {index{1}, index{2}, index{150}, index{420}})
         for (const bool weighted : {false, true}) {
@@ -220,8 +220,8 @@ TEST(kernel_ridge, both_scores_find_a_sensible_lambda) {
     o.score = ridge_score::loo;
     const kernel_ridge_path by_loo = fit_kernel_ridge_path(gaussian{1.0}, dense_data(s.x), column(s.y).view(), o);
     EXPECT_LE(std::abs(by_gcv.best - by_loo.best), 3);
-    // the noise has a standard deviation of 0.2: the error of the best λ is near that of no ridge and of nothing but
-    // ridge
+    // the noise has a standard deviation of 0.2: the error of the best λ is near it, and smaller than at both ends of
+    // the path
     EXPECT_LT(by_loo.loo[static_cast<std::size_t>(by_loo.best)], 0.2 * by_loo.loo.back());
 }
 
@@ -247,7 +247,7 @@ TEST(kernel_ridge, extremes) {
     const dataset x = dense_data(s.x);
     const matrix<double> y = column(s.y);
     kernel_ridge_options o;
-    // λ → 0 interpolates, λ → ∞ forgets
+    // λ → 0 interpolates, λ → ∞ predicts the mean
     o.alpha = 1e-10;
     expect_close(predict(fit_kernel_ridge(gaussian{5.0}, x, y.view(), o), x), y, 1e-6);
     o.alpha = 1e12;
@@ -256,12 +256,12 @@ TEST(kernel_ridge, extremes) {
     o.alpha = 0.5;
     const kernel_ridge_model one = fit_kernel_ridge(gaussian{1.0}, dense_data({{1.0, 2.0}}), column({3.0}).view(), o);
     EXPECT_NEAR(one.f.coef(0, 0), 2.0, 1e-14);
-    // duplicates with λ = 0 are singular, and said to be
+    // duplicates with λ = 0 are singular, and an error says so
     o.alpha = 0;
     expect_error(errc::not_psd, "pivot of example 1", [&] {
         fit_kernel_ridge(kernel::parse("linear()"), dense_data({{1.0}, {2.0}, {1.0}}), column({1, 2, 3}).view(), o);
     });
-    // an indefinite kernel names its row and the cures
+    // the error for an indefinite kernel names the row and possible remedies
     matrix<double> K(2, 2);
     K(0, 0) = 1, K(0, 1) = K(1, 0) = 3, K(1, 1) = 1;
     expect_error(errc::not_psd, "pivot of example 1", [&] {
@@ -275,13 +275,13 @@ TEST(kernel_ridge, extremes) {
     EXPECT_NO_THROW(fit_kernel_ridge_precomputed(K.view(), column({1, 2}).view(), o));
 }
 
-// Large enough for a factor in float: the answer must be that of double, and what is refused the same.
+// Large enough for a factor in float: the result must be that of double, and the same input must be refused.
 TEST(kernel_ridge, a_float_factor_changes_nothing) {
     const sample s = wave(1100, 3, 9);
     const dataset x = dense_data(s.x);
     const matrix<double> y = targets(s.y, 2);
     kernel_ridge_options o, in_double;
-    in_double.loo = true;  // asks for more than a float factor can give
+    in_double.loo = true;  // leave-one-out errors need more than a float factor
     for (const double alpha : {1e3, 1.0, 1e-2, 1e-6, 1e-10}) {
         o.alpha = in_double.alpha = alpha;
         o.sample_weight.assign(1100, 1.0);
@@ -308,7 +308,7 @@ TEST(kernel_ridge, a_float_factor_changes_nothing) {
                 EXPECT_LE(rest, 2 * std::sqrt(1100.0) * 1.2e-16 * norm * most) << alpha;
             }
     }
-    // singular for λ = 0: the row is named as ever
+    // singular for λ = 0: the error names the row
     o.alpha = 0, o.sample_weight.clear();
     expect_error(errc::not_psd, "pivot of example",
                  [&] { fit_kernel_ridge(kernel::parse("linear()"), x, y.view(), o); });

@@ -1,4 +1,4 @@
-// What the tests of the regression methods share: the stored answers of scikit-learn, matrices from the definition, and
+// Shared by the tests of the regression methods: the stored results of scikit-learn, matrices from the definition, and
 // brute force.
 #pragma once
 
@@ -41,7 +41,7 @@ inline std::vector<double> oracle_weights(const json& c, index n) {
     return out;
 }
 
-// y, or y, its square root and a wave of it: the targets of the oracle.
+// The targets of the oracle: y, its square root and a sine of it.
 inline matrix<double> targets(const std::vector<double>& y, int outputs = 1) {
     matrix<double> out(static_cast<index>(y.size()), outputs);
     for (index i = 0; i < out.rows(); ++i) {
@@ -82,7 +82,7 @@ inline matrix<double> gram_of(const kernel& k, const dataset& x) {
     return K;
 }
 
-// Row i `times[i]` times.
+// Repeats row i `times[i]` times.
 inline sample repeated(const sample& s, const std::vector<int>& times) {
     sample out;
     for (std::size_t i = 0; i < s.x.size(); ++i)
@@ -102,7 +102,7 @@ inline sample without(const sample& s, std::size_t row) {
     return out;
 }
 
-// Solves Az = b by elimination with row exchanges: what the library's own decompositions are compared with.
+// Solves Az = b by elimination with pivoting, the reference for the library's decompositions.
 inline matrix<double> eliminated(matrix<double> a, matrix<double> b) {
     const index n = a.rows();
     for (index k = 0; k < n; ++k) {

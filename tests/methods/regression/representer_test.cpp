@@ -107,7 +107,7 @@ TEST(representer_model, weights_are_repetitions) {
     }
 }
 
-// One wild target moves Huber's fit by little and the squared one by much.
+// One outlier changes Huber's fit little and the squared-loss fit much.
 TEST(representer_model, huber_resists_an_outlier) {
     sample s = wave(80, 1, 44);
     const auto change = [&](const loss& l) {
@@ -162,7 +162,7 @@ TEST(representer_model, files_kinds_and_faults) {
     expect_error(errc::data, "all sample weights are zero", [&] {
         fit_representer(gaussian{1.0}, x, s.y, loss::squared(), {.sample_weight = std::vector<double>(40)});
     });
-    // not proven to be a kernel: the end is stationary at best
+    // not proven to be a kernel: the result is at best stationary
     EXPECT_NE(fit_representer(kernel::parse("sigmoid(gamma=1, coef0=0)"), x, labels, loss::logistic()).status,
               fit_status::converged);
     // λ tiny and huge

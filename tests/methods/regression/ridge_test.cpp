@@ -119,7 +119,7 @@ TEST(ridge, weights_are_repetitions) {
     expect_close(weighted.df, plain.df, 1e-10);
 }
 
-// The offset takes up any shift of x and y, also one that is a million times the spread, where the rows are dense.
+// The offset compensates any shift of x and y, also one that is a million times the spread if the rows are dense.
 TEST(ridge, does_not_mind_a_shift) {
     sample s = wave(50, 3, 14);
     const ridge_model model = fit_ridge(dense_data(s.x), column(s.y).view());

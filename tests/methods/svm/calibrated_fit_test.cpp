@@ -26,7 +26,7 @@ std::vector<double> labels() {
     return y;
 }
 
-// exp(-(x - z)²) as a user would write it, plus `skew` above the diagonal.
+// exp(-(x - z)²) as a user-defined function, plus `skew` above the diagonal.
 kernel own_gaussian(double skew, int* calls = nullptr) {
     return from_block_function(
         "own",
@@ -53,7 +53,8 @@ TEST(calibrated_fit, a_users_function_gives_the_machine_of_its_kernel) {
     const calibrated_fit expected = fit_calibrated(known, x, y, {}, plan, 0);
     ASSERT_TRUE(expected.model.probability);
     EXPECT_EQ(expected.calibration.unfinished, 0);
-    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1} << 30}) {  // on demand, all at once
+    // kernel values on demand, and all at once
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1} << 30}) {
         const calibrated_fit found = fit_calibrated(own, x, y, {}, plan, bytes);
         EXPECT_NEAR(found.model.offset[0], expected.model.offset[0], 1e-3);
         EXPECT_NEAR(found.model.probability->A[0], expected.model.probability->A[0], 1e-2);

@@ -35,7 +35,7 @@ TEST(calibration, sigmoid_is_stationary) {
     }
     EXPECT_NEAR(gA, 0, 1e-4);
     EXPECT_NEAR(gB, 0, 1e-4);
-    EXPECT_NEAR(A, -3, 0.6);  // what the labels were drawn with, up to sampling
+    EXPECT_NEAR(A, -3, 0.6);  // the parameters that generated the labels, up to sampling error
     EXPECT_NEAR(B, 0.5, 0.4);
 }
 
@@ -120,7 +120,7 @@ TEST(calibration, laplace_scale_leaves_outliers_out) {
     EXPECT_DOUBLE_EQ(laplace_scale(residuals), 1);
 }
 
-// Fits that nobody sees must not be silent.
+// Inner fits that did not converge must be reported.
 TEST(calibration, tells_of_fits_that_did_not_converge) {
     const table data = sample("heart_scale.svm");
     const kernel k = gaussian{0.1};
@@ -157,7 +157,7 @@ TEST_P(calibrated, largest_probability_is_the_prediction) {
         ASSERT_EQ(model.classes[static_cast<std::size_t>(best)], labels[static_cast<std::size_t>(i)]);
         ASSERT_NEAR(std::accumulate(row, row + p.cols(), 0.0), 1, 1e-9);
         ASSERT_GE(*std::min_element(row, row + p.cols()), 0);
-        // rows that were consistent are left alone
+        // rows that were consistent before are unchanged
         if (std::max_element(raw.row(i), raw.row(i) + p.cols()) - raw.row(i) == best) {
             for (index c = 0; c < p.cols(); ++c) ASSERT_EQ(p(i, c), raw(i, c));
         }
@@ -165,7 +165,7 @@ TEST_P(calibrated, largest_probability_is_the_prediction) {
                            model.classes.begin();
         likelihood += std::log(row[truth]) / static_cast<double>(p.rows());
     }
-    EXPECT_GT(likelihood, std::log(1.0 / static_cast<double>(p.cols())));  // better than knowing nothing
+    EXPECT_GT(likelihood, std::log(1.0 / static_cast<double>(p.cols())));  // better than the uniform distribution
 }
 
 INSTANTIATE_TEST_SUITE_P(calibration, calibrated,
@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(calibration, calibrated,
                                             ::testing::Values(multiclass::one_vs_one, multiclass::one_vs_rest)));
 
 TEST(calibration, disagreement_gives_the_nearest_distribution) {
-    // The sigmoid says 0.7 for the first class, the sign of f says the second: nearest is (½, ½).
+    // The sigmoid gives 0.7 for the first class, the sign of f the second: the nearest consistent value is (½, ½).
     svm_model model;
     model.classes = {1, 2};
     model.probability = calibration{.kind = calibration::method::sigmoid,
@@ -224,7 +224,7 @@ TEST(calibration, regression_and_refusals) {
                 ::testing::HasSubstr("one-class"));
 }
 
-// An example of weight 0 is as if it were not there: in no part, in no sum.
+// An example of weight 0 has no effect: it is in no fold and in no sum.
 TEST(calibration, examples_without_weight_are_absent) {
     for (const auto task : {svm_task::c_svc, svm_task::epsilon_svr}) {
         const table data = sample(task == svm_task::c_svc ? "heart_scale.svm" : "housing.svm");
@@ -238,7 +238,7 @@ TEST(calibration, examples_without_weight_are_absent) {
             const auto at = static_cast<std::size_t>(i);
             all.sample_weight.push_back(i % 3 == 0 ? 0 : 1 + 0.1 * static_cast<double>(i % 5));
             if (i % 3 == 0) {
-                y[at] = i % 2 ? 77 : 1;  // also of a class of its own
+                y[at] = i % 2 ? 77 : 1;  // also an example with a class of its own
                 continue;
             }
             present.push_back(i), seen.push_back(y[at]), part.sample_weight.push_back(all.sample_weight.back());
@@ -259,7 +259,7 @@ TEST(calibration, examples_without_weight_are_absent) {
 
 TEST(calibration, a_class_with_one_example) {
     table data = sample("iris.svm");
-    data.y.back() = 9;  // every part but one is fitted with it, that one without
+    data.y.back() = 9;  // all folds except one are fitted with it
     const kernel k = gaussian{0.25};
     for (const auto scheme : {multiclass::one_vs_one, multiclass::one_vs_rest}) {
         svm_options options;

@@ -91,7 +91,7 @@ TEST(validation, equals_fits_done_by_hand) {
     const auto [got, ended] = cross_predict(shared_gram(k, data.x, options.memory_bytes), data.y, options, plan);
     EXPECT_EQ(ended.fits, 4);
     EXPECT_EQ(ended.unfinished, 0);
-    // a budget too small to keep the matrix computes kernel values again for every part
+    // if the budget is too small for the matrix, kernel values are computed again for every fold
     EXPECT_EQ(cross_predict(shared_gram(k, data.x, 1000), data.y, options, plan).values, got);
     index different = 0;
     for (int f = 0; f < plan.folds(); ++f) {

@@ -32,7 +32,7 @@ TEST(libsvm_model, reads_back_what_it_wrote) {
             try {
                 model = fitted("iris.svm", task, k);
             } catch (const error& caught) {
-                ASSERT_EQ(caught.code(), errc::infeasible);  // the sigmoid need not have a margin
+                ASSERT_EQ(caught.code(), errc::infeasible);  // the sigmoid may have no margin
                 continue;
             }
             const std::string text = libsvm_model_text(model);
@@ -145,7 +145,7 @@ TEST(libsvm_model, refuses_what_the_format_lacks) {
 }
 
 TEST(libsvm_model, kernels_that_are_none) {
-    // LIBSVM computes these; so do we, against the formula
+    // LIBSVM accepts these kernels; so does Mercer, checked with the formula
     const dataset x = dense<double>(plain_matrix({{0.5, -2}})), z = dense<double>(plain_matrix({{3, 0.25}}));
     using kind = libsvm_kernel::kind;
     EXPECT_NEAR((pair_value(*libsvm_kernel{kind::polynomial, 3, 0.7, -2.5}.make(), x, z)), std::pow(0.7 * 1.0 - 2.5, 3),

@@ -20,7 +20,7 @@ struct pairs_of_examples {
     std::vector<double> y;
 };
 
-// Two examples near each of so many centres.
+// Two examples near each of `classes` centres.
 pairs_of_examples many_classes(index classes) {
     std::mt19937_64 random(7);
     std::normal_distribution<double> centre(0, 10), noise(0, 0.3);
@@ -55,7 +55,7 @@ TEST(many_classes, one_summary_stands_for_more_reports_than_are_kept) {
     EXPECT_LE(m.largest_gap(), o.tol);
     EXPECT_EQ(m.worst_status(), fit_status::converged);
 
-    // A report of each problem took 106 bytes of text; a file has the coefficients and offsets, 8 bytes each.
+    // A report for each problem took 106 bytes of text; the file now has coefficients and offsets of 8 bytes each.
     const std::string bytes = model_bytes(m);
     const index numbers = m.coef.rows() * m.coef.cols() + m.problems() + 8 * m.support.size() + 4 * 258;
     EXPECT_LT(std::ssize(bytes), 8 * numbers + 8192);

@@ -1,4 +1,4 @@
-// Inputs made to break a solver: each must end, soon, in a right answer or a clear status.
+// Inputs made to break a solver: each fit must end soon, with a correct result or a clear status.
 #include "mercer/methods/svm/cross_validation.h"
 #include "methods/svm/svm_ends.h"
 
@@ -19,12 +19,12 @@ TEST(svm_adversarial, all_points_equal) {
     for (const double C : {1e-3, 1.0, 1e6})
         for (const formula& k : {rbf(1), linear_kernel(), poly(2, 1, 1)}) {
             const svm_model m = ends(k, s, options_for(svm_task::c_svc, C), true);
-            // The larger class wins, and nothing is better than f = its label everywhere: Σξ = 2·10.
+            // The larger class wins, and no function is better than its label everywhere: Σξ = 2·10.
             EXPECT_EQ(predict(m, dense_data(s.x))[0], 1);
         }
     for (const auto task : {svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr})
         ends(rbf(1), s, options_for(task), true);
-    // No margin: every w != 0 is worse than none.
+    // No margin: every w ≠ 0 is worse than w = 0.
     const svm_model none = fit(rbf(1), s, options_for(svm_task::nu_svc));
     EXPECT_TRUE(none.reports[0].no_margin);
     EXPECT_EQ(none.reports[0].status, fit_status::converged);
@@ -63,7 +63,7 @@ TEST(svm_adversarial, constant_and_empty_columns) {
     sample s = clouds(100, 3, 2, 0.05, 2);
     for (auto& x : s.x) x[1] = 3, x.push_back(0), x.push_back(-7e3);
     for (const formula& k : {rbf(0.5), linear_kernel()}) ends(k, s, options_for(svm_task::c_svc), false);
-    // no columns that differ at all
+    // all columns are constant
     for (auto& x : s.x) x = {3, 0};
     for (const formula& k : {rbf(0.5), linear_kernel()}) ends(k, s, options_for(svm_task::c_svc), true);
 }
@@ -90,7 +90,7 @@ TEST(svm_adversarial, tiny_and_huge_gamma) {
     ends(rbf(1e12), heart, options_for(svm_task::nu_svc), true);
     ends(rbf(1e-12), heart, options_for(svm_task::c_svc, 1e8), false);
     ends(rbf(1e-6), heart, options_for(svm_task::c_svc, 1e6), false);
-    // With the identity as kernel matrix: α = min(C, 1 ∓ b), and everything is on the margin.
+    // If the kernel matrix is the identity, α = min(C, 1 ∓ b), and all examples are on the margin.
     const svm_model m = ends(rbf(1e12), heart, options_for(svm_task::c_svc, 10), true);
     EXPECT_EQ(m.support_rows.size(), heart.x.size());
 }
@@ -103,17 +103,17 @@ TEST(svm_adversarial, columns_of_very_different_size) {
         ends(linear_kernel(), s, options_for(svm_task::epsilon_svr, C), false);
     }
     ends(rbf(1), s, options_for(svm_task::c_svc), true);       // far apart: the identity
-    ends(rbf(1e-18), s, options_for(svm_task::c_svc), false);  // only the second column counts
+    ends(rbf(1e-18), s, options_for(svm_task::c_svc), false);  // only the second column has an effect
     ends(linear_kernel(), s, options_for(svm_task::one_class), false);
 }
 
-// Values of a polynomial far from the origin differ in their last digits only: rounding makes curvatures negative, but
-// the problem is convex all the same.
+// Values of a polynomial far from the origin differ only in their last digits: rounding makes curvatures negative
+// although the problem is convex.
 TEST(svm_adversarial, curvature_lost_to_rounding) {
     index concave = 0;
     for (const unsigned seed : {1u, 2u, 3u, 4u}) {
         sample s = clouds(200, 30, 1, 0.2, seed);
-        // Two places far away: about one alone the solver would take off what all kernel values have in common.
+        // Two distant groups: with one group the solver would subtract the common part of all kernel values.
         for (std::size_t i = 0; i < s.x.size(); ++i)
             for (double& v : s.x[i]) v = static_cast<float>(v + (i % 3 == 0 ? 1e5 : 2e5));
         const svm_model model = fit(poly(9, 1 / (30 * 4e10), 0), s, options_for(svm_task::c_svc, 80));
@@ -133,7 +133,7 @@ TEST(svm_adversarial, a_tolerance_near_the_rounding_of_float) {
     ends(rbf(0.05), load("heart_scale.svm"), options_for(svm_task::c_svc, 10, 1e-10), false);
 }
 
-// α and α* of an example are twins where ε = 0: together they are one variable, free as a rule.
+// α and α* of an example are equivalent for ε = 0: they form one variable, which is usually free.
 TEST(svm_adversarial, regression_without_an_insensitive_zone) {
     const sample s = wave(400, 2, 5);
     for (const std::size_t memory : {std::size_t{1} << 18, std::size_t{200} << 20})
@@ -142,7 +142,7 @@ TEST(svm_adversarial, regression_without_an_insensitive_zone) {
             o.epsilon = 0;
             o.memory_bytes = memory;
             const svm_model m = ends(rbf(0.5), s, o, true);
-            // As good as with the zone nearly closed, by two variables an example: Σ|α| of them is what ε costs.
+            // As good as with a nearly closed zone and two variables per example: the difference is ε times Σ|α|.
             svm_options nearly = o;
             nearly.epsilon = 1e-9;
             EXPECT_NEAR(m.reports[0].objective, fit(rbf(0.5), s, nearly).reports[0].objective,
@@ -236,7 +236,7 @@ TEST(svm_adversarial, options_out_of_range) {
               "invalid argument: svm: 20 examples but 19 targets");
     EXPECT_EQ(failure([&] { fit_svm(kernel::parse("rbf(gamma=1)"), dense_data({}), {}, svm_options{}); }).substr(0, 9),
               "bad data:");
-    // one-class takes no targets, whatever their number
+    // one-class learning ignores targets, whatever their number
     svm_options o = options_for(svm_task::one_class);
     EXPECT_EQ(fit_svm(kernel::parse("rbf(gamma=1)"), dense_data(s.x), {}, o).offset,
               fit_svm(kernel::parse("rbf(gamma=1)"), dense_data(s.x), std::vector<double>(3, 1.0), o).offset);
@@ -261,7 +261,7 @@ TEST(svm_adversarial, huge_and_tiny_targets) {
         ends(rbf(1), s, options_for(svm_task::nu_svr, 1), false);
         ends(rbf(1), s, options_for(svm_task::epsilon_svr, size), false);
     }
-    sample s = wave(1600, 1, 3);  // 3200 variables: more than one block
+    sample s = wave(1600, 1, 3);  // 3200 variables: more than one working set
     for (double& y : s.y) y *= 1e200;
     ends(rbf(1), s, options_for(svm_task::epsilon_svr, 1), false);
 }
@@ -294,10 +294,9 @@ TEST(svm_adversarial, a_kernel_that_is_none) {
     EXPECT_STREQ(name(m.reports[0].status), "stationary");
     for (const auto& b : svm_contract::take_apart(m, {o, s.y, K.view()})) {
         svm_contract::check_feasible(b);
-        EXPECT_LE(svm_contract::recomputed_gap(b), o.tol + b.noise());  // the first-order conditions hold all the same
+        EXPECT_LE(svm_contract::recomputed_gap(b), o.tol + b.noise());  // the first-order conditions hold nevertheless
     }
-    // On a line, tanh(1) + tanh(9) < 2 tanh(3): pairs of negative curvature, and as many labels as it takes to meet
-    // them.
+    // On a line, tanh(1) + tanh(9) < 2 tanh(3): pairs with negative curvature, and enough labels to reach them.
     sample line = clouds(60, 1, 0, 0, 9);
     for (auto& x : line.x) x[0] = 2 + 2 * std::abs(x[0]);
     const svm_model c = fit_svm(kernel::parse("sigmoid(gamma=0.1, coef0=0)"), dense_data(line.x), line.y, o);

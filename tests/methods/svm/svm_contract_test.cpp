@@ -1,5 +1,4 @@
-// Every kind of machine, every kind of kernel and data, and sizes around the limits of the solver, through the
-// contract.
+// Runs the contract on every task, kernel and kind of data, and on sizes around the thresholds of the solver.
 #include "mercer/data/all_kinds.h"
 #include "methods/svm/svm_support.h"
 
@@ -74,7 +73,7 @@ TEST(svm_contract, digits_in_ten_classes_both_ways) {
         o.classes = scheme;
         const svm_model model = fit_and_check(rbf(0.001), s, o);
         ASSERT_EQ(model.problems(), scheme == multiclass::one_vs_one ? 45 : 10);
-        // The labels follow from the decisions: votes, or the largest.
+        // The labels follow from the decisions: majority vote, or the largest decision.
         const matrix<double> f = decide(model, dense_data(s.x));
         const std::vector<double> labels = predict(model, dense_data(s.x));
         index wrong = 0;
@@ -102,7 +101,7 @@ TEST(svm_contract, sparse_and_float_storage) {
         const statement question{o, s.y, K.view()};
         const kernel parsed = kernel::parse(k.text);
         svm_contract::check_svm(fit_svm(parsed, sparse_data(s.x), s.y, o), question);
-        // float32 input: the machine of the rounded points
+        // float32 input: the model of the rounded points
         std::vector<point> rounded = s.x;
         for (auto& x : rounded)
             for (double& v : x) v = static_cast<float>(v);
@@ -123,7 +122,7 @@ TEST(svm_contract, precomputed_kernels) {
         const statement question{o, s.y, K.view()};
         svm_contract::check_svm(model, question);
         svm_contract::check_decisions(model, question, decide_precomputed(model, K.view()));
-        // columns of the support vectors only
+        // kernel columns of the support vectors only
         matrix<double> some(s.size(), static_cast<index>(model.support_rows.size()));
         for (index i = 0; i < some.rows(); ++i)
             for (index j = 0; j < some.cols(); ++j) some(i, j) = K(i, model.support_rows[static_cast<std::size_t>(j)]);
@@ -178,8 +177,8 @@ TEST(svm_contract, sets) {
     }
 }
 
-// Sizes around the solver's limits: a vector, a block (512), the largest problem solved whole (1400); with and without
-// shrinking, with rows kept and without.
+// Sizes around the solver's thresholds: a SIMD vector, a working set (512), the largest problem solved without working
+// sets (1400); with and without shrinking, with stored rows and without.
 class sizes : public ::testing::TestWithParam<index> {};
 
 TEST_P(sizes, classification) {
@@ -205,7 +204,7 @@ TEST_P(sizes, one_class_and_nu) {
     for (const auto task : {svm_task::one_class, svm_task::nu_svc})
         for (const std::size_t memory : {std::size_t{0}, std::size_t{64} << 20}) {
             svm_options o = options_for(task);
-            o.nu = 0.6;  // the clouds overlap: a small nu has no margin
+            o.nu = 0.6;  // the classes overlap: a small nu has no margin
             o.shrinking = memory > 0;
             o.memory_bytes = memory;
             svm_contract::check_svm(fit(rbf(1), s, o), {o, s.y, K.view()});

@@ -83,7 +83,7 @@ TEST(svm_control, step_limits) {
             ASSERT_EQ(m.reports[0].status, fit_status::step_limit);
             EXPECT_LE(m.reports[0].steps, most);
             if (task != svm_task::nu_svr &&
-                task != svm_task::nu_svc) {  // of ν-SVR the gap is not a function of α - α* before the end
+                task != svm_task::nu_svc) {  // for ν-SVR the gap is a function of α - α* only at the end
                 svm_contract::check_unfinished(m, {o, data.y, (regression ? H : K).view()}, 5e-5);
             }
             EXPECT_LE(m.reports[0].objective, before + 1e-9);  // every step is an improvement
@@ -93,13 +93,13 @@ TEST(svm_control, step_limits) {
     }
 }
 
-// A problem that takes a while: noise that a narrow kernel can follow.
+// A problem that takes some time: noise that a narrow kernel can fit.
 const sample& slow_sample() {
     static const sample s = clouds(2500, 2, 0.5, 0.3, 4);
     return s;
 }
-// Float kernel values are right to about 1e-5 here (‖x‖² up to 20 times gamma, 6e-8 each), and errors of different
-// points cancel in part.
+// Float kernel values have an error of about 1e-5 here (‖x‖² up to 20 times gamma, 6e-8 each), and errors of different
+// points partly cancel.
 double slow_error(const svm_model& m) {
     double squares = 0;
     for (index i = 0; i < m.coef.cols(); ++i) squares += m.coef(0, i) * m.coef(0, i);
@@ -118,7 +118,7 @@ TEST(svm_control, time_limits) {
         EXPECT_LT(m.reports[0].seconds, 20);
         svm_contract::check_unfinished(m, {o, s.y, K.view()}, slow_error(m));
     }
-    // Of many problems those that came too late have a machine too.
+    // With many problems, those that started after the time limit have a model too.
     const sample digits = every(load("digits.svm.xz"), 8);
     svm_options o = options_for(svm_task::c_svc);
     o.most_seconds = 0;
@@ -212,7 +212,7 @@ TEST(svm_checkpoint, a_fit_goes_on_to_the_same_optimum) {
         svm_contract::check_svm(resumed, {o, s.y, K.view()});
         EXPECT_NEAR(resumed.reports[0].objective, whole.reports[0].objective,
                     2 * o.tol * 10 * static_cast<double>(s.size()));
-        // The end was written too: a third run has nothing to do.
+        // The final state was written too: a third run makes no steps.
         EXPECT_EQ(fit(rbf(1), s, o).reports[0].steps, 0);
         EXPECT_EQ(folder.files(), 1u) << "no temporary files stay";
         std::filesystem::remove(o.checkpoint_file);
@@ -264,7 +264,7 @@ TEST(svm_checkpoint, damaged_and_foreign_files_are_errors) {
         }
     EXPECT_NE(reading("1 1:0.5 2:3\n-1 1:2\n").find("not a checkpoint"), std::string::npos);
     EXPECT_NE(reading(std::string(100, 'x')).find("not a checkpoint"), std::string::npos);
-    // another problem: any number of it
+    // a checkpoint of another problem: any of its numbers may differ
     folder.write("c", good);
     for (auto member : {&small_problem::p, &small_problem::lower, &small_problem::upper, &small_problem::sums}) {
         small_problem other;
@@ -286,13 +286,13 @@ TEST(svm_checkpoint, belongs_to_one_fit) {
         other.nu = 0.35;
         EXPECT_NE(failure([&] { fit(rbf(1), s, other); }).find("another problem"), std::string::npos) << name(task);
         EXPECT_NE(failure([&] { fit(rbf(1), every(s, 2), o); }).find("another problem"), std::string::npos);
-        // Another kernel is another K for the same box: a start like any other.
+        // Another kernel gives another K with the same bounds: the checkpoint is a valid start.
         const matrix<double> K = gram_matrix(s.x, rbf(0.3));
         svm_contract::check_svm(fit(rbf(0.3), s, o), {o, s.y, K.view()});
     }
 }
 
-// Runs `work` in a child process and kills it after so many microseconds.
+// Runs `work` in a child process and kills it after the given number of microseconds.
 template <class Work>
 void kill_in_the_middle(int microseconds, Work work) {
     const pid_t child = ::fork();
@@ -318,14 +318,14 @@ TEST(svm_checkpoint, a_kill_leaves_the_old_or_the_new_one) {
     const checkpoint_problem key{p, lower, upper, sums};
     write_checkpoint(path, key, std::vector<double>(n, 0.0));
     std::mt19937_64 random(std::random_device{}());
-    int longest = 12000;  // microseconds; longer where no write ends by then
+    int longest = 12000;  // microseconds; increased if no write has ended by then
     double last = 0;
     for (int round = 0; round < 50; ++round) {
         if (last == 0 && round % 10 == 9) longest *= 4;
         kill_in_the_middle(std::uniform_int_distribution<int>(0, longest)(random), [&] {
             for (double value = last + 1;; ++value) write_checkpoint(path, key, std::vector<double>(n, value));
         });
-        const auto alpha = read_checkpoint(path, key);  // fails if it is neither
+        const auto alpha = read_checkpoint(path, key);  // fails if the file is neither the old nor the new checkpoint
         ASSERT_TRUE(alpha);
         for (const double v : *alpha) ASSERT_EQ(v, (*alpha)[0]);
         EXPECT_GE((*alpha)[0], last);

@@ -78,7 +78,7 @@ dense<double> normal_rows(index n, index d, std::uint64_t seed) {
     return dense<double>(std::move(rows));
 }
 
-// Rows as near to the border of two classes as doubles allow, on it but for `off`: by bisection of the definition.
+// Rows as near to the border of two classes as double allows, up to `off`: by bisection of the definition.
 matrix<double> rows_at_the_border(const svm_model& model, const std::function<long double(const double*)>& f, index n,
                                   std::uint64_t seed) {
     std::mt19937_64 random(seed);
@@ -101,7 +101,7 @@ matrix<double> rows_at_the_border(const svm_model& model, const std::function<lo
     return out;
 }
 
-// Few rows that float could misjudge among many far away, which say nothing of float's error.
+// A few rows that float could misclassify among many distant rows, which give no information on float's error.
 TEST(svm_decide, the_class_of_a_row_depends_on_the_row_alone) {
     constexpr double gamma = 0.3;
     const dense<double> rows = normal_rows(300, 4, 1);
@@ -146,7 +146,7 @@ TEST(svm_decide, the_class_of_a_row_depends_on_the_row_alone) {
     }
 }
 
-// Bit by bit, for a sum in another order could change a class on the border.
+// Bit-identical, because a sum in another order could change a class on the border.
 TEST(svm_decide, linear_decisions_do_not_depend_on_the_other_rows) {
     for (const index classes : {2, 3, 6}) {
         const dataset x = normal_rows(301, 30, 4);
@@ -164,7 +164,7 @@ TEST(svm_decide, linear_decisions_do_not_depend_on_the_other_rows) {
     }
 }
 
-// Many strings are decided by their substrings, some at a time, and few by pairs.
+// Many strings are decided by their substrings, in batches, and few by pairs.
 TEST(svm_decide, strings_in_any_number_have_the_same_classes) {
     std::mt19937 random(1);
     const auto drawn = [&](index n) {
@@ -191,7 +191,7 @@ TEST(svm_decide, strings_in_any_number_have_the_same_classes) {
     }
 }
 
-// The offset makes the decision of one string 0 but for rounding, which differs between the two ways to it.
+// The offset makes the decision of one string 0 up to rounding, which differs between the two ways to compute it.
 TEST(svm_decide, exact_decisions_of_strings_have_the_class_of_the_string_alone) {
     std::mt19937_64 random(6);
     const auto drawn = [&](index n) {
@@ -270,7 +270,7 @@ TEST(svm_decide, linear_is_the_sum_of_the_definition) {
         }
 }
 
-// Sparse objects may lack columns of the model, and have others.
+// Sparse objects may lack columns of the model and may have additional columns.
 TEST(svm_decide, linear_with_other_columns) {
     const table data = sample("heart_scale.svm");
     const svm_model model = fit_svm(linear{}, data.x, data.y, {});

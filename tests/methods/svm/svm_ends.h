@@ -1,4 +1,4 @@
-// The judge of inputs made to break a solver.
+// Checks fits on inputs made to break a solver.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace mercer::svm_testing {
 
-// Converged and right, or a status that says otherwise with a feasible model and its gap; within the time limit and
-// then some.
+// The fit converged and is correct, or its status says that it did not, with a feasible model and a correct gap; it
+// ended within a multiple of the time limit.
 inline svm_model ends(const formula& k, const sample& s, svm_options o, bool must_converge) {
     SCOPED_TRACE(k.text);
     o.most_seconds = must_converge ? 20 : 0.4;
@@ -26,7 +26,7 @@ inline svm_model ends(const formula& k, const sample& s, svm_options o, bool mus
             svm_contract::check_feasible(b);
             EXPECT_TRUE(std::isfinite(b.report.gap));
             EXPECT_GE(b.report.gap, 0);
-            // An end by its own decision is never worse than where it started.
+            // A fit that the solver ended itself is never worse than its start.
             if (b.report.status == fit_status::stalled &&
                 (b.task == svm_task::c_svc || b.task == svm_task::epsilon_svr)) {
                 EXPECT_LE(svm_contract::recomputed_objective(b), b.noise() * b.mass);

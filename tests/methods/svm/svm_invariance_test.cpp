@@ -1,4 +1,4 @@
-// What must not change when the question stays the same.
+// Invariances: results that must not change when an equivalent problem is solved.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -23,14 +23,14 @@ void expect_same_decisions(const matrix<double>& a, const matrix<double>& b, dou
             ASSERT_NEAR(a(i, j), b(i, j), tolerance) << "object " << i << ", problem " << j;
 }
 
-// With a Gaussian kernel (strictly convex) the optimum is unique but for b where margin vectors are missing (on one of
-// the two sides, for ν).
+// With a Gaussian kernel (strictly convex) the optimum is unique except for b if there are no margin vectors (for ν: on
+// one of the two sides).
 bool offset_is_unique(const svm_model& m) {
     return std::all_of(m.reports.begin(), m.reports.end(),
                        [](const svm_report& r) { return r.margin_vectors > 0 && r.offset_high - r.offset_low < 1e-6; });
 }
 
-// A random question: a machine, points and targets.
+// A random problem: a task, points and targets.
 struct question {
     sample s;
     svm_options o;
@@ -63,7 +63,7 @@ PROPERTY(svm_invariance, an_example_twice_is_an_example_of_weight_two) {
     const question q = random_question();
     question weighted = q, repeated = q;
     weighted.o.sample_weight.assign(q.s.x.size(), 1.0);
-    const bool pairs = q.o.task == svm_task::nu_svc;  // keeps the classes in balance, which nu asks for
+    const bool pairs = q.o.task == svm_task::nu_svc;  // keeps the classes balanced, which nu requires
     for (std::size_t i = 0; i + 1 < q.s.x.size(); i += 4)
         for (std::size_t r = i; r <= i + (pairs ? 1u : 0u); ++r) {
             weighted.o.sample_weight[r] = 2;
@@ -77,7 +77,7 @@ PROPERTY(svm_invariance, an_example_twice_is_an_example_of_weight_two) {
     MUST_HOLD(!::testing::Test::HasFailure());
 }
 
-// ν·n/2 is a whole number of examples: all α are at a bound, and rounding must not make a margin vector of one of them.
+// ν·n/2 is an integer: all α are at a bound, and rounding must not turn an example into a margin vector.
 TEST(svm_invariance, rounding_makes_no_margin_vectors) {
     question q;
     q.s = wave(8, 2, 0);
@@ -104,7 +104,7 @@ PROPERTY(svm_invariance, an_example_of_weight_zero_is_not_there) {
         const std::size_t at = static_cast<std::size_t>(i) * 2;
         extended.s.x.insert(extended.s.x.begin() + static_cast<std::ptrdiff_t>(at), {100.0 * i, -3});
         extended.s.y.insert(extended.s.y.begin() + static_cast<std::ptrdiff_t>(at),
-                            17 + i);  // even its label is not there
+                            17 + i);  // even its label is removed
         extended.o.sample_weight.insert(extended.o.sample_weight.begin() + static_cast<std::ptrdiff_t>(at), 0);
     }
     const svm_model a = fit(q.k, q.s, q.o), b = fit(extended.k, extended.s, extended.o);
@@ -135,8 +135,9 @@ PROPERTY(svm_invariance, a_radial_kernel_does_not_see_where_the_origin_is) {
     for (auto& x : moved.s.x) x[0] += 40, x[1] -= 25;
     const svm_model a = fit(q.k, q.s, q.o), b = fit(moved.k, moved.s, moved.o);
     EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-5 * (1 + std::abs(a.reports[0].objective)));
-    // Far from the origin ‖x - z‖² is rounded to `rounding`, by which an objective changes by as much times (Σ|α|)²: by
-    // strong convexity f by no more than the root of that. It counts where ν-classification has divided by a small ρ.
+    // Far from the origin ‖x - z‖² is rounded to `rounding`, which changes an objective by rounding times (Σ|α|)²; by
+    // strong convexity f changes by at most the square root of this. The effect matters if ν-classification has divided
+    // by a small ρ.
     const double rounding = 4 * std::numeric_limits<double>::epsilon() * (40 * 40 + 25 * 25);
     double sum = 0;
     for (index i = 0; i < a.coef.rows() * a.coef.cols(); ++i) sum += std::abs(a.coef.data()[i]);
@@ -177,7 +178,7 @@ TEST(svm_invariance, names_of_labels) {
     for (std::size_t i = 0; i < plain.size(); ++i)
         EXPECT_EQ(other[i], plain[i] == 0 ? -1e9 : plain[i] == 1 ? 0.5 : 7e15);
 
-    // Turning the two classes around turns the sign.
+    // Exchanging the two classes changes the sign.
     const sample heart = load("heart_scale.svm");
     sample turned = heart;
     for (double& y : turned.y) y = -y;
@@ -193,13 +194,13 @@ TEST(svm_invariance, classes_in_the_order_of_appearance) {
     const svm_model model = fit(rbf(0.5), s, o);
     EXPECT_EQ(model.classes, (std::vector<double>{7, 3, 5}));
     EXPECT_EQ(predict(model, dense_data(s.x)), s.y);
-    // LIBSVM puts +1 first although -1 appeared first.
+    // LIBSVM orders +1 first although -1 appeared first.
     const sample two{{{0.0}, {1.0}, {5.0}}, {-1, -1, 1}};
     EXPECT_EQ(fit(rbf(0.5), two, o).classes, (std::vector<double>{1, -1}));
 }
 
 TEST(svm_invariance, float_and_double_input_agree) {
-    // Points that float holds exactly.
+    // Points that are representable in float.
     sample s = clouds(300, 3, 1.5, 0.05, 3);
     for (auto& x : s.x)
         for (double& v : x) v = std::round(v * 64) / 64;
@@ -309,7 +310,7 @@ TEST(svm_invariance, warm_starts_reach_the_same_optimum) {
             previous = warm;
             has_previous = true;
         }
-        // From its own optimum there is nothing to do.
+        // A fit that starts at its optimum makes no steps.
         svm_options again = options_for(task, 0.01, 1e-4);
         again.nu = 0.3;
         again.classes = scheme;

@@ -1,4 +1,4 @@
-// Margins at their limits: ν that leaves next to none, and hard margins that do not exist.
+// Margins at their limits: ν with nearly no margin, and hard margins that do not exist.
 #include "mercer/methods/svm/cross_validation.h"
 #include "methods/svm/svm_ends.h"
 
@@ -24,16 +24,16 @@ TEST(svm_adversarial, nu_at_its_limits) {
         t.nu = 1e-9;
         fit_and_check(rbf(1), s, t);
     }
-    // The corners of a square, labelled crosswise, with a plane: both classes have the same mean, so there is no
-    // margin.
+    // The corners of a square with alternating labels, and a linear kernel: both classes have the same mean, so there
+    // is no margin.
     const sample square{{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, -1, -1}};
     o = options_for(svm_task::nu_svc);
     o.nu = 0.9;
     EXPECT_TRUE(fit_and_check(linear_kernel(), square, o).reports[0].no_margin);
 }
 
-// Pairs could move last bits for ever: the solver sees that they do. (It made 17 million steps of these fits, and steps
-// that F rounded away moved α by 1e-11.)
+// Pair updates could change the last digits forever: the solver detects this. (These fits took 17 million steps before,
+// and steps that F rounded away changed α by 1e-11.)
 TEST(svm_adversarial, a_tolerance_below_rounding) {
     const sample s = clouds(120, 4, 1, 0.1, 5);
     for (const auto task : {svm_task::c_svc, svm_task::epsilon_svr, svm_task::one_class}) {
@@ -76,7 +76,7 @@ TEST(svm_hard_margin, twins_with_both_labels) {
     for (const formula& k : {rbf(1), linear_kernel(), poly(3, 1, 1)}) expect_not_separable(k, s);
 }
 
-// So near that only rounding tells them apart: there is a plane between them, far beyond what double can find.
+// So close that only rounding distinguishes the points: a separating plane exists, but double precision cannot find it.
 TEST(svm_hard_margin, near_twins_with_both_labels) {
     svm_options o = options_for(svm_task::c_svc, infinity);
     o.most_seconds = 600;  // under a sanitizer one of them takes a minute
@@ -111,7 +111,7 @@ TEST(svm_hard_margin, regression_that_cannot_pass) {
     EXPECT_EQ(message.substr(0, 33), "infeasible: svr: no function of t") << message;
 }
 
-// f/ρ is what a ν-machine decides by, however small ρ is: the contract asks for a gap that is small beside it.
+// ν-classification decides by f/ρ, however small ρ is: the contract requires a gap that is small relative to ρ.
 TEST(svm_adversarial, nu_with_a_small_margin) {
     for (const double nu : {0.02, 0.05, 0.1, 0.3})
         for (const std::uint64_t seed : {1, 2, 3}) {
@@ -125,8 +125,8 @@ TEST(svm_adversarial, nu_with_a_small_margin) {
         }
 }
 
-// Classes on top of each other, a plane, and a small ν: their reduced hulls meet. The optimum is w = 0, which is said,
-// and not an error.
+// Overlapping classes, a linear kernel and a small ν: the reduced convex hulls intersect. The optimum is w = 0, which
+// the status reports; it is not an error.
 TEST(svm_adversarial, nu_without_a_margin) {
     const sample s = clouds(200, 3, 0.1, 0.3, 6);
     svm_options o = options_for(svm_task::nu_svc);
@@ -138,7 +138,8 @@ TEST(svm_adversarial, nu_without_a_margin) {
     svm_contract::check_feasible(b[0]);
     EXPECT_LT(std::sqrt(2 * m.reports[0].objective) / (0.05 * 200 / 2), 1e-3)
         << "points of the two hulls that are as good as one";
-    // ν is feasible for all examples, not for those of every fold: there each class gives all it has.
+    // ν is feasible for all examples but not for those of every fold: there all α of the smaller class are at their
+    // bounds.
     sample few = clouds(31, 2, 3, 0, 1);
     for (std::size_t i = 0; i < 31; ++i) few.y[i] = i < 10 ? 1 : -1;
     o.nu = 20.0 / 31;

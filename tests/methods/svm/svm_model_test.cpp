@@ -70,7 +70,7 @@ TEST(svm_scores, weights_give_the_decisions_of_a_linear_kernel) {
                     for (index a = 0; a < x.dims(); ++a)
                         sum += w(p, a) * x.row(i)[a], size += std::abs(w(p, a) * x.row(i)[a]);
                     for (index s = 0; s < model.coef.cols(); ++s)
-                        size += 1e3 * std::abs(model.coef(0, s));  // what cancels in w
+                        size += 1e3 * std::abs(model.coef(0, s));  // terms that cancel in w
                     ASSERT_NEAR(f(i, p), sum, 1e-12 * size) << file << " " << i << " " << p;
                 }
         }
@@ -80,7 +80,8 @@ TEST(svm_scores, weights_give_the_decisions_of_a_linear_kernel) {
     });
 }
 
-// ν fixes C = 1/ρ; with weights of that C, the model is the one of C-SVC with C = 1/ρ and the same weights.
+// ν determines C = 1/ρ; with class weights relative to this C, the model equals that of C-SVC with C = 1/ρ and the same
+// weights.
 TEST(svm_scores, class_weights_of_C_in_nu_classification) {
     const table data = sample("heart_scale.svm");
     svm_options nu;
@@ -88,7 +89,7 @@ TEST(svm_scores, class_weights_of_C_in_nu_classification) {
     nu.nu = 0.4;
     nu.tol = 1e-8;
     const svm_model plain = fit_svm(gaussian{0.05}, data.x, data.y, nu);
-    double C = 0;  // some multiplier is at its bound, which is 1/ρ
+    double C = 0;  // at least one multiplier is at its bound, 1/ρ
     for (index s = 0; s < plain.coef.cols(); ++s) C = std::max(C, std::abs(plain.coef(0, s)));
     nu.class_weight = {{1, 5}, {-1, 0.25}};
     nu.class_weight_of_C = true;
@@ -99,7 +100,7 @@ TEST(svm_scores, class_weights_of_C_in_nu_classification) {
     const matrix<double> f = decide(fit_svm(gaussian{0.05}, data.x, data.y, nu), data.x, arithmetic::exact),
                          g = decide(fit_svm(gaussian{0.05}, data.x, data.y, c), data.x, arithmetic::exact);
     for (index i = 0; i < f.rows(); ++i) ASSERT_NEAR(f(i, 0), g(i, 0), 1e-5);
-    // Weights of 1 change nothing.
+    // Weights of 1 have no effect.
     nu.class_weight = {{1, 1.0}};
     const matrix<double> same = decide(fit_svm(gaussian{0.05}, data.x, data.y, nu), data.x, arithmetic::exact),
                          first = decide(plain, data.x, arithmetic::exact);

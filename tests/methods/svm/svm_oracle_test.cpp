@@ -1,4 +1,4 @@
-// Agreement with scikit-learn: tests/oracles/make_svm.py wrote what its machines find on the same data.
+// Agreement with scikit-learn: tests/oracles/make_svm.py stored its results on the same data.
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -55,7 +55,7 @@ TEST_P(scikit_learn, finds_the_same) {
     const auto objectives = c["objectives"].get<std::vector<double>>();
     ASSERT_EQ(problems.size(), objectives.size());
     for (std::size_t p = 0; p < problems.size(); ++p) {
-        // Of a ν-SVC both sides keep the coefficients after the division by the margin.
+        // For ν-SVC both libraries store the coefficients after the division by the margin.
         const double found =
             task == svm_task::nu_svc ? 0.5 * problems[p].quadratic() : svm_contract::recomputed_objective(problems[p]);
         EXPECT_NEAR(found, objectives[p], 1e-5 * std::abs(objectives[p])) << "problem " << p;

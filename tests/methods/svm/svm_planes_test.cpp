@@ -1,12 +1,12 @@
-// Planes where they are hard to find: a large C, many points at the origin, examples far from it, columns of very
-// different size.
+// Linear problems that are hard to solve: a large C, many points at the origin, examples far from it, columns of very
+// different scale.
 #include "mercer/methods/svm/cross_validation.h"
 #include "methods/svm/svm_ends.h"
 
 namespace mercer::svm_testing {
 namespace {
 
-// Pairs of variables would take 10⁶ to 10⁹ steps here: Newton's method and the barrier must end them.
+// Pair updates would need 10⁶ to 10⁹ steps here: Newton's method and the barrier method must solve these problems.
 TEST(svm_adversarial, planes_at_a_large_C) {
     for (const double C : {1e2, 1e4, 1e6}) {
         ends(linear_kernel(), load("heart_scale.svm"), options_for(svm_task::c_svc, C), true);
@@ -17,7 +17,7 @@ TEST(svm_adversarial, planes_at_a_large_C) {
     ends(rbf(1e-6), load("housing.svm"), options_for(svm_task::epsilon_svr, 1e6), true);
 }
 
-// A linear kernel is 0 on the origin: nothing but the sum holds such a variable back.
+// A linear kernel is 0 at the origin: only the equality constraint restricts such a variable.
 TEST(svm_adversarial, planes_through_many_points_at_the_origin) {
     std::mt19937 random(3);
     std::uniform_int_distribution<int> corner(-1, 1);
@@ -39,14 +39,14 @@ TEST(svm_adversarial, planes_through_many_points_at_the_origin) {
     }
 }
 
-// Only one-class has a sum other than zero, and so an origin that matters.
+// Only one-class learning has a nonzero sum of α, so that the position of the origin matters.
 TEST(svm_adversarial, planes_far_from_the_origin) {
     const sample near = standardised(every(load("housing.svm"), 2));
     for (const double away : {1e3, 1e5}) {
         sample far = near;
         for (point& x : far.x)
             for (double& each : x) each += away;
-        sample moved = far;  // what is left of it after rounding, at the origin
+        sample moved = far;  // its rounding error, at the origin
         for (point& x : moved.x)
             for (double& each : x) each -= away;
         for (const auto task : {svm_task::epsilon_svr, svm_task::nu_svr}) {
@@ -66,8 +66,8 @@ TEST(svm_adversarial, planes_far_from_the_origin) {
     }
 }
 
-// Ten powers of ten between the columns: a barrier that judges its progress by the multipliers it began with would give
-// up.
+// The scales of the columns differ by 10¹⁰: a barrier method that measures its progress by the initial multipliers
+// would stop early.
 TEST(svm_adversarial, planes_over_columns_of_very_different_size) {
     std::mt19937 random(11);
     std::normal_distribution<double> normal;

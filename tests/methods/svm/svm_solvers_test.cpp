@@ -1,4 +1,4 @@
-// All ways to train: the quadratic programs against SMO, models of every solver used downstream, refusals.
+// All solvers: the quadratic programs compared with SMO, models of every solver in later use, and refused inputs.
 #include "mercer/methods/svm/svm_solvers.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(svm_qp, agrees_with_smo_on_real_problems) {
 TEST(svm_qp, the_primal_and_the_dual_program_meet) {
     for (const double C : {0.05, 1.0, infinity}) {
         SCOPED_TRACE(C);
-        // Separable where the margin is to be hard.
+        // Separable data if the margin is to be hard.
         const sample s = std::isfinite(C) ? every(load("heart_scale.svm"), 3) : clouds(50, 3, 12, 0, 4);
         const train_options o = with(C, 1e-4);
         const svm_model a = train(svm_solver::interior_point, "linear()", s, o),
@@ -70,7 +70,7 @@ TEST(svm_qp, the_primal_and_the_dual_program_meet) {
         EXPECT_EQ(b.worst_status(), fit_status::converged) << b.largest_gap();
         EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-6 * std::abs(a.reports[0].objective));
         EXPECT_NEAR(a.offset[0], b.offset[0], 1e-3);
-        // Zero gap: J of the answer is what its dual says.
+        // Zero gap: J of the result equals the dual objective.
         double square = 0, loss = 0;
         const matrix<double> f = decide(b, dense_data(s.x), arithmetic::exact);
         for (std::size_t i = 0; i < b.support_rows.size(); ++i)
@@ -103,7 +103,7 @@ TEST(svm_qp, what_cannot_be_separated_is_said) {
         for (const svm_solver solver : {svm_solver::smo, svm_solver::interior_point, svm_solver::primal_qp})
             expect_error(errc::infeasible, "cannot be separated",
                          [&] { train(solver, "linear()", each, with(infinity)); });
-    // In a richer space it can.
+    // In a richer feature space a hard margin exists.
     EXPECT_EQ(train(svm_solver::interior_point, "poly(degree=2, coef0=1)", exclusive_or, with(infinity)).worst_status(),
               fit_status::converged);
 }
@@ -134,7 +134,8 @@ TEST(train, weights_are_repetitions) {
     }
 }
 
-// Every solver's model decides, predicts as its decisions say, survives its file, and comes close to the optimum.
+// Every solver's model decides, predicts in accordance with its decisions, is equal after saving and loading, and is
+// close to the optimum.
 TEST(train, every_solver_gives_a_model_that_works) {
     const sample s = every(load("heart_scale.svm"), 2);
     double best = 0;
@@ -189,7 +190,7 @@ TEST(train, several_classes_both_ways) {
         }
 }
 
-// The dual's w is Σ αᵢyᵢxᵢ: keeping it or the examples is the same function.
+// The dual's w is Σ αᵢyᵢxᵢ: storing w or the examples gives the same function.
 TEST(train, w_alone_decides_as_the_examples_do) {
     const sample s = standardised(load("iris.svm"));
     for (const hinge_power loss : {hinge_power::l1, hinge_power::l2})
@@ -239,7 +240,7 @@ TEST(train, progress_is_told_and_stops_every_solver) {
     for (const svm_solver solver : {svm_solver::smo, svm_solver::subgradient, svm_solver::pegasos,
                                     svm_solver::kernel_pegasos, svm_solver::dual_coordinate_descent}) {
         SCOPED_TRACE(name(solver));
-        // A plane through so few points takes smo no time.
+        // smo solves a linear problem with so few points immediately.
         const sample& s = solver == svm_solver::smo ? many : few;
         train_options o = with(1e4, 1e-14);
         o.subgradient.tol = o.pegasos.tol = o.coordinate.tol = 1e-14;

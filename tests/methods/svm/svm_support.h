@@ -1,5 +1,5 @@
-// Data and kernel formulas of the support vector machine tests. The formulas are written here a second time, on
-// purpose.
+// Data and kernel formulas for the tests of support vector machines. The formulas are implemented independently of the
+// library.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -162,7 +162,7 @@ inline double common_items(std::span<const std::int64_t> a, std::span<const std:
 
 // ---- random problems ----
 
-// Two overlapping clouds; `noise` is the share of wrong labels.
+// Two overlapping clouds; `noise` is the fraction of wrong labels.
 inline sample clouds(index n, index dims, double distance, double noise, unsigned seed) {
     std::mt19937_64 random(seed);
     std::normal_distribution<double> normal;
@@ -196,7 +196,7 @@ inline svm_options options_for(svm_task task, double C = 1, double tol = 1e-3) {
     o.C = C;
     o.tol = tol;
     o.nu = 0.2;
-    o.most_seconds = 60;  // a watchdog: a test that meets it fails on the status
+    o.most_seconds = 60;  // a safeguard: a test that reaches it fails because of the status
     return o;
 }
 
@@ -204,7 +204,7 @@ inline svm_model fit(const formula& k, const sample& s, const svm_options& o) {
     return fit_svm(kernel::parse(k.text), dense_data(s.x), s.y, o);
 }
 
-// Fit, then the whole contract.
+// Fits a model and checks the whole contract.
 inline svm_model fit_and_check(const formula& k, const sample& s, const svm_options& o) {
     SCOPED_TRACE(k.text);
     const svm_model model = fit(k, s, o);

@@ -1,4 +1,4 @@
-// Quadratic programs: optimality conditions, brute force over active sets, proofs that there is no solution.
+// Quadratic programs: optimality conditions, brute force over active sets, and certificates of infeasibility.
 #include "mercer/solvers/interior_point/quadratic_program.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 using vec = std::vector<double>;
 
-// A program that owns its numbers.
+// A quadratic program that owns its matrices.
 struct program {
     matrix<double> Q, G, A;
     vec p, h, l, r, b;
@@ -31,7 +31,7 @@ matrix<double> random_matrix(index rows, index cols, std::mt19937_64& random) {
     return a;
 }
 
-// The whole of the optimality conditions, from their definition.
+// All optimality conditions, from their definition.
 void expect_optimal(const program& q, const qp_result& r, double tol) {
     ASSERT_EQ(r.status, fit_status::converged)
         << name(r.status) << " gap " << r.gap << " residuals " << r.primal_residual << ' ' << r.dual_residual;
@@ -81,7 +81,7 @@ double objective(const program& q, const vec& u) {
     return sum;
 }
 
-// Solves the square system by elimination with pivots; empty where it is singular.
+// Solves a square system by elimination with pivoting; returns an empty vector if it is singular.
 vec eliminate(matrix<double> a, vec b) {
     const index n = a.rows();
     for (index c = 0; c < n; ++c) {
@@ -102,8 +102,8 @@ vec eliminate(matrix<double> a, vec b) {
     return b;
 }
 
-// Every set of inequalities taken as equations: the best feasible of the points that are stationary on one. Infinity:
-// none is feasible.
+// Treats every set of inequalities as equations and returns the best feasible stationary point; infinity if none is
+// feasible.
 double best_by_enumeration(const program& q) {
     // all inequalities as rows
     std::vector<vec> rows;
@@ -249,7 +249,7 @@ TEST(interior_point, scale_does_not_matter) {
         SCOPED_TRACE(size);
         program q = random_program(3);
         const double plain = solve_qp(q.view()).primal;
-        // u = size·v: the same problem in other units, and the objective in others again
+        // u = size·v: the same problem in other units, with the objective scaled too
         for (double& each : q.l) each *= size;
         for (double& each : q.r) each *= size;
         for (double& each : q.h) each *= size;
@@ -320,7 +320,7 @@ TEST(interior_point, unbounded_ones_have_a_ray) {
         EXPECT_NEAR(r.u[0], 0.5, 1e-4);
         EXPECT_NEAR(r.u[1], 0.5, 1e-4);
     }
-    // One bound is enough to hold it.
+    // One finite bound makes the problem bounded.
     q.r = {inf, 7};
     const qp_result held = solve_qp(q.view());
     expect_optimal(q, held, 1e-5);

@@ -19,8 +19,8 @@ TEST(dual_coordinate_descent, has_the_objective_of_smo_with_a_constant_feature) 
         for (const double constant : {0.0, 1.0, 3.0}) {
             SCOPED_TRACE(C * 100 + constant);
             const sample s = every(standardised(heart()), 2);
-            // Without a free offset the dual has no sum: smo solves it on the data and their mirror images, y = ±1,
-            // whose b is 0 by symmetry.
+            // Without an offset the dual has no equality constraint: SMO solves it on the data and their mirror images
+            // with y = ±1, whose b is 0 by symmetry.
             sample both;
             for (std::size_t i = 0; i < s.x.size(); ++i) {
                 point p = s.x[i], q = p;
@@ -56,7 +56,7 @@ TEST(dual_coordinate_descent, squared_hinge_meets_its_primal) {
     EXPECT_EQ(r.status, fit_status::converged);
     EXPECT_LE(r.gap, 1e-8);
     EXPECT_NEAR(r.primal, objective(s, r.w, 0, C, true), 1e-9 * r.primal);
-    // It is smooth: the gradient w - 2 Σ C max(0, 1 - y f) y x is zero.
+    // The loss is smooth: the gradient w - 2 Σ C max(0, 1 - y f) y x is zero.
     vec g = r.w;
     for (std::size_t i = 0; i < s.x.size(); ++i)
         for (std::size_t j = 0; j < g.size(); ++j)

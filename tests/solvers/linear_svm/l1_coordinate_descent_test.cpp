@@ -1,4 +1,4 @@
-// The squared hinge with a penalty on the l1 norm.
+// The squared hinge loss with an l1 penalty.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,8 +32,7 @@ descent_result solved(const sample& s, const vec& C, double constant, const coor
     return solve_l1_coordinate_descent(linear_columns(dense_data(s.x), all_of(s), constant), s.y, C, o);
 }
 
-// What optimality says, computed anew: with g the gradient of the loss, g = -sign w where w is not 0, |g| <= 1 where it
-// is.
+// Checks the optimality conditions: with g the gradient of the loss, g = -sign w where w ≠ 0, and |g| <= 1 where w = 0.
 void expect_optimal(const sample& s, const vec& C, double constant, const descent_result& r, double within) {
     vec g(r.w.size(), 0.0);
     double loss = 0;
@@ -68,7 +67,7 @@ TEST(l1_coordinate_descent, meets_the_conditions_of_optimality) {
         }
 }
 
-// Few coordinates of few examples, more coordinates than examples, twins among the columns.
+// Few coordinates of few examples, more coordinates than examples, equal columns.
 TEST(l1_coordinate_descent, leaves_coordinates_out) {
     sample s = clouds(40, 120, 2, 0.0, 3);
     for (auto& x : s.x) x.push_back(x[0]), x.push_back(0);
@@ -78,7 +77,7 @@ TEST(l1_coordinate_descent, leaves_coordinates_out) {
     expect_optimal(s, C, 0, r, 1e-6);
     EXPECT_LT(std::count_if(r.w.begin(), r.w.end(), [](double w) { return w != 0; }), 41);
     EXPECT_EQ(r.w.back(), 0);
-    // So small a C that w = 0 is best: |2C Σ yx| <= 1.
+    // C so small that w = 0 is optimal: |2C Σ yx| <= 1.
     const vec tiny(s.x.size(), 1e-6);
     const descent_result none = solved(s, tiny, 1, squared(1e-4));
     EXPECT_EQ(none.status, fit_status::converged);

@@ -1,5 +1,5 @@
-// The solvers that keep w: the exact offset, subgradient descent, and what Pegasos and dual coordinate descent have in
-// common with it.
+// The solvers that store w: the exact offset, subgradient descent, and common properties of Pegasos and dual coordinate
+// descent.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -36,10 +36,11 @@ TEST(best_offset, is_where_a_scan_finds_the_least_loss) {
         const offset_choice found = best_offset(f, y, C, true);
         double least = std::numeric_limits<double>::infinity();
         for (std::size_t i = 0; i < n; ++i)
-            least = std::min(least, hinge_loss(f, y[i] - f[i], y, C));  // piecewise linear: a corner is best
+            // the loss is piecewise linear, so that a corner is optimal
+            least = std::min(least, hinge_loss(f, y[i] - f[i], y, C));
         for (const double b : {found.b, found.low, found.high})
             EXPECT_NEAR(hinge_loss(f, b, y, C), least, 1e-12 * (1 + least));
-        // α are multipliers: in the box, balanced, and Σα(1 - y(f+b)) is the loss.
+        // α are multipliers: within the box, balanced, and Σα(1 - y(f+b)) is the loss.
         double sum = 0, value = 0;
         for (std::size_t i = 0; i < n; ++i) {
             EXPECT_GE(found.alpha[i], 0);
@@ -174,7 +175,7 @@ TEST(subgradient, limits_are_statuses_and_nonsense_is_refused) {
     o.progress = [](const descent_progress&) { return false; };
     EXPECT_EQ(solve_subgradient({*rows, s.y, C}, o).status, fit_status::cancelled);
     o = {};
-    o.change = 0.5;  // J changes less than that soon
+    o.change = 0.5;  // J changes by less than this after few epochs
     EXPECT_EQ(solve_subgradient({*rows, s.y, C}, o).status, fit_status::converged);
     o.eta = 2;
     expect_error(errc::invalid_argument, "0 < eta <= 1", [&] { solve_subgradient({*rows, s.y, C}, o); });
@@ -189,7 +190,7 @@ TEST(subgradient, limits_are_statuses_and_nonsense_is_refused) {
     expect_error(errc::data, "example 5", [&] { solve_subgradient({*rows, label, C}, {}); });
 }
 
-// Sparse and dense, float and double where the numbers are floats: the same bits.
+// Sparse and dense storage, and float and double if the numbers are representable in float, give bit-identical results.
 TEST(linear_solvers, the_storage_of_the_data_does_not_show) {
     sample s = clouds(60, 8, 1, 0.1, 9);
     std::mt19937 random(4);
@@ -237,7 +238,8 @@ TEST(linear_solvers, weights_are_repetitions) {
         for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(x.w[j], y.w[j], 1e-5);
     }
     subgradient_options g;
-    // The batch takes the very same steps; without an offset, for which examples of equal margin have an order.
+    // The batch solver takes exactly the same steps; without an offset, for which examples with equal margin need an
+    // order.
     g.most_epochs = 40, g.tol = 1e-12, g.offset = offset_rule::none;
     const descent_result x = solve_subgradient({*rows, s.y, C}, g), y = solve_subgradient({*more, twice.y, plain}, g);
     for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(x.w[j], y.w[j], 1e-9);
@@ -270,7 +272,7 @@ TEST(linear_solvers, one_example_twins_zeros_and_sizes_of_C) {
     }
 }
 
-// What measuring takes counts: a limit is about the time that passes, however short the steps are beside the looks.
+// Time spent in measurements counts: a limit applies to the total time, however short the steps are.
 TEST(linear_solvers, limits_are_of_all_the_time) {
     const sample s = clouds(30, 2, 1, 0.1, 5);
     const dataset x = dense_data(s.x);
@@ -292,12 +294,12 @@ TEST(linear_solvers, limits_are_of_all_the_time) {
           solve_subgradient({*rows, s.y, C}, limited(subgradient_options{})),
           solve_dual_coordinate_descent({*rows, s.y, C}, limited(coordinate_descent_options{}))}) {
         EXPECT_EQ(r.status, fit_status::time_limit);
-        EXPECT_LE(r.epochs, 7);  // five of 20 ms, and one that finds that it is late
+        EXPECT_LE(r.epochs, 7);  // five epochs of 20 ms, and one that detects the limit
         EXPECT_LE(r.dual, r.primal);
     }
 }
 
-// An epoch that would take for ever ends when it is told to, with what there is.
+// An epoch that would take very long ends when it is cancelled, with the current solution.
 TEST(linear_solvers, an_epoch_can_be_stopped) {
     const sample s = clouds(30, 2, 1, 0.1, 5);
     const dataset x = dense_data(s.x);

@@ -1,4 +1,4 @@
-// What the tests of the solvers that keep w share: J written down a second time, and its optimum.
+// Shared by the tests of the solvers that store w: an independent implementation of J, and its optimum.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace mercer::svm_testing {
 
 using testing::expect_error;
 
-// J written down a second time.
+// An independent implementation of J.
 inline double objective(const sample& s, const std::vector<double>& w, double b, const std::vector<double>& C,
                         bool squared = false) {
     double sum = dot(w, w) / 2;
@@ -25,7 +25,7 @@ inline double objective(const sample& s, const std::vector<double>& w, double b,
     return sum;
 }
 
-// The optimum of J, by SMO to many digits.
+// The optimum of J, computed by SMO with a small tolerance.
 inline double optimum(const sample& s, double C) {
     const svm_model m = fit_svm(kernel::parse("linear()"), dense_data(s.x), s.y, options_for(svm_task::c_svc, C, 1e-7));
     EXPECT_EQ(m.worst_status(), fit_status::converged);

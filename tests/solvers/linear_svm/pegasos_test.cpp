@@ -39,7 +39,7 @@ TEST(pegasos, comes_within_one_percent_in_three_hundred_epochs) {
         }
 }
 
-// An offset that rests at the margin vectors of the last w stays a tenth above the optimum, however long it runs.
+// An offset fixed to the margin vectors of the last w stays a tenth above the optimum, however many epochs are run.
 TEST(pegasos, an_offset_comes_nearer_to_the_optimum_with_more_epochs) {
     const sample s = heart();
     const dataset x = dense_data(s.x);
@@ -74,7 +74,7 @@ TEST(pegasos, an_offset_comes_nearer_to_the_optimum_with_more_epochs) {
 }
 
 TEST(pegasos, its_steps_are_those_of_the_formula) {
-    // w ← (1 - 1/t)w + (1/(λt)) y x where violated, by hand on two points whose order does not matter
+    // w ← (1 - 1/t)w + (1/(λt)) y x if violated; computed manually for two points whose order does not matter
     const std::vector<point> x{{1.0}, {1.0}};
     const vec y{1, 1}, C{0.5, 0.5};  // λ = 1/ΣC = 1
     const dataset data = dense_data(x);

@@ -12,8 +12,8 @@
 namespace mercer {
 namespace {
 
-// (λI + S Q S K)X = -R by conjugate gradients against elimination, with examples of no curvature, two functions and a
-// projection that mixes them; with a preconditioner of full rank, of a low one, and for a K that is computed.
+// (λI + S Q S K)X = -R by conjugate gradients compared with elimination, with examples of zero curvature, two functions
+// and a projection that mixes them; with a preconditioner of full rank, of low rank, and for a K that is not stored.
 TEST(newton_equations, are_solved) {
     using namespace regression_testing;
     const index n = 70, functions = 2, all = n * functions;
@@ -35,7 +35,7 @@ TEST(newton_equations, are_solved) {
         for (index k = 0; k < all; ++k) along += v.data()[k] * u.data()[k];
         for (index k = 0; k < all; ++k) u.data()[k] -= along / length * v.data()[k];
     };
-    // The whole matrix, functions interleaved as the numbers are.
+    // The whole matrix, with the functions interleaved as in the solver.
     matrix<double> a(all, all), right(all, 1);
     for (index k = 0; k < all; ++k) {
         right(k, 0) = -R.data()[k];
@@ -68,7 +68,7 @@ TEST(newton_equations, are_solved) {
                 for (index l = 0; l < all; ++l) sum += a(k, l) * found.x.data()[l];
                 left.data()[k] = sum;
                 ASSERT_NEAR(found.Kx.data()[k], Kx.data()[k], 1e-9);
-                // Where the factor is all of K, what K does not see is left as it is.
+                // If the factor is all of K, the part of X in the null space of K is unchanged.
                 if (memory < 1 << 20) {
                     ASSERT_NEAR(found.x.data()[k], want(k, 0), 1e-6);
                 }
@@ -81,7 +81,7 @@ TEST(newton_equations, are_solved) {
         }
 }
 
-// What the preconditioner is for: the products of a problem that takes many without it.
+// The purpose of the preconditioner: it reduces the number of products for an ill-conditioned problem.
 TEST(newton_equations, a_preconditioner_saves_products) {
     using namespace regression_testing;
     const index n = 2000;
@@ -101,7 +101,7 @@ TEST(newton_equations, a_preconditioner_saves_products) {
     EXPECT_LT(3 * found.products, plain.products);
 }
 
-// A kernel of low rank on unscaled data: what K does not see must not make the coefficients large.
+// A kernel of low rank on unscaled data: components in the null space of K must not make the coefficients large.
 TEST(newton_equations, take_a_linear_kernel_on_raw_columns) {
     using namespace regression_testing;
     std::mt19937_64 random(36);

@@ -34,7 +34,7 @@ TEST(lbfgs, finds_the_valley_of_rosenbrock) {
     }
 }
 
-// Outside its domain f is infinite: steps are halved till they stay inside.
+// Outside its domain f is infinite: step lengths are halved until the point is inside.
 TEST(lbfgs, stays_where_the_function_is) {
     const auto f = [](std::span<const double> x, std::span<double> g) {
         if (x[0] <= 0) return std::numeric_limits<double>::infinity();

@@ -28,7 +28,7 @@ std::vector<named> all_losses() {
              values}};
 }
 
-// Away from corners, where both sides of the difference lie on one piece.
+// Away from corners, so that both points of the difference lie on one piece.
 TEST(losses, derivatives_are_those_of_the_value) {
     constexpr double h = 1e-5;
     for (const auto& [l, targets] : all_losses())
@@ -70,7 +70,7 @@ TEST(losses, conjugates_of_those_with_corners) {
     }
 }
 
-// Rounded, a loss is below itself by at most μ/2 max (u - c)², smooth, and its derivative lies in [low, high].
+// A smoothed loss is below the original one by at most μ/2 max (u - c)², and its derivative lies in [low, high].
 TEST(losses, rounding) {
     constexpr double h = 1e-6;
     for (const auto& [l, targets] : all_losses()) {

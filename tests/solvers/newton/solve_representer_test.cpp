@@ -49,8 +49,8 @@ double objective(const loss& l, const matrix<double>& K, const std::vector<doubl
     return sum;
 }
 
-// The objective is what the result says, no random change of α or b goes below it by more than the gap, and both ways
-// to solve Newton's system agree.
+// The reported objective is correct, no random change of α or b decreases it by more than the gap, and both solvers of
+// Newton's system agree.
 TEST(representer, finds_the_minimum_for_every_loss) {
     const sample s = wave(60, 2, 21);
     const matrix<double> K = gram_matrix(s.x, rbf(0.8));
@@ -192,7 +192,7 @@ TEST(representer, is_watched_and_stopped) {
     EXPECT_EQ(asked, 3);
 }
 
-// An indefinite matrix is no convex problem: the end is a status with a figure, not a loop and not a claim.
+// An indefinite matrix gives a nonconvex problem: the fit ends with a status and a value, without a false claim.
 TEST(representer, an_indefinite_matrix_ends) {
     matrix<double> K(3, 3);
     K(0, 1) = K(1, 0) = 2;
@@ -205,7 +205,7 @@ TEST(representer, an_indefinite_matrix_ends) {
     }
 }
 
-// A fit that is cut off anywhere and goes on from what was kept has the same bits.
+// A fit that is cancelled anywhere and resumed from the stored state gives a bit-identical result.
 TEST(representer, goes_on_from_any_state) {
     const index n = 120;
     const sample s = wave(n, 3, 34);

@@ -1,5 +1,5 @@
-// The interior-point method inside SMO, against the conditions of its problem: min ½xᵀKx - rᵀx, l <= x <= u, Σx fixed
-// within each group.
+// The interior-point method inside SMO, checked with the optimality conditions of its problem: min ½xᵀKx - rᵀx, l <= x
+// <= u, Σx fixed within each group.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,8 +16,8 @@ struct posed {
     free_problem q;
 };
 
-// Regression's dual: two variables for each of n rows of Φ, the second below zero. Rows of -1, 0, 1: many of them
-// alike, some the origin.
+// The dual of regression: two variables for each of n rows of Φ, the second one negative. Entries of -1, 0, 1: many
+// rows are equal, some are the origin.
 posed regression(std::mt19937& random, index n, index dims, double C, int groups, double spread) {
     std::uniform_int_distribution<int> corner(-1, 1);
     std::normal_distribution<double> normal;
@@ -46,7 +46,7 @@ posed regression(std::mt19937& random, index n, index dims, double C, int groups
     return p;
 }
 
-// max F over those that can rise, less min F over those that can fall, F = r - Kx from its definition.
+// max F over the variables that can increase, minus min F over those that can decrease, F = r - Kx from its definition.
 double gap(const posed& p) {
     const index n = p.features.rows(), dims = p.features.cols();
     std::vector<long double> w(static_cast<std::size_t>(dims));
@@ -86,7 +86,7 @@ void expect_solved(const posed& start, bool thin, double tol) {
         EXPECT_GE(p.q.x[i], p.q.lower[i]);
         EXPECT_LE(p.q.x[i], p.q.upper[i]);
     }
-    // Each variable that is put onto a bound was nearer to it than tolerance/diagonal.
+    // Each variable that is set to a bound was nearer to it than tolerance/diagonal.
     for (std::size_t g = 0; g < 2; ++g)
         EXPECT_NEAR(sum[g], start.q.sum[g], static_cast<double>(n) * 0.01 * tol / diagonal) << "group " << g;
     EXPECT_LE(gap(p), tol);
@@ -106,7 +106,7 @@ TEST(barrier, rows_alike_and_rows_at_the_origin) {
     }
 }
 
-// The first multipliers are near the end of the path by its own measure, and the path leads away from there at first.
+// The first multipliers are near the end of the path by their own measure, but the path moves away from there at first.
 TEST(barrier, columns_of_very_different_size) {
     for (unsigned seed = 0; seed < 10; ++seed) {
         SCOPED_TRACE(seed);

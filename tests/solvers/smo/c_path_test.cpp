@@ -20,7 +20,7 @@ smo::padded_matrix matrix_of(const kernel& k, const dataset& x) {
     return out;
 }
 
-// At every price the objective is that of the exact solver, and the examples held out are decided alike.
+// For every C the objective is that of the exact solver, and the held-out examples get the same class.
 TEST(price_path, solves_what_smo_solves_at_every_price) {
     const table data = sample("sonar.svm");
     for (const double gamma : {0.05, 1.0, 8.0}) {
@@ -48,14 +48,14 @@ TEST(price_path, solves_what_smo_solves_at_every_price) {
             EXPECT_NEAR(path.objective(), exact.reports[0].objective,
                         1e-4 * std::abs(exact.reports[0].objective) + 1e-6);
             const matrix<double> f = decide(exact, z);
-            const double side = exact.classes[0];  // the positive one of the model
+            const double side = exact.classes[0];  // the positive class of the model
             for (std::size_t i = 0; i < held_out.size(); ++i)
                 EXPECT_NEAR(path.decision(held_out[i]), side * f(static_cast<index>(i), 0), 5e-3) << gamma << " " << C;
         }
     }
 }
 
-// More examples than a block holds, and prices at which pairs among all do not get there soon.
+// More examples than a working set, and values of C for which updates of pairs among all examples converge slowly.
 TEST(price_path, blocks_lead_to_the_same_end) {
     const table all = sample("digits.svm.xz");
     std::vector<index> rows;
@@ -141,7 +141,7 @@ TEST(price_path, keeps_within_the_box_and_takes_weights_as_factors_of_the_price)
     }
 }
 
-// Where no example is at its price a larger one changes nothing, and costs nothing.
+// If no α is at C, a larger C changes nothing and takes no steps.
 TEST(price_path, nothing_is_left_to_do_beyond_the_hard_margin) {
     const table data = sample("sonar.svm");
     const smo::padded_matrix K = matrix_of(gaussian{5.0}, data.x);
@@ -153,7 +153,7 @@ TEST(price_path, nothing_is_left_to_do_beyond_the_hard_margin) {
     const double objective = path.objective();
     path.solve(10000, 1e-3, 1'000'000);
     EXPECT_EQ(path.steps(), 0);
-    // All multipliers times one number may still gain what the tolerance leaves to be gained.
+    // Scaling all multipliers may gain at most what the tolerance allows.
     EXPECT_NEAR(path.objective(), objective, 1e-6 * std::abs(objective));
 }
 

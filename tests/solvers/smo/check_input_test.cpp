@@ -1,4 +1,4 @@
-// solve_smo refuses input that makes no sense, and says what is wrong with it.
+// solve_smo refuses invalid input with a clear message.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,8 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), unbounded = std::numeric_limits<double>::infinity();
 
-// A problem of alternating labels on a line; every vector has its very length, so that a sanitiser sees reads past it.
+// A problem with alternating labels on a line; every vector has exactly its length, so that a sanitizer detects reads
+// past the end.
 struct posed_problem {
     static constexpr index n = 40;
     posed_problem() : exact(n, n), fast(n, n), p(n), lower(n), upper(n) {
@@ -120,13 +121,13 @@ TEST(smo_input, that_is_sound_is_solved) {
     EXPECT_EQ(first.status, fit_status::converged);
     EXPECT_LE(gap_of(q, first.alpha), q.options.tol);
     q.start = first.alpha;
-    q.start[1] = std::nextafter(1.0, 2.0);  // what a sum has rounded
+    q.start[1] = std::nextafter(1.0, 2.0);  // the rounding error of a sum
     q.start[3] = -0.0;
     EXPECT_NO_THROW(q.solve());
     q.start = {};
     q.group.assign(posed_problem::n, 0);
     EXPECT_LE(gap_of(q, q.solve().alpha), q.options.tol);
-    // Bounds that are infinite and nobody has announced.
+    // Infinite bounds without the option that allows them.
     for (index i = 0; i < q.n; ++i) {
         if (i % 2)
             q.upper[i] = unbounded;
@@ -138,7 +139,7 @@ TEST(smo_input, that_is_sound_is_solved) {
     EXPECT_LE(gap_of(q, q.solve().alpha), q.options.tol);
 }
 
-// Not in memory, so that the solver sees values only as it asks for them.
+// Not in memory, so that the solver sees only the values that it requests.
 template <class T>
 class on_demand final : public gram<T> {
 public:

@@ -1,4 +1,4 @@
-// Each part of the solver by itself, against the definitions written out in double.
+// Each part of the solver alone, compared with the definitions in double.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace mercer::smo {
 namespace {
 
-// Two overlapping classes under a Gaussian, as SMO sees them: p = y, 0 <= yα <= C, Σα = 0.
+// Two overlapping classes with a Gaussian kernel in the form of SMO: p = y, 0 <= yα <= C, Σα = 0.
 struct problem {
     explicit problem(index n, unsigned seed, double C = 2) : K(n, n), p(size(n)), lower(size(n)), upper(size(n)) {
         std::mt19937 random(seed);
@@ -32,7 +32,7 @@ struct problem {
     }
     static std::size_t size(index n) { return static_cast<std::size_t>(n); }
     box_problem box() const { return {p, lower, upper, {}, {}}; }
-    // α of the problem's own order, feasible: pairs of opposite classes at the same size, a part of them at the bound.
+    // A feasible α in the original order: pairs of opposite classes with equal values, some at the bound.
     std::vector<double> feasible(unsigned seed) const {
         std::mt19937 random(seed);
         std::vector<double> alpha(p.size(), 0.0);
@@ -52,7 +52,7 @@ struct problem {
     std::unique_ptr<narrowed> fast;
 };
 
-// All parts on one problem, with limits under which a few hundred points are many.
+// All parts on one problem, with thresholds under which a few hundred points count as many.
 struct parts {
     parts(const problem& of, double tol = 1e-3) : q(of) { options.tol = tol; }
     static limits few_are_many() {
@@ -62,7 +62,7 @@ struct parts {
         by.rows_kept.small_bytes = 0;
         return by;
     }
-    // F by its definition, in the order of positions.
+    // F from its definition, in the order of positions.
     std::vector<double> true_F() const {
         std::vector<double> F = v.p;
         for (index i = 0; i < v.n; ++i)
@@ -167,7 +167,7 @@ TEST(smo_active_set, points_set_aside_come_back_with_their_F) {
                 const double objective = s.active.objective();
                 EXPECT_NEAR(objective, s.true_objective(), 1e-5 * std::abs(objective));
                 s.active.unshrink_doubtful();
-                // The points still aside do not decide the gap.
+                // Points that are still shrunk do not determine the gap.
                 EXPECT_NEAR(s.active.gap_of_all(), s.true_gap(), 1e-4);
             }
         }
@@ -211,7 +211,7 @@ TEST(smo_certificate, measures_the_gap_of_double_whatever_F_said) {
         EXPECT_TRUE(s.proof.holds());
         EXPECT_NEAR(s.v.gap, s.true_gap(), 1e-10);
         EXPECT_GE(2 * s.proof.error_seen(), 0.5 * noise);
-        // Half way to another point it does not hold, even if F says so.
+        // Half way to another point the solution is not optimal, even if F says so.
         std::vector<double> beside = q.feasible(32);
         for (std::size_t i = 0; i < beside.size(); ++i) beside[i] = 0.5 * (beside[i] + solved.alpha[i]);
         s.put(beside);
@@ -250,8 +250,8 @@ TEST(smo_newton, solves_what_pairs_have_begun) {
     }
 }
 
-// No matrix is allowed, no exact values but where they are little beside what was done, and the tolerance is out of
-// reach: it ends by its own decision, with what it reached.
+// No matrix may be stored, exact kernel values are allowed only if they are cheap compared with the previous work, and
+// the tolerance cannot be reached: the solver stops by itself with its best solution.
 TEST(smo_solver, ends_where_pairs_crawl_and_nothing_better_is_allowed) {
     const problem q(200, 70, 1e4);
     const limits before = limits_in_force();

@@ -1,5 +1,5 @@
-// The store is used as the solver uses it, at random: whatever it says is valid must be the matrix, and rows in use
-// stay where they are.
+// Uses the store at random as the solver does: every row that it reports as valid must equal the matrix, and rows in
+// use must not move.
 #include "mercer/solvers/smo/row_store.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ public:
         std::iota(perm_.begin(), perm_.end(), 0);
     }
 
-    // Rows of a block, each continued to `to` positions.
+    // Requests the rows of a working set, each up to `to` positions.
     void round(index rows, index to) {
         std::vector<index> chosen, slots;
         std::sample(perm_.begin(), perm_.end(), std::back_inserter(chosen), rows, random_);
@@ -71,7 +71,7 @@ public:
         ASSERT_EQ(rows_there(), 0);
     }
 
-    // Every row that is there is right and alone in its place.
+    // Every stored row is correct and has its own memory.
     index rows_there() {
         std::vector<char> taken(static_cast<std::size_t>(most_), 0);
         index there = 0;
@@ -133,8 +133,8 @@ TEST(row_store, random_use) {
     }
 }
 
-// Cheap rows, as many and as often asked for as the store allows before it grows, with the limits that the solver has:
-// 32 MB are 873 rows of 9,600.
+// Cheap rows, with the thresholds of the solver, as many and requested as often as the store allows before it grows: 32
+// MB are 873 rows of 9,600.
 TEST(row_store, grows_where_cheap_rows_are_wanted_again_and_again) {
     const index n = 9600;
     user u(n, n, 1.0, {}, 1);
@@ -143,7 +143,7 @@ TEST(row_store, grows_where_cheap_rows_are_wanted_again_and_again) {
     EXPECT_EQ(u.most_at_once(), row_store::in_use);
 }
 
-// With little room, a row keeps its place as long as a block may be, and then makes way.
+// With little memory, a row keeps its place for as long as a working set may use it, and is then evicted.
 TEST(row_store, gives_up_the_rows_not_in_use) {
     const index n = 5000;
     for (const double cost : {1.0, 100.0}) {
