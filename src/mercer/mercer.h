@@ -6,7 +6,7 @@
 //     std::cout << score(m, read("test.csv", like(m))).text();
 //     save(m, "iris.model");
 //
-// A method is a value: an aggregate of its options (methods/*/methods.h). The model also stores the scaling, the names
+// A method is a value: an aggregate of its options (methods/<family>/<method>.h). The model also stores the scaling, the names
 // of the features and the classes. The functions are the same for all methods: fit, predict, decide, transform, score,
 // save and load. A function that the method of the model does not support throws an error with errc::unsupported.
 #pragma once
@@ -24,7 +24,6 @@
 #include "mercer/methods/clustering/kernel_kmedoids.h"
 #include "mercer/methods/components/kernel_fisher.h"
 #include "mercer/methods/components/kernel_pca.h"
-#include "mercer/methods/components/methods.h"
 #include "mercer/methods/method.h"
 #include "mercer/methods/neighbours/kernel_density.h"
 #include "mercer/methods/neighbours/knn.h"
