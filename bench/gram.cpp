@@ -46,9 +46,9 @@ void measure_dense(mercer::index d, matrix_view<float> out) {
             const int size = static_cast<int>(n), depth = static_cast<int>(d);
             cblas_sgemm(101, 111, 112, size, size, depth, 1.0f, x.data(), depth, z.data(), depth, 0.0f, out.data, size);
         });
-        keep_best(two, [&] { computed<float>(rbf, X, Z).all(out); });
-        keep_best(self, [&] { computed<float>(rbf, X).all(out); });
-        keep_best(composite, [&] { computed<float>(mixed, X, Z).all(out); });
+        keep_best(two, [&] { cpu_kernel_gram<float>(rbf, X, Z).fill(out); });
+        keep_best(self, [&] { cpu_kernel_gram<float>(rbf, X).fill(out); });
+        keep_best(composite, [&] { cpu_kernel_gram<float>(mixed, X, Z).fill(out); });
     }
     // Lower bound of the time: 2d flops per element at the rate that sgemm reaches at d = 256, and 4 bytes written.
     const double flops = 2.0 * static_cast<double>(n * n * d);
@@ -68,11 +68,11 @@ void measure_sparse(const std::string& path) {
     reading.numbers = precision::f32;
     const table all = read_libsvm(path, reading);
     const mercer::index rows = std::min(n, all.x.size());
-    const dataset x = gather(all.x, selection(0, rows));
+    const dataset x = gather(all.x, row_set(0, rows));
     matrix<float> out(rows, rows);
     double self = 1e9;
     for (int r = 0; r < 7; ++r)
-        keep_best(self, [&] { computed<float>(kernel::parse("rbf(gamma=0.03125)"), x).all(out.view()); });
+        keep_best(self, [&] { cpu_kernel_gram<float>(kernel::parse("rbf(gamma=0.03125)"), x).fill(out.view()); });
     std::printf("%s\n", nlohmann::json{{"sparse", path}, {"rows", rows}, {"rbf_self", self}}.dump().c_str());
 }
 

@@ -27,7 +27,7 @@ void measure(const std::string& file, const dataset& x, const std::string& text,
         const double start = now();
         const evaluator<double> e(k, x);
         features = std::min(features, now() - start);
-        e.all(gram.view());
+        e.fill(gram.view());
         all = std::min(all, now() - start);
     }
     std::printf(

@@ -38,7 +38,7 @@ int main(int count, char** argument) {
         std::vector<double> labels;
         for (const auto& each : classes) labels.push_back(each.first);
         if (labels.size() == 2) labels.erase(labels.begin());
-        const auto rows = linear_rows(data.x, std::atof(argument[5]));
+        const auto rows = make_linear_operand(data.x, std::atof(argument[5]));
         double fit = 1e300, primal = 0, dual = 0, gap = 0;
         std::int64_t epochs = 0;
         for (int r = 0; r < std::atoi(argument[6]); ++r) {

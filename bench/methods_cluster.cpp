@@ -65,7 +65,7 @@ json time_knn(char** a) {
     mercer::index again = 0;
     const auto got = timed(std::atoi(a[5]), seconds, [&](int) {
         const neighbours found = find_neighbours(m, z);
-        again = found.again;
+        again = found.repeated_queries;
         return predict(m, found);
     });
     write_raw(a[6], got.data(), got.size());

@@ -23,10 +23,10 @@ int main(int count, char** argument) {
         libsvm_options reading;
         reading.numbers = precision::f64;
         const table t = read_libsvm(argument[1], reading);
-        const auto rows = linear_rows(t.x);
+        const auto rows = make_linear_operand(t.x);
         const std::vector<double> C(t.y.size(), std::atof(argument[2]));
         pegasos_options options;
-        options.most_epochs = options.look_every = std::atoi(argument[3]);
+        options.max_epochs = options.evaluate_every = std::atoi(argument[3]);
         options.tol = 1e-12;
         double best = 1e300, J = 0;
         for (int r = 0; r < std::atoi(argument[4]); ++r) {

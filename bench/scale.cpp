@@ -44,14 +44,14 @@ void measure(const dataset& x, const dataset& z, index outputs, const char* type
         parallel_for((n + band - 1) / band, [&](index b) {
             thread_local buffer<T> tile;
             const index first = b * band, count = std::min(band, n - first);
-            k->block(selection(first, count), selection(0, m), matrix_view<T>(tile.at_least(band * m), count, m));
+            k->block(row_set(first, count), row_set(0, m), matrix_view<T>(tile.at_least(band * m), count, m));
         });
     });
     matrix<double> v(m, outputs), out(m, outputs);
     std::fill_n(v.data(), m * outputs, 1e-3);
     const one_batch<T> rows(*k);
     const double pass = best_of(3, [&] {
-        round_trip<T>(
+        gram_pass<T>(
             rows, v.view(), [](index, matrix_view<double>, double*) {}, out.view());
     });
     fmt::print(

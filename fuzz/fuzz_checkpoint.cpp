@@ -51,6 +51,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     if (size % 2 == 1) numbers.resize(last);
     constexpr int reports = 3;  // the first iterations use all numbers
-    one.fit.go_on(mercer::testing::checkpoint_with(one.file, numbers), path(), reports);
+    one.fit.resume(mercer::testing::checkpoint_with(one.file, numbers), path(), reports);
     return 0;
 }

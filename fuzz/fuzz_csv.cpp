@@ -13,7 +13,7 @@ namespace {
 mercer::table parse(std::string_view text, unsigned mode) {
     mercer::tsv_options tsv;
     tsv.labelled = mode & 4;
-    tsv.items_by_tab = mode & 8;
+    tsv.items_separated_by_tab = mode & 8;
     if ((mode & 3) == 0) return mercer::parse_strings(text, "fuzz", tsv);
     if ((mode & 3) == 1 && mode & 16) return mercer::parse_multisets(text, "fuzz", tsv);
     if ((mode & 3) == 1) return mercer::parse_sets(text, "fuzz", tsv);
@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const mercer::table result = parse({reinterpret_cast<const char*>(data) + 1, size - 1}, data[0]);
         if (result.x.size() == 0) std::abort();
         if (!result.y.empty() && result.x.size() != static_cast<mercer::index>(result.y.size())) std::abort();
-        if (result.x.kind() == mercer::domain::vectors) mercer::require_finite(result.x);
+        if (result.x.kind() == mercer::object_kind::vectors) mercer::require_finite(result.x);
     } catch (const mercer::error&) {
     }
     return 0;

@@ -44,12 +44,12 @@ std::size_t request(std::string_view bytes, const http_limits& limits) {
     std::size_t taken = put(parser, bytes, fault);
     const auto refuse = [&] {
         if (fault == http::error::need_more) return std::size_t{0};
-        if (const auto answer = refusal_of(fault, limits)) check(*answer);
+        if (const auto answer = answer_to_error(fault, limits)) check(*answer);
         return std::size_t{0};
     };
     if (fault || !parser.is_header_done()) return refuse();
-    if (const auto answer = refusal_of_head(parser)) return check(*answer), 0;
-    const auto made = request_of(parser);
+    if (const auto answer = check_head(parser)) return check(*answer), 0;
+    const auto made = parse_head(parser);
     const std::size_t head = bytes.find("\r\n\r\n") + 4;
     const bool chunked = parser.chunked();
     const std::size_t length = parser.content_length() ? static_cast<std::size_t>(*parser.content_length()) : 0;
@@ -63,7 +63,7 @@ std::size_t request(std::string_view bytes, const http_limits& limits) {
     if (share.grow_to(memory_of_body(length, parser.get().body().size())) && share.bytes() > budget.total())
         std::abort();
     if (made && !made->encoding.empty() && made->encoding != "identity") try {
-            const std::string text = unpacked(parser.get().body(), [](std::size_t size) {
+            const std::string text = decompress(parser.get().body(), [](std::size_t size) {
                 if (size > 100000) mercer::fail(mercer::errc::memory, "too large");
             });
             if (text.size() > 100000) std::abort();

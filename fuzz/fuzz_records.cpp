@@ -11,7 +11,7 @@
 
 namespace {
 
-struct memory : mercer::object_sink, mercer::object_source {
+struct memory : mercer::byte_writer, mercer::byte_reader {
     std::string bytes;
     std::size_t at = 0;
     void append(const void* from, std::size_t count) override { bytes.append(static_cast<const char*>(from), count); }
@@ -28,7 +28,7 @@ struct memory : mercer::object_sink, mercer::object_source {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;
     mercer::read_options options;
-    options.format = &mercer::file_format_named(data[0] & 1 ? "records" : "jsonl");
+    options.format = &mercer::find_file_format(data[0] & 1 ? "records" : "jsonl");
     if (data[0] & 2) options.csv.label = data[0] & 1 ? "0" : "y";
     if (data[0] & 4)
         options.records.kinds = {{"a", "strings"}, {"b", "vectors"}, {"c", "sets"},
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     mercer::table result;
     try {
         const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-        result = mercer::parse_table(mercer::source("fuzz", bytes, nullptr), options);
+        result = mercer::parse_table(mercer::file_contents("fuzz", bytes, nullptr), options);
     } catch (const mercer::error&) {
         return 0;
     }

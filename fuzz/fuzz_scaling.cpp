@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 check(text, [](std::string_view t) { return column_encoder::from_json(t, "fuzz").to_json(); });
                 break;
             case 3: check(text, [](std::string_view t) { return api::to_json(api::parse_spec(t)); }); break;
-            default: check(text, [](std::string_view t) { return api::figures::from_json(t).json(); });
+            default: check(text, [](std::string_view t) { return api::summary::from_json(t).json(); });
         }
     } catch (const error&) {
     }

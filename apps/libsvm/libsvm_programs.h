@@ -23,18 +23,18 @@
 namespace mercer::programs {
 
 // Thrown to end the program with this exit code, after the message (if any) has been printed to stderr.
-struct ending {
+struct program_exit {
     int code;
 };
 
 [[noreturn]] inline void end_with(const std::string& message, int code = 1) {
-    std::fputs((text_for(stderr, message) + "\n").c_str(), stderr);
-    throw ending{code};
+    std::fputs((terminal_safe(stderr, message) + "\n").c_str(), stderr);
+    throw program_exit{code};
 }
 
 [[noreturn]] inline void show_usage(const char* text) {
     std::fputs(text, stdout);
-    throw ending{1};
+    throw program_exit{1};
 }
 
 // Parses a whole token as a number. Any other text shows the usage, as in Debian's version of the programs.
@@ -56,11 +56,11 @@ inline int whole_option(const char* text, const char* usage) {
 }
 
 // Reads a file once, because a pipe cannot be opened again. Ends the program with the message `otherwise` and the path
-// if the file cannot be opened. For is_expected see read_expected().
-inline source open_file(const std::string& path, const char* otherwise,
-                        bool (*is_expected)(std::string_view beginning) = nullptr) {
+// if the file cannot be opened. For is_expected see read_file_if().
+inline file_contents open_file(const std::string& path, const char* otherwise,
+                               bool (*is_expected)(std::string_view beginning) = nullptr) {
     try {
-        source file = is_expected ? read_expected(path, is_expected) : read_source(path);
+        file_contents file = is_expected ? read_file_if(path, is_expected) : read_file(path);
         if (file.bytes().size() > (std::size_t{1} << 20)) prepare_heap();
         return file;
     } catch (const error& caught) {
@@ -93,20 +93,20 @@ inline long line_of(const std::string& message, const std::string& name) {
     end_with(message);
 }
 
-inline index count_lines(const source& file) {
+inline index count_lines(const file_contents& file) {
     constexpr std::size_t piece = 1 << 22;
     const std::string_view text = file.bytes();
     index lines = !text.empty() && text.back() != '\n';
     for (std::size_t at = 0; at < text.size(); at += piece) {
         const std::string_view here = text.substr(at, piece);
         lines += std::count(here.begin(), here.end(), '\n');
-        file.done_with(here);
+        file.release_pages(here);
     }
     return lines;
 }
 
 // Every line of the file must be an example: LIBSVM refuses blank lines, and each input line has one output line.
-inline void require_no_blank_lines(const source& file, index rows) {
+inline void require_no_blank_lines(const file_contents& file, index rows) {
     if (count_lines(file) == rows) return;
     std::string_view rest = file.bytes(), line;
     for (long number = 1; detail::next_line(rest, line); ++number) {
@@ -117,7 +117,7 @@ inline void require_no_blank_lines(const source& file, index rows) {
     }
 }
 
-inline examples parse_examples(const source& file, bool precomputed, bool zero_based, index dims = 0) {
+inline examples parse_examples(const file_contents& file, bool precomputed, bool zero_based, index dims = 0) {
     libsvm_options options;
     options.dims = dims;
     options.precomputed = precomputed;
@@ -152,14 +152,14 @@ int run_program(Body body) {
     remove_temporaries_on_signals();
     try {
         return body();
-    } catch (const ending& end) {
+    } catch (const program_exit& end) {
         return end.code;
     } catch (const error& caught) {
-        std::fprintf(stderr, "ERROR: %s\n", text_for(stderr, caught.what()).c_str());
+        std::fprintf(stderr, "ERROR: %s\n", terminal_safe(stderr, caught.what()).c_str());
     } catch (const std::bad_alloc&) {
         std::fputs("ERROR: out of memory\n", stderr);
     } catch (const std::exception& caught) {
-        std::fprintf(stderr, "ERROR: %s\n", text_for(stderr, caught.what()).c_str());
+        std::fprintf(stderr, "ERROR: %s\n", terminal_safe(stderr, caught.what()).c_str());
     }
     return 1;
 }

@@ -46,12 +46,12 @@ command parse(int argc, char** argv) {
     return c;
 }
 
-struct loaded {
+struct loaded_model {
     svm_model model;
     bool zero_based = false;
 };
 
-loaded load(const source& file, bool zero_based) {
+loaded_model load(const file_contents& file, bool zero_based) {
     try {
         return {parse_any_model(file.bytes(), file.name(), zero_based), zero_based};
     } catch (const error& caught) {
@@ -106,7 +106,7 @@ answer decide_all(const svm_model& model, const examples& test, bool probabiliti
 
 std::string output_text(const svm_model& model, const answer& found) {
     std::string text;
-    char digits[longest_decimal];
+    char digits[max_decimal_length];
     const bool classes = found.probabilities.cols() > 0;
     if (classes) {
         text += "labels";
@@ -134,9 +134,9 @@ int run(int argc, char** argv) {
     } catch (const error&) {
         end_with("can't open output file " + c.output);
     }
-    const source file = open_file(c.test, "can't open input file ");
-    const source stored = open_file(c.model, "can't open model file ", begins_any_model);
-    auto [model, zero_based] = made_of(stored, [&] { return load(stored, false); });
+    const file_contents file = open_file(c.test, "can't open input file ");
+    const file_contents stored = open_file(c.model, "can't open model file ", is_model_prefix);
+    auto [model, zero_based] = parse_untruncated(stored, [&] { return load(stored, false); });
     if (c.probabilities && (!model.probability || model.task == svm_task::one_class))
         end_with("Model does not support probabiliy estimates");
     if (!c.probabilities && model.probability && !c.quiet)
@@ -151,7 +151,7 @@ int run(int argc, char** argv) {
     examples test;
     answer found;
     if (!file.bytes().empty()) {
-        test = made_of(file, [&file, precomputed = !model.k, base = zero_based, dims = model.dims] {
+        test = parse_untruncated(file, [&file, precomputed = !model.k, base = zero_based, dims = model.dims] {
             return parse_examples(file, precomputed, base, dims);
         });
         if (test.zero_based && !zero_based) model = load(stored, true).model;

@@ -21,13 +21,13 @@ constexpr const char* usage =
     "-s save_filename : save scaling parameters to save_filename\n"
     "-r restore_filename : restore scaling parameters from restore_filename\n";
 
-constexpr double most = std::numeric_limits<double>::max();
+constexpr double max_double = std::numeric_limits<double>::max();
 
 // The range of one column or of the targets, and the map to the new range.
 struct range {
-    double low = most;
-    double high = -most;
-    void see(double value) {
+    double low = max_double;
+    double high = -max_double;
+    void include(double value) {
         low = std::min(low, value);
         high = std::max(high, value);
     }
@@ -46,7 +46,7 @@ struct scale {
     std::vector<std::int32_t> at;  // indices of the columns, ascending: at least all that are not the same in every row
     std::vector<range> column;     // one range for each entry of `at`
 
-    std::size_t place(index wanted) const {
+    std::size_t position(index wanted) const {
         return static_cast<std::size_t>(std::ranges::lower_bound(at, wanted) - at.begin());
     }
 };
@@ -86,7 +86,7 @@ command parse(int argc, char** argv) {
 }
 
 // Reads the data; index j becomes column j, index 0 included. An empty file gives no rows.
-table read_rows(const source& file) {
+table read_rows(const file_contents& file) {
     if (file.bytes().empty()) return {sparse<double>({0}, {}, {}, 1), {}, {}, {}};
     libsvm_options options;
     options.base = index_base::zero;
@@ -108,7 +108,7 @@ struct saved_range {
     index at;
     range seen;
 };
-std::vector<saved_range> read_ranges(const source& file, scale& how) {
+std::vector<saved_range> read_ranges(const file_contents& file, scale& how) {
     std::string_view rest = file.bytes();
     constexpr std::string_view blanks = " \t\r\n";
     const auto token = [&] {
@@ -119,7 +119,7 @@ std::vector<saved_range> read_ranges(const source& file, scale& how) {
     };
     const auto number = [&](std::string_view text) {
         double value = 0;
-        if (detail::parse_number(text, value) != detail::number_fault::none)
+        if (detail::parse_number(text, value) != detail::number_error::none)
             end_with("ERROR: failed to read scaling parameters", 255);
         return value;
     };
@@ -144,22 +144,22 @@ std::vector<saved_range> read_ranges(const source& file, scale& how) {
     return found;
 }
 
-void see_columns(scale& how, const sparse<double>& x, std::span<const double> y) {
+void measure_columns(scale& how, const sparse<double>& x, std::span<const double> y) {
     std::vector<index> stored(how.column.size(), 0);
-    for (const double target : y) how.y.see(target);
+    for (const double target : y) how.y.include(target);
     for (index i = 0; i < x.size(); ++i)
         for (std::size_t e = 0; e < x.cols(i).size(); ++e) {
             const auto c = static_cast<std::size_t>(x.cols(i)[e]);
-            how.column[c].see(x.values(i)[e]);
+            how.column[c].include(x.values(i)[e]);
             ++stored[c];
         }
     // A missing value is zero. Index 0 is not a regular index: it is not counted as zero if it is missing.
     for (std::size_t c = 0; c < how.column.size(); ++c)
-        if (how.at[c] > 0 && stored[c] < x.size()) how.column[c].see(0);
+        if (how.at[c] > 0 && stored[c] < x.size()) how.column[c].include(0);
 }
 
 void restore(scale& how, const std::vector<saved_range>& saved, const command& c) {
-    std::size_t next = how.place(1);
+    std::size_t next = how.position(1);
     const auto unseen_before = [&](std::size_t end) {
         for (; next < end; ++next)
             if (how.column[next].low != how.column[next].high) {
@@ -171,7 +171,7 @@ void restore(scale& how, const std::vector<saved_range>& saved, const command& c
             }
     };
     for (const auto& [at, seen] : saved) {
-        const std::size_t here = how.place(at);
+        const std::size_t here = how.position(at);
         unseen_before(here);
         how.column[here] = seen;
         next = here + 1;
@@ -181,7 +181,7 @@ void restore(scale& how, const std::vector<saved_range>& saved, const command& c
 
 void save(const scale& how, const std::string& path) {
     std::string text;
-    char digits[longest_decimal];
+    char digits[max_decimal_length];
     const auto line = [&](double a, double b) {
         text.append(digits, write_general(digits, a, 17)) += ' ';
         text.append(digits, write_general(digits, b, 17)) += '\n';
@@ -193,9 +193,9 @@ void save(const scale& how, const std::string& path) {
     }
     text += "x\n";
     line(how.lower, how.upper);
-    for (std::size_t c = how.place(1); c < how.column.size(); ++c)
+    for (std::size_t c = how.position(1); c < how.column.size(); ++c)
         if (how.column[c].low != how.column[c].high) {
-            text.append(digits, write_whole(digits, how.at[c])) += ' ';
+            text.append(digits, write_integer(digits, how.at[c])) += ' ';
             line(how.column[c].low, how.column[c].high);
         }
     try {
@@ -209,14 +209,14 @@ void save(const scale& how, const std::string& path) {
 class row_writer {
 public:
     row_writer(const scale& how, const sparse<double>& x, std::span<const double> y) : how_(how), x_(x), y_(y) {
-        for (std::size_t c = how.place(1); c < how.column.size(); ++c)
+        for (std::size_t c = how.position(1); c < how.column.size(); ++c)
             if (std::string made; entry(c, 0, made)) zeros_.push_back({c, std::move(made)});
     }
 
     // Appends rows first … end-1 to `text`; returns the number of nonzero values.
     long write(index first, index end, std::string& text) const {
         long count = 0;
-        char digits[longest_decimal];
+        char digits[max_decimal_length];
         for (index i = first; i < end; ++i) {
             const double target = y_[static_cast<std::size_t>(i)];
             text.append(digits,
@@ -251,8 +251,8 @@ private:
         if (column.low == column.high) return false;
         const double scaled = column.map(value, how_.lower, how_.upper);
         if (scaled == 0) return false;
-        char digits[longest_decimal];
-        out.append(digits, write_whole(digits, how_.at[c])) += ':';
+        char digits[max_decimal_length];
+        out.append(digits, write_integer(digits, how_.at[c])) += ':';
         out.append(digits, write_general(digits, scaled, 6)) += ' ';
         return true;
     }
@@ -296,21 +296,21 @@ int run(int argc, char** argv) {
     command c = parse(argc, argv);
     require_other_file(c.save, c.data);
     scale& how = c.how;
-    std::optional<source> data = open_file(c.data, "can't open file ");
+    std::optional<file_contents> data = open_file(c.data, "can't open file ");
     std::vector<saved_range> saved;
     scale restored = how;
     if (!c.restore.empty()) saved = read_ranges(open_file(c.restore, "can't open file "), restored);
-    table rows = made_of(*data, [&] { return read_rows(*data); });
+    table rows = parse_untruncated(*data, [&] { return read_rows(*data); });
     data.reset();  // frees the text, which may be large
 
     // If most indices do not occur, keeps arrays only for those that do.
     if (mostly_empty_columns(rows.x) ||
         std::ranges::any_of(saved, [&](const saved_range& each) { return each.at >= rows.x.dims(); })) {
-        how.at = occurring_columns(rows.x);
+        how.at = used_columns(rows.x);
         for (const auto& each : saved) how.at.push_back(static_cast<std::int32_t>(each.at));
         std::ranges::sort(how.at);
         how.at.erase(std::unique(how.at.begin(), how.at.end()), how.at.end());
-        rows.x = renumbered(rows.x, how.at);
+        rows.x = compact_columns(rows.x, how.at);
     } else {
         how.at.resize(static_cast<std::size_t>(std::max<index>(rows.x.dims(), 1)));
         std::iota(how.at.begin(), how.at.end(), 0);
@@ -321,7 +321,7 @@ int run(int argc, char** argv) {
         zero = zero || (!x.cols(i).empty() && x.cols(i)[0] == 0);
     if (zero) std::fputs("WARNING: minimal feature index is 0, but indices should start from 1\n", stderr);
     how.column.resize(how.at.size());
-    see_columns(how, x, rows.y);
+    measure_columns(how, x, rows.y);
     if (!c.restore.empty()) {
         restored.at = std::move(how.at);
         restored.column = std::move(how.column);

@@ -68,7 +68,7 @@ struct problem {
 };
 
 problem read_problem(const train_command& c) {
-    const source file = open_file(c.input, "can't open input file ");
+    const file_contents file = open_file(c.input, "can't open input file ");
     const bool precomputed = c.kernel == 4;
     problem p;
     examples read;
@@ -79,15 +79,15 @@ problem read_problem(const train_command& c) {
             options.precomputed = true;
             read.data = parse_libsvm(file, options);
         } catch (const error& caught) {
-            file.require_whole();
+            file.require_untruncated();
             if (std::string_view(caught.what()).find("0:serial") != std::string_view::npos)
                 end_with("Wrong input format: first column must be 0:sample_serial_number");
             wrong_format(line_of(caught.what(), file.name()), caught.what());
         }
         require_no_blank_lines(file, read.data.x.size());
-        file.require_whole();
+        file.require_untruncated();
     } else {
-        read = made_of(file, [&] { return parse_examples(file, false, false); });
+        read = parse_untruncated(file, [&] { return parse_examples(file, false, false); });
     }
     p.y = std::move(read.data.y);
     p.x = std::move(read.data.x);
@@ -183,7 +183,7 @@ void warn_weights(const problem& p, const train_command& c) {
 
 // Reports inner fits that did not converge. Their models are not written, so that nothing else reports it.
 void warn_inner(const inner_fits& ended, const char* where) {
-    if (ended.unfinished > 0) std::fprintf(stderr, "WARNING: in the %s %s\n", where, ended.trouble().c_str());
+    if (ended.unfinished > 0) std::fprintf(stderr, "WARNING: in the %s %s\n", where, ended.warning().c_str());
 }
 
 inner_fits calibrate(svm_model& model, const problem& p, const svm_options& o) {
@@ -245,7 +245,7 @@ int train(const problem& p, const train_command& c) {
 }
 
 // Returns the problem restricted to some of the examples.
-problem part(const problem& p, std::span<const index> rows) {
+problem subset(const problem& p, std::span<const index> rows) {
     problem out;
     out.k = p.k;
     for (const index i : rows) out.y.push_back(p.y[static_cast<std::size_t>(i)]);
@@ -290,7 +290,7 @@ int cross_validate(const problem& p, const train_command& c) {
                          if (model.classes.size() == 1) warn_one_class(c);
                          std::vector<double> labels;
                          if (c.probability && classes && model.classes.size() > 1) {
-                             inner.add(calibrate(model, part(p, training), o));
+                             inner.add(calibrate(model, subset(p, training), o));
                              const matrix<double> probability = coupled_probabilities(model, f.view());
                              for (index i = 0; i < f.rows(); ++i)
                                  labels.push_back(model.classes[static_cast<std::size_t>(

@@ -17,7 +17,8 @@ struct multipliers {
 };
 
 // Returns the multipliers of every binary problem of a model.
-std::vector<multipliers> taken_apart(const svm_model& model, std::span<const double> y, std::span<const index> rows) {
+std::vector<multipliers> split_by_problem(const svm_model& model, std::span<const double> y,
+                                          std::span<const index> rows) {
     std::vector<index> first{0};
     for (const index count : model.class_support) first.push_back(first.back() + count);
     if (model.class_support.empty()) first.push_back(model.coef.cols());
@@ -58,7 +59,7 @@ double weight_of(const svm_options& o, double label) {
 }
 
 // Returns the line between the steps and the objective: the parameter that follows from the solution.
-std::string implied(const svm_options& o, const multipliers& found, const svm_report& report) {
+std::string derived_parameter_line(const svm_options& o, const multipliers& found, const svm_report& report) {
     char line[64] = "";
     if (o.task == svm_task::c_svc && weight_of(o, found.first) == weight_of(o, found.second))
         std::snprintf(line, sizeof line, "nu = %f\n", found.sum / (o.C * weight_of(o, found.first) * found.n));
@@ -76,14 +77,14 @@ std::string implied(const svm_options& o, const multipliers& found, const svm_re
 void print_reports(const svm_model& model, const svm_options& o, std::span<const double> y,
                    std::span<const index> rows) {
     if (model.problems() > 0 && !model.report_of(0)) {
-        // A model of more than most_reports problems has one summary instead of one report per problem.
+        // A model of more than max_reports problems has one summary instead of one report per problem.
         const svm_report& all = model.reports.front();
         std::printf("*\noptimization of %ld problems finished, #iter = %ld\nobj = %f (sum)\n",
                     static_cast<long>(model.problems()), static_cast<long>(all.steps), all.objective);
         std::printf("Total nSV = %ld\n", static_cast<long>(model.coef.cols()));
         return;
     }
-    const std::vector<multipliers> problems = taken_apart(model, y, rows);
+    const std::vector<multipliers> problems = split_by_problem(model, y, rows);
     for (std::size_t p = 0; p < problems.size(); ++p) {
         const multipliers& found = problems[p];
         const svm_report& report = model.reports[p];
@@ -100,7 +101,7 @@ void print_reports(const svm_model& model, const svm_options& o, std::span<const
             bounded += found.alpha[i] >= bound * (o.task == svm_task::c_svc ? weight_of(o, found.label[i]) : 1.0) *
                                              (o.task == svm_task::nu_svc ? 1 - 1e-12 : 1);
         std::printf("*\noptimization finished, #iter = %ld\n%sobj = %f, rho = %f\nnSV = %ld, nBSV = %ld\n",
-                    static_cast<long>(report.steps), implied(o, found, report).c_str(), objective,
+                    static_cast<long>(report.steps), derived_parameter_line(o, found, report).c_str(), objective,
                     model.offset[p] == 0 ? 0.0 : -model.offset[p], static_cast<long>(found.alpha.size()), bounded);
     }
     if (model.is_classifier()) std::printf("Total nSV = %ld\n", static_cast<long>(model.coef.cols()));

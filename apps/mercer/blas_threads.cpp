@@ -8,8 +8,8 @@
 // OpenBLAS calls this function of its own before main() to read its environment variable; the definition in a program
 // replaces the one in the library. (Setting the environment variable in the program would be too late.)
 extern "C" int openblas_num_threads_env() {
-    const char* const wish = std::getenv("OPENBLAS_NUM_THREADS");
-    return wish && std::atoi(wish) > 0 ? std::atoi(wish) : 1;
+    const char* const requested = std::getenv("OPENBLAS_NUM_THREADS");
+    return requested && std::atoi(requested) > 0 ? std::atoi(requested) : 1;
 }
 
 namespace mercer::cli {
@@ -20,7 +20,7 @@ namespace {
 [[maybe_unused]] const bool has_first_buffer = (blas::make_first_buffer(), true);
 
 // Returns the number of threads that OpenBLAS would have started.
-int wished_threads() {
+int default_blas_threads() {
     for (const char* name : {"GOTO_NUM_THREADS", "OMP_NUM_THREADS"})
         if (const char* text = std::getenv(name); text && std::atoi(text) > 0) return std::atoi(text);
     return usable_processors();
@@ -28,8 +28,8 @@ int wished_threads() {
 
 }  // namespace
 
-void allow_late_blas_threads() {
-    if (!std::getenv("OPENBLAS_NUM_THREADS")) blas::allow_threads(wished_threads());
+void start_blas_threads_lazily() {
+    if (!std::getenv("OPENBLAS_NUM_THREADS")) blas::allow_threads(default_blas_threads());
 }
 
 }  // namespace mercer::cli

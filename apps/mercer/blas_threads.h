@@ -7,6 +7,6 @@
 namespace mercer::cli {
 
 // Called once, by main(). Does nothing if OPENBLAS_NUM_THREADS is set: the variable keeps its meaning.
-void allow_late_blas_threads();
+void start_blas_threads_lazily();
 
 }  // namespace mercer::cli

@@ -40,17 +40,17 @@ struct attempt {
 };
 
 // The results for all numbers of clusters, and the model with the largest silhouette.
-struct search {
+struct cluster_search {
     std::vector<attempt> tried;
     attempt kept;
     api::model best;
     std::string kernel;  // the same for every number of clusters
     std::vector<index> labels, sizes;
-    std::vector<index> judged;  // rows used for silhouettes and pictures: all, or a sample
+    std::vector<index> sampled;  // rows used for silhouettes and pictures: all, or a sample
 };
 
 // Silhouettes and pictures need the distances of all pairs. For more than 20,000 objects they use a sample of 10,000.
-std::vector<index> rows_to_judge(index n) {
+std::vector<index> silhouette_rows(index n) {
     constexpr index most = 20000, sample = 10000;
     if (n > most) {
         std::vector<index> out = random_generator(0).sample(n, sample);
@@ -68,11 +68,11 @@ std::vector<index> labels_at(const std::vector<index>& labels, const std::vector
     return out;
 }
 
-dataset judged_objects(const api::model& m, const dataset& x, const std::vector<index>& rows) {
-    return m.prepared(std::ssize(rows) == x.size() ? x : gather(x, std::span<const index>(rows)));
+dataset sampled_objects(const api::model& m, const dataset& x, const std::vector<index>& rows) {
+    return m.preprocess(std::ssize(rows) == x.size() ? x : gather(x, std::span<const index>(rows)));
 }
 
-double number_of(const api::model& m, const char* name) { return std::get<double>(*m.fit_figures().find(name)); }
+double number_of(const api::model& m, const char* name) { return std::get<double>(*m.fit_summary().find(name)); }
 
 api::spec checked_spec(const cluster_options& options) {
     api::spec s = options.method.spec();
@@ -84,61 +84,61 @@ api::spec checked_spec(const cluster_options& options) {
     s.scale = options.from.scale;
     s.text = options.from.text;
     for (const auto& [name, value] : s.options)
-        if (api::plain_name(name) == "n_clusters")
+        if (api::canonical_name(name) == "n_clusters")
             throw usage_error("the number of clusters is said by -k or --k-range, not by --set n_clusters");
     if ((options.k > 0) == !options.range.empty()) throw usage_error("say how many clusters: -k 3, or --k-range 2:10");
     return s;
 }
 
-search try_all(const api::spec& s, const objects& on, std::pair<index, index> range, const cluster_options& options,
-               progress& shown) {
+cluster_search fit_all_numbers(const api::spec& s, const loaded_data& on, std::pair<index, index> range,
+                               const cluster_options& options, progress_line& shown) {
     std::vector<attempt> tried;
     std::optional<api::model> best;
     double most = 0;
     std::string kernel_text;
     std::unique_ptr<gram<double>> matrix_of;
-    const std::vector<index> judged = rows_to_judge(on.size());
-    const auto try_one = [&](index k) {
+    const std::vector<index> sampled = silhouette_rows(on.size());
+    const auto fit_one_number = [&](index k) {
         api::spec one = s;
         if (matrix_of) one.kernel = kernel_text;
         one.options.emplace_back("n_clusters", fmt::format("{}", k));
-        api::model m = fit_shown(one, on.data, options.method.memory, shown);
-        if (best && interrupted()) return;  // this fit was cut short, and an earlier one is complete
-        shown.phase(fmt::format("silhouette of {} clusters", k));
+        api::model m = fit_with_progress(one, on.data, options.method.memory, shown);
+        if (best && is_interrupted()) return;  // this fit was cut short, and an earlier one is complete
+        shown.set_phase(fmt::format("silhouette of {} clusters", k));
         double silhouette = std::numeric_limits<double>::quiet_NaN();
-        const stop_scope stop(interrupt_is_old);
-        (void)unless_stopped([&] {
+        const cancellation_scope stop(interrupt_grace_expired);
+        (void)completes_unless_cancelled([&] {
             if (!matrix_of) {
                 kernel_text = m.kernel_text();
-                matrix_of = make_gram<double>(kernel::parse(kernel_text), judged_objects(m, on.data.x, judged));
+                matrix_of = make_gram<double>(kernel::parse(kernel_text), sampled_objects(m, on.data.x, sampled));
             }
             const std::vector<double> each =
-                silhouettes(distance_gram(*matrix_of), labels_at(m.inner().training_clusters(), judged));
+                silhouettes(distance_gram(*matrix_of), labels_at(m.inner().training_clusters(), sampled));
             silhouette = std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
         });
         tried.push_back(
-            {k, number_of(m, "objective"), silhouette, std::get<std::string>(*m.fit_figures().find("status"))});
+            {k, number_of(m, "objective"), silhouette, std::get<std::string>(*m.fit_summary().find("status"))});
         if (!best || silhouette > most) {
             best = std::move(m);
             most = silhouette;
         }
     };
-    for (index k = range.first; k <= range.second && !interrupted(); ++k)
+    for (index k = range.first; k <= range.second && !is_interrupted(); ++k)
         if (best) {
             // Ctrl-C keeps the results of earlier numbers of clusters and drops the unfinished one.
-            const stop_scope stop(interrupted);
-            if (!unless_stopped([&] { try_one(k); })) break;
+            const cancellation_scope stop(is_interrupted);
+            if (!completes_unless_cancelled([&] { fit_one_number(k); })) break;
         } else {
-            try_one(k);
+            fit_one_number(k);
         }
     const attempt kept = *std::ranges::max_element(tried, {}, &attempt::silhouette);
     std::vector<index> labels = best->inner().training_clusters(), sizes(static_cast<std::size_t>(kept.k));
     for (const index c : labels) ++sizes[static_cast<std::size_t>(c)];
-    best->label = detail::as_utf8(options.from.label);
-    return {std::move(tried), kept, std::move(*best), kernel_text, std::move(labels), std::move(sizes), judged};
+    best->label = detail::to_utf8(options.from.label);
+    return {std::move(tried), kept, std::move(*best), kernel_text, std::move(labels), std::move(sizes), sampled};
 }
 
-panel silhouette_panel(const search& found) {
+panel silhouette_panel(const cluster_search& found) {
     curves of;
     of.lines = {{"silhouette", {}}};
     for (const attempt& each : found.tried) {
@@ -153,29 +153,29 @@ panel silhouette_panel(const search& found) {
     return curves_panel(std::move(of));
 }
 
-std::string picture_of(const search& found, const std::string& method, const objects& on,
+std::string picture_of(const cluster_search& found, const std::string& method, const loaded_data& on,
                        const cluster_options& options) {
-    scatter points = component_scatter(kernel::parse(found.kernel), judged_objects(found.best, on.data.x, found.judged),
-                                       options.method.memory);
+    scatter points = component_scatter(kernel::parse(found.kernel),
+                                       sampled_objects(found.best, on.data.x, found.sampled), options.method.memory);
     points.note += ", coloured by cluster";
-    points.group = labels_at(found.labels, found.judged);
+    points.group = labels_at(found.labels, found.sampled);
     for (index c = 0; c < found.kept.k; ++c) points.group_names.push_back(fmt::format("cluster {}", c));
     std::vector<panel> panels{scatter_panel(std::move(points))};
     if (found.tried.size() > 1) panels.push_back(silhouette_panel(found));
     return picture_page(fmt::format("{} {}", method, found.kernel), on.about, panels);
 }
 
-json as_json(const search& found, const std::string& method, const objects& on) {
+json as_json(const cluster_search& found, const std::string& method, const loaded_data& on) {
     json list = json::array();
     for (const attempt& each : found.tried)
         list.push_back(
             {{"k", each.k}, {"objective", each.objective}, {"silhouette", each.silhouette}, {"status", each.status}});
     return {{"method", method},     {"kernel", found.kernel}, {"data", on.about},
             {"n", on.size()},       {"tried", list},          {"k", found.kept.k},
-            {"sizes", found.sizes}, {"labels", found.labels}, {"judged", found.judged.size()}};
+            {"sizes", found.sizes}, {"labels", found.labels}, {"judged", found.sampled.size()}};
 }
 
-std::string as_text(const search& found, const std::string& method, const objects& on) {
+std::string as_text(const cluster_search& found, const std::string& method, const loaded_data& on) {
     std::vector<std::vector<std::string>> lines{{"clusters", "objective", "silhouette", "status"}};
     for (const attempt& each : found.tried)
         lines.push_back({fmt::format("{}", each.k), fmt::format("{:.6g}", each.objective),
@@ -183,11 +183,11 @@ std::string as_text(const search& found, const std::string& method, const object
     std::string members;
     for (const index size : found.sizes) members += fmt::format("{}{}", members.empty() ? "" : ", ", size);
     return fmt::format("{} with {}\n{}\n\n{}\n", method, found.kernel, on.about,
-                       aligned(lines, {true, true, true, false})) +
-           fmt::format("{} of sizes {}{}\n", counted(found.kept.k, "cluster"), members,
+                       align_table(lines, {true, true, true, false})) +
+           fmt::format("{} of sizes {}{}\n", count_text(found.kept.k, "cluster"), members,
                        found.tried.size() > 1 ? " have the largest silhouette" : "") +
-           (std::ssize(found.judged) < on.size()
-                ? fmt::format("silhouettes of {} of the {} objects\n", found.judged.size(), on.size())
+           (std::ssize(found.sampled) < on.size()
+                ? fmt::format("silhouettes of {} of the {} objects\n", found.sampled.size(), on.size())
                 : "");
 }
 
@@ -198,24 +198,24 @@ void cluster(const cluster_options& options) {
     std::string text, model_file;
     json answer = json::object();
     {
-        progress shown;
-        shown.phase("reading " + options.from.path);
-        const objects on = load_unscaled(options.from, read_for(s.kernel), options.method.memory);
+        progress_line shown;
+        shown.set_phase("reading " + options.from.path);
+        const loaded_data on = load_raw(options.from, read_options_for(s.kernel), options.method.memory);
         require_fit(s, on, options.from.path);
         if (range.second > on.size())
             throw usage_error(fmt::format("{} clusters of {} objects: take at most as many as there are objects",
                                           range.second, on.size()));
-        const search found = try_all(s, on, range, options, shown);
-        fit_answer kept;
-        kept.keep(found.best, options.out);
-        model_file = kept.kept;
+        const cluster_search found = fit_all_numbers(s, on, range, options, shown);
+        fit_output kept;
+        kept.save(found.best, options.out);
+        model_file = kept.saved_path;
         if (!options.labels.empty()) {
             std::string lines;
             for (const index c : found.labels) lines += fmt::format("{}\n", c);
             write_atomically(options.labels, lines);
         }
         if (!options.picture.empty()) {
-            shown.phase("drawing");
+            shown.set_phase("drawing");
             write_atomically(options.picture, picture_of(found, s.method, on, options));
         }
         answer = as_json(found, s.method, on);

@@ -23,17 +23,18 @@ const char* const standard_output = "/dev/stdout";
 
 enum class file_use { none, read, written, kept };  // kept: read if it exists, and written
 
-bool names(const CLI::Option& option, const char* word) {
+bool value_name_contains(const CLI::Option& option, const char* word) {
     const std::string text = option.get_positional() ? option.get_name(true) : option.get_option_text();
     return text.find(word) != std::string::npos;
 }
 
-file_use use_of(const CLI::App& command, const CLI::Option& option) {
+file_use file_use_of(const CLI::App& command, const CLI::Option& option) {
     if (option.get_positional()) {
-        const bool read = names(option, "DATA") || names(option, "MODEL") || names(option, "SECOND");
+        const bool read = value_name_contains(option, "DATA") || value_name_contains(option, "MODEL") ||
+                          value_name_contains(option, "SECOND");
         return read ? file_use::read : file_use::none;
     }
-    if (!names(option, "FILE") && !names(option, "FOLDER")) return file_use::none;
+    if (!value_name_contains(option, "FILE") && !value_name_contains(option, "FOLDER")) return file_use::none;
     const auto& longs = option.get_lnames();
     const auto is = [&](const char* name) { return std::ranges::find(longs, name) != longs.end(); };
     if (is("like") || is("other")) return file_use::read;
@@ -63,7 +64,7 @@ bool is_plain_file(const std::string& path) {
 }
 
 // Returns true if an existing file lies in a folder, at any depth.
-bool lies_in(const std::string& path, const std::string& folder) {
+bool is_in_folder(const std::string& path, const std::string& folder) {
     std::error_code unknown;
     if (!fs::is_directory(folder, unknown) || !is_plain_file(path)) return false;
     const fs::path inner = fs::canonical(path, unknown), outer = fs::canonical(folder, unknown);
@@ -85,7 +86,7 @@ std::string link_in(const fs::path& folder, const std::string& file, int levels)
 
 // Returns the name under which the command reads the output's file as a part of an input; empty if the command does not
 // read it.
-std::string name_within(const std::string& output, const std::string& input, const std::string& name_of_input) {
+std::string name_in_input(const std::string& output, const std::string& input, const std::string& name_of_input) {
     constexpr int deepest = 1;  // readers of folders read sub-folders, but not their sub-folders
     std::error_code unknown;
     if (!is_plain_file(output)) return {};
@@ -98,7 +99,7 @@ std::string name_within(const std::string& output, const std::string& input, con
 
 void require_no_input(const named_file& output, const named_file& input) {
     for (const std::string& each : files_of_input(input.path)) {
-        if (lies_in(output.path, each))
+        if (is_in_folder(output.path, each))
             throw usage_error(fmt::format("{} '{}' lies in the folder '{}' that the command reads: name another file",
                                           output.option, output.path, input.path));
         if (is_plain_file(each) && is_same_file(output.path, each))
@@ -106,7 +107,7 @@ void require_no_input(const named_file& output, const named_file& input) {
                 fmt::format("{} '{}' is the same file as {} '{}', which the command reads: name another "
                             "file",
                             output.option, output.path, input.option, input.path));
-        const std::string within = name_within(output.path, each, input.path == "-" ? "<stdin>" : each);
+        const std::string within = name_in_input(output.path, each, input.path == "-" ? "<stdin>" : each);
         if (!within.empty())
             throw usage_error(
                 fmt::format("{} '{}' is the same file as '{}', which the command reads with {} '{}': name another file",
@@ -129,11 +130,11 @@ const CLI::App& chosen_command(const CLI::App& from) {
 
 }  // namespace
 
-void let_outputs_be_streams(CLI::App& program, bool& taken) {
+void accept_dash_as_stdout(CLI::App& program, bool& taken) {
     for (CLI::App* each : program.get_subcommands([](const CLI::App*) { return true; }))
-        let_outputs_be_streams(*each, taken);
+        accept_dash_as_stdout(*each, taken);
     for (CLI::Option* option : program.get_options([](const CLI::Option*) { return true; })) {
-        if (use_of(program, *option) != file_use::written) continue;
+        if (file_use_of(program, *option) != file_use::written) continue;
         option->transform([&taken](const std::string& path) {
             if (path != "-") return path;
             taken = true;
@@ -146,14 +147,15 @@ void require_separate_files(const CLI::App& program) {
     const CLI::App& command = chosen_command(program);
     std::vector<named_file> inputs, outputs;
     for (const CLI::Option* option : command.get_options()) {
-        const file_use use = use_of(command, *option);
+        const file_use use = file_use_of(command, *option);
         if (use == file_use::none || option->count() == 0) continue;
         const std::string name = option->get_positional() ? option->get_name(true) : option->get_name();
         for (const std::string& path : option->results()) {
             if (path.empty()) throw usage_error(fmt::format("{}: the name of the file is empty", name));
             if (use == file_use::kept && path == "-")
                 throw usage_error(fmt::format("{}: the file is read again later, so it cannot be '-'", name));
-            if (!names(*option, "FOLDER")) (use == file_use::read ? inputs : outputs).push_back({name, path});
+            if (!value_name_contains(*option, "FOLDER"))
+                (use == file_use::read ? inputs : outputs).push_back({name, path});
         }
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -7,7 +7,7 @@ namespace mercer::cli {
 
 // Lets "-" stand for standard output in every option of every command that names an output file. Sets `taken` if an
 // output is standard output.
-void let_outputs_be_streams(CLI::App& program, bool& taken);
+void accept_dash_as_stdout(CLI::App& program, bool& taken);
 
 // Throws usage_error, before any work is done, if a file name is empty, if an output is the same file as an input or as
 // another output, or if an output cannot be written. Files are compared by identity, not by name, so that links and

@@ -52,7 +52,7 @@ void add(const CLI::App& app, std::vector<std::string> path, std::vector<command
     const auto below = app.get_subcommands([](const CLI::App*) { return true; });
     for (const CLI::App* each : below) {
         one.commands.push_back(each->get_name());
-        one.abouts.push_back(each->get_description());
+        one.descriptions.push_back(each->get_description());
     }
     out.push_back(std::move(one));
     for (const CLI::App* each : below) add(*each, path, out);
@@ -66,7 +66,7 @@ bool option_entry::is_file() const {
     return false;
 }
 
-std::string command_entry::words(const char* between) const { return joined(path, between); }
+std::string command_entry::words(const char* between) const { return join(path, between); }
 
 std::vector<command_entry> command_table(const CLI::App& program) {
     std::vector<command_entry> out;

@@ -19,9 +19,9 @@ struct option_entry {
 struct command_entry {
     std::vector<std::string> path;  // {"mercer", "kernel", "test"}
     std::string about, footer;
-    std::vector<std::string> commands;  // names of the subcommands
-    std::vector<std::string> abouts;    // descriptions of the subcommands, in the order of `commands`
-    std::vector<option_entry> options;  // in the order of the help text
+    std::vector<std::string> commands;      // names of the subcommands
+    std::vector<std::string> descriptions;  // descriptions of the subcommands, in the order of `commands`
+    std::vector<option_entry> options;      // in the order of the help text
     std::vector<option_entry> positionals;
 
     std::string words(const char* between = " ") const;  // "mercer kernel test"

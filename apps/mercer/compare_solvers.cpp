@@ -39,7 +39,7 @@ struct outcome {
 };
 
 // Encodes labels as ±1: the smallest label as 1, all others as -1.
-std::vector<double> two_classes(const objects& on) {
+std::vector<double> two_classes(const loaded_data& on) {
     if (on.data.y.empty()) fail(errc::data, "compare-solvers needs labels: name their column with --label");
     std::map<double, index> count;
     for (const double y : on.data.y) ++count[y];
@@ -49,7 +49,7 @@ std::vector<double> two_classes(const objects& on) {
     return y;
 }
 
-outcome run(svm_solver solver, const kernel& k, const objects& on, std::span<const double> y,
+outcome run(svm_solver solver, const kernel& k, const loaded_data& on, std::span<const double> y,
             const compare_options& options) {
     outcome out{solver, {}, {}, 0};
     train_options o;
@@ -57,15 +57,15 @@ outcome run(svm_solver solver, const kernel& k, const objects& on, std::span<con
     o.constant = options.constant;
     o.svm.C = options.C;
     o.svm.tol = options.tol;
-    o.svm.most_seconds = options.seconds;
+    o.svm.max_seconds = options.seconds;
     o.subgradient.schedule = step_schedule::best;
     o.subgradient.tol = o.pegasos.tol = options.tol;
-    o.subgradient.most_epochs = 10 * options.epochs;
-    o.pegasos.most_epochs = options.epochs;
+    o.subgradient.max_epochs = 10 * options.epochs;
+    o.pegasos.max_epochs = options.epochs;
     o.pegasos.seed = o.subgradient.seed = o.coordinate.seed = options.from.seed;
     o.coordinate.tol = options.tol;
     try {
-        out.fit = fit_svm_with(solver, k, on.data.x, y, o);
+        out.fit = train_svm(solver, k, on.data.x, y, o);
         const std::vector<double> label = predict(out.fit.model, on.data.x);
         for (std::size_t i = 0; i < label.size(); ++i)
             out.accuracy += (label[i] == y[i] ? 1.0 : 0.0) / static_cast<double>(label.size());
@@ -87,12 +87,12 @@ struct comparison {
 comparison compare(const compare_options& options) {
     const kernel k = parse_kernel(options.expression);
     std::vector<svm_solver> solvers;
-    for (const std::string& each : options.solvers) solvers.push_back(svm_solver_named(each));
+    for (const std::string& each : options.solvers) solvers.push_back(find_svm_solver(each));
     if (solvers.empty())
         for (int i = 0; i < 7; ++i) solvers.push_back(static_cast<svm_solver>(i));
-    progress shown;
-    shown.phase("reading " + options.from.path);
-    const objects on = load(options.from);
+    progress_line shown;
+    shown.set_phase("reading " + options.from.path);
+    const loaded_data on = load(options.from);
     require_fit(k, on, options.from.path);
     const std::vector<double> y = two_classes(on);
     comparison made;
@@ -100,7 +100,7 @@ comparison compare(const compare_options& options) {
     made.about = on.about;
     made.size = on.size();
     for (const svm_solver solver : solvers) {
-        shown.phase(fmt::format("training with {}", name(solver)));
+        shown.set_phase(fmt::format("training with {}", name(solver)));
         made.all.push_back(run(solver, k, on, y, options));
     }
     for (const outcome& each : made.all)
@@ -154,7 +154,7 @@ std::string table_of(const comparison& made) {
                          shown((end.primal - made.best) / made.best, "{:.1e}"), shown(end.dual, "{:.8g}"),
                          fmt::format("{:.2f} %", 100 * each.accuracy)});
     }
-    return aligned(lines, {false, false, true, true, true, true, true, true});
+    return align_table(lines, {false, false, true, true, true, true, true, true});
 }
 
 void show(const compare_options& options) {

@@ -15,7 +15,7 @@ std::string single_quoted(const std::string& text) {
 }
 
 // Returns the first clause of a description, for a menu line.
-std::string brief(const std::string& about) {
+std::string first_clause(const std::string& about) {
     constexpr std::size_t longest = 72;
     std::string out = about.substr(0, about.find_first_of(":;("));
     while (!out.empty() && out.back() == ' ') out.pop_back();
@@ -34,7 +34,7 @@ std::string all_names(const std::vector<option_entry>& options) {
 // Returns the allowed words of a positional argument; the first one that has a list counts.
 std::string words_without_name(const command_entry& of) {
     for (const auto& each : of.positionals)
-        if (!each.choices.empty()) return joined(each.choices, " ");
+        if (!each.choices.empty()) return join(each.choices, " ");
     return {};
 }
 
@@ -52,7 +52,7 @@ std::string bash(const std::vector<command_entry>& all) {
     out += "        esac\n    done\n    case \"$path\" in\n";
     for (const auto& each : all)
         out += fmt::format("        '{}') commands={} options={} words={};;\n", each.words(),
-                           single_quoted(joined(each.commands, " ")), single_quoted(all_names(each.options)),
+                           single_quoted(join(each.commands, " ")), single_quoted(all_names(each.options)),
                            single_quoted(words_without_name(each)));
     out += "    esac\n    case \"$path $previous\" in\n";
     for (const auto& each : all)
@@ -63,7 +63,7 @@ std::string bash(const std::vector<command_entry>& all) {
                 names += fmt::format("{}'{} {}'", names.empty() ? "" : "|", each.words(), name);
             out += fmt::format("        {}) ", names);
             if (!option.choices.empty())
-                out += fmt::format("choices={};;\n", single_quoted(joined(option.choices, " ")));
+                out += fmt::format("choices={};;\n", single_quoted(join(option.choices, " ")));
             else
                 out += option.is_file() ? "files=1;;\n" : "COMPREPLY=(); return;;\n";
         }
@@ -88,8 +88,8 @@ std::string bash(const std::vector<command_entry>& all) {
 }
 
 // Returns an entry for zsh's _describe: 'name:description'.
-std::string described(const std::string& name, const std::string& about) {
-    return single_quoted(name + ":" + brief(about));
+std::string zsh_entry(const std::string& name, const std::string& about) {
+    return single_quoted(name + ":" + first_clause(about));
 }
 
 std::string zsh(const std::vector<command_entry>& all) {
@@ -113,7 +113,7 @@ std::string zsh(const std::vector<command_entry>& all) {
                 names += (names.empty() ? "" : "|") + single_quoted(each.words() + " " + name);
             out += fmt::format("        ({}) ", names);
             if (!option.choices.empty())
-                out += fmt::format("choices=({}); _describe choice choices; return;;\n", joined(option.choices, " "));
+                out += fmt::format("choices=({}); _describe choice choices; return;;\n", join(option.choices, " "));
             else
                 out += option.is_file() ? "_files; return;;\n"
                                         : fmt::format("_message {}; return;;\n", single_quoted(option.value));
@@ -122,9 +122,9 @@ std::string zsh(const std::vector<command_entry>& all) {
     for (const auto& each : all) {
         std::string commands, options;
         for (std::size_t i = 0; i < each.commands.size(); ++i)
-            commands += " " + described(each.commands[i], each.abouts[i]);
+            commands += " " + zsh_entry(each.commands[i], each.descriptions[i]);
         for (const auto& option : each.options)
-            for (const auto& name : option.names) options += " " + described(name, option.about);
+            for (const auto& name : option.names) options += " " + zsh_entry(name, option.about);
         out += fmt::format("        ({}) commands=({} ) options=({} ) choices=({});;\n", single_quoted(each.words()),
                            commands, options, words_without_name(each));
     }
@@ -163,7 +163,8 @@ std::string fish(const std::vector<command_entry>& all) {
     for (const auto& each : all) {
         const std::string here = fmt::format("complete -c mercer -n '__mercer_at {}'", each.words());
         for (std::size_t i = 0; i < each.commands.size(); ++i)
-            out += fmt::format("{} -f -a {} -d {}\n", here, each.commands[i], single_quoted(brief(each.abouts[i])));
+            out += fmt::format("{} -f -a {} -d {}\n", here, each.commands[i],
+                               single_quoted(first_clause(each.descriptions[i])));
         if (const std::string words = words_without_name(each); !words.empty())
             out += fmt::format("{} -a {}\n", here, single_quoted(words));
         for (const auto& option : each.options) {
@@ -171,10 +172,10 @@ std::string fish(const std::vector<command_entry>& all) {
             for (const auto& name : option.names)
                 out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
             if (!option.choices.empty())
-                out += fmt::format(" -x -a {}", single_quoted(joined(option.choices, " ")));
+                out += fmt::format(" -x -a {}", single_quoted(join(option.choices, " ")));
             else if (!option.value.empty())
                 out += option.is_file() ? " -r -F" : " -x";
-            out += fmt::format(" -d {}\n", single_quoted(brief(option.about)));
+            out += fmt::format(" -d {}\n", single_quoted(first_clause(option.about)));
         }
     }
     return out;

@@ -16,21 +16,21 @@ namespace {
 // zlib's window bits for the largest window and these formats
 constexpr int any_wrapper = 15 + 32, gzip_wrapper = 15 + 16;
 
-struct inflating {
+struct inflate_stream {
     z_stream stream{};
-    inflating() {
+    inflate_stream() {
         if (inflateInit2(&stream, any_wrapper) != Z_OK) throw std::bad_alloc();
     }
-    ~inflating() { inflateEnd(&stream); }
+    ~inflate_stream() { inflateEnd(&stream); }
 };
 
-struct deflating {
+struct deflate_stream {
     z_stream stream{};
-    deflating() {
+    deflate_stream() {
         if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, gzip_wrapper, 8, Z_DEFAULT_STRATEGY) != Z_OK)
             throw std::bad_alloc();
     }
-    ~deflating() { deflateEnd(&stream); }
+    ~deflate_stream() { deflateEnd(&stream); }
 };
 
 // zlib counts the input of one call in 32 bits. Passes the next part of the input to the stream when the previous part
@@ -45,11 +45,11 @@ Bytef* bytes_of(const char* text) { return reinterpret_cast<Bytef*>(const_cast<c
 
 }  // namespace
 
-bool can_unpack() { return true; }
+bool can_decompress() { return true; }
 
-std::string unpacked(const std::string& packed, const std::function<void(std::size_t)>& allowed) {
+std::string decompress(const std::string& packed, const std::function<void(std::size_t)>& allowed) {
     constexpr std::size_t at_once = 65536;
-    inflating state;
+    inflate_stream state;
     z_stream& stream = state.stream;
     stream.next_in = bytes_of(packed.data());
     std::size_t left = packed.size();
@@ -76,8 +76,8 @@ std::string unpacked(const std::string& packed, const std::function<void(std::si
     }
 }
 
-std::string packed_gzip(const std::string& text) {
-    deflating state;
+std::string compress_gzip(const std::string& text) {
+    deflate_stream state;
     z_stream& stream = state.stream;
     std::string out(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
     std::size_t left = text.size(), room = out.size();
@@ -102,11 +102,11 @@ std::string packed_gzip(const std::string& text) {
 
 namespace mercer::cli {
 
-bool can_unpack() { return false; }
-std::string unpacked(const std::string&, const std::function<void(std::size_t)>&) {
+bool can_decompress() { return false; }
+std::string decompress(const std::string&, const std::function<void(std::size_t)>&) {
     fail(errc::unsupported, "packed bodies are not read: this mercer was built without zlib");
 }
-std::string packed_gzip(const std::string& text) { return text; }
+std::string compress_gzip(const std::string& text) { return text; }
 
 }  // namespace mercer::cli
 

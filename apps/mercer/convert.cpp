@@ -17,10 +17,10 @@ struct convert_options {
     common_options common;
 };
 
-api::export_options wanted(const convert_options& from) {
+api::export_options export_options_of(const convert_options& from) {
     constexpr const char* endings = ".onnx, .h or .hpp, .pmml, .libsvm or .svm-model, .model";
     api::export_options out;
-    const auto form = from.to.empty() ? api::export_format_of(from.out) : api::export_format_named(from.to);
+    const auto form = from.to.empty() ? api::export_format_of_path(from.out) : api::find_export_format(from.to);
     if (!form && from.to.empty())
         throw usage_error(
             fmt::format("the ending of {} says no format: one of {}, or name it with --to", from.out, endings));
@@ -38,9 +38,9 @@ api::export_options wanted(const convert_options& from) {
 
 void convert(const convert_options& options) {
     options.common.apply();
-    const api::export_options how = wanted(options);
+    const api::export_options how = export_options_of(options);
     const api::model m = api::load(options.model);
-    const api::exported made = api::export_model(m, how);
+    const api::exported_model made = api::export_model(m, how);
     write_atomically(options.out, made.bytes);
     if (options.out == "/dev/stdout") {
         for (const std::string& each : made.notes) warn(each);

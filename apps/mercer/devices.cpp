@@ -59,14 +59,15 @@ void list(const common_options& common) {
         return bytes.is_null() ? std::string("?") : fmt::format("{:.1f} GB", bytes.get<double>() / 1e9);
     };
     const auto text = [&](const char* key) { return all[key].get<std::string>(); };
-    print(aligned({{"processor", text("processor")},
-                   {"processors", fmt::format("{}, of which {} are used (--threads, MERCER_THREADS)",
-                                              all["processors"].get<int>(), all["threads"].get<int>())},
-                   {"vectors", text("simd") + " (MERCER_SIMD takes a narrower one)"},
-                   {"BLAS", text("blas")},
-                   {"memory", fmt::format("{}, {} free", gigabytes(all["memory_bytes"]), gigabytes(all["free_bytes"]))},
-                   {"GPU", "none: no backend for one is built in"}},
-                  {false, false}));
+    print(align_table(
+        {{"processor", text("processor")},
+         {"processors", fmt::format("{}, of which {} are used (--threads, MERCER_THREADS)",
+                                    all["processors"].get<int>(), all["threads"].get<int>())},
+         {"vectors", text("simd") + " (MERCER_SIMD takes a narrower one)"},
+         {"BLAS", text("blas")},
+         {"memory", fmt::format("{}, {} free", gigabytes(all["memory_bytes"]), gigabytes(all["free_bytes"]))},
+         {"GPU", "none: no backend for one is built in"}},
+        {false, false}));
 }
 
 }  // namespace

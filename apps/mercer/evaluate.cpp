@@ -35,16 +35,17 @@ std::string range(const interval& r) {
 }
 
 // Aligns a table whose first column holds names.
-std::string with_names(const lines& all) {
+std::string align_named_table(const lines& all) {
     std::vector<bool> right(all[0].size(), true);
     right[0] = false;
-    return aligned(all, right);
+    return align_table(all, right);
 }
 
 std::string metrics_text(const evaluation& all) {
     lines out{{"metric", "value", "95 %", "by"}};
-    for (const evaluated_metric& m : all.metrics) out.push_back({m.name, short_number(m.value), range(m.range), m.by});
-    return aligned(out, {false, true, true, false}) + fmt::format("bootstrap: {} draws\n", all.resamples);
+    for (const evaluated_metric& m : all.metrics)
+        out.push_back({m.name, short_number(m.value), range(m.range), m.interval_method});
+    return align_table(out, {false, true, true, false}) + fmt::format("bootstrap: {} draws\n", all.resamples);
 }
 
 std::string confusion_text(const evaluation& all) {
@@ -59,20 +60,20 @@ std::string confusion_text(const evaluation& all) {
         for (index j = 0; j < all.table.count.cols(); ++j)
             out.back().push_back(fmt::format("{}", all.table.count(i, j)));
     }
-    return "\n" + with_names(out);
+    return "\n" + align_named_table(out);
 }
 
 std::string classes_text(const evaluation& all) {
     lines out{{"class", "precision", "95 %", "recall", "95 %", "F1", "support", "ROC area", "average precision"}};
-    for (const class_figures& c : all.classes) {
+    for (const class_metrics& c : all.classes) {
         const auto at = std::ranges::find(all.curves, c.label, &class_curves::label);
         const bool ranked = at != all.curves.end() && !at->order.points.empty();
-        out.push_back({all.name_of(c.label), short_number(c.precision), range(c.of_precision), short_number(c.recall),
-                       range(c.of_recall), short_number(c.f1), fmt::format("{}", c.support),
-                       ranked ? short_number(at->order.area) : "",
+        out.push_back({all.name_of(c.label), short_number(c.precision), range(c.precision_interval),
+                       short_number(c.recall), range(c.recall_interval), short_number(c.f1),
+                       fmt::format("{}", c.support), ranked ? short_number(at->order.area) : "",
                        ranked ? short_number(at->order.average_precision) : ""});
     }
-    return "\n" + with_names(out);
+    return "\n" + align_named_table(out);
 }
 
 std::string calibration_text(const evaluation& all) {
@@ -91,15 +92,15 @@ std::string importance_text(const evaluation& all) {
     std::ranges::stable_sort(order, std::ranges::greater{}, &feature_importance::mean);
     lines out{{"feature", all.importance_metric + " worse by", "95 %"}};
     for (std::size_t i = 0; i < std::min(most, order.size()); ++i)
-        out.push_back({all.feature(order[i]->column), short_number(order[i]->mean), range(order[i]->of_mean)});
-    return "\n" + with_names(out) +
+        out.push_back({all.feature(order[i]->column), short_number(order[i]->mean), range(order[i]->mean_interval)});
+    return "\n" + align_named_table(out) +
            (order.size() > most ? fmt::format("and {} more: --json has all\n", order.size() - most) : "");
 }
 
 std::string evaluation_text(const evaluation& all) {
     std::string out = metrics_text(all);
-    if (all.of == answer::values) {
-        const residual_figures& r = all.residuals;
+    if (all.of == target_kind::values) {
+        const residual_summary& r = all.residuals;
         out +=
             fmt::format("\nresiduals: mean {:.4g}, standard deviation {:.4g}, from {:.4g} to {:.4g}, median {:.4g}\n",
                         r.mean, r.deviation, r.smallest, r.largest, r.median);
@@ -110,15 +111,15 @@ std::string evaluation_text(const evaluation& all) {
     return out;
 }
 
-constexpr index drawn_rows = 1500;  // objects in a picture: kernel PCA needs their kernel matrix
+constexpr index max_drawn_rows = 1500;  // objects in a picture: kernel PCA needs their kernel matrix
 
 shown_figures data_figures(const api::model& m, const table& data, const std::string& path) {
     shown_figures out{{"file", path}, {"examples", fmt::format("{}", data.x.size())}, {"kind", name(data.x.kind())}};
-    if (data.x.kind() == domain::vectors) out.emplace_back("columns", fmt::format("{}", data.x.dims()));
+    if (data.x.kind() == object_kind::vectors) out.emplace_back("columns", fmt::format("{}", data.x.dims()));
     if (const std::string& label = data.label.empty() ? m.label : data.label; !label.empty())
         out.emplace_back("targets", label);
     std::map<double, index> count;
-    if (m.gives() == api::answer::classes)
+    if (m.prediction_kind() == api::target_kind::classes)
         for (const double y : data.y) ++count[y];
     std::string classes;
     for (const auto& [y, n] : count) classes += fmt::format("{}{} {}", classes.empty() ? "" : ", ", m.class_text(y), n);
@@ -126,7 +127,7 @@ shown_figures data_figures(const api::model& m, const table& data, const std::st
     return out;
 }
 
-shown_figures shown(const api::figures& all) {
+shown_figures figure_texts(const api::summary& all) {
     shown_figures out;
     for (const auto& [name, value] : all.all()) {
         std::string words = name;
@@ -157,41 +158,41 @@ void add_search(const api::tuning& found, evaluation_page& page) {
     }
 }
 
-// Adds the picture of the model on the data, or on a random sample of `drawn_rows` examples.
+// Adds the picture of the model on the data, or on a random sample of `max_drawn_rows` examples.
 void add_pictures(const api::model& m, const table& data, std::uint64_t seed, evaluation_page& page) {
     table drawn = data;
-    if (data.x.size() > drawn_rows) {
+    if (data.x.size() > max_drawn_rows) {
         random_generator random(seed);  // the class: data/folds.h has a function of that name
-        std::vector<index> rows = random.sample(data.x.size(), drawn_rows);
+        std::vector<index> rows = random.sample(data.x.size(), max_drawn_rows);
         std::ranges::sort(rows);
-        drawn.x = gather(data.x, selection(rows));
+        drawn.x = gather(data.x, row_set(rows));
         drawn.y.clear();
         for (const index i : rows)
             if (!data.y.empty()) drawn.y.push_back(data.y[static_cast<std::size_t>(i)]);
     }
     for (const panel& each : model_panels(m, drawn, 0))
         page.pictures.push_back({panel_figure(each, "the model on the data"),
-                                 data.x.size() > drawn_rows
-                                     ? fmt::format("{} of {} examples, drawn at random", drawn_rows, data.x.size())
+                                 data.x.size() > max_drawn_rows
+                                     ? fmt::format("{} of {} examples, drawn at random", max_drawn_rows, data.x.size())
                                      : std::string()});
 }
 
-constexpr index most_for_margins = 20000;  // every example is compared with every support vector in double precision
+constexpr index max_for_margins = 20000;  // every example is compared with every support vector in double precision
 
 // Returns the margin report of a support vector classifier on its training data; empty for other models or too many
 // examples.
-std::string margins_of(const api::model& m, const table& data, const std::string& path) {
+std::string margin_page_of(const api::model& m, const table& data, const std::string& path) {
     const bool machine = m.method_name() == "svc" || m.method_name() == "nu_svc";
-    if (!machine || data.y.empty() || data.x.size() > most_for_margins) return {};
+    if (!machine || data.y.empty() || data.x.size() > max_for_margins) return {};
     svm_model svm = api::model_of<svm_model>(m.inner());
     if (!svm.k) return {};
-    const dataset x = m.prepared(data.x);
+    const dataset x = m.preprocess(data.x);
     if (svm.class_names.empty()) svm.class_names = m.class_names();
-    svm = with_support_found(svm, x, data.y);
+    svm = locate_support_vectors(svm, x, data.y);
     margin_options how;
     how.feature_names = data.feature_names;
-    how.ball = data.x.size() <= most_for_margins / 4;
-    const api::figures about = m.describe();
+    how.ball = data.x.size() <= max_for_margins / 4;
+    const api::summary about = m.describe();
     if (const auto* C = about.find("C"); C && m.method_name() == "svc") how.C = about.number("C");
     return margins_html(report_margins(svm, x, data.y, how), report_subject{path, {}});
 }
@@ -199,10 +200,10 @@ std::string margins_of(const api::model& m, const table& data, const std::string
 evaluation_page model_page(const api::model& m, const table& data, const std::string& path, std::uint64_t seed) {
     evaluation_page page;
     page.title = fmt::format("{} of {}", m.method_name(), path);
-    page.about =
-        fmt::format("{}{}{}", m.kernel_text(), m.kernel_text().empty() ? "" : " · ", counted(data.x.size(), "example"));
+    page.about = fmt::format("{}{}{}", m.kernel_text(), m.kernel_text().empty() ? "" : " · ",
+                             count_text(data.x.size(), "example"));
     page.data = data_figures(m, data, path);
-    page.choices = shown(m.describe());
+    page.choices = figure_texts(m.describe());
     add_pictures(m, data, seed, page);
     return page;
 }
@@ -213,16 +214,17 @@ void write_fit_page(const std::string& file, const api::model& m, const table& d
                     std::uint64_t seed, const api::tuning* search) {
     evaluation_page page = model_page(m, data, path, seed);
     if (search) add_search(*search, page);
-    page.margins = margins_of(m, data, path);
-    const bool can_be_judged =
-        !data.y.empty() && (m.gives() == api::answer::classes || m.gives() == api::answer::values);
+    page.margins = margin_page_of(m, data, path);
+    const bool can_be_judged = !data.y.empty() && (m.prediction_kind() == api::target_kind::classes ||
+                                                   m.prediction_kind() == api::target_kind::values);
     if (!can_be_judged) return write_atomically(file, model_html(page));
     api::evaluate_options how;
-    how.figures.seed = seed;
-    page.judged = "By the examples it was fitted on: new ones will be judged worse. " +
-                  (search ? fmt::format("Examples it had not seen, in the search: {} {:.4g}.", search->metric,
-                                        search->trials[search->chosen].mean)
-                          : std::string("`mercer evaluate MODEL OTHER_DATA --html FILE` judges it by others."));
+    how.metrics.seed = seed;
+    page.evaluation_note =
+        "By the examples it was fitted on: new ones will be judged worse. " +
+        (search ? fmt::format("Examples it had not seen, in the search: {} {:.4g}.", search->metric,
+                              search->trials[search->chosen].mean)
+                : std::string("`mercer evaluate MODEL OTHER_DATA --html FILE` judges it by others."));
     write_atomically(file, evaluation_html(api::evaluate(m, data, how), page));
 }
 
@@ -240,7 +242,7 @@ struct evaluate_command {
 void write_pages(const evaluate_command& o, const api::model& m, const table& data, const evaluation& all) {
     const std::string title = fmt::format("{} on {}", m.method_name(), o.from.path);
     const std::string about = fmt::format("{}{}{} · {}", o.model, m.kernel_text().empty() ? "" : " · ", m.kernel_text(),
-                                          counted(all.n, "example"));
+                                          count_text(all.n, "example"));
     if (!o.picture.empty()) {
         std::vector<panel> panels;
         for (const named_panel& each : evaluation_panels(std::make_shared<const evaluation>(all)))
@@ -260,32 +262,32 @@ void run(const evaluate_command& given) {
     if (!o.log.empty() && o.html.empty()) throw usage_error("--log has its place on the page: say --html FILE too");
     if (!o.how.metric.empty() && !o.how.importance)
         throw usage_error("--metric is that of the importance: say --importance too");
-    o.how.figures.seed = o.how.shuffles.seed = o.seed;
+    o.how.metrics.seed = o.how.permutations.seed = o.seed;
     json answer = json::object();
     std::string text;
     {
-        progress shown;
-        shown.phase("reading " + o.model);
+        progress_line shown;
+        shown.set_phase("reading " + o.model);
         const api::model m = api::load(o.model);
-        shown.phase("reading " + o.from.path);
+        shown.set_phase("reading " + o.from.path);
         const table data = o.from.load(m);
         if (data.y.empty())
             fail(errc::data,
                  fmt::format("'{}' has no targets to judge by: name their column with --label", o.from.path));
-        shown.phase(fmt::format("evaluating {} on {}", m.method_name(), counted(data.x.size(), "example")));
-        o.how.shuffles.progress = [&](double share) {
-            shown.phase("shuffling features");
-            shown.share(share);
+        shown.set_phase(fmt::format("evaluating {} on {}", m.method_name(), count_text(data.x.size(), "example")));
+        o.how.permutations.progress = [&](double share) {
+            shown.set_phase("shuffling features");
+            shown.set_fraction(share);
         };
         const evaluation all = api::evaluate(m, data, o.how);
-        if (!o.html.empty() || !o.picture.empty()) shown.phase("drawing");
+        if (!o.html.empty() || !o.picture.empty()) shown.set_phase("drawing");
         write_pages(o, m, data, all);
         answer = {{"method", m.method_name()}, {"model", o.model}, {"data", o.from.path}};
         answer.update(json::parse(api::evaluation_json(all)));
         if (!o.html.empty()) answer["html"] = o.html;
         if (!o.picture.empty()) answer["svg"] = o.picture;
-        text = fmt::format("{} of {} on {}, {}\n\n{}", m.method_name(), o.model, o.from.path, counted(all.n, "example"),
-                           evaluation_text(all));
+        text = fmt::format("{} of {} on {}, {}\n\n{}", m.method_name(), o.model, o.from.path,
+                           count_text(all.n, "example"), evaluation_text(all));
     }
     if (o.common.as_json) return print(answer);
     if (!o.html.empty()) text += fmt::format("\npage: {}\n", o.html);
@@ -299,7 +301,7 @@ void add_options(CLI::App& command, evaluate_command& o) {
         .add_flag("--importance", o.how.importance,
                   "Also shuffle every feature: how much worse is the model without it? Of vectors")
         ->group("Importance");
-    command.add_option("--repeats", o.how.shuffles.repeats, "Shuffles of each feature (default 10)")
+    command.add_option("--repeats", o.how.permutations.repeats, "Shuffles of each feature (default 10)")
         ->option_text("N")
         ->check(CLI::Range(1, 100000))
         ->group("Importance");
@@ -310,12 +312,12 @@ void add_options(CLI::App& command, evaluate_command& o) {
         ->option_text("NAME")
         ->group("Importance");
     command
-        .add_option("--resamples", o.how.figures.resamples,
+        .add_option("--resamples", o.how.metrics.resamples,
                     "Draws of the bootstrap behind the intervals (default 1000, fewer of many examples)")
         ->option_text("N")
         ->check(CLI::Range(10, 1000000))
         ->group("Intervals");
-    command.add_option("--bins", o.how.figures.bins, "Bins of the probabilities in the calibration curve (default 10)")
+    command.add_option("--bins", o.how.metrics.bins, "Bins of the probabilities in the calibration curve (default 10)")
         ->option_text("N")
         ->check(CLI::Range(1, 1000))
         ->group("Intervals");

@@ -41,17 +41,17 @@ struct explain_options {
 };
 
 // The model to explain and its training data.
-struct subject {
-    objects on;
+struct explained_model {
+    loaded_data on;
     svm_model model;  // support_rows are rows of `on`
     margin_options how;
     std::vector<convergence_point> curve;
 };
 
-constexpr index small = 500;      // up to here leave-one-out takes only seconds
-constexpr index retraced = 3000;  // up to here a second fit records the convergence curve
+constexpr index max_default_loo = 500;  // up to here leave-one-out takes only seconds
+constexpr index max_traced = 3000;      // up to here a second fit records the convergence curve
 
-void check_words(explain_options& o) {
+void check_options(explain_options& o) {
     if (!o.kernel.empty() && o.from.path.empty()) std::swap(o.model, o.from.path);  // only DATA was given
     if (o.from.path.empty())
         throw usage_error(o.model.empty() ? "MODEL and DATA are required; see `mercer explain --help`"
@@ -84,21 +84,21 @@ std::vector<std::pair<double, double>> class_weights(const explain_options& o, c
     return out;
 }
 
-svm_model fitted(const explain_options& o, const kernel& k, subject& s, progress& shown) {
+svm_model fit_classifier(const explain_options& o, const kernel& k, explained_model& s, progress_line& shown) {
     svm_options options;
     options.C = o.C.value_or(1.0);
     options.tol = o.tol;
     options.class_weight = s.how.class_weight;
-    shown.phase(fmt::format("fitting {} examples", s.on.size()));
-    options.progress = recording(s.curve, 0, [&](const svm_progress& now) {
-        shown.phase(fmt::format("fitting: gap {:.2g} after {} steps", now.solver.gap, now.solver.steps));
+    shown.set_phase(fmt::format("fitting {} examples", s.on.size()));
+    options.progress = record_progress(s.curve, 0, [&](const svm_progress& now) {
+        shown.set_phase(fmt::format("fitting: gap {:.2g} after {} steps", now.solver.gap, now.solver.steps));
         return true;
     });
     svm_model model = fit_svm(k, s.on.data.x, s.on.data.y, options);
-    if (!o.html.empty() && s.on.size() <= retraced) {
-        shown.phase("recording how the solver got there");
+    if (!o.html.empty() && s.on.size() <= max_traced) {
+        shown.set_phase("recording how the solver got there");
         const shared_gram K(k, s.on.data.x, std::size_t{256} << 20);
-        s.curve = retrace(K.fast(), K.exact(), s.on.data.y, options);
+        s.curve = trace_convergence(K.fast(), K.exact(), s.on.data.y, options);
     }
     return model;
 }
@@ -111,15 +111,15 @@ bool is_api_model(const std::string& path) {
     return beginning == mark;
 }
 
-subject prepare(explain_options& o, progress& shown) {
+explained_model prepare(explain_options& o, progress_line& shown) {
     o.common.apply();
-    check_words(o);
+    check_options(o);
     std::optional<kernel> k;
     if (!o.kernel.empty()) k = parse_kernel(o.kernel);
     std::optional<api::model> from_fit;  // a model of `mercer fit`, which contains its scaling and labels
-    subject s;
+    explained_model s;
     if (!k) {
-        shown.phase("reading " + o.model);
+        shown.set_phase("reading " + o.model);
         if (is_api_model(o.model)) {
             from_fit.emplace(api::load(o.model));
             if (from_fit->method_name() != "svc" && from_fit->method_name() != "nu_svc")
@@ -137,44 +137,46 @@ subject prepare(explain_options& o, progress& shown) {
         s.how.C = o.C;
         s.how.tol = o.tol;
     }
-    shown.phase("reading " + o.from.path);
-    read_options how = from_fit ? api::read_like(*from_fit) : read_options();
+    shown.set_phase("reading " + o.from.path);
+    read_options how = from_fit ? api::read_options_for(*from_fit) : read_options();
     // class names get the numbers that the model uses
     if (!from_fit) how.csv.classes = how.tsv.classes = s.model.class_names;
     s.on = load(o.from, how);
     if (from_fit) {
         match_columns(s.on.data, from_fit->feature_names(), o.from.path, "the data the model was fitted on");
-        s.on.data.x = from_fit->prepared(s.on.data.x);
+        s.on.data.x = from_fit->preprocess(s.on.data.x);
     }
     require_classes(s.on, o.from.path);
     require_fit(k ? *k : *s.model.k, s.on, o.from.path);
     feature_pair(o.pair, s.on.data);  // reports invalid features before a long computation
     s.how.class_weight = class_weights(o, s.on.data);
-    if (k) s.model = fitted(o, *k, s, shown);
+    if (k) s.model = fit_classifier(o, *k, s, shown);
     if (s.model.class_names.empty()) s.model.class_names = s.on.data.class_names;
     if (!o.save.empty()) save_model(s.model, o.save);
-    if (s.model.is_classifier()) s.model = with_support_found(s.model, s.on.data.x, s.on.data.y);
+    if (s.model.is_classifier()) s.model = locate_support_vectors(s.model, s.on.data.x, s.on.data.y);
     s.how.feature_names = s.on.data.feature_names;
     return s;
 }
 
-void estimate_error(const explain_options& o, const subject& s, margin_report& report, progress& shown) {
-    const bool leave_out = o.leave_out || (o.folds == 0 && s.on.size() <= small &&
+void estimate_error(const explain_options& o, const explained_model& s, margin_report& report, progress_line& shown) {
+    const bool leave_out = o.leave_out || (o.folds == 0 && s.on.size() <= max_default_loo &&
                                            !(report.task == svm_task::nu_svc && report.problems.size() > 1));
     if (!leave_out && o.folds == 0) return;
     svm_options again = refit_options(s.model, report, s.how);
     again.tol = o.tol;
     const bool skip = report.loo_bound().has_value();
-    shown.phase(leave_out ? fmt::format("leaving out one of {} at a time",
-                                        skip ? counted(report.support, "support vector") : counted(report.n, "example"))
-                          : fmt::format("{} folds", o.folds));
+    shown.set_phase(
+        leave_out ? fmt::format("leaving out one of {} at a time",
+                                skip ? count_text(report.support, "support vector") : count_text(report.n, "example"))
+                  : fmt::format("{} folds", o.folds));
     const shared_gram K(*s.model.k, s.on.data.x, std::size_t{1} << 30);
-    report.estimate = leave_out ? leave_one_out(
-                                      K, s.on.data.y, again, s.model, [&](double done) { shown.share(done); }, skip)
-                                : cross_validation(K, s.on.data.y, again, o.folds, o.from.seed);
+    report.estimate = leave_out
+                          ? leave_one_out(
+                                K, s.on.data.y, again, s.model, [&](double done) { shown.set_fraction(done); }, skip)
+                          : cross_validation(K, s.on.data.y, again, o.folds, o.from.seed);
 }
 
-explained_decision explain_row(const explain_options& o, const subject& s) {
+explained_decision explain_row(const explain_options& o, const explained_model& s) {
     const auto at = std::ranges::find(s.on.rows, *o.why);
     if (at == s.on.rows.end())
         fail(errc::invalid_argument,
@@ -186,9 +188,9 @@ explained_decision explain_row(const explain_options& o, const subject& s) {
     return why;
 }
 
-std::vector<report_figure> pictures(const explain_options& o, const subject& s, const margin_report& report,
-                                    progress& shown) {
-    shown.phase("drawing");
+std::vector<report_figure> pictures(const explain_options& o, const explained_model& s, const margin_report& report,
+                                    progress_line& shown) {
+    shown.set_phase("drawing");
     picture_options how;
     how.pair = feature_pair(o.pair, s.on.data);
     how.rest = o.rest == "mean" ? other_features::mean : other_features::nearest;
@@ -197,7 +199,7 @@ std::vector<report_figure> pictures(const explain_options& o, const subject& s, 
 }
 
 // Arguments of --features: a model and, if `row` is set, the row whose decision to explain.
-struct feature_question {
+struct feature_request {
     std::string model;
     model_data data;
     std::optional<index> row;
@@ -209,7 +211,7 @@ struct feature_question {
 // mercer explain --features: the k-mers, words, subtrees or items with the largest weights in a model, or with the
 // largest effect on one decision.
 
-void explain_features(const feature_question& o) {
+void explain_features(const feature_request& o) {
     if (o.model.empty()) throw usage_error("MODEL is required with --features; see `mercer explain --help`");
     if (o.row && o.data.path.empty())
         throw usage_error(
@@ -218,18 +220,18 @@ void explain_features(const feature_question& o) {
     std::string text;
     json answer = json::object();
     {
-        progress shown;
-        shown.phase("reading " + o.model);
+        progress_line shown;
+        shown.set_phase("reading " + o.model);
         const api::model m = api::load(o.model);
         api::feature_explanation found;
         if (o.row) {
-            shown.phase("reading " + o.data.path);
+            shown.set_phase("reading " + o.data.path);
             const table data = o.data.load(m);
-            shown.phase("explaining");
+            shown.set_phase("explaining");
             found = api::explain_object(m, data.x, *o.row, o.top);
-            if (!o.picture.empty()) write_atomically(o.picture, api::picture(found, data.x));
+            if (!o.picture.empty()) write_atomically(o.picture, api::draw_explanation(found, data.x));
         } else {
-            shown.phase("explaining");
+            shown.set_phase("explaining");
             found = api::explain_model(m, o.top);
         }
         if (o.as_json) answer = json::parse(api::to_json(found));
@@ -246,9 +248,9 @@ void explain_by_features(const explain_options& o) {
     o.common.apply();
     if (!o.kernel.empty())
         throw usage_error("--features explains a model that is there: fit one with `mercer fit ... -o MODEL`");
-    feature_question asked{o.model,   {o.from.path, o.from.format, o.from.label, o.from.text_column},
-                           o.why,     o.top,
-                           o.picture, o.common.as_json};
+    feature_request asked{o.model,   {o.from.path, o.from.format, o.from.label, o.from.text_column},
+                          o.why,     o.top,
+                          o.picture, o.common.as_json};
     explain_features(asked);
 }
 
@@ -258,9 +260,9 @@ void explain(explain_options o) {
     std::string text;
     json answer = json::object();
     {
-        progress shown;
-        subject s = prepare(o, shown);
-        shown.phase(fmt::format("checking {} examples", s.on.size()));
+        progress_line shown;
+        explained_model s = prepare(o, shown);
+        shown.set_phase(fmt::format("checking {} examples", s.on.size()));
         s.how.ball = s.on.size() <= 20000;
         margin_report report = report_margins(s.model, s.on.data.x, s.on.data.y, s.how);
         const report_subject about{s.on.about, s.on.rows};
@@ -329,7 +331,7 @@ void add_questions(CLI::App& command, explain_options& o) {
         ->group("Questions");
     command
         .add_flag("--loo", o.leave_out,
-                  fmt::format("The leave-one-out error beside its bound (always up to {} rows)", small))
+                  fmt::format("The leave-one-out error beside its bound (always up to {} rows)", max_default_loo))
         ->group("Questions");
     command.add_option("--folds", o.folds, "The error by N-fold cross-validation instead")
         ->option_text("N")

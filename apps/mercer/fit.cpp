@@ -41,7 +41,7 @@ namespace {
 
 // Replaces "cells(svc, size=2000)" by "cells_svc" with the option size=2000. Leaves any other word unchanged. Returns
 // an error message, empty if there is none.
-std::string in_cells(std::string& word, std::vector<std::string>& options) {
+std::string expand_cells(std::string& word, std::vector<std::string>& options) {
     if (!word.starts_with("cells(") || !word.ends_with(")")) return {};
     std::vector<std::string> parts;
     std::string inside = word.substr(6, word.size() - 7);
@@ -67,7 +67,7 @@ void method_options::add_to(CLI::App& command, bool with_method) {
             .add_option("METHOD", method,
                         "What to fit; `mercer methods` lists all, `mercer methods METHOD` its options")
             ->required()
-            ->transform(CLI::Validator([this](std::string& word) { return in_cells(word, in_name); }, ""));
+            ->transform(CLI::Validator([this](std::string& word) { return expand_cells(word, name_options); }, ""));
     command
         .add_option("--kernel", kernel,
                     "The kernel (default: one for the kind of object, rbf with gamma = 1/(d·variance) for vectors); "
@@ -85,22 +85,23 @@ api::spec method_options::spec() const {
     try {
         const api::method& m = api::find_method(method);
         out.method = m.name;
-        for (const auto* list : {&in_name, &set})
+        for (const auto* list : {&name_options, &set})
             for (const auto& each : *list) out.options.push_back(api::parse_setting(each));
         const api::option_values checked(m.name, m.options, out.options);
         if (!kernel.empty() && !m.takes_kernel && !m.takes_features)
-            fail(errc::invalid_argument, fmt::format("{} takes no --kernel: {} does", m.name, api::kernel_twin(m)));
+            fail(errc::invalid_argument,
+                 fmt::format("{} takes no --kernel: {} does", m.name, api::kernel_counterpart(m)));
     } catch (const error& wrong) {
         throw usage_error(fmt::format("{}; see `mercer methods`", wrong.what()));
     }
     if (!kernel.empty()) {
-        out.ready = std::make_shared<const mercer::kernel>(parse_kernel(kernel));
-        out.kernel = out.ready->text();
+        out.parsed_kernel = std::make_shared<const mercer::kernel>(parse_kernel(kernel));
+        out.kernel = out.parsed_kernel->text();
     }
     return out;
 }
 
-api::spec method_options::open_spec() const {
+api::spec method_options::search_request() const {
     api::spec out;
     try {
         const api::method& m = api::find_method(method);
@@ -112,7 +113,8 @@ api::spec method_options::open_spec() const {
         }
         const api::option_values checked(m.name, m.options, closed);
         if (!kernel.empty() && !m.takes_kernel)
-            fail(errc::invalid_argument, fmt::format("{} takes no --kernel: {} does", m.name, api::kernel_twin(m)));
+            fail(errc::invalid_argument,
+                 fmt::format("{} takes no --kernel: {} does", m.name, api::kernel_counterpart(m)));
     } catch (const error& wrong) {
         throw usage_error(fmt::format("{}; see `mercer methods`", wrong.what()));
     }
@@ -120,30 +122,31 @@ api::spec method_options::open_spec() const {
     return out;
 }
 
-objects load_unscaled(const data_options& from, read_options how, std::size_t memory) {
-    const source file = from.open(how, memory);
-    return load_unscaled(from, file, std::move(how));
+loaded_data load_raw(const data_options& from, read_options how, std::size_t memory) {
+    const file_contents file = from.open(how, memory);
+    return load_raw(from, file, std::move(how));
 }
 
-objects load_unscaled(data_options from, const source& file, read_options how) {
+loaded_data load_raw(data_options from, const file_contents& file, read_options how) {
     from.scale.clear();
     from.text.clear();
     return load(from, file, std::move(how));
 }
 
-void require_fit(const api::spec& s, const objects& from, const std::string& path) {
-    if (s.ready && s.text.empty()) require_fit(*s.ready, from, path);  // with --text the kernel is a kernel on vectors
+void require_fit(const api::spec& s, const loaded_data& from, const std::string& path) {
+    if (s.parsed_kernel && s.text.empty())
+        require_fit(*s.parsed_kernel, from, path);  // with --text the kernel is a kernel on vectors
 }
 
 void model_data::add_to(CLI::App& command) {
     command.add_option("DATA", path, "The data: a file (also .gz and .xz) or a folder; FORMAT:FILE says what it is")
         ->required()
-        ->transform(take_format(format));
+        ->transform(split_format_prefix(format));
     command
         .add_option("--format", format,
-                    fmt::format("One of {} (default: by the file's name and first lines)", names_of_formats()))
+                    fmt::format("One of {} (default: by the file's name and first lines)", format_names()))
         ->option_text("NAME")
-        ->check(one_of_the_formats())
+        ->check(format_validator())
         ->group("Data");
     command
         .add_option("--label,--target", label,
@@ -156,18 +159,18 @@ void model_data::add_to(CLI::App& command) {
         ->group("Data");
 }
 
-table model_data::load(const api::model& m) const { return load(m, read_source_or_folder(path), warn); }
+table model_data::load(const api::model& m) const { return load(m, read_file_or_folder(path), warn); }
 
-table model_data::load(const api::model& m, const source& file,
+table model_data::load(const api::model& m, const file_contents& file,
                        const std::function<void(const std::string&)>& tell) const {
-    read_options how = api::read_like(m);
-    if (format != "auto") how.format = &file_format_named(format);
+    read_options how = api::read_options_for(m);
+    if (format != "auto") how.format = &find_file_format(format);
     how.csv.label = label == "none" ? "" : label;
     if (!text_column.empty()) how.csv.text = text_column;
-    how.csv.tell = tell;
+    how.csv.on_note = tell;
     how.csv.header = header;
-    how.other_files = other_files;
-    how.most_pixels = most_pixels;
+    how.allow_other_files = allow_other_files;
+    how.max_pixels = max_pixels;
     how.tsv.labelled = label != "none";
     table out;
     if (label.empty() && !m.label.empty()) {
@@ -195,70 +198,71 @@ table model_data::load(const api::model& m, const source& file,
     match_columns(out, m.feature_names(), file.name(), "the data the model was fitted on");
     // Sparse rows without column names may have more columns than the model: this is a warning. For all other data more
     // columns are an error, which the model reports.
-    if (m.kind() == domain::vectors && m.feature_names().empty() && out.x.is_sparse() && m.dims() > 0 &&
+    if (m.kind() == object_kind::vectors && m.feature_names().empty() && out.x.is_sparse() && m.dims() > 0 &&
         out.x.dims() > m.dims())
         tell(fmt::format("{}: indices up to {}, but the model was fitted on {} columns", file.name(), out.x.dims(),
                          m.dims()));
     return out;
 }
 
-api::model fit_shown(const api::spec& s, const table& data, std::size_t memory, progress& shown,
-                     const fit_checkpoint& checkpoint) {
-    shown.phase(fmt::format("fitting {} on {} objects", s.method, data.x.size()));
+api::model fit_with_progress(const api::spec& s, const table& data, std::size_t memory, progress_line& shown,
+                             const fit_checkpoint& checkpoint) {
+    shown.set_phase(fmt::format("fitting {} on {} objects", s.method, data.x.size()));
     api::fit_control control;
     control.memory_bytes = memory;
     control.checkpoint = checkpoint;
     control.progress = [&](const fit_progress& p) {
-        shown.phase(fmt::format("{}: {}", s.method, p.phase));
-        if (p.total > 0) shown.share(static_cast<double>(p.done) / static_cast<double>(p.total));
-        return !interrupted();
+        shown.set_phase(fmt::format("{}: {}", s.method, p.phase));
+        if (p.total > 0) shown.set_fraction(static_cast<double>(p.done) / static_cast<double>(p.total));
+        return !is_interrupted();
     };
     watch_interrupt();
     // a method that can return its current solution stops at its own progress calls
-    const stop_scope stop(interrupt_is_old);
+    const cancellation_scope stop(interrupt_grace_expired);
     return api::fit(s, data, control);
 }
 
-api::figures score_unless_stopped(const api::model& m, const table& data) {
+api::summary score_until_interrupted(const api::model& m, const table& data) {
     // After a Ctrl-C that ended the fit, the score may take at most 0.3 s.
     constexpr std::chrono::milliseconds grace{300};
     const bool was_cut_short = was_interrupted();
     const auto started = std::chrono::steady_clock::now();
-    api::figures score;
-    const stop_scope stop(
-        [&] { return interrupted() || (was_cut_short && std::chrono::steady_clock::now() - started > grace); });
-    if (!unless_stopped([&] { score = m.score(data); })) {
-        (void)take_interrupt();
+    api::summary score;
+    const cancellation_scope stop(
+        [&] { return is_interrupted() || (was_cut_short && std::chrono::steady_clock::now() - started > grace); });
+    if (!completes_unless_cancelled([&] { score = m.score(data); })) {
+        (void)acknowledge_interrupt();
         warn(fmt::format("stopped: the model is {}, but its score on the data it was fitted on was not computed",
                          was_cut_short ? "kept" : "complete"));
     }
     return score;
 }
 
-json figures_json(const api::figures& all) { return json::parse(all.json()); }
+json figures_json(const api::summary& all) { return json::parse(all.json()); }
 
-void fit_answer::keep(const api::model& m, const std::string& out) {
-    kept = out;
-    (void)take_interrupt();
+void fit_output::save(const api::model& m, const std::string& out) {
+    saved_path = out;
+    (void)acknowledge_interrupt();
     if (was_interrupted()) {
         const bool beside = !out.empty() && std::filesystem::is_regular_file(out);
-        if (beside) kept += ".interrupted";
-        warn(fmt::format("stopped: {}{}", out.empty() ? "the model is not kept" : "the model as it is goes to " + kept,
+        if (beside) saved_path += ".interrupted";
+        warn(fmt::format("stopped: {}{}",
+                         out.empty() ? "the model is not kept" : "the model as it is goes to " + saved_path,
                          beside ? fmt::format(", and {} was left as it is", out) : ""));
     }
-    if (!kept.empty()) m.save(kept);
+    if (!saved_path.empty()) m.save(saved_path);
 }
 
-void fit_answer::trouble(const api::model& m) {
-    const std::string wrong = m.inner().trouble();
+void fit_output::add_warning(const api::model& m) {
+    const std::string wrong = m.inner().warning();
     if (wrong.empty()) return;
     all["warning"] = wrong;
     text += wrong + "\n";
 }
 
-void fit_answer::show(const common_options& common, const std::string& picture, const std::string& page) {
+void fit_output::show(const common_options& common, const std::string& picture, const std::string& page) {
     if (common.as_json) return print(all);
-    text += kept.empty() ? "the model was not kept: say -o FILE\n" : fmt::format("model: {}\n", kept);
+    text += saved_path.empty() ? "the model was not kept: say -o FILE\n" : fmt::format("model: {}\n", saved_path);
     if (!picture.empty()) text += fmt::format("picture: {}\n", picture);
     if (!page.empty()) text += fmt::format("page: {}\n", page);
     print(text);
@@ -288,7 +292,7 @@ scatter component_scatter(const kernel& k, const dataset& x, std::size_t memory)
 namespace {
 
 std::vector<double> numbers_of(const api::model& m, const char* name) {
-    const api::figure_value* found = m.fit_figures().find(name);
+    const api::summary_value* found = m.fit_summary().find(name);
     const auto* list = found ? std::get_if<std::vector<double>>(found) : nullptr;
     return list ? *list : std::vector<double>{};
 }
@@ -300,7 +304,7 @@ curves path_curves(const api::model& m, const std::vector<double>& alphas) {
     for (const auto& [key, name] :
          {std::pair{"path_loo", "leave-one-out"}, {"path_gcv", "generalised cross-validation"}})
         if (auto y = numbers_of(m, key); !y.empty()) out.lines.push_back({name, std::move(y)});
-    const api::figure_value* chosen = m.fit_figures().find("alpha");
+    const api::summary_value* chosen = m.fit_summary().find("alpha");
     const double alpha = chosen && std::get_if<double>(chosen) ? std::get<double>(*chosen) : -1;
     for (std::size_t i = 0; i < alphas.size(); ++i)
         if (alphas[i] == alpha) out.best = static_cast<index>(i);
@@ -332,16 +336,16 @@ std::vector<panel> model_panels(const api::model& m, const table& data, std::siz
         points.up = points.at.cols() > 1 ? "second direction" : "";
         points.note = "coloured by class";
     } else {
-        const dataset x = m.prepared(data.x);
+        const dataset x = m.preprocess(data.x);
         points = component_scatter(m.kernel_text().empty() ? kernel::parse("linear()") : kernel::parse(m.kernel_text()),
                                    x, memory);
         table shown = data;
         shown.y = m.inner().predict(x);
         shown.class_names = m.class_names();
-        points.note +=
-            m.gives() == api::answer::classes ? ", coloured by predicted class" : ", coloured by what is predicted";
+        points.note += m.prediction_kind() == api::target_kind::classes ? ", coloured by predicted class"
+                                                                        : ", coloured by what is predicted";
         points.value_name = "predicted";
-        if (m.gives() == api::answer::values) {
+        if (m.prediction_kind() == api::target_kind::values) {
             points.value = shown.y;
         } else {
             colour_by_target(points, shown);
@@ -356,49 +360,49 @@ std::vector<panel> model_panels(const api::model& m, const table& data, std::siz
 
 namespace {
 
-void fit(const automatic_fit& options) {
+void fit(const fit_command& options) {
     options.common.apply();
     api::spec s = options.method.spec();
     s.scale = options.from.scale == "none" ? "" : options.from.scale;
     s.text = options.from.text;
-    fit_answer answer;
+    fit_output answer;
     {
-        progress shown;
-        shown.phase("reading " + options.from.path);
-        const objects on = load_unscaled(options.from, read_for(s.kernel), options.method.memory);
+        progress_line shown;
+        shown.set_phase("reading " + options.from.path);
+        const loaded_data on = load_raw(options.from, read_options_for(s.kernel), options.method.memory);
         require_fit(s, on, options.from.path);
         const auto started = std::chrono::steady_clock::now();
-        api::model m =
-            fit_shown(s, on.data, options.method.memory, shown, {options.checkpoint, options.checkpoint_seconds});
+        api::model m = fit_with_progress(s, on.data, options.method.memory, shown,
+                                         {options.checkpoint, options.checkpoint_seconds});
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-        m.label = detail::as_utf8(options.from.label);
-        m.text_column = detail::as_utf8(options.from.text_column);
-        answer.keep(m, options.out);
+        m.label = detail::to_utf8(options.from.label);
+        m.text_column = detail::to_utf8(options.from.text_column);
+        answer.save(m, options.out);
         if (!options.picture.empty()) {
-            shown.phase("drawing");
+            shown.set_phase("drawing");
             write_atomically(options.picture, picture_page(fmt::format("{} {}", m.method_name(), m.kernel_text()),
                                                            on.about, model_panels(m, on.data, options.method.memory)));
         }
         if (!options.html.empty()) {
-            shown.phase("writing the page");
+            shown.set_phase("writing the page");
             write_fit_page(options.html, m, on.data, options.from.path, options.from.seed, nullptr);
         }
         const api::method& about = api::find_method(m.method_name());
-        api::figures score;
-        if (about.targets != api::answer::none) {
-            shown.phase("scoring");
-            score = score_unless_stopped(m, on.data);
+        api::summary score;
+        if (about.targets != api::target_kind::none) {
+            shown.set_phase("scoring");
+            score = score_until_interrupted(m, on.data);
         }
         answer.all = figures_json(m.describe());
         answer.all["data"] = on.about;
         answer.all["n"] = on.size();
         answer.all["seconds"] = seconds;
         if (!score.empty()) answer.all["training_score"] = figures_json(score);
-        if (!options.out.empty()) answer.all["model"] = answer.kept;
+        if (!options.out.empty()) answer.all["model"] = answer.saved_path;
         answer.text = fmt::format("{}\n\n{}", on.about, m.describe().text());
         if (!score.empty()) answer.text += "\non the data it was fitted on\n" + score.text();
         answer.text += fmt::format("\nfitted in {:.2f} s\n", seconds);
-        answer.trouble(m);
+        answer.add_warning(m);
     }
     answer.show(options.common, options.picture, options.html);
 }
@@ -406,22 +410,22 @@ void fit(const automatic_fit& options) {
 // mercer fit METHOD DATA --stream: data that are larger than memory.
 
 // Opens the files or, with several processes, this rank's share of their rows.
-std::unique_ptr<row_batches> opened(const automatic_fit& options, const process_group* group) {
+std::unique_ptr<row_batches> open_rows(const fit_command& options, const communicator* group) {
     read_options how;
-    if (options.from.format != "auto") how.format = &file_format_named(options.from.format);
+    if (options.from.format != "auto") how.format = &find_file_format(options.from.format);
     how.csv.label = options.from.label;
-    auto rows = group ? open_share({options.from.path}, how, streamed_rows::rows_of_batch, *group, leaf_rows)
-                      : open_batches({options.from.path}, how, streamed_rows::rows_of_batch);
+    auto rows = group ? open_share({options.from.path}, how, streamed_rows::batch_rows, *group, chunk_rows)
+                      : open_batches({options.from.path}, how, streamed_rows::batch_rows);
     // Keeps the rows in memory if they fit; the results are bit-identical.
-    return keep_batches(std::move(rows),
-                        options.method.memory > 0 ? options.method.memory / 4 : std::size_t{256} << 20);
+    return cache_batches(std::move(rows),
+                         options.method.memory > 0 ? options.method.memory / 4 : std::size_t{256} << 20);
 }
 
 // Progress lines on the standard error of rank 0, at most one in 10 s: under mpirun standard error is usually a file.
 class job_log {
 public:
-    job_log(const process_group* group, bool quiet) : on_(group && group->rank() == 0 && !quiet) {}
-    void say(const std::string& what) {
+    job_log(const communicator* group, bool quiet) : on_(group && group->rank() == 0 && !quiet) {}
+    void write(const std::string& what) {
         const auto now = std::chrono::steady_clock::now();
         if (!on_ || now - last_ < std::chrono::seconds(10)) return;
         last_ = now;
@@ -433,7 +437,7 @@ private:
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now(), last_ = started_;
 };
 
-void fit_streamed(const automatic_fit& options) {
+void fit_streamed(const fit_command& options) {
     options.common.apply();
     if (options.from.rows || options.from.sample || !options.picture.empty() || !options.html.empty() ||
         !options.from.text.empty())
@@ -442,45 +446,45 @@ void fit_streamed(const automatic_fit& options) {
     api::spec s = options.method.spec();
     s.scale = options.from.scale == "none" ? "" : options.from.scale;
     return_freed_memory();
-    const process_group* group = started_processes();
-    if (group && options.common.threads == 0) set_threads(threads_of_process(*group));
-    const bool has_gap = api::find_method(s.method).targets != api::answer::none;
+    const communicator* group = started_communicator();
+    if (group && options.common.threads == 0) set_threads(threads_per_rank(*group));
+    const bool has_gap = api::find_method(s.method).targets != api::target_kind::none;
     if (!group) watch_interrupt();  // mpirun handles Ctrl-C and ends all processes
-    const stop_scope stop(
-        interrupt_is_old);  // ends phases that have no solution to return, such as the first pass over the files
-    fit_answer answer;
+    const cancellation_scope stop(
+        interrupt_grace_expired);  // ends phases that have no solution to return, such as the first pass over the files
+    fit_output answer;
     {
-        progress shown;
+        progress_line shown;
         job_log log(group, options.common.quiet);
-        shown.phase("reading " + options.from.path);
-        const auto data = opened(options, group);
+        shown.set_phase("reading " + options.from.path);
+        const auto data = open_rows(options, group);
         const auto started = std::chrono::steady_clock::now();
         api::fit_control control;
         control.memory_bytes = options.method.memory;
         control.checkpoint = {options.checkpoint, options.checkpoint_seconds};
         if (options.factors != "auto")
-            control.factors = options.factors == "alone" ? factor_choice::alone : factor_choice::together;
+            control.factors = options.factors == "alone" ? factor_choice::local : factor_choice::distributed;
         control.progress = [&](const fit_progress& p) {
             std::string line = fmt::format("{}: {} {}", s.method, p.done, p.phase);
             if (has_gap && p.phase == std::string_view("passes")) line += fmt::format(", gap {:.3g}", p.value);
-            shown.phase(line);
-            log.say(line);
-            return !interrupted();
+            shown.set_phase(line);
+            log.write(line);
+            return !is_interrupted();
         };
         api::model m = api::fit(s, *data, control);
         if (group && group->rank() > 0) return;  // all ranks have the same model
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
         m.label = options.from.label;
-        answer.keep(m, options.out);
+        answer.save(m, options.out);
         answer.all = figures_json(m.describe());
         answer.all["data"] = options.from.path;
         answer.all["seconds"] = seconds;
         if (group) answer.all["processes"] = group->size();
-        if (!options.out.empty()) answer.all["model"] = answer.kept;
+        if (!options.out.empty()) answer.all["model"] = answer.saved_path;
         answer.text =
             fmt::format("{}, read batch by batch{}\n\n{}\nfitted in {:.2f} s\n", options.from.path,
                         group ? fmt::format(" by {} processes", group->size()) : "", m.describe().text(), seconds);
-        answer.trouble(m);
+        answer.add_warning(m);
     }
     answer.show(options.common, "");
 }
@@ -496,16 +500,16 @@ void require_automatic(const CLI::App& command, const std::string& method) {
 }
 
 // Checks that the method can share rows among processes. Each process reads its own rows.
-void require_shared(automatic_fit& options) {
+void require_shareable(fit_command& options) {
     const std::string& name = options.method.method;
-    const std::vector<std::string> shared = api::methods_of_processes();
+    const std::vector<std::string> shared = api::distributed_methods();
     if (name.empty() || std::ranges::find(shared, api::find_method(name).name) == shared.end())
         throw usage_error(fmt::format("{} is for one process: {} are shared by several",
-                                      name.empty() ? "`mercer fit` without a METHOD" : name, joined(shared, ", ")));
+                                      name.empty() ? "`mercer fit` without a METHOD" : name, join(shared, ", ")));
     options.stream = true;
 }
 
-void add_choices(CLI::App& command, automatic_fit& options) {
+void add_choices(CLI::App& command, fit_command& options) {
     command.remove_option(command.get_option("--scale"));
     command
         .add_option("--scale", options.from.scale,
@@ -514,7 +518,7 @@ void add_choices(CLI::App& command, automatic_fit& options) {
         ->option_text("HOW")
         ->check(CLI::IsMember({"standard", "minmax", "none"}))
         ->group("Data");
-    command.get_option("METHOD")->required(false)->check(method_or_nothing());
+    command.get_option("METHOD")->required(false)->check(method_name_validator());
     command.validate_positionals();
     command
         .add_option("--task", options.task,
@@ -533,10 +537,10 @@ void add_choices(CLI::App& command, automatic_fit& options) {
 }
 
 // Options for data that exceed the memory, the time or the size of one process.
-void add_scale_options(CLI::App& command, automatic_fit& options) {
+void add_scale_options(CLI::App& command, fit_command& options) {
     command
         .add_flag("--stream", options.stream,
-                  joined(api::methods_by_passes(), ", ") +
+                  join(api::streaming_methods(), ", ") +
                       ": read DATA again for every pass instead of keeping it, for files larger than memory (csv, "
                       "libsvm, npy, packed or not; 'part-*.csv' is all such files)")
         ->group("Data");
@@ -546,11 +550,11 @@ void add_scale_options(CLI::App& command, automatic_fit& options) {
             "nystroem_ridge, nystroem_logistic, nystroem_svc: choose the number of centres, such that this share "
             "of the kernel matrix's trace is out of their reach; the same as --set accuracy=X")
         ->option_text("X")
-        ->check(number_between(1e-15, 0.999999))
+        ->check(range_validator(1e-15, 0.999999))
         ->group("Method");
     command
         .add_option("--checkpoint", options.checkpoint,
-                    joined(api::methods_with_checkpoints(), ", ") +
+                    join(api::methods_with_checkpoints(), ", ") +
                         ": keep what the fit needs to go on in this file; the same command goes on from it after a "
                         "crash, with any number of processes, to the same model")
         ->option_text("FILE")
@@ -577,7 +581,7 @@ void add_fit(CLI::App& program) {
                                     "Fit a data file: without a METHOD the task, the columns and the "
                                     "numbers of the method are found out; with one, "
                                     "any of classification, regression, clusters, components, densities");
-    const auto options = std::make_shared<automatic_fit>();
+    const auto options = std::make_shared<fit_command>();
     options->method.add_to(*command);
     options->from.add_to(*command);
     options->common.add_to(*command);
@@ -607,7 +611,7 @@ void add_fit(CLI::App& program) {
         "--set n_centres=2000 -o flights.model\n"
         "  mercer fit knn data/promoters.tsv --kernel 'normalize(spectrum(k=4))' -o promoters.model");
     command->callback([options, command] {
-        if (started_processes()) require_shared(*options);
+        if (started_communicator()) require_shareable(*options);
         if (options->method.method.empty() && options->stream)
             throw usage_error("--stream needs a METHOD: nystroem_ridge, nystroem_logistic or nystroem_svc");
         if (options->accuracy > 0) options->method.set.push_back(fmt::format("accuracy={}", options->accuracy));

@@ -18,7 +18,7 @@ namespace {
 
 constexpr index many_for_svc = 50000, many_for_ridge = 15000;
 
-api::automatic_options asked(const automatic_fit& options) {
+api::automatic_options make_automatic_options(const fit_command& options) {
     api::automatic_options out;
     out.target = options.from.label;
     out.task = options.task;
@@ -33,15 +33,15 @@ api::automatic_options asked(const automatic_fit& options) {
     } catch (const error& wrong) {
         throw usage_error(wrong.what());
     }
-    if (options.from.format != "auto") out.how.format = &file_format_named(options.from.format);
+    if (options.from.format != "auto") out.how.format = &find_file_format(options.from.format);
     out.how.csv.text = options.from.text_column;
     if (options.from.rows > 0 || options.from.sample > 0)
-        out.rows = [&options](index n) { return chosen_rows(options.from, n); };
+        out.rows = [&options](index n) { return select_rows(options.from, n); };
     return out;
 }
 
 // Warns about a long final fit before it begins.
-void say_what_takes_long(const api::automatic_data& ready) {
+void warn_about_slow_fit(const api::automatic_data& ready) {
     const index n = ready.data.x.size();
     if (ready.open.method == "svc" && n > many_for_svc)
         warn(
@@ -58,7 +58,7 @@ void say_what_takes_long(const api::automatic_data& ready) {
 }
 
 // Describes the search without times, so that the same fit gives the same model file.
-void tell_search(api::figures& choices, const api::tuning& found) {
+void add_search_summary(api::summary& choices, const api::tuning& found) {
     const api::trial& taken = found.trials[found.chosen];
     std::string names, values;
     for (std::size_t a = 0; a < found.axes.size(); ++a) {
@@ -72,7 +72,7 @@ void tell_search(api::figures& choices, const api::tuning& found) {
                                      std::isnan(taken.error) ? "" : fmt::format(" ± {:.2g}", taken.error)));
 }
 
-std::string text_of(const api::figures& choices) {
+std::string choices_text(const api::summary& choices) {
     std::string out;
     for (const auto& [name, value] : choices.all()) {
         const auto* list = std::get_if<text_list>(&value);
@@ -92,15 +92,15 @@ json encoder_json(const column_encoder& columns) {
     json out = json::array();
     for (const column_rule& rule : columns.rules())
         out.push_back({{"name", rule.name},
-                       {"about", rule.about()},
+                       {"about", rule.describe()},
                        {"missing", rule.missing},
-                       {"coordinates", rule.coordinates()}});
+                       {"coordinates", rule.coordinate_names()}});
     return out;
 }
 
 }  // namespace
 
-CLI::Validator method_or_nothing() {
+CLI::Validator method_name_validator() {
     return CLI::Validator(
         [](const std::string& word) -> std::string {
             for (const auto& each : api::methods())
@@ -114,41 +114,41 @@ CLI::Validator method_or_nothing() {
         "");
 }
 
-void fit_automatically(const automatic_fit& options) {
+void fit_automatically(const fit_command& options) {
     options.common.apply();
-    fit_answer answer;
+    fit_output answer;
     {
-        progress shown;
-        shown.phase("reading " + options.from.path);
-        const api::automatic_options choices_made = asked(options);
-        const source file = options.from.open(choices_made.how, options.method.memory);
+        progress_line shown;
+        shown.set_phase("reading " + options.from.path);
+        const api::automatic_options choices_made = make_automatic_options(options);
+        const file_contents file = options.from.open(choices_made.how, options.method.memory);
         const api::automatic_data ready = api::prepare(file, choices_made);
-        say_what_takes_long(ready);
-        api::figures choices = ready.choices;
+        warn_about_slow_fit(ready);
+        api::summary choices = ready.choices;
         const auto started = std::chrono::steady_clock::now();
-        objects on;
+        loaded_data on;
         on.data = ready.data;
         on.about = fmt::format("{}, {} {}", options.from.path, on.size(), name(on.data.x.kind()));
-        if (on.data.x.kind() == domain::vectors) on.about += fmt::format(" of {} coordinates", on.data.x.dims());
+        if (on.data.x.kind() == object_kind::vectors) on.about += fmt::format(" of {} coordinates", on.data.x.dims());
         api::spec s = ready.open;
         std::optional<api::tuning> found;
-        if (ready.searched) {
-            found = tune_shown(s, on, options.search, options.from.seed, options.method.memory, shown);
+        if (ready.needs_search) {
+            found = tune_with_progress(s, on, options.search, options.from.seed, options.method.memory, shown);
             s = found->chosen_spec();
-            tell_search(choices, *found);
+            add_search_summary(choices, *found);
             answer.all["tuning"] = json::parse(api::to_json(*found));
         }
-        api::model m = ready.finished(fit_shown(s, on.data, options.method.memory, shown));
-        m.text_column = detail::as_utf8(options.from.text_column);
+        api::model m = ready.annotate(fit_with_progress(s, on.data, options.method.memory, shown));
+        m.text_column = detail::to_utf8(options.from.text_column);
         choices.add("model", fmt::format("{} {}", m.method_name(), m.kernel_text()));
         m.choices = choices;
-        answer.keep(m, options.out);
+        answer.save(m, options.out);
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
         if (!options.picture.empty())
             write_atomically(options.picture, picture_page(fmt::format("{} {}", m.method_name(), m.kernel_text()),
                                                            on.about, model_panels(m, on.data, options.method.memory)));
         if (!options.html.empty()) {
-            shown.phase("writing the page");
+            shown.set_phase("writing the page");
             write_fit_page(options.html, m, on.data, options.from.path, options.from.seed, found ? &*found : nullptr);
         }
         json all = figures_json(m.describe());
@@ -158,15 +158,15 @@ void fit_automatically(const automatic_fit& options) {
         all["n"] = on.size();
         all["seconds"] = seconds;
         if (!answer.all.is_null()) all.update(answer.all);
-        api::figures score;
-        if (!on.data.y.empty()) score = score_unless_stopped(m, on.data);
+        api::summary score;
+        if (!on.data.y.empty()) score = score_until_interrupted(m, on.data);
         if (!score.empty()) all["training_score"] = figures_json(score);
-        if (!options.out.empty()) all["model"] = answer.kept;
+        if (!options.out.empty()) all["model"] = answer.saved_path;
         answer.all = std::move(all);
-        answer.text = fmt::format("{}\n\n{}\n", on.about, text_of(choices));
+        answer.text = fmt::format("{}\n\n{}\n", on.about, choices_text(choices));
         if (!score.empty()) answer.text += "on the data it was fitted on\n" + score.text() + "\n";
         answer.text += fmt::format("in {:.2f} s\n", seconds);
-        answer.trouble(m);
+        answer.add_warning(m);
     }
     answer.show(options.common, options.picture, options.html);
 }

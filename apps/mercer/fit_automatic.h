@@ -7,7 +7,7 @@
 
 namespace mercer::cli {
 
-struct automatic_fit {
+struct fit_command {
     method_options method;  // --kernel, --set and --memory; METHOD is empty
     data_options from;
     common_options common;
@@ -20,9 +20,9 @@ struct automatic_fit {
     std::string factors = "auto";
 };
 
-void fit_automatically(const automatic_fit& options);
+void fit_automatically(const fit_command& options);
 // Accepts a word as METHOD if it is the name of a method or could be a misspelt name: letters, digits, '_' and '-', and
 // no file of that name exists.
-CLI::Validator method_or_nothing();
+CLI::Validator method_name_validator();
 
 }  // namespace mercer::cli

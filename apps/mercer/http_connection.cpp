@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::size_t largest_buffer = 65536, first_read = 4096;
 // largest number of bytes dropped after a refused request, beyond the largest body
-constexpr std::size_t most_dropped = std::size_t{1} << 20;
-constexpr std::size_t worth_packing = 512;  // smallest answer in bytes that is compressed
+constexpr std::size_t max_dropped = std::size_t{1} << 20;
+constexpr std::size_t min_compressed_size = 512;  // smallest answer in bytes that is compressed
 // Time limits of a kept connection without a request, and for a refused client to read the answer.
 constexpr std::chrono::seconds idle_limit{75}, linger_limit{2};
 constexpr std::chrono::seconds stop_limit{3};  // time limit for the rest of a request after the server stops
@@ -54,14 +54,14 @@ void http_service::close_all_idle() {
     }
 }
 
-void http_service::shorten_reading() {
+void http_service::limit_reading_time() {
     std::vector<std::shared_ptr<http_connection>> open;
     {
         const std::lock_guard own(lock_);
         for (http_connection* each : all_)
             if (auto one = each->weak_from_this().lock()) open.push_back(std::move(one));
     }
-    for (const auto& each : open) each->shorten_reading();
+    for (const auto& each : open) each->limit_reading_time();
 }
 
 int http_service::open() {
@@ -72,7 +72,7 @@ int http_service::open() {
 http_connection::http_connection(http_service& service, asio::ip::tcp::socket socket)
     : service_(service), socket_(std::move(socket)), timer_(service.connections), buffer_(largest_buffer) {
     const std::lock_guard own(service_.lock_);
-    among_all_ = service_.all_.insert(service_.all_.end(), this);
+    all_position_ = service_.all_.insert(service_.all_.end(), this);
     ++service_.open_;
 }
 
@@ -81,18 +81,18 @@ http_connection::~http_connection() {
     {
         const std::lock_guard own(service_.lock_);
         --service_.open_;
-        service_.all_.erase(among_all_);
+        service_.all_.erase(all_position_);
     }
     try {
-        asio::post(service_.connections, [&service = service_] { service.room(); });
-    } catch (const std::bad_alloc&) {  // the next connection that ends calls room()
+        asio::post(service_.connections, [&service = service_] { service.on_connection_freed(); });
+    } catch (const std::bad_alloc&) {  // the next connection that ends calls on_connection_freed()
     }
 }
 
 void http_connection::leave_idle() {
     const std::lock_guard own(service_.lock_);
-    if (place_) service_.idle_.erase(*place_);
-    place_.reset();
+    if (idle_position_) service_.idle_.erase(*idle_position_);
+    idle_position_.reset();
 }
 
 void http_connection::close() {
@@ -109,14 +109,14 @@ void http_connection::expire_at(clock::time_point until) {
     });
 }
 
-void http_connection::shorten_reading() {
-    if (stage_ == stage::reading && !late_) expire_at(std::min(until_, clock::now() + stop_limit));
+void http_connection::limit_reading_time() {
+    if (stage_ == stage::reading && !timed_out_) expire_at(std::min(until_, clock::now() + stop_limit));
 }
 
 void http_connection::expired() {
     if (stage_ == stage::working) return;
-    if (stage_ != stage::reading || late_) return close();
-    late_ = true;
+    if (stage_ != stage::reading || timed_out_) return close();
+    timed_out_ = true;
     error_code none;
     socket_.cancel(none);  // cancels the current read; its handler refuses the request
     // If a read has completed but its handler has not run yet, cancel() had no effect, and the handler may begin
@@ -126,8 +126,8 @@ void http_connection::expired() {
 
 void http_connection::await_request() {
     parser_.reset();
-    late_ = false;
-    ignored_line_ = false;
+    timed_out_ = false;
+    skipped_line_ = false;
     begin_request();
 }
 
@@ -136,20 +136,20 @@ void http_connection::begin_request() {
     const auto begins_with = [&](std::string_view line) {
         return std::string_view(static_cast<const char*>(buffer_.data().data()), buffer_.size()).starts_with(line);
     };
-    if (!ignored_line_ && begins_with("\r\n")) {
+    if (!skipped_line_ && begins_with("\r\n")) {
         buffer_.consume(2);
-        ignored_line_ = true;
+        skipped_line_ = true;
     }
-    const bool half_a_line = !ignored_line_ && buffer_.size() == 1 && begins_with("\r");
+    const bool half_a_line = !skipped_line_ && buffer_.size() == 1 && begins_with("\r");
     if (buffer_.size() > 0 && !half_a_line) return read_head();
     if (service_.stopping) return close();
     if (buffer_.capacity() > 2 * first_read) buffer_.shrink_to_fit();
     stage_ = stage::idle;
     {
         const std::lock_guard own(service_.lock_);
-        place_ = service_.idle_.insert(service_.idle_.end(), this);
+        idle_position_ = service_.idle_.insert(service_.idle_.end(), this);
     }
-    if (service_.full) asio::post(service_.connections, [&service = service_] { service.room(); });
+    if (service_.full) asio::post(service_.connections, [&service = service_] { service.on_connection_freed(); });
     expire_at(clock::now() + idle_limit);
     socket_.async_read_some(buffer_.prepare(first_read),
                             [self = shared_from_this()](const error_code& fault, std::size_t count) {
@@ -169,23 +169,24 @@ void http_connection::read_head() {
     memory_ = memory_budget::share(service_.memory);
     http::async_read_header(socket_, buffer_, *parser_,
                             [self = shared_from_this()](const error_code& fault, std::size_t) {
-                                if (fault || self->late_) return self->refuse(fault);
+                                if (fault || self->timed_out_) return self->refuse(fault);
                                 self->take_head();
                             });
 }
 
 void http_connection::take_head() {
     auto& head = parser_->get();
-    auto no = refusal_of_head(*parser_);
-    auto made = request_of(*parser_);
+    auto no = check_head(*parser_);
+    auto made = parse_head(*parser_);
     const bool expects = head.version() > 10 && head.count(http::field::expect) > 0;
-    keep_ = parser_->keep_alive();
+    keep_alive_ = parser_->keep_alive();
     // The parser adds trailer fields to the fields of the head, which they must not change (RFC 9110, section 6.5.1).
     // Short fields also take 16 times the memory of their text.
     static_cast<http::fields&>(head).clear();
     if (no) return send(std::move(*no), false);
     if (!made)
-        return send(refused(400, "the address of the request is not valid, or has more than 64 parameters"), false);
+        return send(error_answer(400, "the address of the request is not valid, or has more than 64 parameters"),
+                    false);
     request_ = std::move(*made);
     parser_->eager(true);
     if (expects && !parser_->is_done()) return continue_after_expect();
@@ -196,7 +197,7 @@ void http_connection::continue_after_expect() {
     static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
     asio::async_write(socket_, asio::buffer(go_on.data(), go_on.size()),
                       [self = shared_from_this()](const error_code& fault, std::size_t) {
-                          if (fault || self->late_) return self->refuse(fault);
+                          if (fault || self->timed_out_) return self->refuse(fault);
                           self->read_body();
                       });
 }
@@ -205,26 +206,29 @@ void http_connection::read_body() {
     const std::size_t declared = parser_->content_length() ? static_cast<std::size_t>(*parser_->content_length()) : 0;
     const std::size_t received = parser_->get().body().size(), most = service_.limits.request_memory();
     if (memory_of_body(declared, std::max(declared, received)) > most)
-        return send(refused(413, fmt::format("the rows need more than the {} bytes of memory that a request may use: "
-                                             "send fewer rows at once",
-                                             most)),
-                    false);
+        return send(
+            error_answer(413, fmt::format("the rows need more than the {} bytes of memory that a request may use: "
+                                          "send fewer rows at once",
+                                          most)),
+            false);
     if (!memory_.grow_to(memory_of_body(declared, received)))
-        return send(refused(503, "the requests together need more memory than the server has: try again later"), false);
+        return send(error_answer(503, "the requests together need more memory than the server has: try again later"),
+                    false);
     if (parser_->is_done()) return begin_work();
     http::async_read_some(socket_, buffer_, *parser_,
                           [self = shared_from_this()](const error_code& fault, std::size_t) {
-                              if (fault || self->late_) return self->refuse(fault);
+                              if (fault || self->timed_out_) return self->refuse(fault);
                               self->read_body();
                           });
 }
 
 void http_connection::refuse(const error_code& fault) {
-    if (late_ && service_.stopping)
-        return send(refused(503, "the server stops: the rest of the request did not come within 3 s"), false);
-    if (late_)
-        return send(refused(408, fmt::format("the request did not come within {} s", service_.limits.seconds)), false);
-    auto no = refusal_of(fault, service_.limits);
+    if (timed_out_ && service_.stopping)
+        return send(error_answer(503, "the server stops: the rest of the request did not come within 3 s"), false);
+    if (timed_out_)
+        return send(error_answer(408, fmt::format("the request did not come within {} s", service_.limits.seconds)),
+                    false);
+    auto no = answer_to_error(fault, service_.limits);
     if (!no) return close();
     send(std::move(*no), false);
 }
@@ -238,16 +242,16 @@ void http_connection::begin_work() {
     request_.memory = std::move(memory_);
     if (request_.method != "POST" && request_.body.empty()) {
         work();
-        return send(std::move(answer_), keep_);
+        return send(std::move(answer_), keep_alive_);
     }
-    held_.emplace(service_.connections.get_executor());
+    work_guard_.emplace(service_.connections.get_executor());
     asio::post(service_.work, [self = shared_from_this()] {
         self->work();
         // Retries while memory is short, so that the answer reaches the thread of the connections.
         for (;;) try {
                 asio::post(self->service_.connections, [self] {
-                    self->held_.reset();
-                    self->send(std::move(self->answer_), self->keep_);
+                    self->work_guard_.reset();
+                    self->send(std::move(self->answer_), self->keep_alive_);
                 });
                 return;
             } catch (const std::bad_alloc&) {
@@ -260,8 +264,8 @@ void http_connection::work() {
     answer_ = {};
     try {
         answer_ = service_.handler(request_);
-        if (request_.takes_gzip && can_unpack() && answer_.body.size() >= worth_packing) {
-            answer_.body = packed_gzip(answer_.body);
+        if (request_.takes_gzip && can_decompress() && answer_.body.size() >= min_compressed_size) {
+            answer_.body = compress_gzip(answer_.body);
             answer_.encoding = "gzip";
         }
     } catch (const std::bad_alloc&) {
@@ -318,8 +322,8 @@ void http_connection::linger() {
     buffer_.consume(buffer_.size());
     socket_.async_read_some(buffer_.prepare(largest_buffer),
                             [self = shared_from_this()](const error_code& fault, std::size_t count) {
-                                self->dropped_ += count;
-                                if (fault || self->dropped_ > self->service_.limits.body + most_dropped)
+                                self->dropped_bytes_ += count;
+                                if (fault || self->dropped_bytes_ > self->service_.limits.body + max_dropped)
                                     return self->close();
                                 self->linger();
                             });

@@ -29,7 +29,7 @@ struct http_service {
     // Closes the connection that has waited longest for its next request. Returns false if no connection is waiting.
     bool close_longest_idle();
     void close_all_idle();
-    void shorten_reading();  // called when the server stops: incomplete requests get at most 3 s more
+    void limit_reading_time();  // called when the server stops: incomplete requests get at most 3 s more
     int open();
 
     http_limits limits;
@@ -37,7 +37,7 @@ struct http_service {
     memory_budget memory;
     boost::asio::io_context connections, work;  // `connections` is run by one thread, `work` by the worker threads
     // called in the thread of `connections` after a connection has ended, or has become idle while `full` is set
-    std::function<void()> room;
+    std::function<void()> on_connection_freed;
     bool stopping = false;  // used in the thread of `connections` only
     bool full = false;      // used in the same thread: a client waits until a connection ends or becomes idle
 
@@ -67,7 +67,7 @@ private:
     friend struct http_service;
     void begin_request();
     void leave_idle();
-    void shorten_reading();
+    void limit_reading_time();
     void expire_at(clock::time_point until);
     void expired();
     void read_head();
@@ -86,12 +86,12 @@ private:
     boost::asio::steady_timer timer_;
     boost::beast::flat_buffer buffer_;
     stage stage_ = stage::idle;
-    bool ignored_line_ = false;                                   // an empty line before the request has been skipped
-    bool keep_ = false;                                           // the request asks to keep the connection open
-    bool late_ = false;                                           // the time limit of the request has passed
-    std::size_t dropped_ = 0;                                     // bytes read and dropped after the last answer
-    std::optional<std::list<http_connection*>::iterator> place_;  // position in the list of idle connections
-    std::list<http_connection*>::iterator among_all_;
+    bool skipped_line_ = false;      // an empty line before the request has been skipped
+    bool keep_alive_ = false;        // the request asks to keep the connection open
+    bool timed_out_ = false;         // the time limit of the request has passed
+    std::size_t dropped_bytes_ = 0;  // bytes read and dropped after the last answer
+    std::optional<std::list<http_connection*>::iterator> idle_position_;  // position in the list of idle connections
+    std::list<http_connection*>::iterator all_position_;
 
     std::optional<http_parser> parser_;
     memory_budget::share memory_;
@@ -99,7 +99,7 @@ private:
     http_request request_;
     http_answer answer_;
     // Keeps the thread of `connections` running while a worker processes the request.
-    std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> held_;
+    std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_guard_;
     std::optional<response> response_;
     std::optional<boost::beast::http::response_serializer<boost::beast::http::string_body>> serializer_;
 };

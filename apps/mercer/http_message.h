@@ -47,6 +47,6 @@ struct http_answer {
 };
 
 // Returns an answer with this status and the body {"error": message}.
-http_answer refused(int status, const std::string& message);
+http_answer error_answer(int status, const std::string& message);
 
 }  // namespace mercer::cli

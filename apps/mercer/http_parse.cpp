@@ -13,7 +13,7 @@ namespace mercer::cli {
 
 namespace http = boost::beast::http;
 
-http_answer refused(int status, const std::string& message) {
+http_answer error_answer(int status, const std::string& message) {
     // The JSON value is a single string: the destructor of a JSON list or object allocates, so that a lack of memory
     // would end the process.
     const std::string said = nlohmann::json(message).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -83,7 +83,7 @@ bool decode(std::string_view text, bool plus_is_blank, std::string& out) {
 }
 
 // Short parameters take far more memory in a map than as text.
-constexpr int most_parameters = 64;
+constexpr int max_parameters = 64;
 
 bool read_target(std::string_view target, http_request& to) {
     // A client of a proxy may send the whole URL (RFC 9112, section 3.2.2).
@@ -103,7 +103,7 @@ bool read_target(std::string_view target, http_request& to) {
         const std::string_view pair = query.substr(0, end);
         query.remove_prefix(std::min(end + 1, query.size()));
         if (pair.empty()) continue;
-        if (++parameters > most_parameters) return false;
+        if (++parameters > max_parameters) return false;
         const auto equals = std::min(pair.find('='), pair.size());
         std::string name, value;
         if (!decode(pair.substr(0, equals), true, name)) return false;
@@ -120,58 +120,61 @@ void set_limits(http_parser& parser, const http_limits& limits) {
     parser.body_limit(limits.body);
 }
 
-std::optional<http_answer> refusal_of_head(const http_parser& parser) {
+std::optional<http_answer> check_head(const http_parser& parser) {
     const auto& head = parser.get();
     const auto count = [&](http::field name) {
         return std::distance(head.equal_range(name).first, head.equal_range(name).second);
     };
     const auto lengths = count(http::field::content_length), codings = count(http::field::transfer_encoding);
     const std::string_view length = standard(head[http::field::content_length]);
-    if (lengths > 1) return refused(400, "the request has more than one Content-Length");
+    if (lengths > 1) return error_answer(400, "the request has more than one Content-Length");
     if (lengths == 1 && (length.empty() || length.find_first_not_of("0123456789") != std::string_view::npos))
-        return refused(400, fmt::format("Content-Length: expected a number of bytes, got '{}'", length));
+        return error_answer(400, fmt::format("Content-Length: expected a number of bytes, got '{}'", length));
     if (codings > 0) {
-        if (lengths > 0) return refused(400, "the request has both Content-Length and Transfer-Encoding");
-        if (head.version() < 11) return refused(400, "Transfer-Encoding is not part of HTTP/1.0");
+        if (lengths > 0) return error_answer(400, "the request has both Content-Length and Transfer-Encoding");
+        if (head.version() < 11) return error_answer(400, "Transfer-Encoding is not part of HTTP/1.0");
         const std::string_view coding = standard(head[http::field::transfer_encoding]);
         if (codings > 1 || lower(coding) != "chunked")
-            return refused(501, fmt::format("Transfer-Encoding: expected 'chunked', got '{}'", coding));
+            return error_answer(501, fmt::format("Transfer-Encoding: expected 'chunked', got '{}'", coding));
     }
-    if (count(http::field::host) > 1) return refused(400, "the request has more than one Host");
-    if (count(http::field::content_type) > 1) return refused(400, "the request has more than one Content-Type");
+    if (count(http::field::host) > 1) return error_answer(400, "the request has more than one Host");
+    if (count(http::field::content_type) > 1) return error_answer(400, "the request has more than one Content-Type");
     if (head.method() == http::verb::unknown)
-        return refused(501, fmt::format("the method '{}' is not known", standard(head.method_string())));
+        return error_answer(501, fmt::format("the method '{}' is not known", standard(head.method_string())));
     const auto expectations = head.version() < 11 ? 0 : count(http::field::expect);  // ignored in HTTP/1.0
-    if (expectations > 1) return refused(417, "the request has more than one Expect");
+    if (expectations > 1) return error_answer(417, "the request has more than one Expect");
     if (expectations > 0 && lower(standard(head[http::field::expect])) != "100-continue")
-        return refused(
+        return error_answer(
             417, fmt::format("Expect: only 100-continue is known, got '{}'", standard(head[http::field::expect])));
-    if (count(http::field::content_encoding) > 1) return refused(415, "the request has more than one Content-Encoding");
+    if (count(http::field::content_encoding) > 1)
+        return error_answer(415, "the request has more than one Content-Encoding");
     const std::string encoding = lower(standard(head[http::field::content_encoding]));
     if (!encoding.empty() && encoding != "identity" && encoding != "gzip" && encoding != "x-gzip" &&
         encoding != "deflate")
-        return refused(415, fmt::format("Content-Encoding: expected gzip or deflate, got '{}'", encoding));
+        return error_answer(415, fmt::format("Content-Encoding: expected gzip or deflate, got '{}'", encoding));
     const std::string type = without_parameters(standard(head[http::field::content_type]));
     if (type.starts_with("multipart/"))
-        return refused(415, fmt::format("Content-Type: '{}' is not read: send the rows themselves as application/json "
+        return error_answer(415,
+                            fmt::format("Content-Type: '{}' is not read: send the rows themselves as application/json "
                                         "or text/csv",
                                         type));
     return {};
 }
 
-std::optional<http_answer> refusal_of(const boost::beast::error_code& fault, const http_limits& limits) {
+std::optional<http_answer> answer_to_error(const boost::beast::error_code& fault, const http_limits& limits) {
     if (fault == http::error::end_of_stream) return {};
     if (fault == http::error::body_limit)
-        return refused(413, fmt::format("the request has more than {} bytes: send fewer rows at once", limits.body));
+        return error_answer(413,
+                            fmt::format("the request has more than {} bytes: send fewer rows at once", limits.body));
     if (fault == http::error::header_limit || fault == http::error::buffer_overflow)
-        return refused(431, fmt::format("the header fields have more than {} bytes", http_limits::head));
-    if (fault == http::error::partial_message) return refused(400, "the end of the request is missing");
+        return error_answer(431, fmt::format("the header fields have more than {} bytes", http_limits::head));
+    if (fault == http::error::partial_message) return error_answer(400, "the end of the request is missing");
     if (fault.category() == http::make_error_code(http::error::bad_method).category())
-        return refused(400, fmt::format("this is no HTTP request: {}", fault.message()));
+        return error_answer(400, fmt::format("this is no HTTP request: {}", fault.message()));
     return {};
 }
 
-std::optional<http_request> request_of(const http_parser& parser) {
+std::optional<http_request> parse_head(const http_parser& parser) {
     const auto& from = parser.get();
     http_request to;
     if (!read_target(standard(from.target()), to)) return {};

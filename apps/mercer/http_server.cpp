@@ -22,7 +22,7 @@ using boost::beast::error_code;
 namespace {
 
 // The limit of the system (net.core.somaxconn) is usually smaller.
-constexpr int longest_queue = 4096;
+constexpr int max_queue = 4096;
 constexpr std::chrono::milliseconds before_retry{20};
 
 // Raises the limit of open files of this process so that it suffices for the connections, as far as the system allows.
@@ -58,7 +58,7 @@ struct http_server::state {
           acceptor(service.connections),
           retry(service.connections),
           busy(service.work.get_executor()) {
-        service.room = [this] { accept(); };
+        service.on_connection_freed = [this] { accept(); };
     }
     ~state() {
         busy.reset();
@@ -106,7 +106,7 @@ struct http_server::state {
         acceptor.open(at.protocol(), fault);
         if (!fault) acceptor.set_option(tcp::acceptor::reuse_address(true), fault);
         if (!fault) acceptor.bind(at, fault);
-        if (!fault) acceptor.listen(longest_queue, fault);
+        if (!fault) acceptor.listen(max_queue, fault);
         if (!fault) acceptor.non_blocking(true, fault);
     }
 
@@ -123,7 +123,7 @@ struct http_server::state {
         acceptor.close(none);
         retry.cancel();
         service.close_all_idle();
-        service.shorten_reading();
+        service.limit_reading_time();
     }
 
     http_service service;

@@ -27,10 +27,10 @@ std::string shown(std::string_view text) {
     return text.size() <= longest ? std::string(text) : std::string(text.substr(0, longest)) + "...";
 }
 
-constexpr std::size_t value_steps = 64;  // steps of a stop_watch per value or row
+constexpr std::size_t value_steps = 64;  // steps of a cancellation_check per value or row
 
-// Fails if lists and objects are nested deeper than deepest_json. All later code relies on this limit.
-void require_flat(std::string_view text) {
+// Fails if lists and objects are nested deeper than max_json_depth. All later code relies on this limit.
+void require_bounded_depth(std::string_view text) {
     std::size_t depth = 0;
     bool quoted = false;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -43,9 +43,9 @@ void require_flat(std::string_view text) {
         } else if (c == '"') {
             quoted = true;
         } else if (c == '[' || c == '{') {
-            if (++depth > deepest_json)
-                fail(errc::parse,
-                     fmt::format("JSON: byte {}: lists and objects are nested more than {} deep", i + 1, deepest_json));
+            if (++depth > max_json_depth)
+                fail(errc::parse, fmt::format("JSON: byte {}: lists and objects are nested more than {} deep", i + 1,
+                                              max_json_depth));
         } else if ((c == ']' || c == '}') && depth > 0) {
             --depth;
         }
@@ -53,9 +53,9 @@ void require_flat(std::string_view text) {
 }
 
 // A JSON document that can be iterated several times, from its beginning each time.
-class reading {
+class json_document {
 public:
-    reading(const std::string& padded, std::size_t size) : padded_(padded), size_(size) {}
+    json_document(const std::string& padded, std::size_t size) : padded_(padded), size_(size) {}
 
     // Calls each(number, value) for every row, counted from 0, and checks the rest of the document.
     template <class Each>
@@ -64,7 +64,7 @@ public:
             std::size_t count = 0;
             const auto all = [&](ondemand::array list) {
                 for (ondemand::value row : list) {
-                    watch_.after(value_steps);
+                    watch_.count(value_steps);
                     each(count++, row);
                 }
             };
@@ -93,7 +93,7 @@ public:
     }
 
     // Returns true if the first row is an object. Reports no error if there are no rows or no list: rows() does so.
-    bool begins_with_object() {
+    bool has_object_rows() {
         bool object = false;
         checked([&] {
             for (ondemand::value row : list_of_rows()) {
@@ -160,7 +160,7 @@ private:
     ondemand::parser parser_;
     ondemand::document document_;
     bool opened_ = false;
-    stop_watch watch_;
+    cancellation_check watch_;
 };
 
 const char* kind_of(ondemand::json_type type) { return type == ondemand::json_type::array ? "a list" : "an object"; }
@@ -194,19 +194,20 @@ double number_of(ondemand::value value, const place& at) {
             const std::string_view token = detail::trimmed(value.raw_json_token());
             (void)value.get_double().value();
             double number = 0;
-            if (const detail::number_fault fault = detail::parse_number(token, number);
-                fault != detail::number_fault::none)
-                fail(errc::data, fmt::format("{}: expected {}, got {}", at.text(), detail::reason(fault), token));
+            if (const detail::number_error fault = detail::parse_number(token, number);
+                fault != detail::number_error::none)
+                fail(errc::data,
+                     fmt::format("{}: expected {}, got {}", at.text(), detail::expected_text(fault), token));
             return number;
         }
         case ondemand::json_type::string: {
             const std::string_view text = value.get_string();
             if (detail::is_missing(text)) fail(errc::data, fmt::format("{}: missing value '{}'", at.text(), text));
             double number = 0;
-            const detail::number_fault fault = detail::parse_number(detail::trimmed(text), number);
-            if (fault != detail::number_fault::none)
+            const detail::number_error fault = detail::parse_number(detail::trimmed(text), number);
+            if (fault != detail::number_error::none)
                 fail(errc::data,
-                     fmt::format("{}: expected {}, got '{}'", at.text(), detail::reason(fault), shown(text)));
+                     fmt::format("{}: expected {}, got '{}'", at.text(), detail::expected_text(fault), shown(text)));
             return number;
         }
         case ondemand::json_type::null:
@@ -229,7 +230,7 @@ void append_field(ondemand::value value, const std::string& where, std::string& 
             out += token;
             break;
         }
-        case ondemand::json_type::string: out += csv_field(value.get_string()); break;
+        case ondemand::json_type::string: out += format_csv_field(value.get_string()); break;
         case ondemand::json_type::null: (void)value.is_null().value(); break;
         case ondemand::json_type::boolean: out += value.get_bool() ? "true" : "false"; break;
         default: fail_structured(where, type);
@@ -256,7 +257,7 @@ public:
         std::size_t next = 0, found = 0;
         ++round_;
         for (auto field : from) {
-            watch_.after(value_steps);
+            watch_.count(value_steps);
             const std::string_view key = field.unescaped_key();
             std::size_t c = next;
             if (c >= shape_.names.size() || shape_.names[c] != key) {
@@ -286,25 +287,24 @@ private:
     std::unordered_map<std::string_view, std::size_t> at_;
     std::vector<std::size_t> seen_;  // for each column the number of the last row that contained it, from 1
     std::size_t round_ = 0;
-    stop_watch watch_;
+    cancellation_check watch_;
 };
 
 // Calls put(column, value) for the values of a list. Fails if the list does not have one value per column.
 template <class Put>
-void read_list(std::size_t row, ondemand::value from, const row_shape& shape, stop_watch& asked, Put put) {
+void read_list(std::size_t row, ondemand::value from, const row_shape& shape, cancellation_check& asked, Put put) {
     if (from.type() != ondemand::json_type::array)
         fail(errc::data, fmt::format("row {}: expected a list as in row 1, got {}", row + 1, shown_row(from)));
     std::size_t count = 0;
     for (ondemand::value value : from.get_array()) {
-        asked.after(value_steps);
+        asked.count(value_steps);
         if (count < shape.width) put(count, value);
         ++count;
     }
     if (count != shape.width)
-        fail(errc::data,
-             fmt::format("row {}: expected {}{}, got {}", row + 1,
-                         shape.width == 1 ? "1 value" : fmt::format("{} values", shape.width),
-                         shape.names.empty() ? "" : fmt::format(" ({})", joined(shape.names, ", ")), count));
+        fail(errc::data, fmt::format("row {}: expected {}{}, got {}", row + 1,
+                                     shape.width == 1 ? "1 value" : fmt::format("{} values", shape.width),
+                                     shape.names.empty() ? "" : fmt::format(" ({})", join(shape.names, ", ")), count));
 }
 
 ondemand::object object_of(std::size_t row, ondemand::value from) {
@@ -316,15 +316,15 @@ ondemand::object object_of(std::size_t row, ondemand::value from) {
 }  // namespace
 
 json_rows::json_rows(std::string text) : padded_(std::move(text)), size_(padded_.size()) {
-    require_flat(padded_);
+    require_bounded_depth(padded_);
     padded_.append(simdjson::SIMDJSON_PADDING, '\0');
 }
 
-bool json_rows::begin_with_object() const { return reading(padded_, size_).begins_with_object(); }
+bool json_rows::has_object_rows() const { return json_document(padded_, size_).has_object_rows(); }
 
 dense<double> json_rows::numbers(const row_shape& shape) const {
-    reading document(padded_, size_);
-    const bool objects = document.begins_with_object();
+    json_document document(padded_, size_);
+    const bool objects = document.has_object_rows();
     // A value takes at least two bytes of text, so this limit keeps the reserved memory in proportion to the text.
     const std::size_t most = size_ / (2 * std::max<std::size_t>(shape.width, 1)) + 1;
     const auto values = std::make_shared<std::vector<double>>();
@@ -332,7 +332,7 @@ dense<double> json_rows::numbers(const row_shape& shape) const {
     const row_shape none;
     columns_by_name named(objects ? shape : none);
     std::string unused;
-    stop_watch asked;
+    cancellation_check asked;
     std::size_t rows = 0;
     document.rows([&](std::size_t r, ondemand::value row) {
         values->resize(++rows * shape.width);
@@ -350,8 +350,8 @@ dense<double> json_rows::numbers(const row_shape& shape) const {
 }
 
 std::string json_rows::csv(const row_shape& shape, std::set<std::string>& extra) const {
-    reading document(padded_, size_);
-    const bool objects = document.begins_with_object();
+    json_document document(padded_, size_);
+    const bool objects = document.has_object_rows();
     std::string out, unused;
     out.reserve(size_);
     const auto line = [&](const std::vector<std::string>& fields) {
@@ -359,12 +359,12 @@ std::string json_rows::csv(const row_shape& shape, std::set<std::string>& extra)
         out += '\n';
     };
     std::vector<std::string> fields;
-    for (const std::string& name : shape.names) fields.push_back(csv_field(name));
+    for (const std::string& name : shape.names) fields.push_back(format_csv_field(name));
     if (!fields.empty()) line(fields);
     fields.resize(shape.width);
     const row_shape none;
     columns_by_name named(objects ? shape : none);
-    stop_watch asked;
+    cancellation_check asked;
     document.rows([&](std::size_t r, ondemand::value row) {
         const auto put = [&](std::size_t c, ondemand::value value) {
             fields[c].clear();
@@ -374,7 +374,7 @@ std::string json_rows::csv(const row_shape& shape, std::set<std::string>& extra)
             named.read(r, object_of(r, row), put, [&](const std::string& name, ondemand::value value) {
                 unused.clear();
                 append_field(value, fmt::format("row {}, column '{}'", r + 1, shown(name)), unused);
-                if (name != shape.target && extra.size() < most_extra) extra.insert(name);
+                if (name != shape.target && extra.size() < max_extra) extra.insert(name);
             });
         else
             read_list(r, row, shape, asked, put);
@@ -387,11 +387,11 @@ std::string json_rows::libsvm() const {
     std::string out;
     out.reserve(size_);
     std::map<std::int64_t, std::string> entries;
-    stop_watch asked;
-    reading(padded_, size_).rows([&](std::size_t r, ondemand::value row) {
+    cancellation_check asked;
+    json_document(padded_, size_).rows([&](std::size_t r, ondemand::value row) {
         entries.clear();
         for (auto field : object_of(r, row)) {
-            asked.after(value_steps);
+            asked.count(value_steps);
             const std::string_view key = field.unescaped_key();
             const std::string name(key);
             std::int64_t position = 0;
@@ -419,7 +419,7 @@ std::string json_rows::libsvm() const {
 
 std::vector<std::string> json_rows::texts(const std::string& column) const {
     std::vector<std::string> out;
-    reading(padded_, size_).rows([&](std::size_t r, ondemand::value row) {
+    json_document(padded_, size_).rows([&](std::size_t r, ondemand::value row) {
         const auto wrong = [&](std::string_view got) {
             fail(errc::data, fmt::format("row {}: expected a text{}, got {}", r + 1,
                                          column.empty() ? "" : fmt::format(" as '{}'", column), shown(got)));
@@ -454,7 +454,7 @@ std::vector<std::string> json_rows::texts(const std::string& column) const {
 std::string json_rows::lines() const {
     std::string out;
     out.reserve(size_ + 1);
-    reading(padded_, size_).rows([&](std::size_t, ondemand::value row) {
+    json_document(padded_, size_).rows([&](std::size_t, ondemand::value row) {
         const auto begin = out.size();
         out += raw(row);
         std::replace_if(

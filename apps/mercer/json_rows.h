@@ -1,7 +1,7 @@
 // Reads the rows of a JSON document: a list of rows, or {"rows": [...]}.
 //
 // Reading takes time and memory proportional to the number of bytes and checks for cancellation (base/context.h). A
-// document nested deeper than `deepest_json` is refused before it is parsed. Errors have the code errc::parse or
+// document nested deeper than `max_json_depth` is refused before it is parsed. Errors have the code errc::parse or
 // errc::data and name the row, the column and the value.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace mercer::cli {
 
-constexpr std::size_t deepest_json = 64;  // largest nesting depth of lists and objects
+constexpr std::size_t max_json_depth = 64;  // largest nesting depth of lists and objects
 
 // The form of the rows that a model expects.
 struct row_shape {
@@ -28,12 +28,12 @@ class json_rows {
 public:
     explicit json_rows(std::string text);
 
-    bool begin_with_object() const;
+    bool has_object_rows() const;
     // Returns the rows as numbers. A row is a list, or an object with the column names of `shape`.
     dense<double> numbers(const row_shape& shape) const;
     // Returns the rows as CSV with values of any type, with a header if the columns have names. `extra` receives the
-    // names of columns that the shape does not have, at most `most_extra` of them.
-    static constexpr std::size_t most_extra = 16;
+    // names of columns that the shape does not have, at most `max_extra` of them.
+    static constexpr std::size_t max_extra = 16;
     std::string csv(const row_shape& shape, std::set<std::string>& extra) const;
     // Returns the rows in LIBSVM's format. A row is an object whose keys are column numbers from 1.
     std::string libsvm() const;

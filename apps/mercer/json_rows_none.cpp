@@ -8,7 +8,7 @@ json_rows::json_rows(std::string)
     : size_(0) {  // NOLINT(performance-unnecessary-value-param): the same signature as in json_rows.cpp
     fail(errc::unsupported, "this mercer was built without simdjson");
 }
-bool json_rows::begin_with_object() const { return false; }
+bool json_rows::has_object_rows() const { return false; }
 dense<double> json_rows::numbers(const row_shape&) const { return {}; }
 std::string json_rows::csv(const row_shape&, std::set<std::string>&) const { return {}; }
 std::string json_rows::libsvm() const { return {}; }

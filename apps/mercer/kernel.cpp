@@ -39,30 +39,30 @@ void kernel_task::add_to(CLI::App& command, bool with_picture) {
             ->group("Output");
 }
 
-json bound_kernel::head() const { return {{"kernel", k.text()}, {"data", on.about}, {"n", size()}}; }
+json kernel_on_data::json_head() const { return {{"kernel", k.text()}, {"data", on.about}, {"n", size()}}; }
 
-bound_kernel bind(const kernel_task& task, progress& shown) {
+kernel_on_data load_kernel_task(const kernel_task& task, progress_line& shown) {
     task.common.apply();
     const kernel k = parse_kernel(task.expression);
-    shown.phase("reading " + task.from.path);
-    objects on = load(task.from, read_for(task.expression));
+    shown.set_phase("reading " + task.from.path);
+    loaded_data on = load(task.from, read_options_for(task.expression));
     require_fit(k, on, task.from.path);
     const dataset x = on.data.x;
     return {k, std::move(on), make_gram<double>(k, x)};
 }
 
-void write_picture(const kernel_task& task, const bound_kernel& bound, std::optional<gram_spectrum> spectrum,
-                   progress& shown) {
+void write_picture(const kernel_task& task, const kernel_on_data& bound, std::optional<gram_spectrum> spectrum,
+                   progress_line& shown) {
     if (task.picture.empty()) return;
-    constexpr index most_for_spectrum = 2000;  // takes a few seconds
-    if (!spectrum && bound.size() <= most_for_spectrum) {
-        shown.phase("computing the eigenvalues for the picture");
+    constexpr index max_for_spectrum = 2000;  // takes a few seconds
+    if (!spectrum && bound.size() <= max_for_spectrum) {
+        shown.set_phase("computing the eigenvalues for the picture");
         spectrum = decompose(*bound.matrix, eigen_parts::values);
     }
-    shown.phase("drawing");
+    shown.set_phase("drawing");
     const object_order order = order_by_target(bound.on.data);
     std::vector<panel> panels{heat_map_panel(
-        average_cells(*bound.matrix, order.objects, 400, [&](double done) { shown.share(done); }), order)};
+        average_cells(*bound.matrix, order.objects, 400, [&](double done) { shown.set_fraction(done); }), order)};
     if (spectrum) panels.push_back(spectrum_panel(*spectrum));
     write_atomically(task.picture, picture_page(bound.k.text(), bound.on.about, panels));
 }

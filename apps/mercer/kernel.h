@@ -26,18 +26,18 @@ struct kernel_task {
 };
 
 // A kernel, the objects of the file and their kernel matrix.
-struct bound_kernel {
+struct kernel_on_data {
     kernel k;
-    objects on;
+    loaded_data on;
     std::unique_ptr<gram<double>> matrix;
     index size() const { return on.size(); }
-    json head() const;  // {"kernel": …, "data": …, "n": …}
+    json json_head() const;  // {"kernel": …, "data": …, "n": …}
 };
 // Parses the kernel, reads the data and checks that the kernel is defined on these objects, in this order.
-bound_kernel bind(const kernel_task& task, progress& shown);
+kernel_on_data load_kernel_task(const kernel_task& task, progress_line& shown);
 
 // Draws the kernel matrix as a heat map and its eigenvalues, if `spectrum` is given or n is at most 2000.
-void write_picture(const kernel_task& task, const bound_kernel& bound, std::optional<gram_spectrum> spectrum,
-                   progress& shown);
+void write_picture(const kernel_task& task, const kernel_on_data& bound, std::optional<gram_spectrum> spectrum,
+                   progress_line& shown);
 
 }  // namespace mercer::cli

@@ -19,15 +19,15 @@ void show(const factor_options& options) {
     std::string text;
     json answer = json::object();
     {
-        progress shown;
-        const bound_kernel bound = bind(options.task, shown);
+        progress_line shown;
+        const kernel_on_data bound = load_kernel_task(options.task, shown);
         require_memory(bound.size(), 3, "the factor");
-        shown.phase(fmt::format("factoring a matrix of {} rows", bound.size()));
+        shown.set_phase(fmt::format("factoring a matrix of {} rows", bound.size()));
         const gram_factor factor = factorise(*bound.matrix, options.tolerance);
         write_matrix(options.out, factor.p.view());
         std::vector<index> pivots;
         for (const index pivot : factor.pivots) pivots.push_back(bound.on.row(pivot));
-        answer = bound.head();
+        answer = bound.json_head();
         answer["rank"] = factor.rank();
         answer["pivots"] = pivots;
         answer["tolerance"] = factor.tolerance;
@@ -47,7 +47,7 @@ void show(const factor_options& options) {
         constexpr std::size_t most = 10;
         const std::vector<index> first(pivots.begin(),
                                        pivots.begin() + static_cast<std::ptrdiff_t>(std::min(most, pivots.size())));
-        text += fmt::format("  most telling rows (counted from 0)  {}{}\n", joined(first, ", "),
+        text += fmt::format("  most telling rows (counted from 0)  {}{}\n", join(first, ", "),
                             pivots.size() > most ? ", ..." : "");
         text += fmt::format("\nwritten to {}\n", options.out);
     }

@@ -12,7 +12,7 @@
 namespace mercer::cli {
 namespace {
 
-constexpr index printed_whole = 12, printed_corner = 8, most_in_json = 100;
+constexpr index printed_whole = 12, printed_corner = 8, max_in_json = 100;
 
 struct gram_options {
     kernel_task task;
@@ -28,17 +28,17 @@ struct gram_summary {
     double within_count = 0, between_count = 0;
 };
 
-gram_summary pass_over(const bound_kernel& bound, index corner, matrix_writer* out, progress& shown) {
+gram_summary summarise_rows(const kernel_on_data& bound, index corner, matrix_writer* out, progress_line& shown) {
     const index n = bound.size();
     const std::vector<double>& y = bound.on.data.y;
     gram_summary all;
     all.corner = matrix<double>(corner, corner);
     const index chunk = std::clamp<index>((index(1) << 22) / n, 1, n);
     matrix<double> values(chunk, n);
-    shown.phase(fmt::format("computing {} × {} values", n, n));
+    shown.set_phase(fmt::format("computing {} × {} values", n, n));
     for (index first = 0; first < n; first += chunk) {
         const index rows = std::min(chunk, n - first);
-        bound.matrix->block(selection(first, rows), selection(0, n), values.view());
+        bound.matrix->block(row_set(first, rows), row_set(0, n), values.view());
         for (index r = 0; r < rows; ++r) {
             const index i = first + r;
             for (index j = 0; j < n; ++j) {
@@ -62,12 +62,12 @@ gram_summary pass_over(const bound_kernel& bound, index corner, matrix_writer* o
             }
         }
         if (out) out->add(values.view().block(0, 0, rows, n));
-        shown.share(static_cast<double>(first + rows) / static_cast<double>(n));
+        shown.set_fraction(static_cast<double>(first + rows) / static_cast<double>(n));
     }
     return all;
 }
 
-bool has_classes(const objects& on) {
+bool has_classes(const loaded_data& on) {
     std::vector<double> y = on.data.y;
     std::ranges::sort(y);
     const auto different = std::unique(y.begin(), y.end()) - y.begin();
@@ -84,10 +84,10 @@ std::string corner_text(const gram_summary& all, index n) {
         lines.push_back(line);
     }
     if (shown < n) lines.emplace_back(static_cast<std::size_t>(shown), "...");
-    return aligned(lines, std::vector<bool>(static_cast<std::size_t>(shown) + 1, true));
+    return align_table(lines, std::vector<bool>(static_cast<std::size_t>(shown) + 1, true));
 }
 
-std::string as_text(const bound_kernel& bound, const gram_summary& all) {
+std::string as_text(const kernel_on_data& bound, const gram_summary& all) {
     const index n = bound.size();
     std::string out = fmt::format("{}\n{}\n\n{}\n", bound.k.text(), bound.on.about, corner_text(all, n));
     out += fmt::format("  entries      {:.6g} ... {:.6g}\n  diagonal     {:.6g} ... {:.6g}\n", all.lowest, all.highest,
@@ -100,8 +100,8 @@ std::string as_text(const bound_kernel& bound, const gram_summary& all) {
     return out;
 }
 
-json as_json(const bound_kernel& bound, const gram_summary& all) {
-    json out = bound.head();
+json as_json(const kernel_on_data& bound, const gram_summary& all) {
+    json out = bound.json_head();
     out["lowest"] = all.lowest;
     out["highest"] = all.highest;
     out["diagonal"] = {all.diagonal_lowest, all.diagonal_highest};
@@ -121,14 +121,14 @@ void show(const gram_options& options) {
     std::string text;
     json answer = json::object();
     {
-        progress shown;
-        const bound_kernel bound = bind(options.task, shown);
+        progress_line shown;
+        const kernel_on_data bound = load_kernel_task(options.task, shown);
         const index n = bound.size();
         std::optional<matrix_writer> out;
         if (!options.out.empty()) out.emplace(options.out, n, n);
         const bool as_numbers = options.task.common.as_json;
         const gram_summary all =
-            pass_over(bound, std::min(n, as_numbers ? most_in_json : printed_whole), out ? &*out : nullptr, shown);
+            summarise_rows(bound, std::min(n, as_numbers ? max_in_json : printed_whole), out ? &*out : nullptr, shown);
         if (out) out->commit();
         text = as_text(bound, all);
         if (as_numbers) answer = as_json(bound, all);

@@ -15,11 +15,11 @@ struct list_options {
     std::string only;
 };
 
-bool wanted(const list_options& options, domain where) {
-    return options.only.empty() || where == domain::any || options.only == name(where);
+bool is_listed(const list_options& options, object_kind where) {
+    return options.only.empty() || where == object_kind::any || options.only == name(where);
 }
 
-std::string place(domain where) { return where == domain::any ? "any objects" : name(where); }
+std::string kind_text(object_kind where) { return where == object_kind::any ? "any objects" : name(where); }
 
 std::string call_form(const kernel_info& info) {
     std::string inside;
@@ -40,7 +40,7 @@ json as_json(const list_options& options) {
     json kernels = json::array(), algebra = json::array();
     for (const auto& each : kernel_registry()) {
         const kernel_info& info = each.info;
-        if (!wanted(options, info.where)) continue;
+        if (!is_listed(options, info.kind)) continue;
         json parameters = json::array();
         for (const auto& p : info.parameters)
             parameters.push_back({{"name", p.name},
@@ -50,7 +50,7 @@ json as_json(const list_options& options) {
         kernels.push_back({{"name", info.name},
                            {"aliases", info.aliases},
                            {"formula", info.formula},
-                           {"domain", name(info.where)},
+                           {"domain", name(info.kind)},
                            {"mercer", info.mercer},
                            {"rule", info.rule},
                            {"traits",
@@ -66,30 +66,30 @@ json as_json(const list_options& options) {
 
 std::string as_text(const list_options& options) {
     std::string out;
-    for (const domain where : all_domains()) {
-        if (!wanted(options, where)) continue;
+    for (const object_kind where : all_object_kinds()) {
+        if (!is_listed(options, where)) continue;
         std::string part;
         for (const auto& each : kernel_registry()) {
             const kernel_info& info = each.info;
-            if (info.where != where) continue;
+            if (info.kind != where) continue;
             part +=
                 fmt::format("  {:<22} {}{}\n", info.name, info.formula, info.mercer ? "" : "   [not a Mercer kernel]");
-            if (!info.aliases.empty()) part += fmt::format("    also called {}\n", joined(info.aliases, ", "));
+            if (!info.aliases.empty()) part += fmt::format("    also called {}\n", join(info.aliases, ", "));
             for (const auto& p : info.parameters)
                 part +=
                     fmt::format("    {:<20} {:<24} {}\n",
                                 p.name + (p.initial.empty() ? " (needed)" : " = " + p.initial), p.condition, p.about);
         }
-        if (!part.empty()) out += fmt::format("Kernels on {}\n{}\n", place(where), part);
+        if (!part.empty()) out += fmt::format("Kernels on {}\n{}\n", kind_text(where), part);
     }
     out += "Kernels from kernels\n";
     std::vector<std::vector<std::string>> lines;
     for (const auto& each : algebra_registry()) lines.push_back({each.form, each.meaning, each.rule});
-    return out + aligned(lines, {false, false, false});
+    return out + align_table(lines, {false, false, false});
 }
 
 // Escapes '|', which would end the cell of a table.
-std::string cell(const std::string& text) {
+std::string escape_cell(const std::string& text) {
     std::string out;
     for (const char c : text) {
         if (c == '|') out += '\\';
@@ -106,14 +106,14 @@ std::string as_markdown(const list_options& options) {
         "A kernel is written as `name(parameter=value, ...)`; parameters with a default may be left out, and values\n"
         "may be given without names in the order of the table. *Why* is the rule that proofs name (`mercer kernel show "
         "EXPR`).\n";
-    for (const domain where : all_domains()) {
+    for (const object_kind where : all_object_kinds()) {
         std::string part;
         for (const auto& each : kernel_registry()) {
             const kernel_info& info = each.info;
-            if (info.where != where || !wanted(options, where)) continue;
+            if (info.kind != where || !is_listed(options, where)) continue;
             part +=
                 fmt::format("\n### {}\n\n{}  \nText form: {}", info.name, code(info.formula), code(call_form(info)));
-            if (!info.aliases.empty()) part += fmt::format(", also called {}", code(joined(info.aliases, "`, `")));
+            if (!info.aliases.empty()) part += fmt::format(", also called {}", code(join(info.aliases, "`, `")));
             part += ".  \n";
             if (const std::string words = traits_text(info.properties); !words.empty())
                 part += fmt::format("Always {}.  \n", words);
@@ -123,13 +123,14 @@ std::string as_markdown(const list_options& options) {
             for (const auto& p : info.parameters)
                 part += fmt::format("| {} | {} | {} | {} |\n", code(p.name),
                                     p.initial.empty() ? "must be given" : code(p.initial), code(p.condition),
-                                    cell(p.about));
+                                    escape_cell(p.about));
         }
-        if (!part.empty()) out += fmt::format("\n## On {}\n{}", place(where), part);
+        if (!part.empty()) out += fmt::format("\n## On {}\n{}", kind_text(where), part);
     }
     out += "\n## Kernels from kernels\n\n| form | meaning | rule |\n|---|---|---|\n";
     for (const auto& each : algebra_registry())
-        out += fmt::format("| {} | {} | {} |\n", cell(code(each.form)), cell(each.meaning), cell(each.rule));
+        out += fmt::format("| {} | {} | {} |\n", escape_cell(code(each.form)), escape_cell(each.meaning),
+                           escape_cell(each.rule));
     return out;
 }
 
@@ -140,8 +141,8 @@ void add_kernel_list(CLI::App& group) {
         add_command(group, "list", "All kernels with parameters, ranges and formulas, and the ways to combine them");
     const auto options = std::make_shared<list_options>();
     std::vector<std::string> kinds;
-    for (const domain where : all_domains())
-        if (where != domain::any) kinds.emplace_back(name(where));
+    for (const object_kind where : all_object_kinds())
+        if (where != object_kind::any) kinds.emplace_back(name(where));
     command->add_option("--domain", options->only, "Only kernels on this kind of object")
         ->option_text("KIND")
         ->check(CLI::IsMember(kinds));

@@ -33,29 +33,29 @@ std::vector<std::pair<std::string, std::string>> formulas(const proof& node) {
     return found;
 }
 
-json tree(const proof& node) {
+json proof_tree_json(const proof& node) {
     json parts = json::array();
-    for (const auto& part : node.parts) parts.push_back(tree(part));
+    for (const auto& part : node.parts) parts.push_back(proof_tree_json(part));
     return {{"valid", node.valid},           {"claim", node.claim},       {"rule", node.rule},
             {"conditions", node.conditions}, {"at_fault", node.at_fault}, {"parts", parts}};
 }
 
-struct dimension {
+struct feature_space_info {
     std::vector<std::string> names;
     std::string none{};     // the reason why the features are not listed; empty if they are
     bool infinite = false;  // the feature space has infinite dimension
     bool by_data = false;   // the features, and their number, depend on the objects
 };
 
-dimension feature_space(const kernel& k, index dims) {
+feature_space_info describe_feature_space(const kernel& k, index dims) {
     constexpr index most_features = 1'000'000;
-    constexpr double most_steps = 4e6;  // about one second
-    if (k.where() != domain::vectors && k.where() != domain::any) {
-        if (auto why = without_features(k)) return {{}, *why, true};
+    constexpr double max_steps = 4e6;  // about one second
+    if (k.kind() != object_kind::vectors && k.kind() != object_kind::any) {
+        if (auto why = missing_features_reason(k)) return {{}, *why, true};
         return {{}, {}, false, true};
     }
     try {
-        return {feature_map(k, dims, most_features, most_steps).names()};
+        return {feature_map(k, dims, most_features, max_steps).names()};
     } catch (const error& reason) {
         std::string why = reason.what();
         if (const std::string prefix = "feature_map: "; why.starts_with(prefix)) why.erase(0, prefix.size());
@@ -68,10 +68,10 @@ void show(const show_options& options) {
     const kernel k = parse_kernel(options.expression);
     const proof why = k.proof();
     const traits t = k.properties();
-    const dimension space = feature_space(k, options.dims);
+    const feature_space_info space = describe_feature_space(k, options.dims);
     const auto made_of = formulas(why);
     if (options.common.as_json) {
-        json out{{"text", k.text()}, {"domain", name(k.where())}, {"valid", why.valid}};
+        json out{{"text", k.text()}, {"domain", name(k.kind())}, {"valid", why.valid}};
         out["formulas"] = json::object();
         for (const auto& [leaf, formula] : made_of) out["formulas"][leaf] = formula;
         out["traits"] = {{"stationary", t.stationary}, {"radial", t.radial}, {"normalised", t.normalised}};
@@ -84,13 +84,13 @@ void show(const show_options& options) {
         out["faults"] = json::array();
         for (const proof* fault : why.faults())
             out["faults"].push_back({{"claim", fault->claim}, {"rule", fault->rule}});
-        out["proof"] = tree(why);
+        out["proof"] = proof_tree_json(why);
         return print(out);
     }
     std::string out = fmt::format("k(x, z)    {}\n", k.text());
     for (std::size_t i = 0; i < made_of.size(); ++i)
         out += fmt::format("{:<11}{} = {}\n", i ? "" : "where", made_of[i].first, made_of[i].second);
-    out += fmt::format("compares   {}\n", k.where() == domain::any ? "objects of any kind" : name(k.where()));
+    out += fmt::format("compares   {}\n", k.kind() == object_kind::any ? "objects of any kind" : name(k.kind()));
     std::string words;
     for (const auto& [has, word] : {std::pair{t.stationary, "stationary (a function of x - z)"},
                                     {t.radial, "radial (a function of |x - z|)"},
@@ -102,13 +102,13 @@ void show(const show_options& options) {
     } else if (space.by_data) {
         out +=
             fmt::format("features   explicit, as many as the {} have: `mercer explain MODEL --features` names them\n",
-                        name(k.where()));
+                        name(k.kind()));
     } else {
         constexpr std::size_t most = 12;
         const std::vector<std::string> first(
             space.names.begin(), space.names.begin() + static_cast<std::ptrdiff_t>(std::min(most, space.names.size())));
         out += fmt::format("features   {} for vectors of {}: {}{}\n", space.names.size(),
-                           counted(options.dims, "coordinate"), joined(first, ", "),
+                           count_text(options.dims, "coordinate"), join(first, ", "),
                            space.names.size() > most ? ", ..." : "");
     }
     out += fmt::format("\n{}\n{}", why.valid ? "A kernel, by these rules:" : "Not proven to be a kernel:", why.text());

@@ -25,12 +25,12 @@ std::string bar(double share, double largest) {
 }
 
 // Returns the number of eigenvalues, ordered by decreasing |λ|, that sum up to this share of Σ|λ|.
-index needed(const std::vector<double>& cumulative, double share) {
+index count_for_share(const std::vector<double>& cumulative, double share) {
     const auto at = std::ranges::lower_bound(cumulative, share);
     return at == cumulative.end() ? static_cast<index>(cumulative.size()) : at - cumulative.begin() + 1;
 }
 
-std::string as_text(const bound_kernel& bound, const gram_spectrum& spectrum, index top) {
+std::string as_text(const kernel_on_data& bound, const gram_spectrum& spectrum, index top) {
     const index n = spectrum.size();
     const std::vector<double> cumulative = spectrum.cumulative_share();
     std::string out = fmt::format("{}\n{}\n\n", bound.k.text(), bound.on.about);
@@ -53,13 +53,13 @@ std::string as_text(const bound_kernel& bound, const gram_spectrum& spectrum, in
         if (last > top) lines.push_back({"...", "", "", ""});
         for (index i = last; i < n; ++i) add(i);
     }
-    out += aligned(lines, {true, true, true, false});
+    out += align_table(lines, {true, true, true, false});
     out += fmt::format("\n  rank            {} of {} (|λ| > {:.2g}, what rounding may leave of 0)\n", spectrum.rank(),
                        n, spectrum.tolerance);
     out += fmt::format("  effective rank  {:.2f}\n", spectrum.effective_rank());
     out += fmt::format("  negative        {}\n", spectrum.negative());
-    out += fmt::format("  90 %, 99 % of Σ|λ| lie in {} and {} eigenvalues\n", needed(cumulative, 0.9),
-                       needed(cumulative, 0.99));
+    out += fmt::format("  90 %, 99 % of Σ|λ| lie in {} and {} eigenvalues\n", count_for_share(cumulative, 0.9),
+                       count_for_share(cumulative, 0.99));
     return out;
 }
 
@@ -68,14 +68,14 @@ void show(const spectrum_options& options) {
     std::string text;
     json answer = json::object();
     {
-        progress shown;
-        const bound_kernel bound = bind(options.task, shown);
+        progress_line shown;
+        const kernel_on_data bound = load_kernel_task(options.task, shown);
         require_memory(bound.size(), 4, "the eigendecomposition");
-        shown.phase(fmt::format("computing the eigenvalues of {} rows", bound.size()));
+        shown.set_phase(fmt::format("computing the eigenvalues of {} rows", bound.size()));
         const gram_spectrum spectrum = decompose(*bound.matrix, eigen_parts::values);
         if (!options.out.empty()) write_matrix(options.out, {spectrum.values.data(), spectrum.size(), 1});
         text = as_text(bound, spectrum, options.top);
-        answer = bound.head();
+        answer = bound.json_head();
         answer["values"] = spectrum.values;
         answer["tolerance"] = spectrum.tolerance;
         answer["rank"] = spectrum.rank();

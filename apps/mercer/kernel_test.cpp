@@ -17,7 +17,7 @@ namespace {
 
 struct test_options {
     kernel_task task;
-    index most = 4000;
+    index max_rows = 4000;
     bool eigenvalues = false;
     std::string repair;
     std::string out;
@@ -33,12 +33,14 @@ std::string verdict_text(const mercer_result& found) {
     switch (found.verdict) {
         case mercer_verdict::certified:
             return fmt::format("✓ certified: {} has no eigenvalue below -δ; proven by a Cholesky factorisation",
-                               found.subject());
+                               found.tested_rows());
         case mercer_verdict::indefinite:
-            return fmt::format("✗ indefinite: {} has an eigenvalue below 0, and a witness proves it", found.subject());
+            return fmt::format("✗ indefinite: {} has an eigenvalue below 0, and a witness proves it",
+                               found.tested_rows());
         case mercer_verdict::asymmetric: return "✗ not symmetric: K(i, j) and K(j, i) differ";
         case mercer_verdict::undecided:
-            return fmt::format("? undecided: {}{}", found.doubt(), found.sample_certified ? " (--max-rows)" : "");
+            return fmt::format("? undecided: {}{}", found.undecided_reason(),
+                               found.sample_certified ? " (--max-rows)" : "");
         case mercer_verdict::contradiction:
             return "! contradiction: a witness stands against the proof that this is a kernel. One of the two is a "
                    "fault in Mercer; please report it";
@@ -46,12 +48,12 @@ std::string verdict_text(const mercer_result& found) {
     return "?";
 }
 
-std::string object_text(const objects& on, index i) {
+std::string object_text(const loaded_data& on, index i) {
     const std::string of_class = on.class_of(i);
     return of_class.empty() ? "" : "class " + of_class;
 }
 
-std::string as_text(const bound_kernel& bound, const mercer_result& found) {
+std::string as_text(const kernel_on_data& bound, const mercer_result& found) {
     std::string out = fmt::format("{}\n{}\n\n{}\n", bound.k.text(), bound.on.about, verdict_text(found));
     if (found.verdict == mercer_verdict::asymmetric)
         return out + fmt::format("  K({0}, {1}) and K({1}, {0}) differ by {2:.6g}\n",
@@ -62,20 +64,21 @@ std::string as_text(const bound_kernel& bound, const mercer_result& found) {
                           : "  smallest eigenvalue  not computed, the proof needs none (--eigenvalues)\n";
     if (found.largest) out += fmt::format("  largest eigenvalue   {:.6g}\n", *found.largest);
     if (found.entry_error) out += fmt::format("  error of an entry    {:.2g} at most\n", *found.entry_error);
-    if (!found.taken_as_exact.empty())
-        out += fmt::format("  taken as exact       {}\n", joined(found.taken_as_exact, ", "));
+    if (!found.assumed_exact.empty())
+        out += fmt::format("  taken as exact       {}\n", join(found.assumed_exact, ", "));
     if (!found.witness) return out;
     const mercer_witness& w = *found.witness;
     out +=
         fmt::format("\nWitness: Σ cᵢcⱼK(i, j) = {:.6g} < 0, with an error of at most {:.2g}, on {} (counted from 0)\n",
-                    w.value, w.error_bound, counted(static_cast<index>(w.points.size()), "row"));
+                    w.value, w.error_bound, count_text(static_cast<index>(w.points.size()), "row"));
     std::vector<std::vector<std::string>> lines;
-    constexpr std::size_t most = 20;
-    for (std::size_t i = 0; i < std::min(most, w.points.size()); ++i)
+    constexpr std::size_t max_rows = 20;
+    for (std::size_t i = 0; i < std::min(max_rows, w.points.size()); ++i)
         lines.push_back({"row", fmt::format("{}", bound.on.row(w.points[i])),
                          "c =", fmt::format("{:+.6f}", w.coefficients[i]), object_text(bound.on, w.points[i])});
-    out += aligned(lines, {false, true, false, true, false});
-    if (w.points.size() > most) out += fmt::format("  ... and {} more (--json has all)\n", w.points.size() - most);
+    out += align_table(lines, {false, true, false, true, false});
+    if (w.points.size() > max_rows)
+        out += fmt::format("  ... and {} more (--json has all)\n", w.points.size() - max_rows);
     return out;
 }
 
@@ -84,7 +87,7 @@ std::string repair_text(const repaired_gram& fixed, const std::string& path) {
     if (fixed.method == repair_method::shift)
         out += fmt::format("{:.6g} added to the diagonal\n", fixed.shift);
     else
-        out += fmt::format("{} {}\n", counted(fixed.negative, "negative eigenvalue"),
+        out += fmt::format("{} {}\n", count_text(fixed.negative, "negative eigenvalue"),
                            fixed.method == repair_method::clip ? "set to 0" : "made positive");
     out += fmt::format("  change  ‖K̃ - K‖_F = {:.6g}, {:.3g} % of ‖K‖_F;   ‖K̃ - K‖₂ = {:.6g}, {:.3g} % of ‖K‖₂\n",
                        fixed.frobenius_change, 100 * fixed.relative_frobenius, fixed.spectral_change,
@@ -93,15 +96,15 @@ std::string repair_text(const repaired_gram& fixed, const std::string& path) {
     return out;
 }
 
-json as_json(const bound_kernel& bound, const mercer_result& found) {
-    json out = bound.head();
+json as_json(const kernel_on_data& bound, const mercer_result& found) {
+    json out = bound.json_head();
     out["verdict"] = name(found.verdict);
     out["tested"] = found.tested;
     out["sample_certified"] = found.sample_certified;
     out["tolerance"] = found.tolerance;
     out["proven"] = found.proven;
     out["entry_error"] = found.entry_error ? json(*found.entry_error) : json(nullptr);
-    out["taken_as_exact"] = found.taken_as_exact;
+    out["taken_as_exact"] = found.assumed_exact;
     out["smallest"] = found.smallest ? json(*found.smallest) : json(nullptr);
     out["largest"] = found.largest ? json(*found.largest) : json(nullptr);
     out["asymmetry"] = found.worst_pair.size;
@@ -135,16 +138,16 @@ void test(const test_options& options) {
     std::string text;
     json answer = json::object();
     {
-        progress shown;
-        const bound_kernel bound = bind(options.task, shown);
+        progress_line shown;
+        const kernel_on_data bound = load_kernel_task(options.task, shown);
         constexpr index cheap = 2000;  // computing all eigenvalues takes one or two seconds
         mercer_options how;
-        how.max_n = options.most;
+        how.max_n = options.max_rows;
         how.seed = options.task.from.seed;
         const index tested = std::min(bound.size(), how.max_n);
         how.eigenvalues = options.eigenvalues || tested <= cheap;
         require_memory(tested, 3, "the Mercer test");
-        shown.phase(fmt::format("testing a matrix of {} rows", tested));
+        shown.set_phase(fmt::format("testing a matrix of {} rows", tested));
         const mercer_result found = mercer_test(bound.k, bound.on.data.x, how);
         text = as_text(bound, found);
         if (options.task.common.as_json) answer = as_json(bound, found);
@@ -152,7 +155,7 @@ void test(const test_options& options) {
             if (found.verdict == mercer_verdict::asymmetric)
                 fail(errc::data, "a matrix that is not symmetric cannot be repaired by its eigenvalues");
             require_memory(bound.size(), 4, "a repair");
-            shown.phase(fmt::format("repairing a matrix of {} rows", bound.size()));
+            shown.set_phase(fmt::format("repairing a matrix of {} rows", bound.size()));
             const repaired_gram fixed = repair(*bound.matrix, method_named(options.repair));
             if (!options.out.empty()) write_matrix(options.out, fixed.k.view());
             text += repair_text(fixed, options.out);
@@ -185,7 +188,7 @@ void add_kernel_test(CLI::App& group) {
         ->option_text("FILE")
         ->group("Test");
     command
-        ->add_option("--max-rows", options->most,
+        ->add_option("--max-rows", options->max_rows,
                      "Larger matrices are tested on a random sample of so many rows (default 4000)")
         ->option_text("N")
         ->check(CLI::PositiveNumber)

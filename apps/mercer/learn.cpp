@@ -34,14 +34,14 @@ std::string table_of(const api::learning& found) {
         else
             lines.push_back({fmt::format("{:.4g}", found.weights[i]), found.names[i]});
     }
-    std::string out = aligned(lines, {true, false});
+    std::string out = align_table(lines, {true, false});
     if (none > 0) out += fmt::format("{} more with weight 0\n", none);
     return out;
 }
 
 void run(const learn_command& options) {
     options.common.apply();
-    api::spec s = options.method.open_spec();
+    api::spec s = options.method.search_request();
     s.scale = options.from.scale;
     s.text = options.from.text;
     for (const auto& [name, value] : s.options)
@@ -50,37 +50,37 @@ void run(const learn_command& options) {
                 fmt::format("{}=? is chosen by `mercer tune`: give {} a number here, and tune it for the "
                             "learnt kernel afterwards",
                             name, name));
-    fit_answer answer;
+    fit_output answer;
     {
-        progress shown;
-        shown.phase("reading " + options.from.path);
-        const objects on = load_unscaled(options.from, {}, options.method.memory);
-        shown.phase(fmt::format("learning the kernel of {}", s.method));
+        progress_line shown;
+        shown.set_phase("reading " + options.from.path);
+        const loaded_data on = load_raw(options.from, {}, options.method.memory);
+        shown.set_phase(fmt::format("learning the kernel of {}", s.method));
         watch_interrupt();
         api::fit_control control;
         control.memory_bytes = options.method.memory;
         if (options.seconds > 0) control.seconds = options.seconds;
         control.progress = [&](const fit_progress& now) {
-            shown.phase(fmt::format("{}, step {}, {:.3g}", now.phase, now.done, now.value));
-            return !interrupted();
+            shown.set_phase(fmt::format("{}, step {}, {:.3g}", now.phase, now.done, now.value));
+            return !is_interrupted();
         };
-        const stop_scope stop(interrupt_is_old);
+        const cancellation_scope stop(interrupt_grace_expired);
         const api::learning found = api::learn(s, on.data, options.how, control);
-        if (take_interrupt()) warn("stopped: this is the best kernel there was by then");
-        api::model m = fit_shown(found.what, on.data, options.method.memory, shown);
-        m.label = detail::as_utf8(options.from.label);
-        m.text_column = detail::as_utf8(options.from.text_column);
-        answer.keep(m, options.out);
+        if (acknowledge_interrupt()) warn("stopped: this is the best kernel there was by then");
+        api::model m = fit_with_progress(found.what, on.data, options.method.memory, shown);
+        m.label = detail::to_utf8(options.from.label);
+        m.text_column = detail::to_utf8(options.from.text_column);
+        answer.save(m, options.out);
         answer.all = json::parse(api::to_json(found));
         answer.all["data"] = on.about;
         answer.all["model"] = figures_json(m.describe());
-        if (!options.out.empty()) answer.all["model_file"] = answer.kept;
+        if (!options.out.empty()) answer.all["model_file"] = answer.saved_path;
         answer.text =
             fmt::format("{}\n\n{}\n{}\nkernel: {}\n", on.about, found.about.text(), table_of(found), found.what.kernel);
         if (!found.complete)
             answer.text += "the kernel was not learnt to the end: a larger --tol, --max-iter or --seconds may help\n";
         answer.text += fmt::format("\n{}\n", m.describe().text());
-        answer.trouble(m);
+        answer.add_warning(m);
     }
     answer.show(options.common, "");
 }
@@ -123,7 +123,7 @@ void add_options(CLI::App& command, learn_command& options) {
         ->check(CLI::PositiveNumber)
         ->group("Learning");
     command
-        .add_option("--learn-rows", options.how.most_rows,
+        .add_option("--learn-rows", options.how.max_rows,
                     "relevance: learn from at most so many rows, drawn at random (default 1000; 0: all)")
         ->option_text("N")
         ->group("Learning");

@@ -29,19 +29,19 @@ std::string command_path(const CLI::App* app) {
 }
 
 // Returns the innermost subcommand that was parsed before the error.
-const CLI::App* reached(const CLI::App* app) {
+const CLI::App* innermost_command(const CLI::App* app) {
     const auto chosen = app->get_subcommands();
-    return chosen.empty() ? app : reached(chosen.front());
+    return chosen.empty() ? app : innermost_command(chosen.front());
 }
 
-std::string meant(const std::string& word, const std::vector<std::string>& known) {
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
     const std::string near = mercer::nearest_name(word, known);
     return near.empty() ? "" : fmt::format("; did you mean {}?", near);
 }
 
 // Returns CLI11's message, or a clearer one if a command is missing or unknown.
-std::string wrong_usage(const CLI::App& program, const CLI::ParseError& wrong) {
-    const CLI::App* at = reached(&program);
+std::string usage_message(const CLI::App& program, const CLI::ParseError& wrong) {
+    const CLI::App* at = innermost_command(&program);
     std::vector<std::string> names;
     for (const CLI::App* each : at->get_subcommands({})) names.push_back(each->get_name());
     const auto rest = at->remaining();
@@ -50,35 +50,35 @@ std::string wrong_usage(const CLI::App& program, const CLI::ParseError& wrong) {
         std::vector<std::string> options;
         for (const CLI::Option* each : at->get_options())
             for (const auto& name : each->get_lnames()) options.push_back("--" + name);
-        return fmt::format("there is no option {}{}", word, meant(word, options));
+        return fmt::format("there is no option {}{}", word, suggestion(word, options));
     }
     if (names.empty()) return wrong.what();
-    const std::string start = rest.empty()
-                                  ? "a command is missing"
-                                  : fmt::format("there is no command '{}'{}", rest.front(), meant(rest.front(), names));
-    return fmt::format("{}: {} {}", start, names.size() == 1 ? "there is only" : "one of", mercer::joined(names, ", "));
+    const std::string start =
+        rest.empty() ? "a command is missing"
+                     : fmt::format("there is no command '{}'{}", rest.front(), suggestion(rest.front(), names));
+    return fmt::format("{}: {} {}", start, names.size() == 1 ? "there is only" : "one of", mercer::join(names, ", "));
 }
 
-int complain(int code, const std::string& message) {
+int report_error(int code, const std::string& message) {
     std::fflush(stdout);
-    const mercer::process_group* group = mercer::joined_processes();
+    const mercer::communicator* group = mercer::joined_communicator();
     // If all ranks fail, the message of rank 0 suffices: it ends the other ranks. The other ranks wait before they
     // print theirs: 20 s for a wrong command line, where all ranks fail, else 1 s.
     if (group && group->rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(code == 2 ? 20 : 1));
     fmt::print(stderr, "mercer: {}{}\n", group && group->rank() > 0 ? fmt::format("process {}: ", group->rank()) : "",
-               mercer::text_for(stderr, message));
+               mercer::terminal_safe(stderr, message));
     std::fflush(stderr);
-    if (group) group->end(code);
+    if (group) group->abort(code);
     return code;
 }
 
 std::terminate_handler usual_terminate = std::abort;
 
 // Must not allocate memory.
-int complain_of_memory() {
+int report_out_of_memory() {
     std::fflush(stdout);
     std::fputs("mercer: out of memory; take fewer objects with --rows N or --sample N\n", stderr);
-    if (const mercer::process_group* group = mercer::joined_processes()) group->end(1);
+    if (const mercer::communicator* group = mercer::joined_communicator()) group->abort(1);
     return 1;
 }
 
@@ -88,7 +88,7 @@ int complain_of_memory() {
     try {
         if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
     } catch (const std::bad_alloc&) {
-        std::_Exit(complain_of_memory());
+        std::_Exit(report_out_of_memory());
     } catch (...) {
     }
     usual_terminate();
@@ -96,27 +96,27 @@ int complain_of_memory() {
 }
 
 // Prints the message of the exception that is being handled and returns the exit code.
-int complain_of_exception() {
+int report_exception() {
     try {
         throw;
     } catch (const usage_error& wrong) {
-        return complain(2, wrong.what());
+        return report_error(2, wrong.what());
     } catch (const mercer::row_error& problem) {
-        return complain(1, problem.counted_from_one());
+        return report_error(1, problem.one_based_message());
     } catch (const mercer::error& problem) {
-        if (problem.code() == mercer::errc::cancelled && interrupted())
-            return complain(130, "stopped before there was a model");
-        return complain(1, problem.what());
+        if (problem.code() == mercer::errc::cancelled && is_interrupted())
+            return report_error(130, "stopped before there was a model");
+        return report_error(1, problem.what());
     } catch (const std::bad_alloc&) {
-        return complain_of_memory();
+        return report_out_of_memory();
     } catch (const std::exception& problem) {
-        return complain(1, problem.what());
+        return report_error(1, problem.what());
     }
 }
 
 // Only `fit` shares work among several processes: every process would do the whole work of any other command.
-void require_alone(int argc, char** argv) {
-    if (mercer::started_processes() && argc > 1 && argv[1] != std::string("fit"))
+void require_single_process(int argc, char** argv) {
+    if (mercer::started_communicator() && argc > 1 && argv[1] != std::string("fit"))
         throw usage_error(fmt::format("`mercer {}` is for one process: only `fit` is shared by several", argv[1]));
 }
 
@@ -152,14 +152,15 @@ int run(int argc, char** argv) {
     add_devices(program);
     add_completion(program);
     add_manual(program);
-    let_outputs_be_streams(program, output_is_taken());
+    accept_dash_as_stdout(program, output_to_stdout());
     program.parse_complete_callback([&program] { require_separate_files(program); });
     try {
         program.parse(argc, argv);
     } catch (const CLI::Success& asked) {  // --help or --version was given
         return program.exit(asked);
     } catch (const CLI::ParseError& wrong) {
-        return complain(2, fmt::format("{}; see `{} --help`", wrong_usage(program, wrong), command_path(&program)));
+        return report_error(2,
+                            fmt::format("{}; see `{} --help`", usage_message(program, wrong), command_path(&program)));
     }
     return exit_code();
 }
@@ -168,18 +169,18 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     mercer::remove_temporaries_on_signals();
-    allow_late_blas_threads();
+    start_blas_threads_lazily();
     usual_terminate = std::set_terminate(terminate_for_lack_of_memory);
     try {
-        require_alone(argc, argv);
+        require_single_process(argc, argv);
         const int code = run(argc, argv);
         flush_output();  // a full disk is reported only here
         return code;
     } catch (...) {
         try {
-            return complain_of_exception();
+            return report_exception();
         } catch (const std::bad_alloc&) {  // there is not enough memory for the message
-            return complain_of_memory();
+            return report_out_of_memory();
         }
     }
 }

@@ -13,7 +13,7 @@ namespace mercer::cli {
 namespace {
 
 // Escapes text: hyphens remain ASCII when copied, and a leading dot or quote does not begin a request.
-std::string plain(const std::string& text) {
+std::string escape_roff(const std::string& text) {
     std::string out;
     bool line_begins = true;
     for (const char c : text) {
@@ -29,8 +29,8 @@ std::string plain(const std::string& text) {
     return out;
 }
 
-std::string bold(const std::string& text) { return "\\fB" + plain(text) + "\\fR"; }
-std::string italic(const std::string& text) { return "\\fI" + plain(text) + "\\fR"; }
+std::string bold(const std::string& text) { return "\\fB" + escape_roff(text) + "\\fR"; }
+std::string italic(const std::string& text) { return "\\fI" + escape_roff(text) + "\\fR"; }
 
 std::string upper(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -55,14 +55,14 @@ std::string option_list(const std::vector<option_entry>& options) {
         const bool named = each.names[0].starts_with('-');
         out += ".TP\n" + (named ? names : italic(each.names[0]));
         if (named && !each.value.empty()) out += " " + italic(each.value);
-        out += "\n" + plain(each.about) + "\n";
-        if (!each.choices.empty() && named) out += fmt::format("(one of {})\n", plain(joined(each.choices, ", ")));
+        out += "\n" + escape_roff(each.about) + "\n";
+        if (!each.choices.empty() && named) out += fmt::format("(one of {})\n", escape_roff(join(each.choices, ", ")));
     }
     return out;
 }
 
 // Returns the sections made from a footer: notes, and examples without line filling.
-std::string closing(const std::string& footer) {
+std::string footer_sections(const std::string& footer) {
     const std::string mark = "Examples:\n";
     const auto at = footer.find(mark);
     std::string words = footer.substr(0, at == std::string::npos ? footer.size() : at), examples, rest;
@@ -73,9 +73,9 @@ std::string closing(const std::string& footer) {
     }
     std::string out;
     while (words.ends_with('\n')) words.pop_back();
-    if (!words.empty()) out += ".SH NOTES\n" + plain(words) + "\n";
-    if (!examples.empty()) out += ".SH EXAMPLES\n.nf\n" + plain(examples) + "\n.fi\n";
-    if (!rest.empty()) out += ".PP\n" + plain(rest) + "\n";
+    if (!words.empty()) out += ".SH NOTES\n" + escape_roff(words) + "\n";
+    if (!examples.empty()) out += ".SH EXAMPLES\n.nf\n" + escape_roff(examples) + "\n.fi\n";
+    if (!rest.empty()) out += ".PP\n" + escape_roff(rest) + "\n";
     return out;
 }
 
@@ -84,11 +84,11 @@ std::string manual_page(const command_entry& of, const std::vector<command_entry
     std::string out = fmt::format(
         ".\\\" made by `mercer manual`\n.TH {} 1 \"\" \"mercer {}\" \"Mercer\"\n.SH NAME\n{} \\- {}\n.SH "
         "SYNOPSIS\n{}\n",
-        upper(page), MERCER_VERSION, plain(page), plain(of.about), synopsis(of));
+        upper(page), MERCER_VERSION, escape_roff(page), escape_roff(of.about), synopsis(of));
     if (!of.commands.empty()) {
         out += ".SH COMMANDS\n";
         for (std::size_t i = 0; i < of.commands.size(); ++i)
-            out += ".TP\n" + reference(page + "-" + of.commands[i]) + "\n" + plain(of.abouts[i]) + "\n";
+            out += ".TP\n" + reference(page + "-" + of.commands[i]) + "\n" + escape_roff(of.descriptions[i]) + "\n";
     }
     if (!of.positionals.empty()) out += ".SH ARGUMENTS\n" + option_list(of.positionals);
     std::vector<std::string> groups;
@@ -99,10 +99,10 @@ std::string manual_page(const command_entry& of, const std::vector<command_entry
         std::vector<option_entry> some;
         std::ranges::copy_if(of.options, std::back_inserter(some),
                              [&](const auto& each) { return each.group == group; });
-        if (groups.size() > 1) out += ".SS " + plain(group) + "\n";
+        if (groups.size() > 1) out += ".SS " + escape_roff(group) + "\n";
         out += option_list(some);
     }
-    out += closing(of.footer);
+    out += footer_sections(of.footer);
     out +=
         ".SH EXIT STATUS\n0 for success, 1 for an error, 2 for a command line that is wrong. An error is one line on "
         "standard error.\n.SH SEE ALSO\n";
@@ -131,7 +131,7 @@ void print_manual(const CLI::App& program, const std::vector<std::string>& comma
         if (each.path == path) return print(manual_page(each, all));
         known.push_back(each.words().substr(std::min(each.words().size(), program.get_name().size() + 1)));
     }
-    const std::string wanted = joined(command, " "), meant = nearest_name(wanted, known);
+    const std::string wanted = join(command, " "), meant = nearest_name(wanted, known);
     throw usage_error(fmt::format("there is no command '{}'{}; see `mercer --help`", wanted,
                                   meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)));
 }

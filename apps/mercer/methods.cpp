@@ -30,7 +30,7 @@ std::string as_markdown(const std::vector<const api::method*>& wanted) {
             out += fmt::format("\n## {}{}\n", static_cast<char>(std::toupper(family[0])), family.substr(1));
         }
         out += fmt::format("\n### {}\n\n{}: `{}`  \n", each->name, each->about, each->formula);
-        if (!each->aliases.empty()) out += fmt::format("Also called `{}`.  \n", joined(each->aliases, "`, `"));
+        if (!each->aliases.empty()) out += fmt::format("Also called `{}`.  \n", join(each->aliases, "`, `"));
         out +=
             fmt::format("{}{}{}.\n",
                         each->takes_kernel     ? "Takes a kernel"
@@ -45,12 +45,13 @@ std::string as_markdown(const std::vector<const api::method*>& wanted) {
                 needs += need.values.empty() ? fmt::format("; only with `{}`", need.option)
                          : need.values.front().empty()
                              ? fmt::format("; only without `{}`", need.option)
-                             : fmt::format("; only with `{}={}`", need.option, joined(need.values, "|"));
-                for (const auto& other : need.or_else)
-                    needs += fmt::format(" or `{}={}`", other.option, joined(other.values, "|"));
+                             : fmt::format("; only with `{}={}`", need.option, join(need.values, "|"));
+                for (const auto& other : need.alternatives)
+                    needs += fmt::format(" or `{}={}`", other.option, join(other.values, "|"));
             }
-            out += fmt::format("| `{}` | {} | {} | {}{} |\n", o.name, o.initial.empty() ? "" : "`" + o.initial + "`",
-                               o.condition(), o.about, needs);
+            out +=
+                fmt::format("| `{}` | {} | {} | {}{} |\n", o.name,
+                            o.default_value.empty() ? "" : "`" + o.default_value + "`", o.condition(), o.about, needs);
         }
     }
     return out;
@@ -59,7 +60,8 @@ std::string as_markdown(const std::vector<const api::method*>& wanted) {
 json as_json(const api::method& m) {
     json options = json::array();
     for (const auto& o : m.options)
-        options.push_back({{"name", o.name}, {"default", o.initial}, {"condition", o.condition()}, {"about", o.about}});
+        options.push_back(
+            {{"name", o.name}, {"default", o.default_value}, {"condition", o.condition()}, {"about", o.about}});
     return {{"name", m.name},
             {"aliases", m.aliases},
             {"family", name(m.family)},
@@ -67,9 +69,9 @@ json as_json(const api::method& m) {
             {"problem", m.formula},
             {"kernel", m.takes_kernel},
             {"kernel_features", m.takes_features},
-            {"targets", m.targets == api::answer::classes  ? "classes"
-                        : m.targets == api::answer::values ? "values"
-                                                           : "none"},
+            {"targets", m.targets == api::target_kind::classes  ? "classes"
+                        : m.targets == api::target_kind::values ? "values"
+                                                                : "none"},
             {"predicts", m.can_predict},
             {"transforms", m.can_transform},
             {"options", options}};
@@ -94,7 +96,7 @@ void list(const method_list_options& options) {
     if (options.markdown) return print(as_markdown(wanted));
     if (!options.only.empty()) {
         std::string text = api::help(*wanted[0]);
-        if (!wanted[0]->aliases.empty()) text += fmt::format("  also called {}\n", joined(wanted[0]->aliases, ", "));
+        if (!wanted[0]->aliases.empty()) text += fmt::format("  also called {}\n", join(wanted[0]->aliases, ", "));
         return print(text);
     }
     std::string text, family;

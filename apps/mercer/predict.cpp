@@ -26,8 +26,8 @@ namespace mercer::cli {
 namespace {
 
 json prediction_json(const api::model& m, double value) {
-    if (m.gives() == api::answer::classes && !m.class_names().empty()) return m.class_text(value);
-    if (value == std::floor(value) && std::abs(value) < 1e15 && m.gives() != api::answer::values)
+    if (m.prediction_kind() == api::target_kind::classes && !m.class_names().empty()) return m.class_text(value);
+    if (value == std::floor(value) && std::abs(value) < 1e15 && m.prediction_kind() != api::target_kind::values)
         return static_cast<std::int64_t>(value);
     return value;
 }
@@ -50,17 +50,17 @@ std::string one_line(std::string text) {
 
 std::string prediction_header(const api::columns& details) {
     std::string out = "prediction";
-    for (const auto& name : details.names) out += "," + csv_field(name);
+    for (const auto& name : details.names) out += "," + format_csv_field(name);
     return out + "\n";
 }
 
 std::string prediction_lines(const api::model& m, const std::vector<double>& found, const api::columns& details,
                              bool csv) {
-    stop_watch asked;
+    cancellation_check asked;
     std::string out;
     for (std::size_t i = 0; i < found.size(); ++i) {
-        asked.after(64 * (static_cast<std::size_t>(details.values.cols()) + 1));
-        out += csv ? csv_field(m.class_text(found[i])) : one_line(m.class_text(found[i]));
+        asked.count(64 * (static_cast<std::size_t>(details.values.cols()) + 1));
+        out += csv ? format_csv_field(m.class_text(found[i])) : one_line(m.class_text(found[i]));
         for (index c = 0; c < details.values.cols(); ++c)
             fmt::format_to(std::back_inserter(out), ",{}", details.values(static_cast<index>(i), c));
         out += "\n";
@@ -88,11 +88,11 @@ void append_json_text(const std::string& text, std::string& out) {
 }
 
 void append_predictions_json(const api::model& m, const std::vector<double>& found, std::string& out) {
-    stop_watch asked;
+    cancellation_check asked;
     std::map<double, std::string> names;
     out += '[';
     for (std::size_t i = 0; i < found.size(); ++i) {
-        asked.after(64);
+        asked.count(64);
         if (i > 0) out += ',';
         const json value = prediction_json(m, found[i]);
         if (value.is_string()) {
@@ -109,7 +109,7 @@ void append_predictions_json(const api::model& m, const std::vector<double>& fou
 }
 
 void append_columns_json(const api::columns& made, std::string& out) {
-    stop_watch asked;
+    cancellation_check asked;
     out += "\"names\":[";
     for (std::size_t c = 0; c < made.names.size(); ++c) {
         if (c > 0) out += ',';
@@ -119,7 +119,7 @@ void append_columns_json(const api::columns& made, std::string& out) {
     for (index i = 0; i < made.values.rows(); ++i) {
         out += i > 0 ? ",[" : "[";
         for (index c = 0; c < made.values.cols(); ++c) {
-            asked.after(64);
+            asked.count(64);
             if (c > 0) out += ',';
             append_json_number(made.values(i, c), out);
         }
@@ -134,13 +134,13 @@ std::string prediction_text(const api::model& m, const std::vector<double>& foun
 }
 
 std::string columns_text(const api::columns& made) {
-    stop_watch asked;
+    cancellation_check asked;
     std::string out;
-    for (std::size_t c = 0; c < made.names.size(); ++c) out += (c ? "," : "") + csv_field(made.names[c]);
+    for (std::size_t c = 0; c < made.names.size(); ++c) out += (c ? "," : "") + format_csv_field(made.names[c]);
     out += "\n";
     for (index i = 0; i < made.values.rows(); ++i) {
         for (index c = 0; c < made.values.cols(); ++c) {
-            asked.after(64);
+            asked.count(64);
             fmt::format_to(std::back_inserter(out), "{}{}", c ? "," : "", made.values(i, c));
         }
         out += "\n";
@@ -150,7 +150,7 @@ std::string columns_text(const api::columns& made) {
 
 namespace {
 
-struct use_options {
+struct model_command {
     std::string model;
     model_data from;
     common_options common;
@@ -167,20 +167,21 @@ void require_prediction(const api::model& m) {
 
 // Returns a warning if objects equal training objects in feature space, since their score says little about new
 // objects. Returns "" for vectors.
-std::string repeated(const api::model& m, const dataset& x) {
-    if (x.kind() == domain::vectors || m.text()) return {};
-    const auto f = m.inner().sums();
+std::string repeated_objects_warning(const api::model& m, const dataset& x) {
+    if (x.kind() == object_kind::vectors || m.text()) return {};
+    const auto f = m.inner().kernel_expansions();
     if (!f || !f->k) return {};
-    const auto found = std::ranges::count(same_in_feature_space(*f->k, x, f->x), true);
-    return found == 0
-               ? std::string()
-               : fmt::format("{} of {} equal a training object in feature space", found, counted(x.size(), "object"));
+    const auto found = std::ranges::count(find_equal_images(*f->k, x, f->x), true);
+    return found == 0 ? std::string()
+                      : fmt::format("{} of {} equal a training object in feature space", found,
+                                    count_text(x.size(), "object"));
 }
 
 // Predicts, with details if `with_details`, in batches whose kernel values fit into `memory` bytes.
-api::explained predicted(const api::model& m, const dataset& x, bool with_details, std::size_t memory) {
+api::detailed_predictions predict_in_batches(const api::model& m, const dataset& x, bool with_details,
+                                             std::size_t memory) {
     const auto at_once = [&](const dataset& some) {
-        return with_details ? m.predict_with_details(some) : api::explained{m.predict(some), {}};
+        return with_details ? m.predict_with_details(some) : api::detailed_predictions{m.predict(some), {}};
     };
     if (memory == 0 || x.size() == 0) return at_once(x);
     constexpr index objects_of_other_models = 4096;  // assumed number of support objects if the model does not know it
@@ -190,10 +191,10 @@ api::explained predicted(const api::model& m, const dataset& x, bool with_detail
         static_cast<std::size_t>(std::max<index>(1, objects ? objects->size() : objects_of_other_models)) * 2 *
         sizeof(double);
     const index rows = std::clamp<index>(static_cast<index>(memory / bytes_a_row), 1, x.size());
-    api::explained all;
+    api::detailed_predictions all;
     for (index first = 0; first < x.size(); first += rows) {
         const index count = std::min(rows, x.size() - first);
-        const api::explained some = at_once(part(x, first, count));
+        const api::detailed_predictions some = at_once(part(x, first, count));
         all.predicted.insert(all.predicted.end(), some.predicted.begin(), some.predicted.end());
         if (first == 0) all.details = {matrix<double>(x.size(), some.details.values.cols()), some.details.names};
         for (index i = 0; i < std::min(count, some.details.values.rows()); ++i)
@@ -202,27 +203,28 @@ api::explained predicted(const api::model& m, const dataset& x, bool with_detail
     return all;
 }
 
-void predict(const use_options& options) {
+void predict(const model_command& options) {
     options.common.apply();
     std::string text, caution;
     json answer = json::object();
     {
-        progress shown;
-        shown.phase("reading " + options.model);
+        progress_line shown;
+        shown.set_phase("reading " + options.model);
         const api::model m = api::load(options.model);
         require_prediction(m);
-        shown.phase("reading " + options.from.path);
+        shown.set_phase("reading " + options.from.path);
         const table data = options.from.load(m);
-        shown.phase(fmt::format("predicting {} objects", data.x.size()));
-        auto [found, details] = predicted(m, data.x, options.details, options.memory);
+        shown.set_phase(fmt::format("predicting {} objects", data.x.size()));
+        auto [found, details] = predict_in_batches(m, data.x, options.details, options.memory);
         // throws an error with the reason if the model has no details
         if (options.details && details.names.empty()) details = m.details(data.x);
-        const bool scored = !data.y.empty() && m.gives() != api::answer::clusters && m.gives() != api::answer::none;
+        const bool scored = !data.y.empty() && m.prediction_kind() != api::target_kind::clusters &&
+                            m.prediction_kind() != api::target_kind::none;
         if (options.score_only && !scored)
             fail(errc::data,
                  fmt::format("'{}' has no targets to score by: name their column with --label", options.from.path));
-        const api::figures score = scored ? m.score(data, found) : api::figures{};
-        if (scored) caution = repeated(m, data.x);
+        const api::summary score = scored ? m.score(data, found) : api::summary{};
+        if (scored) caution = repeated_objects_warning(m, data.x);
 
         answer = {
             {"method", m.method_name()}, {"model", options.model}, {"data", options.from.path}, {"n", data.x.size()}};
@@ -257,7 +259,7 @@ void predict(const use_options& options) {
 
 // mercer predict --stream: reads, predicts and writes batch by batch.
 
-struct stream_predict {
+struct stream_command {
     std::string model;
     model_data from;
     common_options common;
@@ -285,17 +287,17 @@ private:
     std::optional<atomic_file> file_;
 };
 
-void predict_streamed(const stream_predict& o) {
+void predict_streamed(const stream_command& o) {
     o.common.apply();
     if (o.common.as_json || o.out.ends_with(".npy"))
         throw usage_error("--stream writes lines of text: leave --json and .npy out");
     const api::model m = api::load(o.model);
     if (!api::find_method(m.method_name()).can_predict)
         fail(errc::unsupported, fmt::format("{} does not predict: use `mercer transform`", m.method_name()));
-    read_options how = api::read_like(m);
-    if (o.from.format != "auto") how.format = &file_format_named(o.from.format);
+    read_options how = api::read_options_for(m);
+    if (o.from.format != "auto") how.format = &find_file_format(o.from.format);
     if (!o.from.label.empty()) how.csv.label = o.from.label == "none" ? "" : o.from.label;
-    how.csv.tell = warn;
+    how.csv.on_note = warn;
     const auto data = open_batches({o.from.path}, how, o.batch, o.from.label.empty());
     const bool csv = o.out.ends_with(".csv") || o.details;
     std::optional<line_output> to;
@@ -305,7 +307,8 @@ void predict_streamed(const stream_predict& o) {
     index n = 0;
     for (table batch; data->next(batch); batch = {}) {
         match_columns(batch, m.feature_names(), o.from.path, "the data the model was fitted on");
-        auto [found, details] = o.details ? m.predict_with_details(batch.x) : api::explained{m.predict(batch.x), {}};
+        auto [found, details] =
+            o.details ? m.predict_with_details(batch.x) : api::detailed_predictions{m.predict(batch.x), {}};
         // throws an error with the reason if the model has no details
         if (o.details && details.names.empty()) details = m.details(batch.x);
         if (to && csv && n == 0) to->write(prediction_header(details));
@@ -316,7 +319,8 @@ void predict_streamed(const stream_predict& o) {
     }
     if (n == 0) fail(errc::data, fmt::format("{}: no objects", o.from.path));
     if (to) to->commit();
-    const bool scored = !seen.y.empty() && m.gives() != api::answer::clusters && m.gives() != api::answer::none;
+    const bool scored = !seen.y.empty() && m.prediction_kind() != api::target_kind::clusters &&
+                        m.prediction_kind() != api::target_kind::none;
     if (o.score_only && !scored)
         fail(errc::data, fmt::format("'{}' has no targets to score by: name their column with --label", o.from.path));
     const std::string score = scored ? m.score(seen, answers).text() : "";
@@ -331,14 +335,14 @@ void write_columns(const std::string& path, const api::columns& values) {
     write_atomically(path, columns_text(values));
 }
 
-void transform(const use_options& options) {
+void transform(const model_command& options) {
     options.common.apply();
     if (!options.out.empty()) matrix_writer::check_name(options.out);
     api::columns made;
     std::string head;
     {
-        progress shown;
-        shown.phase("reading " + options.model);
+        progress_line shown;
+        shown.set_phase("reading " + options.model);
         const api::model m = api::load(options.model);
         if (!api::find_method(m.method_name()).can_transform) {
             std::string there;
@@ -347,9 +351,9 @@ void transform(const use_options& options) {
             fail(errc::unsupported,
                  fmt::format("{} does not transform (there are {}): use `mercer predict`", m.method_name(), there));
         }
-        shown.phase("reading " + options.from.path);
+        shown.set_phase("reading " + options.from.path);
         const table data = options.from.load(m);
-        shown.phase(fmt::format("transforming {} objects", data.x.size()));
+        shown.set_phase(fmt::format("transforming {} objects", data.x.size()));
         made = m.transform(data.x);
         head = fmt::format("{} of {}, {} objects, {} columns", m.method_name(), options.from.path, data.x.size(),
                            made.values.cols());
@@ -374,12 +378,12 @@ void transform(const use_options& options) {
           (options.picture.empty() ? "" : fmt::format("picture: {}\n", options.picture)));
 }
 
-void describe(const use_options& options) {
+void describe(const model_command& options) {
     options.common.apply();
     const api::model m = api::load(options.model);
     if (options.common.as_json) return print(figures_json(m.describe()));
     std::string text = m.describe().text();
-    if (const std::string wrong = m.inner().trouble(); !wrong.empty()) text += wrong + "\n";
+    if (const std::string wrong = m.inner().warning(); !wrong.empty()) text += wrong + "\n";
     print(text);
 }
 
@@ -388,7 +392,7 @@ void describe(const use_options& options) {
 void add_predict(CLI::App& program) {
     CLI::App* command =
         add_command(program, "predict", "What a fitted model says of new data: classes, values, clusters, densities");
-    const auto options = std::make_shared<use_options>();
+    const auto options = std::make_shared<model_command>();
     command->add_option("MODEL", options->model, "A file of `mercer fit`, or any other model file of the library")
         ->required();
     options->from.add_to(*command);
@@ -437,7 +441,7 @@ void add_transform(CLI::App& program) {
     CLI::App* command =
         add_command(program, "transform",
                     "Coordinates of data in a fitted model: components, Fisher's directions, distances to class means");
-    const auto options = std::make_shared<use_options>();
+    const auto options = std::make_shared<model_command>();
     command->add_option("MODEL", options->model, "A model of kernel_pca, kernel_fisher or nearest_centroid")
         ->required();
     options->from.add_to(*command);
@@ -455,7 +459,7 @@ void add_transform(CLI::App& program) {
 void add_describe(CLI::App& program) {
     CLI::App* command =
         add_command(program, "describe", "What a model file holds: method, kernel, options, how the fit ended");
-    const auto options = std::make_shared<use_options>();
+    const auto options = std::make_shared<model_command>();
     command->add_option("MODEL", options->model, "Any model file of the library, or LIBSVM's")->required();
     options->common.add_to(*command);
     command->footer("Examples:\n  mercer describe iris.model\n  mercer describe iris.model --json");

@@ -31,11 +31,11 @@ namespace {
 
 // State of the process, set once from the command line or by a signal.
 bool quiet_program = false;
-bool output_taken = false;  // standard output is an output file
-int code_to_leave_with = 0;
-std::atomic<bool> line_shown{false};  // a progress line is visible and has to be cleared before other output
-std::atomic<bool> interrupt_asked{false};
-bool interrupt_answered = false;
+bool stdout_is_output = false;  // standard output is an output file
+int exit_code_of_program = 0;
+std::atomic<bool> line_is_visible{false};  // a progress line is visible and has to be cleared before other output
+std::atomic<bool> interrupt_flag{false};
+bool interrupt_acknowledged = false;
 std::atomic<std::int64_t> interrupt_time{0};
 
 std::int64_t nanoseconds_now() {
@@ -56,27 +56,27 @@ void watch_interrupt() {
     struct sigaction action {};
     action.sa_handler = [](int) {
         interrupt_time.store(nanoseconds_now());
-        interrupt_asked.store(true);
+        interrupt_flag.store(true);
     };
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigaction(SIGINT, &action, nullptr);
 }
-bool interrupted() { return interrupt_asked.load(); }
-bool interrupt_is_old() {
+bool is_interrupted() { return interrupt_flag.load(); }
+bool interrupt_grace_expired() {
     constexpr std::int64_t grace = 1'500'000'000;
-    return interrupted() && nanoseconds_now() - interrupt_time.load() > grace;
+    return is_interrupted() && nanoseconds_now() - interrupt_time.load() > grace;
 }
-bool take_interrupt() {
-    if (!interrupt_asked.exchange(false)) return false;
-    interrupt_answered = true;
-    leave_with(130);
+bool acknowledge_interrupt() {
+    if (!interrupt_flag.exchange(false)) return false;
+    interrupt_acknowledged = true;
+    set_exit_code(130);
     return true;
 }
-bool was_interrupted() { return interrupt_answered; }
-void leave_with(int code) { code_to_leave_with = code; }
-int exit_code() { return code_to_leave_with; }
+bool was_interrupted() { return interrupt_acknowledged; }
+void set_exit_code(int code) { exit_code_of_program = code; }
+int exit_code() { return exit_code_of_program; }
 
-bool& output_is_taken() { return output_taken; }
+bool& output_to_stdout() { return stdout_is_output; }
 
 void common_options::add_to(CLI::App& command) {
     command.add_flag("--json", as_json, "Answer in JSON")->group("Output");
@@ -85,7 +85,7 @@ void common_options::add_to(CLI::App& command) {
         .add_option("--threads", threads,
                     "Threads, 1 to 4096 (default: MERCER_THREADS, or the processors that may be used)")
         ->option_text("N")
-        ->check(CLI::Range(1, most_threads))
+        ->check(CLI::Range(1, max_threads))
         ->group("Output");
 }
 
@@ -97,13 +97,13 @@ void common_options::apply() const {
         (void)mercer::threads();  // reports an invalid MERCER_THREADS before any work
 }
 
-CLI::Validator one_of_the_formats() {
+CLI::Validator format_validator() {
     std::vector<std::string> names{"auto"};
     for (const file_format* each : all_formats()) names.emplace_back(each->name);
     return CLI::IsMember(names);
 }
 
-CLI::Validator number_between(double least, double most) {
+CLI::Validator range_validator(double least, double most) {
     CLI::Validator range = CLI::Range(least, most);
     range.operation([least, most](std::string& text) {
         double value = 0;
@@ -113,7 +113,7 @@ CLI::Validator number_between(double least, double most) {
     return range;
 }
 
-std::function<std::string(std::string)> take_format(std::string& format) {
+std::function<std::string(std::string)> split_format_prefix(std::string& format) {
     return [&format](const std::string& text) {
         const auto colon = text.find(':');
         if (colon == std::string::npos) return text;
@@ -133,12 +133,12 @@ void data_options::add_to(CLI::App& command) {
             "The data: a file (also .gz and .xz) or a folder; FORMAT:FILE where its name and first lines do not "
             "say what it is")
         ->required()
-        ->transform(take_format(format));
+        ->transform(split_format_prefix(format));
     command
         .add_option("--format", format,
-                    fmt::format("One of {} (default: by the file's name and first lines)", names_of_formats()))
+                    fmt::format("One of {} (default: by the file's name and first lines)", format_names()))
         ->option_text("NAME")
-        ->check(one_of_the_formats())
+        ->check(format_validator())
         ->group("Data");
     command
         .add_option("--label,--target", label,
@@ -172,7 +172,7 @@ void data_options::add_to(CLI::App& command) {
     command.add_option("--seed", seed, "Of all random choices (default 1)")->option_text("N")->group("Data");
 }
 
-std::string objects::class_of(index i) const {
+std::string loaded_data::class_of(index i) const {
     if (data.y.empty()) return {};
     const double y = data.y[static_cast<std::size_t>(i)];
     const bool named = y >= 0 && y < static_cast<double>(data.class_names.size());
@@ -197,7 +197,7 @@ std::vector<index> random_rows(index n, index count, std::uint64_t seed) {
 // Scaling changes zeros, so sparse data are made dense first if they have at most 2²⁷ values. For larger data
 // scaling::fit fails and says what to do.
 dataset scaled(const dataset& x, const std::string& how) {
-    if (x.kind() != domain::vectors)
+    if (x.kind() != object_kind::vectors)
         fail(errc::unsupported, fmt::format("--scale is for vectors, the data are {}: leave it out", name(x.kind())));
     constexpr index most_numbers = index(1) << 27;
     const bool fits = x.size() == 0 || x.dims() <= most_numbers / x.size();
@@ -209,7 +209,7 @@ dataset scaled(const dataset& x, const std::string& how) {
 
 }  // namespace
 
-std::vector<index> chosen_rows(const data_options& options, index n) {
+std::vector<index> select_rows(const data_options& options, index n) {
     const index wanted = options.rows > 0 ? options.rows : options.sample > 0 ? options.sample : n;
     if (wanted > n)
         fail(errc::invalid_argument, fmt::format("{} rows are asked for, '{}' has {}", wanted, options.path, n));
@@ -219,7 +219,7 @@ std::vector<index> chosen_rows(const data_options& options, index n) {
     return first;
 }
 
-read_options read_for(std::string kernel) {
+read_options read_options_for(std::string kernel) {
     read_options how;
     std::ranges::replace(kernel, '?', '1');
     try {
@@ -231,8 +231,8 @@ read_options read_for(std::string kernel) {
 
 namespace {
 
-read_options with_words(const data_options& options, read_options how) {
-    if (options.format != "auto") how.format = &file_format_named(options.format);
+read_options with_command_line_options(const data_options& options, read_options how) {
+    if (options.format != "auto") how.format = &find_file_format(options.format);
     how.csv.label = options.label;
     how.csv.text = options.text_column;
     how.tsv.labelled = options.label != "none";
@@ -241,22 +241,23 @@ read_options with_words(const data_options& options, read_options how) {
 
 }  // namespace
 
-source data_options::open(const read_options& how, std::size_t memory) const {
-    return rows > 0 ? read_first_rows(path, rows, with_words(*this, how), memory) : read_source_or_folder(path, memory);
+file_contents data_options::open(const read_options& how, std::size_t memory) const {
+    return rows > 0 ? read_first_rows(path, rows, with_command_line_options(*this, how), memory)
+                    : read_file_or_folder(path, memory);
 }
 
-objects load(const data_options& options, read_options how) {
-    const source file = options.open(how);
+loaded_data load(const data_options& options, read_options how) {
+    const file_contents file = options.open(how);
     return load(options, file, std::move(how));
 }
 
-objects load(const data_options& options, const source& file, read_options how) {
-    how = with_words(options, std::move(how));
-    objects from;
+loaded_data load(const data_options& options, const file_contents& file, read_options how) {
+    how = with_command_line_options(options, std::move(how));
+    loaded_data from;
     from.data = parse_table(file, how);
     const index all = from.data.x.size();
     if (all == 0) fail(errc::data, fmt::format("{}: no objects", options.path));
-    from.rows = chosen_rows(options, all);
+    from.rows = select_rows(options, all);
     const auto wanted = static_cast<index>(from.rows.size());
     if (wanted < all) {
         from.data.x = gather(from.data.x, std::span<const index>(from.rows));
@@ -270,7 +271,7 @@ objects load(const data_options& options, const source& file, read_options how) 
     from.about = options.rows > 0 ? fmt::format("{}, the first {} {}", options.path, wanted, name(from.data.x.kind()))
                  : wanted < all   ? fmt::format("{}, {} of {} {}", options.path, wanted, all, name(from.data.x.kind()))
                                   : fmt::format("{}, {} {}", options.path, all, name(from.data.x.kind()));
-    if (from.data.x.kind() == domain::vectors) from.about += fmt::format(" of {} coordinates", from.data.x.dims());
+    if (from.data.x.kind() == object_kind::vectors) from.about += fmt::format(" of {} coordinates", from.data.x.dims());
     if (!options.scale.empty()) from.about += options.scale == "standard" ? ", standardised" : ", scaled to -1 ... 1";
     return from;
 }
@@ -278,8 +279,8 @@ objects load(const data_options& options, const source& file, read_options how) 
 void warn(const std::string& message) {
     if (quiet_program) return;
     std::fflush(stdout);
-    fmt::print(stderr, "{}mercer: {}\n", line_shown.exchange(false) ? "\r\033[K" : "",
-               mercer::text_for(stderr, message));
+    fmt::print(stderr, "{}mercer: {}\n", line_is_visible.exchange(false) ? "\r\033[K" : "",
+               mercer::terminal_safe(stderr, message));
 }
 
 kernel parse_kernel(const std::string& text) {
@@ -290,12 +291,12 @@ kernel parse_kernel(const std::string& text) {
     }
 }
 
-void require_fit(const kernel& k, const objects& from, const std::string& path) {
-    const domain have = from.data.x.kind();
-    if (k.where() == domain::any || k.where() == have) return;
+void require_fit(const kernel& k, const loaded_data& from, const std::string& path) {
+    const object_kind have = from.data.x.kind();
+    if (k.kind() == object_kind::any || k.kind() == have) return;
     fail(errc::unsupported, fmt::format("{} is a kernel on {}, but '{}' was read as {}: take one of `mercer kernel "
                                         "list --domain {}`, or say what the file is with --format",
-                                        k.text(), name(k.where()), path, name(have), name(have)));
+                                        k.text(), name(k.kind()), path, name(have), name(have)));
 }
 
 void require_memory(index n, int copies, const std::string& what) {
@@ -307,9 +308,9 @@ void require_memory(index n, int copies, const std::string& what) {
                          what, n, need / 1e9, free / 1e9));
 }
 
-progress::progress() : active_(::isatty(STDERR_FILENO) != 0 && !quiet_program) {
+progress_line::progress_line() : active_(::isatty(STDERR_FILENO) != 0 && !quiet_program) {
     if (!active_) return;
-    shower_ = std::jthread([this](const std::stop_token& stop) {
+    line_thread_ = std::jthread([this](const std::stop_token& stop) {
         const auto started = std::chrono::steady_clock::now();
         std::unique_lock hold(lock_);
         while (!stop.stop_requested()) {
@@ -317,42 +318,43 @@ progress::progress() : active_(::isatty(STDERR_FILENO) != 0 && !quiet_program) {
             if (stop.stop_requested() || phase_.empty()) continue;
             const auto now = std::chrono::steady_clock::now();
             const double seconds = std::chrono::duration<double>(now - started).count();
-            std::string line = share_ >= 0 ? fmt::format("{} ... {:.0f} %, {:.0f} s", phase_, 100 * share_, seconds)
-                                           : fmt::format("{} ... {:.0f} s", phase_, seconds);
+            std::string line = fraction_ >= 0
+                                   ? fmt::format("{} ... {:.0f} %, {:.0f} s", phase_, 100 * fraction_, seconds)
+                                   : fmt::format("{} ... {:.0f} s", phase_, seconds);
             // Extrapolates the average speed of this phase.
-            if (share_ > 0.02)
+            if (fraction_ > 0.02)
                 line +=
-                    fmt::format(", about {:.0f} s left",
-                                std::chrono::duration<double>(now - phase_started_).count() * (1 - share_) / share_);
+                    fmt::format(", about {:.0f} s left", std::chrono::duration<double>(now - phase_started_).count() *
+                                                             (1 - fraction_) / fraction_);
             show(line);
         }
     });
 }
 
-progress::~progress() {
+progress_line::~progress_line() {
     if (!active_) return;
-    shower_.request_stop();
-    shower_.join();
+    line_thread_.request_stop();
+    line_thread_.join();
     if (shown_) show("");
 }
 
-void progress::show(const std::string& line) {
-    fmt::print(stderr, "\r\033[K{}", mercer::text_for(stderr, line));
+void progress_line::show(const std::string& line) {
+    fmt::print(stderr, "\r\033[K{}", mercer::terminal_safe(stderr, line));
     std::fflush(stderr);
     shown_ = true;
-    line_shown = !line.empty();
+    line_is_visible = !line.empty();
 }
 
-void progress::phase(const std::string& what) {
+void progress_line::set_phase(const std::string& what) {
     const std::lock_guard hold(lock_);
     if (phase_ != what) phase_started_ = std::chrono::steady_clock::now();
     phase_ = what;
-    share_ = -1;
+    fraction_ = -1;
 }
 
-void progress::share(double done) {
+void progress_line::set_fraction(double done) {
     const std::lock_guard hold(lock_);
-    share_ = done;
+    fraction_ = done;
 }
 
 struct matrix_writer::state {
@@ -404,8 +406,8 @@ namespace {
 }  // namespace
 
 void print(const std::string& text) {
-    std::FILE* const to = output_taken ? stderr : stdout;
-    const std::string shown = mercer::text_for(to, text);
+    std::FILE* const to = stdout_is_output ? stderr : stdout;
+    const std::string shown = mercer::terminal_safe(to, text);
     if (std::fwrite(shown.data(), 1, shown.size(), to) != shown.size()) output_failed();
 }
 void flush_output() {
@@ -414,9 +416,9 @@ void flush_output() {
 }
 void print(const json& value) { print(value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"); }
 
-std::string counted(index n, const std::string& what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+std::string count_text(index n, const std::string& what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
-std::string aligned(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& right) {
+std::string align_table(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& right) {
     // Counts characters, not bytes.
     const auto letters = [](const std::string& text) {
         return std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; });

@@ -65,25 +65,25 @@ struct common_options {
 };
 // Set while the command line is parsed if an output file is standard output; text for the user then goes to standard
 // error.
-bool& output_is_taken();
+bool& output_to_stdout();
 
-// From now on the first Ctrl-C sets a flag that long computations check (`interrupted`), and the second Ctrl-C ends the
+// From now on the first Ctrl-C sets a flag that long computations check (`is_interrupted`), and the second Ctrl-C ends the
 // program. A signal that was ignored before stays ignored.
 void watch_interrupt();
-bool interrupted();
-bool interrupt_is_old();  // true if Ctrl-C was pressed more than 1.5 s ago and the method has not ended since
-bool take_interrupt();    // returns `interrupted()`, clears the flag and sets the exit code to 130
-bool was_interrupted();   // true if take_interrupt() has returned true: the result of the command is incomplete
+bool is_interrupted();
+bool interrupt_grace_expired();  // true if Ctrl-C was pressed more than 1.5 s ago and the method has not ended since
+bool acknowledge_interrupt();    // returns `is_interrupted()`, clears the flag and sets the exit code to 130
+bool was_interrupted();  // true if acknowledge_interrupt() has returned true: the result of the command is incomplete
 // Sets the exit code of a command that ends without an exception.
-void leave_with(int code);
+void set_exit_code(int code);
 int exit_code();
 
 // For DATA: turns "sets:FILE" into "FILE" and stores the format "sets" in `format`.
-std::function<std::string(std::string)> take_format(std::string& format);
+std::function<std::string(std::string)> split_format_prefix(std::string& format);
 // For --format: accepts "auto" and the names of formats.
-CLI::Validator one_of_the_formats();
+CLI::Validator format_validator();
 // For options with a range of numbers. (CLI::Range accepts NaN, this validator does not.)
-CLI::Validator number_between(double least, double most);
+CLI::Validator range_validator(double least, double most);
 
 // The data file and the options that say how to read it and which rows to use.
 struct data_options {
@@ -97,11 +97,11 @@ struct data_options {
     std::uint64_t seed = 1;
     void add_to(CLI::App& command);
     // Reads the file, or its first --rows rows. `memory` is the largest number of bytes of a decompressed file
-    // (read_source).
-    source open(const read_options& how, std::size_t memory = 0) const;
+    // (read_file).
+    file_contents open(const read_options& how, std::size_t memory = 0) const;
 };
 
-struct objects {
+struct loaded_data {
     table data;
     std::vector<index> rows;  // for each object its row in the file, counted from 0
     std::string about;        // "data/iris.svm · 150 of 150 rows · standardised"
@@ -111,33 +111,33 @@ struct objects {
     std::string class_of(index i) const;  // returns "" if there are no targets
 };
 // `how` holds names that are already known, from a model or from other data.
-objects load(const data_options& options, read_options how = {});
-objects load(const data_options& options, const source& file, read_options how = {});
+loaded_data load(const data_options& options, read_options how = {});
+loaded_data load(const data_options& options, const file_contents& file, read_options how = {});
 // Returns the reading options that a kernel on records implies for the fields. Numbers in the kernel may be left open
 // (?).
-read_options read_for(std::string kernel);
+read_options read_options_for(std::string kernel);
 // Returns the rows that --rows and --sample select from a file of n rows, ascending.
-std::vector<index> chosen_rows(const data_options& options, index n);
+std::vector<index> select_rows(const data_options& options, index n);
 // Writes a warning to standard error, unless --quiet is given.
 void warn(const std::string& message);
 
 // Parses the text form of a kernel. Throws usage_error, with a caret at the position, if the text is invalid.
 kernel parse_kernel(const std::string& text);
 // Throws an error that says what to do if k is not defined on these objects.
-void require_fit(const kernel& k, const objects& from, const std::string& path);
+void require_fit(const kernel& k, const loaded_data& from, const std::string& path);
 // Throws if `copies` matrices of n × n doubles do not fit into free memory.
 void require_memory(index n, int copies, const std::string& what);
 
 // A progress line on the terminal, updated twice per second. Writes nothing if standard error is not a terminal or
 // --quiet is given.
-class progress {
+class progress_line {
 public:
-    progress();
-    ~progress();
-    progress(const progress&) = delete;
-    progress& operator=(const progress&) = delete;
-    void phase(const std::string& what);
-    void share(double done);  // fraction of the phase that is done, 0 … 1
+    progress_line();
+    ~progress_line();
+    progress_line(const progress_line&) = delete;
+    progress_line& operator=(const progress_line&) = delete;
+    void set_phase(const std::string& what);
+    void set_fraction(double done);  // fraction of the phase that is done, 0 … 1
 
 private:
     void show(const std::string& line);
@@ -146,9 +146,9 @@ private:
     std::condition_variable_any wake_;
     std::string phase_;
     std::chrono::steady_clock::time_point phase_started_;
-    double share_ = -1;
+    double fraction_ = -1;
     bool shown_ = false;
-    std::jthread shower_;
+    std::jthread line_thread_;
 };
 
 // Writes rows of numbers to a .npy or .csv file, by the ending of its name. The file appears only after commit().
@@ -171,8 +171,8 @@ void print(const std::string& text);
 void print(const json& value);
 void flush_output();
 // "1 object", "5 objects"
-std::string counted(index n, const std::string& what);
+std::string count_text(index n, const std::string& what);
 // Returns an aligned table. Two blanks separate columns; columns with right[c] are aligned right.
-std::string aligned(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& right);
+std::string align_table(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& right);
 
 }  // namespace mercer::cli

@@ -47,14 +47,14 @@ index feature(const std::string& text, const table& data) {
         *position < static_cast<double>(dims))
         return static_cast<index>(*position);
     const std::string names =
-        data.feature_names.empty() ? "" : fmt::format(", or one of {}", joined(data.feature_names, ", "));
+        data.feature_names.empty() ? "" : fmt::format(", or one of {}", join(data.feature_names, ", "));
     fail(errc::invalid_argument,
          fmt::format("--pair: '{}' is no feature: a position from 0 to {} is{}", text, dims - 1, names));
 }
 
 }  // namespace
 
-void require_classes(const objects& from, const std::string& path) {
+void require_classes(const loaded_data& from, const std::string& path) {
     if (from.data.y.empty()) fail(errc::data, fmt::format("{} has no labels: name their column with --label", path));
     constexpr std::size_t most = 100;
     const std::set<double> labels(from.data.y.begin(), from.data.y.end());
@@ -65,7 +65,7 @@ void require_classes(const objects& from, const std::string& path) {
 
 std::optional<std::pair<index, index>> feature_pair(const std::string& text, const table& data) {
     if (text.empty()) return {};
-    if (data.x.kind() != domain::vectors)
+    if (data.x.kind() != object_kind::vectors)
         fail(errc::unsupported,
              fmt::format("--pair is for vectors, the data are {}: leave it out", name(data.x.kind())));
     const std::vector<std::string> names = split(text);
@@ -104,7 +104,7 @@ struct regions_options {
     double seconds = 10;
 };
 
-void check_words(const regions_options& o) {
+void check_options(const regions_options& o) {
     if (o.svg.empty() && o.html.empty())
         throw usage_error("where to? say --svg FILE, --html FILE or both; see `mercer regions --help`");
     if (o.all && (!o.vary.empty() || !o.kernel.empty()))
@@ -125,7 +125,7 @@ bool can_vary(const std::string& text, const std::string& parameter) {
 
 // Returns the sequences to draw. One --vary gives one row of pictures; two give a table whose second parameter grows
 // downward.
-std::vector<sequence_spec> specs(const regions_options& o) {
+std::vector<sequence_spec> sequences_to_draw(const regions_options& o) {
     if (o.all) return course_sequences();
     const std::string text = o.kernel.empty() ? "rbf(gamma=1)" : parse_kernel(o.kernel).text();
     std::vector<sequence_spec> out;
@@ -165,14 +165,15 @@ std::vector<sequence_spec> specs(const regions_options& o) {
     return out;
 }
 
-objects load_vectors(const regions_options& o) {
-    objects on = load(o.from);
-    if (on.data.x.kind() != domain::vectors || on.data.x.dims() < 2)
-        fail(errc::unsupported,
-             fmt::format("regions are drawn over two features: {} holds {}; `mercer explain --html` draws any data in "
-                         "feature space",
-                         o.from.path,
-                         on.data.x.kind() == domain::vectors ? "vectors of 1 coordinate" : name(on.data.x.kind())));
+loaded_data load_vectors(const regions_options& o) {
+    loaded_data on = load(o.from);
+    if (on.data.x.kind() != object_kind::vectors || on.data.x.dims() < 2)
+        fail(
+            errc::unsupported,
+            fmt::format("regions are drawn over two features: {} holds {}; `mercer explain --html` draws any data in "
+                        "feature space",
+                        o.from.path,
+                        on.data.x.kind() == object_kind::vectors ? "vectors of 1 coordinate" : name(on.data.x.kind())));
     if (o.from.scale.empty()) {  // suitable values of γ depend on the scale
         scaling_options how;
         how.method = scaling_method::standardise;
@@ -185,19 +186,19 @@ objects load_vectors(const regions_options& o) {
 }
 
 // All sequences, and a description of their data.
-struct drawn {
+struct fitted_regions {
     std::vector<region_sequence> rows;
     std::string about;
 };
 
-drawn fit_all(const regions_options& o, const std::vector<sequence_spec>& wanted, progress& shown) {
-    const objects on = load_vectors(o);
+fitted_regions fit_all(const regions_options& o, const std::vector<sequence_spec>& wanted, progress_line& shown) {
+    const loaded_data on = load_vectors(o);
     sequence_data data{on.data.x, on.data.y, on.data.class_names, on.data.feature_names, {0, 1}};
     const auto pair = feature_pair(o.pair, on.data);
     data.pair = pair                    ? *pair
                 : on.data.x.dims() == 2 ? std::pair<index, index>{0, 1}
-                                        : most_separating_pair(on.data.x, on.data.y);
-    drawn out;
+                                        : find_best_separated_features(on.data.x, on.data.y);
+    fitted_regions out;
     out.about = on.about;
     if (on.data.x.dims() > 2)
         out.about +=
@@ -205,14 +206,15 @@ drawn fit_all(const regions_options& o, const std::vector<sequence_spec>& wanted
                         pair ? "" : ", those along which the classes lie farthest apart (--pair chooses others)");
     index fits = 0, done = 0;
     for (const auto& each : wanted) fits += static_cast<index>(each.values.size());
-    shown.phase("fitting");
+    shown.set_phase("fitting");
     for (const auto& each : wanted)
-        out.rows.push_back(fit_sequence(each, data, o.seconds,
-                                        [&] { shown.share(static_cast<double>(++done) / static_cast<double>(fits)); }));
+        out.rows.push_back(fit_sequence(each, data, o.seconds, [&] {
+            shown.set_fraction(static_cast<double>(++done) / static_cast<double>(fits));
+        }));
     return out;
 }
 
-void write_pictures(const regions_options& o, const drawn& all) {
+void write_pictures(const regions_options& o, const fitted_regions& all) {
     const std::string title = "Class regions, margins and support vectors";
     if (!o.svg.empty()) write_atomically(o.svg, sequences_figure(title, all.about, all.rows).finish());
     if (o.html.empty()) return;
@@ -222,15 +224,15 @@ void write_pictures(const regions_options& o, const drawn& all) {
 }
 
 void draw(const regions_options& o) {
-    check_words(o);
+    check_options(o);
     o.common.apply();
-    const std::vector<sequence_spec> wanted = specs(o);
-    drawn all;
+    const std::vector<sequence_spec> wanted = sequences_to_draw(o);
+    fitted_regions all;
     {
-        progress shown;
-        shown.phase("reading " + o.from.path);
+        progress_line shown;
+        shown.set_phase("reading " + o.from.path);
         all = fit_all(o, wanted, shown);
-        shown.phase("drawing");
+        shown.set_phase("drawing");
         write_pictures(o, all);
     }
     json answer{{"data", all.about}, {"sequences", json::array()}};
@@ -240,14 +242,14 @@ void draw(const regions_options& o) {
         std::vector<std::vector<std::string>> lines{{"", "right", "support vectors", ""}};
         for (const region_tile& tile : row.tiles) {
             tiles.push_back({{"caption", tile.caption},
-                             {"accuracy", tile.drawn ? json(tile.accuracy) : json(nullptr)},
+                             {"accuracy", tile.has_model ? json(tile.accuracy) : json(nullptr)},
                              {"support", tile.support},
-                             {"note", tile.trouble}});
-            lines.push_back({tile.caption, tile.drawn ? fmt::format("{:.1f} %", 100 * tile.accuracy) : "-",
-                             fmt::format("{}", tile.support), tile.trouble});
+                             {"note", tile.warning}});
+            lines.push_back({tile.caption, tile.has_model ? fmt::format("{:.1f} %", 100 * tile.accuracy) : "-",
+                             fmt::format("{}", tile.support), tile.warning});
         }
         answer["sequences"].push_back({{"title", row.title}, {"tiles", tiles}});
-        text += "\n" + row.title + "\n" + aligned(lines, {false, true, true, false});
+        text += "\n" + row.title + "\n" + align_table(lines, {false, true, true, false});
     }
     if (o.common.as_json) return print(answer);
     for (const std::string* path : {&o.svg, &o.html})

@@ -23,7 +23,7 @@ constexpr const char* source_name = "request";
 
 row_shape shape_of(const api::model& m) {
     const auto width = m.columns_of_table ? m.columns_of_table->rules().size() : static_cast<std::size_t>(m.dims());
-    return {columns_wanted(m), width, m.label};
+    return {required_columns(m), width, m.label};
 }
 
 // Reserves the memory of the vectors that the column encoder makes from the lines of a text.
@@ -33,19 +33,19 @@ void reserve_encoded(const api::model& m, const std::string& text, const request
     from.reserve(lines * static_cast<std::size_t>(m.dims()) * 2 * sizeof(double));
 }
 
-void tell_extra(const std::set<std::string>& extra, const std::function<void(const std::string&)>& tell) {
+void warn_about_extra_columns(const std::set<std::string>& extra, const std::function<void(const std::string&)>& tell) {
     if (extra.empty()) return;
-    const bool all = extra.size() < json_rows::most_extra;
+    const bool all = extra.size() < json_rows::max_extra;
     tell(fmt::format(
         "{} not among the columns of the model, and left out: {}{}",
         extra.size() == 1 ? "one column is" : fmt::format("{}{} columns are", all ? "" : "at least ", extra.size()),
         *extra.begin(), extra.size() > 1 ? ", ..." : ""));
 }
 
-table from_json(const api::model& m, request_text from, const std::function<void(const std::string&)>& tell) {
+table rows_from_json(const api::model& m, request_text from, const std::function<void(const std::string&)>& tell) {
     const json_rows rows(std::move(from.body));
     table out;
-    if (m.kind() == strings::where && !m.columns_of_table) {
+    if (m.kind() == strings::kind && !m.columns_of_table) {
         out.x = strings(rows.texts(m.text_column));
         return out;
     }
@@ -53,10 +53,10 @@ table from_json(const api::model& m, request_text from, const std::function<void
     model_data how;
     how.label = "none";
     std::string text;
-    if (m.kind() != domain::vectors) {
-        how.format = m.kind() == records::where ? "jsonl" : "auto";
+    if (m.kind() != object_kind::vectors) {
+        how.format = m.kind() == records::kind ? "jsonl" : "auto";
         text = rows.lines();
-    } else if (shape.names.empty() && rows.begin_with_object()) {
+    } else if (shape.names.empty() && rows.has_object_rows()) {
         how.format = "libsvm";
         text = rows.libsvm();
     } else if (m.columns_of_table) {
@@ -64,7 +64,7 @@ table from_json(const api::model& m, request_text from, const std::function<void
         how.header = shape.names.empty() ? csv_header::absent : csv_header::present;
         std::set<std::string> extra;
         text = rows.csv(shape, extra);
-        tell_extra(extra, tell);
+        warn_about_extra_columns(extra, tell);
         reserve_encoded(m, text, from);
     } else {
         out.x = rows.numbers(shape);
@@ -72,8 +72,8 @@ table from_json(const api::model& m, request_text from, const std::function<void
         return out;
     }
     try {
-        how.other_files = false;
-        return how.load(m, source(source_name, text, nullptr), tell);
+        how.allow_other_files = false;
+        return how.load(m, file_contents(source_name, text, nullptr), tell);
     } catch (const error& wrong) {
         fail_without_place(wrong);
     }
@@ -81,29 +81,29 @@ table from_json(const api::model& m, request_text from, const std::function<void
 
 }  // namespace
 
-std::vector<std::string> columns_wanted(const api::model& m) {
-    if (!m.columns_of_table) return m.kind() == domain::vectors ? m.feature_names() : std::vector<std::string>{};
-    if (!m.columns_of_table->named()) return {};
+std::vector<std::string> required_columns(const api::model& m) {
+    if (!m.columns_of_table) return m.kind() == object_kind::vectors ? m.feature_names() : std::vector<std::string>{};
+    if (!m.columns_of_table->has_header()) return {};
     std::vector<std::string> names;
     for (const column_rule& rule : m.columns_of_table->rules()) names.push_back(rule.name);
     return names;
 }
 
 table request_rows(const api::model& m, request_text from, const std::function<void(const std::string&)>& tell) {
-    const std::string_view start = detail::trimmed(detail::without_mark(from.body));
+    const std::string_view start = detail::trimmed(detail::without_byte_order_mark(from.body));
     const bool in_json = from.type == "application/json" || from.type.ends_with("+json") ||
                          (from.format.empty() && from.type != "text/csv" && start.find_first_of("[{") == 0);
     if (in_json) {
-        from.body.erase(0, from.body.size() - detail::without_mark(from.body).size());
-        return from_json(m, std::move(from), tell);
+        from.body.erase(0, from.body.size() - detail::without_byte_order_mark(from.body).size());
+        return rows_from_json(m, std::move(from), tell);
     }
-    const bool of_table = m.kind() == domain::vectors || !m.text_column.empty();
+    const bool of_table = m.kind() == object_kind::vectors || !m.text_column.empty();
     model_data how;
     how.format = !from.format.empty() ? from.format : of_table && from.type == "text/csv" ? "csv" : "auto";
-    how.other_files = false;
-    how.most_pixels = from.most_pixels;
+    how.allow_other_files = false;
+    how.max_pixels = from.max_pixels;
     reserve_encoded(m, from.body, from);
-    return how.load(m, source(source_name, from.body, nullptr), tell);
+    return how.load(m, file_contents(source_name, from.body, nullptr), tell);
 }
 
 }  // namespace mercer::cli

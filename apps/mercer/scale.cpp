@@ -19,7 +19,7 @@ struct scale_options {
 };
 
 // Returns lines `label index:value …` without the values that are 0.
-std::string libsvm_text(const objects& of) {
+std::string libsvm_text(const loaded_data& of) {
     std::string out;
     const auto line = [&](index i) {
         out += of.data.y.empty() ? "0" : number_text(of.data.y[static_cast<std::size_t>(i)]);
@@ -45,21 +45,21 @@ std::string libsvm_text(const objects& of) {
 }
 
 // Returns CSV, with a header if the columns have names. The target column comes last.
-std::string csv_text(const objects& of, const std::string& target) {
+std::string csv_text(const loaded_data& of, const std::string& target) {
     const dense<double> rows = as_dense<double>(of.data.x);
     const bool labelled = !of.data.y.empty();
     std::string out;
-    for (const auto& each : of.data.feature_names) out += (out.empty() ? "" : ",") + csv_field(each);
-    if (!out.empty()) out += (labelled ? "," + csv_field(target.empty() ? "target" : target) : "") + "\n";
+    for (const auto& each : of.data.feature_names) out += (out.empty() ? "" : ",") + format_csv_field(each);
+    if (!out.empty()) out += (labelled ? "," + format_csv_field(target.empty() ? "target" : target) : "") + "\n";
     for (index i = 0; i < rows.size(); ++i) {
         for (index c = 0; c < rows.dims(); ++c) out += (c ? "," : "") + number_text(rows.row(i)[c]);
-        if (labelled) out += "," + csv_field(of.class_of(i));
+        if (labelled) out += "," + format_csv_field(of.class_of(i));
         out += "\n";
     }
     return out;
 }
 
-void write(const scale_options& options, const objects& of) {
+void write(const scale_options& options, const loaded_data& of) {
     const std::string& path = options.out;
     if (path.ends_with(".npy")) return write_matrix(path, as_dense<double>(of.data.x).view());
     const bool as_csv = path.ends_with(".csv") || (!path.ends_with(".svm") && !path.ends_with(".libsvm") &&
@@ -71,13 +71,13 @@ void write(const scale_options& options, const objects& of) {
 
 void scale(const scale_options& options) {
     options.common.apply();
-    objects on = load_unscaled(options.from);
-    if (on.data.x.kind() != domain::vectors)
+    loaded_data on = load_raw(options.from);
+    if (on.data.x.kind() != object_kind::vectors)
         fail(errc::unsupported,
              fmt::format("scaling is for vectors, '{}' was read as {}", options.from.path, name(on.data.x.kind())));
     const std::string how = options.from.scale.empty() ? "standard" : options.from.scale;
     const scaling by = options.by.empty() ? *api::fit_scaling(on.data.x, how) : scaling::load(options.by);
-    on.data.x = api::scaled(by, on.data.x);
+    on.data.x = api::apply_scaling(by, on.data.x);
     if (!options.save.empty()) by.save(options.save);
     write(options, on);
     if (options.out.empty()) return;

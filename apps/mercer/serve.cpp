@@ -37,7 +37,7 @@ public:
             if (sigaction(each, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
             struct sigaction action {};
             action.sa_handler = [](int which) {
-                if (heard_++ > 0) ::_exit(128 + which);
+                if (signals_received_++ > 0) ::_exit(128 + which);
                 (void)!::write(ends_[1], "", 1);
             };
             sigaction(each, &action, nullptr);
@@ -62,7 +62,7 @@ public:
 
 private:
     inline static int ends_[2] = {-1, -1};
-    inline static std::atomic<int> heard_ = 0;
+    inline static std::atomic<int> signals_received_ = 0;
     std::thread watcher_;
 };
 
@@ -83,7 +83,7 @@ void serve(const serve_options& options) {
         flush_output();
         server.run();
     }
-    if (!options.common.as_json) print(fmt::format("stopped after {}\n", counted(model.requests(), "request")));
+    if (!options.common.as_json) print(fmt::format("stopped after {}\n", count_text(model.requests(), "request")));
 }
 
 void add_limits(CLI::App& command, http_limits& limits) {
@@ -93,7 +93,7 @@ void add_limits(CLI::App& command, http_limits& limits) {
         ->group("Limits");
     command.add_option("--timeout", limits.seconds, "Seconds for a request and its answer (default 30)")
         ->option_text("SECONDS")
-        ->check(number_between(0.05, 86400))
+        ->check(range_validator(0.05, 86400))
         ->group("Limits");
     command.add_option("--clients", limits.clients, "Open connections; more of them wait (default: 1024)")
         ->option_text("N")

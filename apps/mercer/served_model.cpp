@@ -22,7 +22,7 @@ struct refusal {
     std::string message;
 };
 
-http_answer in_json(const json& value, int status = 200) {
+http_answer json_answer(const json& value, int status = 200) {
     return {status, value.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"};
 }
 
@@ -36,13 +36,13 @@ int status_of(errc code) {
 }
 
 // Returns the value of a boolean parameter, which is true by default.
-bool wanted(const http_request& asked, const std::string& name) {
+bool is_requested(const http_request& asked, const std::string& name) {
     const auto found = asked.query.find(name);
     return found == asked.query.end() || (found->second != "0" && found->second != "false" && found->second != "no");
 }
 
 // Returns true if the answer is CSV: Accept asks for CSV, or CSV was sent and Accept does not ask for JSON.
-bool in_csv(const http_request& asked) {
+bool wants_csv(const http_request& asked) {
     if (asked.accept.find("application/json") != std::string::npos) return false;
     return asked.accept.find("text/csv") != std::string::npos || asked.type == "text/csv";
 }
@@ -54,53 +54,54 @@ served_model::served_model(const std::string& path, const http_limits& limits)
     const api::method& about = api::find_method(m_.method_name());
     predicts_ = about.can_predict;
     transforms_ = about.can_transform;
-    m_.keep_ready();
+    m_.keep_prepared();
     // a fraction of the memory that is free after loading the model
-    if (limits_.memory == 0) limits_.memory = spare_memory();
-    facts_ = in_json(facts()).body;
-    addresses_ = in_json(addresses()).body;
+    if (limits_.memory == 0) limits_.memory = default_memory_budget();
+    description_ = json_answer(describe_model()).body;
+    addresses_ = json_answer(addresses()).body;
 }
 
 http_answer served_model::answer(http_request& asked) {
     ++requests_;
-    if (asked.path == "/") return only("GET", asked, [&] { return http_answer{200, addresses_}; });
-    if (asked.path == "/health") return only("GET", asked, [&] { return health(); });
+    if (asked.path == "/") return with_method("GET", asked, [&] { return http_answer{200, addresses_}; });
+    if (asked.path == "/health") return with_method("GET", asked, [&] { return health(); });
     if (asked.path == "/model")
-        return only("GET", asked, [&] {
-            reserve(asked, 2 * facts_.size());
-            return http_answer{200, facts_};
+        return with_method("GET", asked, [&] {
+            reserve(asked, 2 * description_.size());
+            return http_answer{200, description_};
         });
-    if (asked.path == "/predict" && predicts_) return only("POST", asked, [&] { return predict(asked); });
-    if (asked.path == "/transform" && transforms_) return only("POST", asked, [&] { return transform(asked); });
-    return refused(404, fmt::format("there is nothing at '{}': there are /health, /model{}{}", asked.path,
-                                    predicts_ ? ", /predict" : "", transforms_ ? ", /transform" : ""));
+    if (asked.path == "/predict" && predicts_) return with_method("POST", asked, [&] { return predict(asked); });
+    if (asked.path == "/transform" && transforms_) return with_method("POST", asked, [&] { return transform(asked); });
+    return error_answer(404, fmt::format("there is nothing at '{}': there are /health, /model{}{}", asked.path,
+                                         predicts_ ? ", /predict" : "", transforms_ ? ", /transform" : ""));
 }
 
 template <class Body>
-http_answer served_model::only(const std::string& method, http_request& asked, Body body) const {
+http_answer served_model::with_method(const std::string& method, http_request& asked, Body body) const {
     if (asked.method != method && !(method == "GET" && asked.method == "HEAD")) {
-        http_answer no = refused(405, fmt::format("{} is asked by {}, got {}", asked.path, method, asked.method));
+        http_answer no = error_answer(405, fmt::format("{} is asked by {}, got {}", asked.path, method, asked.method));
         no.allow = method == "GET" ? "GET, HEAD" : method;
         return no;
     }
     const workspace_limit limit([&](std::size_t more) { reserve(asked, more); });
-    const stop_scope stop([&] { return std::chrono::steady_clock::now() > asked.until; });
+    const cancellation_scope stop([&] { return std::chrono::steady_clock::now() > asked.until; });
     try {
         return body();
     } catch (const refusal& no) {
-        return refused(no.status, no.message);
+        return error_answer(no.status, no.message);
     } catch (const row_error& wrong) {
-        return refused(400, wrong.counted_from_one());
+        return error_answer(400, wrong.one_based_message());
     } catch (const error& wrong) {
         if (wrong.code() == errc::cancelled)
-            return refused(503, fmt::format("the answer takes longer than {} s: send fewer rows, or start the server "
+            return error_answer(503,
+                                fmt::format("the answer takes longer than {} s: send fewer rows, or start the server "
                                             "with a larger --timeout",
                                             limits_.seconds));
-        return refused(status_of(wrong.code()), wrong.what());
+        return error_answer(status_of(wrong.code()), wrong.what());
     } catch (const std::bad_alloc&) {
-        return refused(503, "out of memory: send fewer rows at once");
+        return error_answer(503, "out of memory: send fewer rows at once");
     } catch (const std::exception& wrong) {
-        return refused(500, wrong.what());
+        return error_answer(500, wrong.what());
     }
 }
 
@@ -116,10 +117,10 @@ http_answer served_model::health() const {
     return {200, fmt::format("{{\"status\":\"ok\",\"requests\":{},\"seconds\":{}}}\n", requests_.load(), up.count())};
 }
 
-json served_model::facts() const {
+json served_model::describe_model() const {
     json out = figures_json(m_.describe());
     out["file"] = file_;
-    out["columns"] = columns_wanted(m_);
+    out["columns"] = required_columns(m_);
     out["predicts"] = predicts_;
     out["transforms"] = transforms_;
     return out;
@@ -127,10 +128,10 @@ json served_model::facts() const {
 
 void served_model::unpack(http_request& asked) const {
     if (asked.encoding.empty() || asked.encoding == "identity") return;
-    if (!can_unpack()) throw refusal{415, "Content-Encoding: this server reads no packed bodies"};
+    if (!can_decompress()) throw refusal{415, "Content-Encoding: this server reads no packed bodies"};
     const std::size_t before = asked.memory.bytes();
-    asked.body = unpacked(asked.body, [&](std::size_t size) {
-        stop_point();
+    asked.body = decompress(asked.body, [&](std::size_t size) {
+        throw_if_cancelled();
         if (size > limits_.body)
             throw refusal{413,
                           fmt::format("the request has more than {} bytes: send fewer rows at once", limits_.body)};
@@ -151,7 +152,7 @@ void served_model::reserve(http_request& asked, std::size_t more) const {
 
 table served_model::rows(http_request& asked, std::string& answer) const {
     unpack(asked);
-    stop_point();
+    throw_if_cancelled();
     std::vector<std::string> notes;
     const auto format = asked.query.find("format");
     request_text from{std::move(asked.body), asked.type, format == asked.query.end() ? "" : format->second,
@@ -164,7 +165,7 @@ table served_model::rows(http_request& asked, std::string& answer) const {
         append_json_text(notes[i], answer);
     }
     if (!notes.empty()) answer += "]";
-    stop_point();
+    throw_if_cancelled();
     return data;
 }
 
@@ -180,14 +181,15 @@ void served_model::reserve_answer(http_request& asked, index rows, index columns
 http_answer served_model::predict(http_request& asked) const {
     std::string answer;
     const table data = rows(asked, answer);
-    const bool detailed = wanted(asked, "details");
+    const bool detailed = is_requested(asked, "details");
     if (detailed && detail_columns_ < 0 && data.x.size() > 1)
-        detail_columns_ = m_.predict_with_details(gather(data.x, selection(0, 1))).details.values.cols();
+        detail_columns_ = m_.predict_with_details(gather(data.x, row_set(0, 1))).details.values.cols();
     reserve_answer(asked, data.x.size(), detailed ? std::max<index>(detail_columns_, 0) : 0);
-    const auto [found, details] = detailed ? m_.predict_with_details(data.x) : api::explained{m_.predict(data.x), {}};
+    const auto [found, details] =
+        detailed ? m_.predict_with_details(data.x) : api::detailed_predictions{m_.predict(data.x), {}};
     if (detailed) detail_columns_ = details.values.cols();
-    stop_point();
-    if (in_csv(asked)) return {200, prediction_text(m_, found, details, true), "text/csv; charset=utf-8"};
+    throw_if_cancelled();
+    if (wants_csv(asked)) return {200, prediction_text(m_, found, details, true), "text/csv; charset=utf-8"};
     answer += ",\"predictions\":";
     append_predictions_json(m_, found, answer);
     if (!details.names.empty()) {
@@ -202,12 +204,12 @@ http_answer served_model::transform(http_request& asked) const {
     std::string answer;
     const table data = rows(asked, answer);
     if (transform_columns_ < 0 && data.x.size() > 1)
-        transform_columns_ = m_.transform(gather(data.x, selection(0, 1))).values.cols();
+        transform_columns_ = m_.transform(gather(data.x, row_set(0, 1))).values.cols();
     reserve_answer(asked, data.x.size(), std::max<index>(transform_columns_, 0));
     const api::columns made = m_.transform(data.x);
     transform_columns_ = made.values.cols();
-    stop_point();
-    if (in_csv(asked)) return {200, columns_text(made), "text/csv; charset=utf-8"};
+    throw_if_cancelled();
+    if (wants_csv(asked)) return {200, columns_text(made), "text/csv; charset=utf-8"};
     answer += ",";
     append_columns_json(made, answer);
     return {200, answer += "}\n"};

@@ -23,10 +23,10 @@ public:
 
 private:
     template <class Body>
-    http_answer only(const std::string& method, http_request& asked, Body body) const;
+    http_answer with_method(const std::string& method, http_request& asked, Body body) const;
     json addresses() const;
     http_answer health() const;
-    json facts() const;
+    json describe_model() const;
     void unpack(http_request& asked) const;
     void reserve(http_request& asked, std::size_t more) const;
     table rows(http_request& asked, std::string& answer) const;
@@ -38,7 +38,7 @@ private:
     std::string file_;
     http_limits limits_;
     bool predicts_ = false, transforms_ = false;
-    std::string facts_, addresses_;  // the answers to /model and /
+    std::string description_, addresses_;  // the answers to /model and /
     // Numbers per row of an answer, measured on one row; -1: not known yet.
     mutable std::atomic<index> detail_columns_{-1}, transform_columns_{-1};
     std::atomic<std::int64_t> requests_{0};

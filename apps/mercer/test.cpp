@@ -35,7 +35,7 @@ void add_shared(CLI::App& command, sample_test_options& o) {
     command.add_option("--random", o.seed, "Seed of the permutations (default 0)")->option_text("N")->group("Test");
     command.add_option("--level", o.level, "p-values up to this speak against the null (default 0.05)")
         ->option_text("P")
-        ->check(number_between(0, 1))
+        ->check(range_validator(0, 1))
         ->group("Test");
     o.common.add_to(command);
 }
@@ -44,16 +44,16 @@ std::string verdict(double p, double level, const char* against, const char* not
     return fmt::format("p = {:.4g}: {}\n", p, p <= level ? against : nothing);
 }
 
-progress_callback showing_share(progress& shown) {
+progress_callback report_fraction(progress_line& shown) {
     return [&](const fit_progress& p) {
-        shown.share(static_cast<double>(p.done) / static_cast<double>(p.total));
+        shown.set_fraction(static_cast<double>(p.done) / static_cast<double>(p.total));
         return true;
     };
 }
 
 // Sparse samples may have different numbers of columns if trailing columns are 0: this is a warning. For dense samples
 // it is an error.
-void require_same_columns(const objects& a, const objects& b, const sample_test_options& o) {
+void require_same_columns(const loaded_data& a, const loaded_data& b, const sample_test_options& o) {
     const index first = a.data.x.dims(), second = b.data.x.dims();
     if (first == second) return;
     if (!a.data.x.is_sparse() || !b.data.x.is_sparse())
@@ -71,17 +71,17 @@ void two_sample(const sample_test_options& o) {
     std::string text;
     json answer = json::object();
     {
-        progress shown;
+        progress_line shown;
         data_options second = o.from;
         second.path = o.second;
-        shown.phase("reading " + o.from.path);
-        objects a = load_unscaled(o.from, {}, o.memory);
-        shown.phase("reading " + o.second);
+        shown.set_phase("reading " + o.from.path);
+        loaded_data a = load_raw(o.from, {}, o.memory);
+        shown.set_phase("reading " + o.second);
         read_options how_read;
-        how_read.tsv.dictionary = a.data.x.kind() != domain::vectors
+        how_read.tsv.dictionary = a.data.x.kind() != object_kind::vectors
                                       ? a.data.feature_names
                                       : std::vector<std::string>{};  // the items get the same numbers in both samples
-        objects b = load_unscaled(second, how_read, o.memory);
+        loaded_data b = load_raw(second, how_read, o.memory);
         if (a.data.x.kind() != b.data.x.kind())
             fail(errc::unsupported, fmt::format("'{}' holds {}, '{}' holds {}: both samples must be of one kind",
                                                 o.from.path, name(a.data.x.kind()), o.second, name(b.data.x.kind())));
@@ -89,8 +89,8 @@ void two_sample(const sample_test_options& o) {
         require_same_columns(a, b, o);
         const dataset all = concatenate(a.data.x, b.data.x);
         if (const auto by = api::fit_scaling(all, o.from.scale)) {  // fits one scaling on both samples
-            a.data.x = api::scaled(*by, a.data.x);
-            b.data.x = api::scaled(*by, b.data.x);
+            a.data.x = api::apply_scaling(*by, a.data.x);
+            b.data.x = api::apply_scaling(*by, b.data.x);
         }
         if (!k) k = api::default_kernel(concatenate(a.data.x, b.data.x));
         require_fit(*k, a, o.from.path);
@@ -99,8 +99,8 @@ void two_sample(const sample_test_options& o) {
         how.permutations = o.permutations;
         how.seed = o.seed;
         if (o.memory) how.memory_bytes = o.memory;
-        shown.phase(fmt::format("comparing {} and {} objects", a.size(), b.size()));
-        how.progress = showing_share(shown);
+        shown.set_phase(fmt::format("comparing {} and {} objects", a.size(), b.size()));
+        how.progress = report_fraction(shown);
         const two_sample_result r = two_sample_test(*k, a.data.x, b.data.x, how);
         answer = {{"test", "two-sample"},
                   {"kernel", k->text()},
@@ -136,19 +136,19 @@ dataset target_objects(const table& data, bool& classes) {
 }
 
 // The second variable of the independence test: the objects of a second file, or the targets.
-struct others {
+struct second_variable {
     dataset y;
     bool classes = false;
     std::string about = "its targets";
 };
 
-others other_objects(const sample_test_options& o, const objects& a) {
-    others out;
+second_variable load_second_variable(const sample_test_options& o, const loaded_data& a) {
+    second_variable out;
     if (!o.second.empty()) {
         data_options second;
         second.path = o.second;
         second.scale = o.from.scale;
-        objects b = load(second);
+        loaded_data b = load(second);
         if (b.size() != a.size())
             fail(errc::invalid_argument,
                  fmt::format("'{}' has {} objects, '{}' has {}: row i of one belongs to row i of the other",
@@ -173,11 +173,11 @@ void independence(const sample_test_options& o) {
     std::string text;
     json answer = json::object();
     {
-        progress shown;
-        shown.phase("reading " + o.from.path);
-        objects a = load_unscaled(o.from, {}, o.memory);
-        const others b = other_objects(o, a);
-        if (const auto by = api::fit_scaling(a.data.x, o.from.scale)) a.data.x = api::scaled(*by, a.data.x);
+        progress_line shown;
+        shown.set_phase("reading " + o.from.path);
+        loaded_data a = load_raw(o.from, {}, o.memory);
+        const second_variable b = load_second_variable(o, a);
+        if (const auto by = api::fit_scaling(a.data.x, o.from.scale)) a.data.x = api::apply_scaling(*by, a.data.x);
         if (!k) k = api::default_kernel(a.data.x);
         if (!l) l = b.classes ? kernel::parse("linear()") : api::default_kernel(b.y);
         require_fit(*k, a, o.from.path);
@@ -185,8 +185,8 @@ void independence(const sample_test_options& o) {
         how.permutations = o.permutations;
         how.seed = o.seed;
         if (o.memory) how.memory_bytes = o.memory;
-        shown.phase(fmt::format("comparing {} objects", a.size()));
-        how.progress = showing_share(shown);
+        shown.set_phase(fmt::format("comparing {} objects", a.size()));
+        how.progress = report_fraction(shown);
         const independence_result r = independence_test(*k, a.data.x, *l, b.y, how);
         answer = {{"test", "independence"},
                   {"kernel", k->text()},

@@ -19,7 +19,7 @@ namespace mercer::cli {
 namespace {
 
 // If no parameter is open, opens C, or the corresponding parameter of a method without C.
-void leave_open(api::spec& s) {
+void open_default_parameter(api::spec& s) {
     const api::method& m = api::find_method(s.method);
     const bool open = s.kernel.find('?') != std::string::npos || std::ranges::any_of(s.options, [](const auto& o) {
                           return o.second.find('?') != std::string::npos;
@@ -31,7 +31,7 @@ void leave_open(api::spec& s) {
             return s.options.emplace_back(name, "?"), void();
 }
 
-score_map map_of(const api::tuning& found) {
+score_map make_score_map(const api::tuning& found) {
     score_map out;
     const auto values = [&](std::size_t a) {
         std::vector<double> all;
@@ -60,7 +60,7 @@ score_map map_of(const api::tuning& found) {
     return out;
 }
 
-curves curve_of(const api::tuning& found) {
+curves make_score_curve(const api::tuning& found) {
     std::vector<std::pair<double, double>> points;
     for (const auto& t : found.trials) points.emplace_back(t.at[0], t.mean);
     std::ranges::sort(points);
@@ -84,22 +84,22 @@ struct tune_command {
     int nested = 0;
 };
 
-std::string told(const api::nested_estimate& found) {
+std::string summary_of(const api::nested_estimate& found) {
     return fmt::format("nested: {} {:.5g}, 95 % interval {:.5g} to {:.5g} ({}), {}, in {:.2f} s\n{}", found.metric,
-                       found.mean, found.range.low, found.range.high, found.by, found.how, found.seconds,
+                       found.mean, found.range.low, found.range.high, found.interval_method, found.how, found.seconds,
                        found.complete ? "" : fmt::format("stopped after {} of them\n", found.scores.size()));
 }
 
-std::string told(const api::learning_curve& found) {
+std::string summary_of(const api::learning_curve& found) {
     std::vector<std::vector<std::string>> lines{{"examples", "on them", "±", "held out", "±"}};
     const auto number = [](double v) { return std::isnan(v) ? std::string() : fmt::format("{:.4g}", v); };
     for (std::size_t i = 0; i < found.examples.size(); ++i)
         lines.push_back({fmt::format("{}", found.examples[i]), number(found.training[i]),
                          number(found.training_error[i]), number(found.held_out[i]), number(found.held_out_error[i])});
-    return fmt::format("{} as examples grow\n{}", found.metric, aligned(lines, std::vector<bool>(5, true)));
+    return fmt::format("{} as examples grow\n{}", found.metric, align_table(lines, std::vector<bool>(5, true)));
 }
 
-panel drawn(const api::learning_curve& found) {
+panel learning_curve_panel(const api::learning_curve& found) {
     curves out;
     for (const index n : found.examples) out.x.push_back(static_cast<double>(n));
     out.lines = {{"on the examples learnt from", found.training}, {"held out", found.held_out}};
@@ -132,40 +132,40 @@ std::string table_of(const api::tuning& found, index top) {
     }
     std::vector<bool> right(lines[0].size(), true);
     right.back() = false;
-    return aligned(lines, right);
+    return align_table(lines, right);
 }
 
 // Adds what --nested and --curve ask for: nested cross-validation of the search, and the learning curve of the chosen
 // setting.
-std::string further(const tune_command& options, const api::spec& open, const api::tuning& found, const objects& on,
-                    progress& shown, json& all) {
+std::string add_estimates(const tune_command& options, const api::spec& open, const api::tuning& found,
+                          const loaded_data& on, progress_line& shown, json& all) {
     std::string out;
     api::fit_control control;
     control.memory_bytes = options.method.memory;
-    const stop_scope stop(interrupted);
+    const cancellation_scope stop(is_interrupted);
     if (options.nested > 0) {
-        shown.phase("nested cross-validation");
+        shown.set_phase("nested cross-validation");
         watch_interrupt();
         api::tune_options how = options.search.how;
         how.seed = options.from.seed;
         how.progress = [&](const api::tune_progress& now) {
-            if (now.total > 0) shown.share(static_cast<double>(now.done) / static_cast<double>(now.total));
-            return !interrupted();
+            if (now.total > 0) shown.set_fraction(static_cast<double>(now.done) / static_cast<double>(now.total));
+            return !is_interrupted();
         };
         const api::nested_estimate estimate = api::nested_tune(open, on.data, options.nested, how, control);
-        (void)take_interrupt();
+        (void)acknowledge_interrupt();
         all["nested"] = json::parse(api::to_json(estimate));
-        out += "\n" + told(estimate);
+        out += "\n" + summary_of(estimate);
     }
     if (!options.curve.empty()) {
-        shown.phase("learning curve");
+        shown.set_phase("learning curve");
         api::tune_options how = options.search.how;
         how.seed = options.from.seed;
         const api::learning_curve curve = api::learn_curve(found.chosen_spec(), on.data, how, control);
         all["learning_curve"] = json::parse(api::to_json(curve));
-        out += "\n" + told(curve);
+        out += "\n" + summary_of(curve);
         write_atomically(options.curve, picture_page(fmt::format("{} {}", open.method, found.chosen_spec().kernel),
-                                                     on.about, {drawn(curve)}));
+                                                     on.about, {learning_curve_panel(curve)}));
         out += fmt::format("learning curve: {}\n", options.curve);
     }
     return out;
@@ -173,21 +173,22 @@ std::string further(const tune_command& options, const api::spec& open, const ap
 
 void run(const tune_command& options) {
     options.common.apply();
-    api::spec s = options.method.open_spec();
+    api::spec s = options.method.search_request();
     s.scale = options.from.scale;
     s.text = options.from.text;
-    fit_answer answer;
+    fit_output answer;
     {
-        progress shown;
-        shown.phase("reading " + options.from.path);
-        const objects on = load_unscaled(options.from, read_for(s.kernel), options.method.memory);
-        leave_open(s);
-        const api::tuning found = tune_shown(s, on, options.search, options.from.seed, options.method.memory, shown);
-        api::model m = fit_shown(found.chosen_spec(), on.data, options.method.memory, shown);
-        m.label = detail::as_utf8(options.from.label);
-        m.text_column = detail::as_utf8(options.from.text_column);
+        progress_line shown;
+        shown.set_phase("reading " + options.from.path);
+        const loaded_data on = load_raw(options.from, read_options_for(s.kernel), options.method.memory);
+        open_default_parameter(s);
+        const api::tuning found =
+            tune_with_progress(s, on, options.search, options.from.seed, options.method.memory, shown);
+        api::model m = fit_with_progress(found.chosen_spec(), on.data, options.method.memory, shown);
+        m.label = detail::to_utf8(options.from.label);
+        m.text_column = detail::to_utf8(options.from.text_column);
         if (!options.picture.empty()) {
-            shown.phase("drawing");
+            shown.set_phase("drawing");
             const auto drawn = search_panel(found);
             if (!drawn) fail(errc::unsupported, "a map is of one or two numbers: leave no more open for --svg");
             write_atomically(options.picture, picture_page(fmt::format("{} {}", s.method, found.chosen_spec().kernel),
@@ -197,15 +198,16 @@ void run(const tune_command& options) {
         answer.all["data"] = on.about;
         answer.all["model"] = figures_json(m.describe());
         std::string more;
-        const bool finished =
-            was_interrupted() || unless_stopped([&] { more = further(options, s, found, on, shown, answer.all); });
-        if (!finished && take_interrupt()) warn("stopped: --nested and --curve are not there, the model is");
-        answer.keep(m, options.out);
-        if (!options.out.empty()) answer.all["model_file"] = answer.kept;
+        const bool finished = was_interrupted() || completes_unless_cancelled([&] {
+                                  more = add_estimates(options, s, found, on, shown, answer.all);
+                              });
+        if (!finished && acknowledge_interrupt()) warn("stopped: --nested and --curve are not there, the model is");
+        answer.save(m, options.out);
+        if (!options.out.empty()) answer.all["model_file"] = answer.saved_path;
         answer.text = fmt::format("{}\n\n{}\n{}", on.about, summary(found), table_of(found, options.top));
         answer.text += more;
         answer.text += fmt::format("\n{}\n", m.describe().text());
-        answer.trouble(m);
+        answer.add_warning(m);
     }
     answer.show(options.common, options.picture);
 }
@@ -251,7 +253,7 @@ void search_options::add_to(CLI::App& command) {
     command.add_flag("!--no-race", how.race, "Run all folds of every setting, also of those that cannot win")
         ->group("Search");
     command
-        .add_option("--search-rows", how.most_rows,
+        .add_option("--search-rows", how.max_rows,
                     "Search on at most so many rows, drawn at random (default 10000; 0: all)")
         ->option_text("N")
         ->group("Search");
@@ -260,34 +262,34 @@ void search_options::add_to(CLI::App& command) {
         ->group("Search");
 }
 
-api::tuning tune_shown(const api::spec& s, const objects& on, const search_options& search, std::uint64_t seed,
-                       std::size_t memory, progress& shown) {
-    shown.phase(fmt::format("tuning {}", s.method));
+api::tuning tune_with_progress(const api::spec& s, const loaded_data& on, const search_options& search,
+                               std::uint64_t seed, std::size_t memory, progress_line& shown) {
+    shown.set_phase(fmt::format("tuning {}", s.method));
     watch_interrupt();
     api::tune_options how = search.how;
     how.seed = seed;
     how.progress = [&](const api::tune_progress& now) {
-        if (!std::isnan(now.best)) shown.phase(fmt::format("tuning {}, best so far {:.4g}", s.method, now.best));
-        if (now.total > 0) shown.share(static_cast<double>(now.done) / static_cast<double>(now.total));
-        return !interrupted();
+        if (!std::isnan(now.best)) shown.set_phase(fmt::format("tuning {}, best so far {:.4g}", s.method, now.best));
+        if (now.total > 0) shown.set_fraction(static_cast<double>(now.done) / static_cast<double>(now.total));
+        return !is_interrupted();
     };
-    const stop_scope stop(interrupted);
+    const cancellation_scope stop(is_interrupted);
     api::fit_control control;
     control.memory_bytes = memory;
     api::tuning found = api::tune(s, on.data, how, control);
-    if (take_interrupt())
+    if (acknowledge_interrupt())
         warn("the search was stopped: this is the best of what it had looked at; --log FILE lets one go on");
     return found;
 }
 
 std::optional<panel> search_panel(const api::tuning& found) {
     if (found.axes.empty() || found.axes.size() > 2) return std::nullopt;
-    return found.axes.size() == 2 ? score_map_panel(map_of(found)) : curves_panel(curve_of(found));
+    return found.axes.size() == 2 ? score_map_panel(make_score_map(found)) : curves_panel(make_score_curve(found));
 }
 
 std::string summary(const api::tuning& found) {
     const auto dropped = std::ranges::count_if(found.trials, &api::trial::dropped);
-    const auto unfinished = std::ranges::count_if(found.trials, [](const auto& t) { return !t.trouble.empty(); });
+    const auto unfinished = std::ranges::count_if(found.trials, [](const auto& t) { return !t.warning.empty(); });
     std::string out =
         fmt::format("{} settings by {}, {}, in {:.2f} s", found.trials.size(), found.metric, found.how, found.seconds);
     if (found.rows < found.of_rows) out += fmt::format("\nsearched on {} of {} rows", found.rows, found.of_rows);

@@ -9,9 +9,9 @@
 namespace mercer {
 
 // Returns true if ScaLAPACK was found at build time and the blocks of a rank are few enough for its 32-bit sizes.
-bool can_share_factor(int processes, std::size_t n);
+bool can_distribute_factor(int processes, std::size_t n);
 // Reads the upper half of A, stored by rows, and overwrites it with R. Returns false, on all ranks, if a pivot is not
 // positive; A is then unchanged. Rounding depends on the number of ranks.
-bool shared_factor(MPI_Comm all, double* upper, std::size_t n);
+bool factor_distributed(MPI_Comm all, double* upper, std::size_t n);
 
 }  // namespace mercer

@@ -15,7 +15,7 @@ json number_json(double value) {
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
     return value;
 }
-json figures_json(const api::figures& from) { return parse_json(from.json()); }
+json figures_json(const api::summary& from) { return parse_json(from.json()); }
 
 void require_data(const session& s, index least) {
     if (s.data.x.size() < least)

@@ -54,7 +54,7 @@ void take_targets(const text_table& from, std::size_t column, table& to) {
 // The values are numbers only. For CSV, column_encoder converts columns that are not numeric.
 void read_file(session&, const request& r, reply& out) {
     const std::string name = r.text("name", "file");
-    const source file = unpack(name, r.bytes);
+    const file_contents file = unpack(name, r.bytes);
     read_options how;
     how.csv.label = r.text("label");
     how.numbers = precision::natural;
@@ -66,19 +66,19 @@ void read_file(session&, const request& r, reply& out) {
         const text_table fields = text_table::parse(file, how.csv);
         all = fields.names();
         std::optional<std::size_t> target;
-        if (!how.csv.label.empty()) target = fields.position(how.csv.label, "the label");
+        if (!how.csv.label.empty()) target = fields.find_column(how.csv.label, "the label");
         column_options plain;
         plain.scale = "none";
         const column_encoder encoder = column_encoder::fit(fields, target, plain);
         found.x = encoder.apply(fields);
-        found.feature_names = encoder.coordinates();
+        found.feature_names = encoder.coordinate_names();
         if (target) take_targets(fields, *target, found);
     } else {
         how.format = &format;
         found = parse_table(file, how);
     }
     const index n = found.x.size();
-    if (!(found.x.kind() == domain::vectors)) {
+    if (!(found.x.kind() == object_kind::vectors)) {
         out.body.update({{"kind", std::string(found.x.kind().name())}, {"n", n}});
         return;
     }
@@ -101,7 +101,7 @@ void components(session& s, const request& r, reply& out) {
     kernel_pca_options options;
     options.n_components = static_cast<index>(r.number("components", 2));
     const auto scale = api::fit_scaling(s.data.x, r.text("scale"));
-    const dataset x = scale ? api::scaled(*scale, s.data.x) : s.data.x;
+    const dataset x = scale ? api::apply_scaling(*scale, s.data.x) : s.data.x;
     const kernel k = r.text("kernel").empty() ? api::default_kernel(x) : kernel::parse(r.text("kernel"));
     const kernel_pca_model found = fit_kernel_pca(k, x, options);
     out.body["kernel"] = k.text();

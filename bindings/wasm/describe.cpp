@@ -14,14 +14,14 @@ json option_json(const api::option_info& o) {
     static const char* const kinds[] = {"number", "whole", "flag", "choice", "numbers"};
     json out{{"name", o.name},
              {"kind", kinds[static_cast<int>(o.kind)]},
-             {"initial", o.initial},
+             {"initial", o.default_value},
              {"about", o.about},
              {"low", number_json(o.low)},
              {"high", number_json(o.high)},
              {"condition", o.condition()}};
     if (!o.choices.empty()) out["choices"] = o.choices;
     json needs = json::array();
-    for (const option_need& need : o.needs) needs.push_back({{"option", need.option}, {"values", need.values}});
+    for (const option_requirement& need : o.needs) needs.push_back({{"option", need.option}, {"values", need.values}});
     if (!needs.empty()) out["needs"] = needs;
     return out;
 }
@@ -50,14 +50,14 @@ void about(session&, const request&, reply& out) {
         kernels.push_back({{"name", k.info.name},
                            {"aliases", k.info.aliases},
                            {"formula", k.info.formula},
-                           {"domain", std::string(k.info.where.name())},
+                           {"domain", std::string(k.info.kind.name())},
                            {"parameters", parameters},
                            {"rule", k.info.rule},
                            {"mercer", k.info.mercer}});
     }
     json kinds = json::array();
-    listed_kinds::each([&]<class Kind> {
-        kinds.push_back({{"name", name(Kind::where)}, {"default_kernel", Kind::default_kernel}});
+    listed_kinds::for_each([&]<class Kind> {
+        kinds.push_back({{"name", name(Kind::kind)}, {"default_kernel", Kind::default_kernel}});
     });
     for (const algebra_info& each : algebra_registry())
         algebra.push_back({{"form", each.form}, {"meaning", each.meaning}, {"rule", each.rule}});
@@ -75,8 +75,8 @@ json form_json(const kernel_form& form) {
         arguments.push_back({name, shown});
     }
     for (const auto& part : form.parts) parts.push_back(form_json(part->form()));
-    json out{{"what", form.what}, {"arguments", arguments}, {"parts", parts}};
-    if (!form.who.empty()) out["who"] = form.who;
+    json out{{"what", form.operation}, {"arguments", arguments}, {"parts", parts}};
+    if (!form.function_name.empty()) out["who"] = form.function_name;
     return out;
 }
 
@@ -89,7 +89,7 @@ json proof_json(const proof& p) {
 
 // Splits "kernel expression, character 18: there is no …" into the message and the position of the error, counted from
 // 0.
-void faulty_kernel(const error& e, reply& out) {
+void put_kernel_error(const error& e, reply& out) {
     const std::string message = e.what(), mark = "character ";
     out.body = {{"ok", false}, {"message", message.substr(0, message.find('\n'))}};
     if (const auto at = message.find(mark); at != std::string::npos)
@@ -102,18 +102,18 @@ void show_kernel(session&, const request& r, reply& out) {
         const traits t = k.properties();
         out.body = {{"ok", true},
                     {"text", k.text()},
-                    {"domain", std::string(k.where().name())},
+                    {"domain", std::string(k.kind().name())},
                     {"form", form_json(k.node().form())},
                     {"proof", proof_json(k.proof())},
                     {"stationary", t.stationary},
                     {"radial", t.radial},
                     {"normalised", t.normalised}};
-        if (k.where() == domain::vectors) try {
+        if (k.kind() == object_kind::vectors) try {
                 out.body["features"] = feature_map(k, static_cast<index>(r.number("dims", 2)), 40).names();
             } catch (const error&) {
             }  // no finite map, or more than 40 features: none are shown
     } catch (const error& e) {
-        faulty_kernel(e, out);
+        put_kernel_error(e, out);
     }
 }
 

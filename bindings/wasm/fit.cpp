@@ -20,8 +20,8 @@ index whole_number(const request& r, const char* name, index otherwise) {
     return static_cast<index>(r.number(name, static_cast<double>(otherwise)));
 }
 
-const svm_model* machine(const api::fitted& m) {
-    const auto* as = dynamic_cast<const api::fitted_as<svm_model>*>(&m);
+const svm_model* as_svm(const api::estimator& m) {
+    const auto* as = dynamic_cast<const api::estimator_of<svm_model>*>(&m);
     return as ? &as->model() : nullptr;
 }
 
@@ -43,7 +43,7 @@ matrix<double> decisions(const svm_model& m, const dataset& at) {
     return f;
 }
 
-std::vector<std::uint8_t> numbered(const std::vector<double>& labels, const std::vector<double>& classes) {
+std::vector<std::uint8_t> class_numbers(const std::vector<double>& labels, const std::vector<double>& classes) {
     std::vector<std::uint8_t> out(labels.size());
     for (std::size_t i = 0; i < labels.size(); ++i)
         out[i] =
@@ -52,7 +52,7 @@ std::vector<std::uint8_t> numbered(const std::vector<double>& labels, const std:
 }
 
 // For each row the difference between the largest and the second largest score.
-std::vector<double> leads(const matrix<double>& scores) {
+std::vector<double> score_margins(const matrix<double>& scores) {
     std::vector<double> out;
     for (index i = 0; i < scores.rows(); ++i) {
         double best = -INFINITY, second = -INFINITY;
@@ -65,7 +65,7 @@ std::vector<double> leads(const matrix<double>& scores) {
     return out;
 }
 
-void lines_between(const plane_grid& on, const matrix<double>& scores, line_list& lines) {
+void add_borders(const plane_grid& on, const matrix<double>& scores, line_list& lines) {
     for (index c = 0; c < scores.cols(); ++c) {
         matrix<double> ahead(on.ny, on.nx);
         for (index i = 0; i < scores.rows(); ++i) {
@@ -79,7 +79,7 @@ void lines_between(const plane_grid& on, const matrix<double>& scores, line_list
 }
 
 // The regions of a classifier with one function, where f > 0 means its second class.
-void two_regions(const plane_grid& on, std::span<const double> f, reply& out, bool margins) {
+void put_two_regions(const plane_grid& on, std::span<const double> f, reply& out, bool margins) {
     matrix<double> values(on.ny, on.nx);
     std::copy(f.begin(), f.end(), values.data());
     line_list zero, edges;
@@ -90,13 +90,13 @@ void two_regions(const plane_grid& on, std::span<const double> f, reply& out, bo
 }
 
 void machine_regions(const svm_model& m, const plane_grid& on, const matrix<double>& f, reply& out) {
-    const std::vector<std::uint8_t> winner = numbered(predict(m, f.view()), m.classes);
+    const std::vector<std::uint8_t> winner = class_numbers(predict(m, f.view()), m.classes);
     out.array<std::uint8_t>("label", winner);
     std::vector<double> strength(static_cast<std::size_t>(f.rows()));
     if (f.cols() == 1) {
         // In the library f > 0 means the first class of the problem.
         for (index i = 0; i < f.rows(); ++i) strength[static_cast<std::size_t>(i)] = -f(i, 0);
-        two_regions(on, strength, out, true);
+        put_two_regions(on, strength, out, true);
         out.array<float>("f", strength);
         return;
     }
@@ -129,7 +129,7 @@ void machine_regions(const svm_model& m, const plane_grid& on, const matrix<doub
 }
 
 // The regions of a classifier that returns probabilities, scores, or only labels.
-void scored_regions(const api::fitted& m, const plane_grid& on, const dataset& at, reply& out) {
+void scored_regions(const api::estimator& m, const plane_grid& on, const dataset& at, reply& out) {
     const std::vector<double> classes = m.classes();
     matrix<double> scores;
     std::vector<double> labels = m.predict(at);
@@ -142,34 +142,34 @@ void scored_regions(const api::fitted& m, const plane_grid& on, const dataset& a
         } catch (const error&) {
         }  // neither: only labels are available
     }
-    const std::vector<std::uint8_t> number = numbered(labels, classes);
+    const std::vector<std::uint8_t> number = class_numbers(labels, classes);
     out.array<std::uint8_t>("label", number);
     line_list lines;
     if (scores.cols() == static_cast<index>(classes.size()) && scores.cols() > 1) {
-        lines_between(on, scores, lines);
-        out.array<float>("f", leads(scores));
+        add_borders(on, scores, lines);
+        out.array<float>("f", score_margins(scores));
     } else {
-        lines.between(on, number);
+        lines.add_borders(on, number);
     }
     lines.put("border", out);
 }
 
 // Draws the predictions of a fitted method of any kind on the plane.
 void regions(const api::model& m, const plane_grid& on, const request& r, reply& out) {
-    const dataset at = m.prepared(on.places());
-    if (const svm_model* svm = machine(m.inner())) {
+    const dataset at = m.preprocess(on.places());
+    if (const svm_model* svm = as_svm(m.inner())) {
         const matrix<double> f = decisions(*svm, at);
         if (svm->is_classifier()) return machine_regions(*svm, on, f, out);
         const std::vector<double> values = api::first_column(f);
         out.array<float>("f", values);
-        two_regions(on, values, out, false);
+        put_two_regions(on, values, out, false);
         return;
     }
     const auto shaded = [&](std::vector<double> f, index levels) {
         matrix<double> values(on.ny, on.nx);
         std::copy(f.begin(), f.end(), values.data());
         line_list lines;
-        lines.levels(on, values.view(), levels);
+        lines.add_levels(on, values.view(), levels);
         lines.put("levels", out);
         out.array<float>("f", f);
     };
@@ -181,18 +181,18 @@ void regions(const api::model& m, const plane_grid& on, const request& r, reply&
         out.body["components"] = scores.values.cols();
         return shaded(std::move(f), 12);
     }
-    if (m.gives() == answer::values) {
+    if (m.prediction_kind() == target_kind::values) {
         std::vector<double> f = m.inner().predict(at);
         if (m.method_name() == "kernel_density")
             for (double& each : f) each = std::exp(each);
         return shaded(std::move(f), 10);
     }
-    if (m.gives() == answer::clusters) {
+    if (m.prediction_kind() == target_kind::clusters) {
         const std::vector<double> labels = m.inner().predict(at);
         std::vector<std::uint8_t> number(labels.begin(), labels.end());
         out.array<std::uint8_t>("label", number);
         line_list lines;
-        lines.between(on, number);
+        lines.add_borders(on, number);
         lines.put("border", out);
         return;
     }
@@ -251,12 +251,12 @@ void machine_examples(const svm_model& m, const table& data, reply& out) {
 }
 
 void examples(const api::model& m, const table& data, reply& out) {
-    const svm_model* svm = machine(m.inner());
+    const svm_model* svm = as_svm(m.inner());
     const bool small = data.x.size() <= 1500;
     // (A model that stores w does not know its examples: its only support row is -1.)
     const bool by_example = svm && std::ranges::none_of(svm->support_rows, [](index row) { return row < 0; });
     if (by_example && svm->is_classifier() && small && !m.scale()) return machine_examples(*svm, data, out);
-    if (const auto f = m.inner().sums(); f && f->functions() >= 1) {
+    if (const auto f = m.inner().kernel_expansions(); f && f->functions() >= 1) {
         std::vector<double> coef(static_cast<std::size_t>(data.x.size()));
         for (index i = 0; i < f->size(); ++i) {
             const index row = f->rows.empty() ? i : f->rows[static_cast<std::size_t>(i)];
@@ -268,7 +268,8 @@ void examples(const api::model& m, const table& data, reply& out) {
     }
     if (const auto clusters = m.inner().training_clusters(); !clusters.empty())
         out.array<std::uint8_t>("cluster", clusters);
-    if (m.gives() == answer::classes || m.gives() == answer::sides || m.gives() == answer::values)
+    if (m.prediction_kind() == target_kind::classes || m.prediction_kind() == target_kind::sides ||
+        m.prediction_kind() == target_kind::values)
         out.array<double>("said", m.predict(data.x));
 }
 
@@ -281,14 +282,15 @@ void fit_and_draw(session& s, const request& r, reply& out) {
     const api::model& m = *s.model;
     out.body = {{"kernel", m.kernel_text()},
                 {"spec", parse_json(api::to_json(m.spec()))},
-                {"figures", figures_json(m.fit_figures())},
-                {"trouble", m.inner().trouble()}};
+                {"figures", figures_json(m.fit_summary())},
+                {"trouble", m.inner().warning()}};
     out.body["classes"] = m.inner().classes();
-    if (!s.data.y.empty() && (m.gives() == answer::classes || m.gives() == answer::values) &&
+    if (!s.data.y.empty() &&
+        (m.prediction_kind() == target_kind::classes || m.prediction_kind() == target_kind::values) &&
         m.method_name() != "kernel_density")
         out.body["score"] = figures_json(m.score(s.data));
     if (m.method_name() == "svr") out.body["epsilon"] = std::stod(r.body["spec"].value("epsilon", "0.1"));
-    if (m.method_name() == "nu_svr") out.body["epsilon"] = m.fit_figures().number("epsilon");
+    if (m.method_name() == "nu_svr") out.body["epsilon"] = m.fit_summary().number("epsilon");
     examples(m, s.data, out);
     const std::string view = r.text("view", "plane");
     if (view == "plane") regions(m, plane_grid(r.body), r, out);
@@ -318,12 +320,12 @@ json terms_json(std::vector<term> terms, std::size_t most) {
 }
 
 // Returns the object to explain: {"x": [coordinates]} is a point, {"row": number} an object of the data.
-dataset asked_about(const session& s, const request& r) {
+dataset object_to_explain(const session& s, const request& r) {
     if (r.body.contains("row")) {
         const index row = whole_number(r, "row", 0);
         if (row < 0 || row >= s.data.x.size())
             fail(errc::invalid_argument, "there is no object " + std::to_string(row));
-        return gather(s.data.x, selection(row, 1));
+        return gather(s.data.x, row_set(row, 1));
     }
     const auto x = r.body.at("x").get<std::vector<double>>();
     matrix<double> row(1, static_cast<index>(x.size()));
@@ -334,15 +336,15 @@ dataset asked_about(const session& s, const request& r) {
 // Explains one prediction: the terms of f(x), or the neighbours that decide.
 void why(session& s, const request& r, reply& out) {
     if (!s.model) fail(errc::invalid_argument, "there is no model yet");
-    const dataset raw = asked_about(s, r), at = s.model->prepared(raw);
-    const api::fitted& m = s.model->inner();
-    if (s.model->gives() != answer::none) {
+    const dataset raw = object_to_explain(s, r), at = s.model->preprocess(raw);
+    const api::estimator& m = s.model->inner();
+    if (s.model->prediction_kind() != target_kind::none) {
         const double said = s.model->predict(raw)[0];
-        out.body["said"] =
-            s.model->gives() == answer::classes ? s.model->class_text(said) : json(number_json(said)).dump();
+        out.body["said"] = s.model->prediction_kind() == target_kind::classes ? s.model->class_text(said)
+                                                                              : json(number_json(said)).dump();
         out.body["value"] = number_json(said);
     }
-    if (const auto* knn = dynamic_cast<const api::fitted_as<knn_model>*>(&m)) {
+    if (const auto* knn = dynamic_cast<const api::estimator_of<knn_model>*>(&m)) {
         const neighbours near = find_neighbours(knn->model(), at);
         json list = json::array();
         for (index j = 0; j < near.indices.cols(); ++j)
@@ -351,7 +353,7 @@ void why(session& s, const request& r, reply& out) {
         return;
     }
     json functions = json::array();
-    if (const svm_model* svm = machine(m); svm && svm->is_classifier()) {
+    if (const svm_model* svm = as_svm(m); svm && svm->is_classifier()) {
         for (const influence& each : influences(*svm, at, 0)) {
             const problem_classes sides = classes_of_problem(*svm, each.problem);
             std::vector<term> terms;
@@ -361,10 +363,10 @@ void why(session& s, const request& r, reply& out) {
                                  {"f", each.f},
                                  {"offset", each.offset},
                                  {"count", each.terms.size()},
-                                 {"enough", each.enough},
+                                 {"enough", each.deciding_terms},
                                  {"terms", terms_json(std::move(terms), 24)}});
         }
-    } else if (const auto sums = m.sums(); sums && sums->k) {
+    } else if (const auto sums = m.kernel_expansions(); sums && sums->k) {
         const auto K = make_gram<double>(*sums->k, at, sums->x);
         std::vector<double> k(static_cast<std::size_t>(sums->size()));
         K->row(0, k.data());

@@ -16,11 +16,11 @@
 namespace mercer::page {
 namespace {
 
-constexpr index most_of_matrix = 600;  // largest number of rows shown
+constexpr index max_shown_rows = 600;  // largest number of rows shown
 
 matrix<double> entries(const gram<double>& K) {
     matrix<double> out(K.rows(), K.cols());
-    K.all(out.view());
+    K.fill(out.view());
     return out;
 }
 
@@ -29,8 +29,8 @@ matrix<double> entries(const gram<double>& K) {
 void gram_matrix(session& s, const request& r, reply& out) {
     require_data(s, 1);
     const index n = s.data.x.size();
-    if (n > most_of_matrix)
-        fail(errc::unsupported, "the matrix is shown for up to " + std::to_string(most_of_matrix) +
+    if (n > max_shown_rows)
+        fail(errc::unsupported, "the matrix is shown for up to " + std::to_string(max_shown_rows) +
                                     " objects, there are " + std::to_string(n));
     const auto K = make_gram<double>(kernel_of(s, r), s.data.x);
     std::optional<normalised<double>> unit;
@@ -98,7 +98,7 @@ void scores(session& s, const request& r, reply& out) {
         mean.push_back(count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN());
     }
     out.body = {{"metric", runner.scored_by().name},
-                {"how", runner.how()},
+                {"how", runner.describe()},
                 {"larger_is_better", runner.scored_by().larger_is_better}};
     out.array<double>("scores", mean);
 }
@@ -112,7 +112,7 @@ void leave_one_out_scores(session& s, const request& r, reply& out) {
         svm_options options;
         for (const auto& [name, value] : what.options)
             if (name == "C") options.C = std::strtod(value.c_str(), nullptr);
-        options.most_seconds = r.number("seconds", 10);
+        options.max_seconds = r.number("seconds", 10);
         const shared_gram K(kernel::parse(what.kernel), s.data.x, std::size_t{64} << 20);
         try {
             const svm_model m = fit_svm(K.fast(), K.exact(), s.data.y, options);

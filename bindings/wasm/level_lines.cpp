@@ -31,7 +31,7 @@ dataset plane_grid::places() const {
 void line_list::add(const plane_grid& on, matrix_view<const double> f, double level,
                     const std::function<bool(index, index)>& inside) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    for (const chain& each : contour(f, level, inside)) {
+    for (const polyline& each : contour_lines(f, level, inside)) {
         for (const auto& [c, r] : each) {
             points_.push_back(on.x0 + (on.x1 - on.x0) * c / static_cast<double>(on.nx - 1));
             points_.push_back(on.y0 + (on.y1 - on.y0) * r / static_cast<double>(on.ny - 1));
@@ -40,13 +40,13 @@ void line_list::add(const plane_grid& on, matrix_view<const double> f, double le
     }
 }
 
-void line_list::levels(const plane_grid& on, matrix_view<const double> f, index count) {
+void line_list::add_levels(const plane_grid& on, matrix_view<const double> f, index count) {
     const auto [low, high] = std::minmax_element(f.data, f.data + f.rows * f.cols);
     for (index i = 1; i <= count; ++i)
         add(on, f, *low + (*high - *low) * static_cast<double>(i) / static_cast<double>(count + 1));
 }
 
-void line_list::between(const plane_grid& on, std::span<const std::uint8_t> number) {
+void line_list::add_borders(const plane_grid& on, std::span<const std::uint8_t> number) {
     const std::uint8_t most = number.empty() ? std::uint8_t{0} : *std::max_element(number.begin(), number.end());
     for (int c = 0; c < most; ++c) {
         matrix<double> inside(on.ny, on.nx);

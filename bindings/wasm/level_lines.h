@@ -27,9 +27,9 @@ public:
     void add(const plane_grid& on, matrix_view<const double> f, double level,
              const std::function<bool(index, index)>& inside = {});
     // Adds lines at `count` values, evenly spaced between the minimum and the maximum.
-    void levels(const plane_grid& on, matrix_view<const double> f, index count);
+    void add_levels(const plane_grid& on, matrix_view<const double> f, index count);
     // Adds the borders between grid points with different numbers.
-    void between(const plane_grid& on, std::span<const std::uint8_t> number);
+    void add_borders(const plane_grid& on, std::span<const std::uint8_t> number);
     void put(const std::string& name, reply& out) const { out.array<float>(name, points_); }
 
 private:

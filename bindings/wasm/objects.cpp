@@ -35,7 +35,7 @@ std::map<std::string, std::string> words_of_lines(std::string_view text) {
     return out;
 }
 // Replaces hashes such as "#1f2e3d4c" by the original words.
-std::string in_words(std::string text, const std::map<std::string, std::string>& words) {
+std::string restore_words(std::string text, const std::map<std::string, std::string>& words) {
     for (const auto& [hash, word] : words)
         for (std::size_t at = text.find(hash); hash != word && at != std::string::npos;
              at = text.find(hash, at + word.size()))
@@ -44,10 +44,10 @@ std::string in_words(std::string text, const std::map<std::string, std::string>&
 }
 
 // The drawing of a graph: node labels, node positions and edges.
-json drawn(const graph& g, const session& s) {
+json graph_json(const graph& g, const session& s) {
     json labels = json::array(), at = json::array(), edges = json::array();
     for (index v = 0; v < g.nodes(); ++v)
-        labels.push_back(g.has_labels() ? in_words(label_text(g.label(v)), s.words) : "");
+        labels.push_back(g.has_labels() ? restore_words(label_text(g.label(v)), s.words) : "");
     for (const layout_point& p : graph_layout(g)) at.insert(at.end(), {p.x, p.y});
     for (const graph_edge& e : g.edges()) edges.insert(edges.end(), {e.from, e.to});
     return {{"labels", labels}, {"at", at}, {"edges", edges}};
@@ -58,10 +58,10 @@ std::string item_name(const session& s, std::int64_t item) {
 }
 
 // The representation of one object on the page: a text, or a drawing for graphs and series.
-json shown(const session& s, index i) {
+json object_json(const session& s, index i) {
     const dataset& x = s.data.x;
     if (const auto* all = x.as<strings>()) return {{"text", (*all)[i]}};
-    if (const auto* all = x.as<graphs>()) return {{"graph", drawn((*all)[i], s)}};
+    if (const auto* all = x.as<graphs>()) return {{"graph", graph_json((*all)[i], s)}};
     if (const auto* all = x.as<series>()) return {{"series", (*all)[i].values}, {"dims", (*all)[i].dims}};
     std::string text;
     if (const auto* all = x.as<sets>())
@@ -70,7 +70,7 @@ json shown(const session& s, index i) {
         for (const auto& [item, count] : (*counted)[i])
             text += (text.empty() ? "" : " ") + item_name(s, item) + ":" + std::to_string(count);
     else
-        text = in_words(std::get<objects>(x.items()).text(i), s.words);
+        text = restore_words(std::get<objects>(x.items()).text(i), s.words);
     return {{"text", text}};
 }
 
@@ -92,13 +92,13 @@ std::vector<std::string> classes_of(const table& data) {
 // each object its representation ("shown") and its target ("y": the number of the class if there are classes).
 void set_objects(session& s, const request& r, reply& out) {
     const std::string text = r.bytes.empty() ? r.text("text") : std::string(r.bytes);
-    const source file = unpack(r.text("name", "objects"), text);
+    const file_contents file = unpack(r.text("name", "objects"), text);
     read_options how;
     how.format =
-        r.text("format").empty() ? &detect_format(file.name(), file.bytes()) : &file_format_named(r.text("format"));
+        r.text("format").empty() ? &detect_format(file.name(), file.bytes()) : &find_file_format(r.text("format"));
     s = {};
     s.data = parse_table(file, how);
-    if (s.data.x.kind() == domain::vectors)
+    if (s.data.x.kind() == object_kind::vectors)
         fail(errc::data, "these are vectors: open them as a file, and they are drawn on the plane");
     if (s.data.x.as<graphs>() || s.data.x.as<records>()) s.words = words_of_lines(file.bytes());
     const std::vector<std::string> classes = classes_of(s.data);
@@ -108,7 +108,7 @@ void set_objects(session& s, const request& r, reply& out) {
         for (double& each : y) each = static_cast<double>(std::distance(values.begin(), values.find(each)));
     }
     json all = json::array();
-    for (index i = 0; i < s.data.x.size(); ++i) all.push_back(shown(s, i));
+    for (index i = 0; i < s.data.x.size(); ++i) all.push_back(object_json(s, i));
     out.body = {{"kind", std::string(s.data.x.kind().name())},
                 {"format", how.format->name},
                 {"n", s.data.x.size()},
@@ -131,7 +131,7 @@ void explain(session& s, const request& r, reply& out) {
         const api::explained_function& each = found.functions[i];
         json largest = json::array();
         for (const feature_share& share : each.decision.largest)
-            largest.push_back({{"name", in_words(share.name, s.words)},
+            largest.push_back({{"name", restore_words(share.name, s.words)},
                                {"value", share.value},
                                {"weight", share.weight},
                                {"share", share.share()}});
@@ -143,7 +143,7 @@ void explain(session& s, const request& r, reply& out) {
                              {"largest", largest}});
         out.array<double>("parts" + std::to_string(i), each.decision.parts);
     }
-    out.body["said"] = found.said;
+    out.body["said"] = found.prediction;
     out.body["functions"] = functions;
 }
 

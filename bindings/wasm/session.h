@@ -95,7 +95,7 @@ std::map<std::string, operation> object_operations();
 
 // Returns a JSON number, or one of the texts "inf", "-inf" and "nan".
 json number_json(double value);
-json figures_json(const api::figures& from);
+json figures_json(const api::summary& from);
 // Throws if there are fewer than `least` objects.
 void require_data(const session& s, index least);
 kernel kernel_of(const session& s, const request& r);

@@ -29,7 +29,7 @@ struct problem {
 };
 
 // f of all examples, without the offset.
-std::vector<double> values_of(const problem& p, std::span<const double> coef) {
+std::vector<double> kernel_sums(const problem& p, std::span<const double> coef) {
     std::vector<double> out(static_cast<std::size_t>(p.size()));
     for (index i = 0; i < p.size(); ++i)
         for (index j = 0; j < p.size(); ++j)
@@ -43,7 +43,7 @@ class recorder {
 public:
     explicit recorder(const problem& p) : p_(p) {}
     void frame(std::span<const double> coef, std::int64_t step, std::vector<double> moved = {}, double gap = NAN) {
-        const std::vector<double> f = values_of(p_, coef);
+        const std::vector<double> f = kernel_sums(p_, coef);
         double squared = 0;
         for (std::size_t i = 0; i < f.size(); ++i) squared += f[i] * coef[i];
         const double b = best_offset(f, p_.y, p_.C).b;
@@ -81,7 +81,7 @@ private:
             const double a = all > 0 ? alpha[i] * keep / all : 0;
             sum += a, balanced[i] = a * p_.y[i];
         }
-        const std::vector<double> f = values_of(p_, balanced);
+        const std::vector<double> f = kernel_sums(p_, balanced);
         double squared = 0;
         for (std::size_t i = 0; i < f.size(); ++i) squared += f[i] * balanced[i];
         return sum - squared / 2;
@@ -90,7 +90,7 @@ private:
     std::vector<double> coefs_, offsets_, steps_, primal_, dual_, moved_, gaps_;
 };
 
-void by_smo(const problem& p, std::size_t most, double tol, recorder& to) {
+void record_smo(const problem& p, std::size_t most, double tol, recorder& to) {
     const precomputed<double> exact(p.K.view());
     matrix<float> rounded(p.size(), p.size());
     std::copy_n(p.K.data(), p.size() * p.size(), rounded.data());
@@ -99,7 +99,7 @@ void by_smo(const problem& p, std::size_t most, double tol, recorder& to) {
     for (std::size_t i = 0; i < p.y.size(); ++i)
         lower.push_back(p.y[i] > 0 ? 0 : -p.C[i]), upper.push_back(p.y[i] > 0 ? p.C[i] : 0);
     smo_options options;
-    options.tol = tol, options.most_steps = 1, options.shrinking = false;
+    options.tol = tol, options.max_steps = 1, options.shrinking = false;
     to.frame(alpha, 0);
     while (to.frames() < most) {
         const smo_result next = solve_smo(fast, exact, {p.y, lower, upper, {}, alpha}, options);
@@ -113,7 +113,7 @@ void by_smo(const problem& p, std::size_t most, double tol, recorder& to) {
     }
 }
 
-void by_interior_point(const problem& p, std::size_t most, double tol, recorder& to) {
+void record_interior_point(const problem& p, std::size_t most, double tol, recorder& to) {
     const auto n = static_cast<std::size_t>(p.size());
     matrix<double> Q(p.size(), p.size()), A(1, p.size());
     std::vector<double> minus_one(n, -1), zero(n, 0), none{0};
@@ -139,7 +139,7 @@ void by_interior_point(const problem& p, std::size_t most, double tol, recorder&
 }
 
 // Numbers of steps: 1, 2, 3, …, then with growing distances, so that the frames show the beginning and the end.
-std::vector<std::int64_t> lengths(std::size_t most, std::int64_t longest) {
+std::vector<std::int64_t> frame_lengths(std::size_t most, std::int64_t longest) {
     std::vector<std::int64_t> out{0};
     const double growth = std::pow(static_cast<double>(longest), 1.0 / static_cast<double>(most));
     double next = 1;
@@ -150,32 +150,32 @@ std::vector<std::int64_t> lengths(std::size_t most, std::int64_t longest) {
     return out;
 }
 
-void by_pegasos(const problem& p, std::size_t most, recorder& to) {
+void record_pegasos(const problem& p, std::size_t most, recorder& to) {
     const precomputed<double> K(p.K.view());
     std::vector<double> start(p.y.size());
     to.frame(start, 0);
-    for (const std::int64_t steps : lengths(most, 30 * p.size())) {
+    for (const std::int64_t steps : frame_lengths(most, 30 * p.size())) {
         if (steps == 0) continue;
         pegasos_options options;
         options.offset = offset_rule::exact, options.average = false, options.tol = 1e-9;
-        options.most_steps = steps, options.most_epochs = 1 + steps / p.size();
-        options.look_every = options.most_epochs;
+        options.max_steps = steps, options.max_epochs = 1 + steps / p.size();
+        options.evaluate_every = options.max_epochs;
         to.frame(solve_kernel_pegasos(K, p.y, p.C, options).coef, steps);
     }
 }
 
 // Uses the coordinates of the empirical feature map, where φ(xᵢ)ᵀφ(xⱼ) = Kᵢⱼ, so that every kernel is linear.
-void by_subgradient(const problem& p, std::size_t most, recorder& to) {
+void record_subgradient(const problem& p, std::size_t most, recorder& to) {
     const precomputed<double> K(p.K.view());
     const empirical_map map(K);
     const dataset rows = map.training();
-    const auto operand = linear_rows(rows);
+    const auto operand = make_linear_operand(rows);
     std::vector<double> start(p.y.size());
     to.frame(start, 0);
-    for (const std::int64_t epochs : lengths(most, 300)) {
+    for (const std::int64_t epochs : frame_lengths(most, 300)) {
         if (epochs == 0) continue;
         subgradient_options options;
-        options.tol = 1e-9, options.most_epochs = epochs, options.look_every = epochs;
+        options.tol = 1e-9, options.max_epochs = epochs, options.evaluate_every = epochs;
         const descent_result found = solve_subgradient({*operand, p.y, p.C}, options);
         std::vector<double> coef = found.alpha;
         for (std::size_t i = 0; i < coef.size(); ++i) coef[i] *= p.y[i];
@@ -188,7 +188,7 @@ problem problem_of(const session& s, const request& r) {
     const index n = s.data.x.size();
     if (n > 400) fail(errc::unsupported, "steps are shown for up to 400 points, there are " + std::to_string(n));
     problem p{matrix<double>(n, n), {}, std::vector<double>(static_cast<std::size_t>(n), r.number("C", 1))};
-    make_gram<double>(kernel_of(s, r), s.data.x)->all(p.K.view());
+    make_gram<double>(kernel_of(s, r), s.data.x)->fill(p.K.view());
     const double second = *std::max_element(s.data.y.begin(), s.data.y.end());
     for (const double label : s.data.y) p.y.push_back(label == second ? 1 : -1);
     if (std::count(p.y.begin(), p.y.end(), 1.0) == n) fail(errc::data, "two classes are needed, there is one");
@@ -203,13 +203,13 @@ void steps(session& s, const request& r, reply& out) {
     const double tol = r.number("tol", 1e-3);
     recorder to(p);
     if (solver == "smo")
-        by_smo(p, most, tol, to);
+        record_smo(p, most, tol, to);
     else if (solver == "interior_point")
-        by_interior_point(p, most, 1e-8, to);
+        record_interior_point(p, most, 1e-8, to);
     else if (solver == "pegasos")
-        by_pegasos(p, most, to);
+        record_pegasos(p, most, to);
     else if (solver == "subgradient")
-        by_subgradient(p, most, to);
+        record_subgradient(p, most, to);
     else
         fail(errc::invalid_argument, "there is no solver '" + solver + "' to be shown by steps");
     to.put(solver, out);

@@ -70,36 +70,38 @@ const std::vector<method>& methods() {
     return all;
 }
 
-std::vector<std::string> methods_by_passes() {
+std::vector<std::string> streaming_methods() {
     std::vector<std::string> out;
     for (const method& each : methods())
-        if (each.fit_rows) out.push_back(each.name);
+        if (each.fit_streamed_rows) out.push_back(each.name);
     return out;
 }
-std::vector<std::string> methods_of_processes() {
+std::vector<std::string> distributed_methods() {
     std::vector<std::string> out;
     for (const method& each : methods())
-        if (each.fit_rows && !each.one_process) out.push_back(each.name);
+        if (each.fit_streamed_rows && !each.single_rank) out.push_back(each.name);
     return out;
 }
 std::vector<std::string> methods_with_checkpoints() {
     std::vector<std::string> out;
     for (const method& each : methods())
         if (each.keeps_checkpoints)
-            out.push_back(each.checkpoints_where.empty() ? each.name : each.name + " with " + each.checkpoints_where);
+            out.push_back(each.checkpoint_condition.empty() ? each.name
+                                                            : each.name + " with " + each.checkpoint_condition);
     return out;
 }
 
-fitted_ptr fit(const method& m, const option_values& options, const passes_task& task, const fit_control& control) {
-    check_checkpoint(m, control);
+estimator_ptr fit(const method& m, const option_values& options, const streamed_task& task,
+                  const fit_control& control) {
+    require_checkpoint_support(m, control);
     const thread_limit limit(control.threads);
-    fit_watch watch(control);
-    return m.fit_rows({{matrix_view<const double>(), task.y, nullptr, task.sample_weight, task.class_weight},
-                       options,
-                       control,
-                       watch,
-                       task.x.processes()},
-                      task.x);
+    fit_monitor watch(control);
+    return m.fit_streamed_rows({{matrix_view<const double>(), task.y, nullptr, task.sample_weight, task.class_weight},
+                                options,
+                                control,
+                                watch,
+                                task.x.processes()},
+                               task.x);
 }
 
 }  // namespace mercer::api

@@ -50,8 +50,8 @@
 
 namespace mercer {
 
-using api::figures;
 using api::model;
+using api::summary;
 using control = api::fit_control;
 
 struct read_as {
@@ -60,7 +60,7 @@ struct read_as {
 };
 inline table read(const std::string& path, const read_as& how = {}) {
     read_options options;
-    if (!how.format.empty()) options.format = &file_format_named(how.format);
+    if (!how.format.empty()) options.format = &find_file_format(how.format);
     options.csv.label = how.label;
     table out = read_table(path, options);
     out.label = how.label;
@@ -68,14 +68,14 @@ inline table read(const std::string& path, const read_as& how = {}) {
 }
 // The options that read a file like the training data of the model: the same target column, classes and number of
 // columns.
-inline read_options like(const model& m) { return api::read_like(m); }
+inline read_options like(const model& m) { return api::read_options_for(m); }
 inline table read(const std::string& path, const read_options& how) { return read_table(path, how); }
 
 template <api::described_method Method>
 model fit(const Method& m, const table& data, const control& how = {}) {
-    api::spec s{Method::facts().name, {}, m.scale, api::settings_of(m)};
+    api::spec s{Method::info().name, {}, m.scale, api::settings_of(m)};
     if constexpr (requires { m.kernel; })
-        if (m.kernel) s.kernel = m.kernel->text(), s.ready = std::make_shared<const kernel>(*m.kernel);
+        if (m.kernel) s.kernel = m.kernel->text(), s.parsed_kernel = std::make_shared<const kernel>(*m.kernel);
     return api::fit(s, data, how);
 }
 
@@ -89,7 +89,7 @@ inline std::vector<double> predict(const model& m, const table& data) { return m
 // The numbers that predictions are derived from: decision values, probabilities or shares of votes.
 inline api::columns decide(const model& m, const table& data) { return m.details(matched(m, data).x); }
 inline api::columns transform(const model& m, const table& data) { return m.transform(matched(m, data).x); }
-inline figures score(const model& m, const table& data) { return m.score(matched(m, data)); }
+inline summary score(const model& m, const table& data) { return m.score(matched(m, data)); }
 inline void save(const model& m, const std::string& path) { m.save(path); }
 inline model load(const std::string& path) { return api::load(path); }
 

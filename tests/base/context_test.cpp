@@ -33,26 +33,26 @@ TEST(stop, a_loop_asks_and_ends) {
     for (const int team : {1, 4}) {
         const with_threads some(team);
         std::atomic<int> items{0};
-        const stop_scope scope([&] { return items >= 10; });
+        const cancellation_scope scope([&] { return items >= 10; });
         expect_cancelled([&] {
             parallel_for(endless, [&](index) {
                 ++items;
                 rest();
             });
         });
-        EXPECT_TRUE(scope.stopped());
+        EXPECT_TRUE(scope.is_cancelled());
     }
 }
 
 TEST(stop, without_a_scope_nobody_asks) {
     std::atomic<int> items{0};
     {
-        const stop_scope scope([] { return true; });
-        const listening_to nobody(nullptr);
+        const cancellation_scope scope([] { return true; });
+        const cancellation_override nobody(nullptr);
         parallel_for(100, [&](index) { ++items; });
-        stop_point();
+        throw_if_cancelled();
     }
-    stop_point();
+    throw_if_cancelled();
     parallel_for(100, [&](index) { ++items; });
     EXPECT_EQ(items, 200);
 }
@@ -62,7 +62,7 @@ TEST(stop, loops_inside_of_loops_end_in_every_thread) {
     const with_threads four(4);
     std::atomic<int> asked_elsewhere{0}, items{0};
     const std::thread::id me = std::this_thread::get_id();
-    const stop_scope scope([&] {
+    const cancellation_scope scope([&] {
         asked_elsewhere += std::this_thread::get_id() != me;
         return items >= 50;
     });
@@ -82,7 +82,7 @@ TEST(stop, it_listens_while_it_waits) {
     const with_threads two(2);
     const std::thread::id me = std::this_thread::get_id();
     std::atomic<bool> other_started{false};
-    const stop_scope scope([&] { return other_started.load(); });
+    const cancellation_scope scope([&] { return other_started.load(); });
     expect_cancelled([&] {
         parallel_for(2, [&](index) {
             if (std::this_thread::get_id() == me) {
@@ -97,31 +97,31 @@ TEST(stop, it_listens_while_it_waits) {
 
 TEST(stop, scopes_around_a_scope_count_too) {
     int items = 0;
-    const stop_scope outer([&] { return items >= 10; });
-    const stop_scope inner([] { return false; });
+    const cancellation_scope outer([&] { return items >= 10; });
+    const cancellation_scope inner([] { return false; });
     expect_cancelled([&] {
         for (;; ++items) {
-            stop_point();
+            throw_if_cancelled();
             rest();
         }
     });
-    EXPECT_TRUE(outer.stopped());
-    EXPECT_FALSE(inner.stopped());
+    EXPECT_TRUE(outer.is_cancelled());
+    EXPECT_FALSE(inner.is_cancelled());
 }
 
 TEST(stop, what_was_done_is_kept_and_other_errors_pass) {
     int items = 0;
-    const stop_scope scope([&] { return items >= 10; });
-    EXPECT_FALSE(unless_stopped([&] {
+    const cancellation_scope scope([&] { return items >= 10; });
+    EXPECT_FALSE(completes_unless_cancelled([&] {
         for (;; ++items) {
-            stop_point();
+            throw_if_cancelled();
             rest();
         }
     }));
     EXPECT_GE(items, 10);
-    EXPECT_THROW(unless_stopped([] { fail(errc::data, "bad"); }), error);
-    const listening_to nobody(nullptr);
-    EXPECT_TRUE(unless_stopped([] { stop_point(); }));
+    EXPECT_THROW(completes_unless_cancelled([] { fail(errc::data, "bad"); }), error);
+    const cancellation_override nobody(nullptr);
+    EXPECT_TRUE(completes_unless_cancelled([] { throw_if_cancelled(); }));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ public:
         std::filesystem::create_directories(std::filesystem::path(folder_.path(path)).parent_path());
         folder_.write(path, text);
     }
-    control_group_limits limits() const { return limits_of_control_groups(folder_.path("")); }
+    control_group_limits limits() const { return read_control_group_limits(folder_.path("")); }
 
 private:
     scratch_folder folder_;
@@ -31,8 +31,8 @@ constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 TEST(control_groups, without_any_there_are_no_limits) {
     const scratch_folder folder;
-    EXPECT_EQ(limits_of_control_groups(folder.path("")).processors, no_quota);
-    EXPECT_EQ(limits_of_control_groups(folder.path("")).memory_bytes, no_limit);
+    EXPECT_EQ(read_control_group_limits(folder.path("")).processors, no_quota);
+    EXPECT_EQ(read_control_group_limits(folder.path("")).memory_bytes, no_limit);
 }
 
 TEST(control_groups, version_2_takes_the_least_limit_up_the_tree) {

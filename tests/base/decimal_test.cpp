@@ -14,11 +14,11 @@ namespace mercer {
 namespace {
 
 std::string shortest(double value) {
-    char text[longest_decimal];
+    char text[max_decimal_length];
     return {text, write_shortest(text, value)};
 }
 std::string general(double value, int digits) {
-    char text[longest_decimal];
+    char text[max_decimal_length];
     return {text, write_general(text, value, digits)};
 }
 std::string printed(const char* format, int digits, double value) {
@@ -33,9 +33,9 @@ double from_bits(std::uint64_t bits) {
 }
 
 PROPERTY(decimal, shortest_reads_back) {
-    const auto bits = drawn::any<std::uint64_t>();
+    const auto bits = arbitrary::any<std::uint64_t>();
     const double value = from_bits(bits);
-    drawn::suppose(std::isfinite(value));
+    arbitrary::require_precondition(std::isfinite(value));
     const std::string text = shortest(value);
     const double back = std::strtod(text.c_str(), nullptr);
     MUST_HOLD(back == value);
@@ -43,19 +43,19 @@ PROPERTY(decimal, shortest_reads_back) {
 }
 
 PROPERTY(decimal, eight_digits_are_written_as_printf_does) {
-    const auto digits = drawn::any<int>();
-    const auto places = drawn::any<std::uint8_t>();
+    const auto digits = arbitrary::any<int>();
+    const auto places = arbitrary::any<std::uint8_t>();
     const double value = static_cast<double>(digits % 100000000) / std::pow(10.0, places % 12);
-    drawn::suppose(value == 0 || std::abs(value) >= 1e-4);
+    arbitrary::require_precondition(value == 0 || std::abs(value) >= 1e-4);
     const double decimal = std::strtod(printed("%.*g", 8, value).c_str(), nullptr);
     if (decimal == value) MUST_HOLD(shortest(value) == printed("%.*g", 8, value));
     MUST_HOLD(std::strtod(shortest(value).c_str(), nullptr) == value);
 }
 
 PROPERTY(decimal, general_is_printf) {
-    const auto bits = drawn::any<std::uint64_t>();
+    const auto bits = arbitrary::any<std::uint64_t>();
     const double value = from_bits(bits);
-    drawn::suppose(std::isfinite(value));
+    arbitrary::require_precondition(std::isfinite(value));
     MUST_HOLD(general(value, 17) == printed("%.*g", 17, value));
     MUST_HOLD(general(value, 6) == printed("%.*g", 6, value));
 }
@@ -72,7 +72,7 @@ TEST(decimal, edges) {
     EXPECT_EQ(shortest(0.1), "0.1");
     EXPECT_EQ(shortest(-12.5), "-12.5");
     EXPECT_EQ(shortest(0), "0");
-    EXPECT_LE(general(-std::numeric_limits<double>::min(), 17).size(), static_cast<std::size_t>(longest_decimal));
+    EXPECT_LE(general(-std::numeric_limits<double>::min(), 17).size(), static_cast<std::size_t>(max_decimal_length));
 }
 
 }  // namespace

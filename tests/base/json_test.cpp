@@ -16,9 +16,9 @@ std::string lists(int levels) {
 }
 
 TEST(json, is_parsed_to_a_depth_and_refused_beyond) {
-    EXPECT_EQ(parse_json(lists(deepest_json)).dump(), lists(deepest_json));
+    EXPECT_EQ(parse_json(lists(max_json_depth)).dump(), lists(max_json_depth));
     expect_error(errc::parse, "f: JSON must be nested at most 100 levels deep, byte 101 is deeper",
-                 [] { parse_json(lists(deepest_json + 1), "f"); });
+                 [] { parse_json(lists(max_json_depth + 1), "f"); });
     expect_error(errc::parse, "byte 501 is deeper", [] {
         std::string objects;
         for (int i = 0; i < 200000; ++i) objects += "{\"a\":";
@@ -42,18 +42,18 @@ TEST(json, faults_name_what_was_parsed_and_the_place) {
 
 TEST(json, whole_numbers_are_exact_or_refused) {
     using nlohmann::json;
-    EXPECT_EQ(whole_number(json::parse("0"), "n"), 0);
-    EXPECT_EQ(whole_number(json::parse("9223372036854775807"), "n"), 9223372036854775807);
-    EXPECT_EQ(whole_numbers(json::parse("[3,0,2]"), "n"), (std::vector<std::int64_t>{3, 0, 2}));
+    EXPECT_EQ(json_integer(json::parse("0"), "n"), 0);
+    EXPECT_EQ(json_integer(json::parse("9223372036854775807"), "n"), 9223372036854775807);
+    EXPECT_EQ(json_integers(json::parse("[3,0,2]"), "n"), (std::vector<std::int64_t>{3, 0, 2}));
     for (const char* text : {"-1", "0.5", "1.0", "1e3", "1e58", "9223372036854775808", "18446744073709551615", "true",
                              "null", "\"1\"", "[1]", "{}"}) {
         SCOPED_TRACE(text);
-        EXPECT_THROW(whole_number(json::parse(text), "n"), std::runtime_error);
-        EXPECT_THROW(whole_numbers(json::parse("[1," + std::string(text) + "]"), "n"), std::runtime_error);
+        EXPECT_THROW(json_integer(json::parse(text), "n"), std::runtime_error);
+        EXPECT_THROW(json_integers(json::parse("[1," + std::string(text) + "]"), "n"), std::runtime_error);
     }
-    EXPECT_THROW(whole_numbers(json::parse("{}"), "n"), std::runtime_error);
+    EXPECT_THROW(json_integers(json::parse("{}"), "n"), std::runtime_error);
     try {
-        whole_number(json::parse("12"), "folds", 10);
+        json_integer(json::parse("12"), "folds", 10);
         FAIL();
     } catch (const std::runtime_error& refused) {
         EXPECT_STREQ(refused.what(), "folds must satisfy 0 <= folds <= 10, got 12");

@@ -148,7 +148,7 @@ TEST(matrix, copies_are_deep) {
 }
 
 TEST(selection, range) {
-    const selection some(10, 4);
+    const row_set some(10, 4);
     EXPECT_TRUE(some.is_range());
     EXPECT_EQ(some.size(), 4);
     EXPECT_EQ(some[0], 10);
@@ -161,7 +161,7 @@ TEST(selection, range) {
 
 TEST(selection, list) {
     const std::vector<index> list{7, 0, 7, 3};
-    const selection some{std::span<const index>(list)};
+    const row_set some{std::span<const index>(list)};
     EXPECT_FALSE(some.is_range());
     EXPECT_EQ(some.size(), 4);
     EXPECT_EQ(some[2], 7);

@@ -11,7 +11,7 @@
 namespace mercer {
 namespace {
 
-using mercer::testing::as_processes;
+using mercer::testing::run_as_ranks;
 
 std::vector<double> some_leaf(index leaf) {
     std::mt19937_64 random(static_cast<std::uint64_t>(leaf));
@@ -39,7 +39,7 @@ TEST(tree_sums, are_sums_by_halves_in_whatever_order_leaves_come) {
         std::vector<index> order(static_cast<std::size_t>(leaves));
         for (index i = 0; i < leaves; ++i) order[static_cast<std::size_t>(i)] = i;
         for (int again = 0; again < 5; ++again) {
-            tree_sums sums(3);
+            pairwise_sums sums(3);
             for (const index leaf : order) sums.add(leaf, some_leaf(leaf));
             EXPECT_EQ(sums.total(nullptr), want) << leaves;
             std::ranges::shuffle(order, random);
@@ -49,12 +49,12 @@ TEST(tree_sums, are_sums_by_halves_in_whatever_order_leaves_come) {
 
 TEST(tree_sums, have_the_same_bits_for_any_number_of_processes) {
     for (const index leaves : {1, 5, 37, 128}) {
-        tree_sums alone(3);
+        pairwise_sums alone(3);
         for (index leaf = 0; leaf < leaves; ++leaf) alone.add(leaf, some_leaf(leaf));
         const std::vector<double> want = alone.total(nullptr);
         for (const int processes : {1, 2, 3, 4, 7, 8})
-            as_processes(processes, [&](const process_group& group) {
-                tree_sums sums(3);
+            run_as_ranks(processes, [&](const communicator& group) {
+                pairwise_sums sums(3);
                 for (index leaf = leaves * group.rank() / processes; leaf < leaves * (group.rank() + 1) / processes;
                      ++leaf)
                     sums.add(leaf, some_leaf(leaf));
@@ -69,7 +69,7 @@ TEST(order_free_sum, is_exact_in_whatever_order) {
     std::vector<double> numbers;
     for (int i = 0; i < 20000; ++i) numbers.push_back(uniform(random) * (i % 3 == 0 ? 1e-6 : 1));
     const auto sum = [&] {
-        order_free_sum out;
+        exact_sum out;
         for (const double each : numbers) out.add(each);
         return out.value();
     };

@@ -185,7 +185,7 @@ TEST(parallel, thread_limit_above_the_number_of_threads_changes_nothing) {
 
 TEST(parallel, set_threads_refuses_what_is_no_number_of_threads) {
     const int before = threads();
-    for (const int count : {0, -4, most_threads + 1, 1000000000}) {
+    for (const int count : {0, -4, max_threads + 1, 1000000000}) {
         try {
             set_threads(count);
             ADD_FAILURE() << count << " was accepted";
@@ -203,7 +203,7 @@ TEST(parallel, set_threads_refuses_what_is_no_number_of_threads) {
 }
 
 TEST(parallel, far_more_threads_than_processors_are_not_used) {
-    const with_threads many(most_threads);
+    const with_threads many(max_threads);
     EXPECT_GE(threads(), 8);
     EXPECT_LE(threads(), std::max(8, 4 * usable_processors()));
 }

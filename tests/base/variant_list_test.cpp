@@ -43,7 +43,7 @@ constexpr bool is_never_without_value<std::variant<Alternatives...>> =
 static_assert(is_never_without_value<std::variant<double, std::vector<double>, std::vector<std::vector<double>>>>);
 
 static_assert(!is_never_without_value<argument>);
-static_assert(!is_never_without_value<api::figure_value>);
+static_assert(!is_never_without_value<api::summary_value>);
 static_assert(!is_never_without_value<api::part_value>);
 static_assert(!is_never_without_value<api::onnx_graph::attribute_value>);
 static_assert(!is_never_without_value<dataset::storage>);

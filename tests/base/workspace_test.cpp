@@ -63,7 +63,7 @@ std::size_t bytes_of(const std::string& kernel_text, const dataset& x) {
     std::size_t sum = 0;
     workspace_limit limit([&](std::size_t bytes) { sum += bytes; });
     matrix<double> values(x.size(), x.size());
-    evaluator<double>(kernel::parse(kernel_text), x, x).all(values.view());
+    evaluator<double>(kernel::parse(kernel_text), x, x).fill(values.view());
     return sum;
 }
 

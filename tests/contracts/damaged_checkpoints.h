@@ -45,7 +45,7 @@ public:
 
     // Resumes the fit from a file with any content, for at most `reports` progress reports. The fit ends or throws
     // mercer::error.
-    void go_on(const std::string& file, const std::string& path, int reports = 30) const {
+    void resume(const std::string& file, const std::string& path, int reports = 30) const {
         std::ofstream(path, std::ios::binary) << file;
         fit_control control = with(path);
         control.checkpoint.seconds = 1e9;  // writes no file
@@ -97,7 +97,7 @@ inline std::string checkpoint_with(std::string file, const std::vector<double>& 
     const std::uint64_t size = numbers.size();
     std::memcpy(file.data() + 8, &size, 8);
     const std::uint64_t content =
-        problem_mark().add(std::string_view(file).substr(16, 8)).add(std::span<const double>(numbers)).value();
+        problem_hash().add(std::string_view(file).substr(16, 8)).add(std::span<const double>(numbers)).value();
     std::memcpy(file.data() + 24, &content, 8);
     file.append(reinterpret_cast<const char*>(numbers.data()), 8 * numbers.size());
     return file;

@@ -20,7 +20,7 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
     const index n = k.rows(), m = k.cols();
     std::mt19937_64 random(1);
     const T untouched = static_cast<T>(-4321);
-    const auto expect_block = [&](const selection& rows, const selection& cols) {
+    const auto expect_block = [&](const row_set& rows, const row_set& cols) {
         matrix<T> out(rows.size() + 1, cols.size() + 1);
         std::fill_n(out.data(), out.rows() * out.cols(), untouched);
         k.block(rows, cols, out.view());
@@ -35,13 +35,13 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
         matrix<T> apart(rows.size(), cols.size());
         std::vector<T*> places;
         for (index i = 0; i < rows.size(); ++i) places.push_back(apart.row(rows.size() - 1 - i));
-        k.block(rows, cols, block_rows<T>(places.data()));
+        k.block(rows, cols, row_pointers<T>(places.data()));
         for (index i = 0; i < rows.size(); ++i)
             for (index j = 0; j < cols.size(); ++j)
                 ASSERT_EQ(apart(rows.size() - 1 - i, j), out(i, j)) << "scattered rows differ";
     };
-    expect_block(selection(0, n), selection(0, m));
-    const matrix_view<const T> memory = k.in_memory();
+    expect_block(row_set(0, n), row_set(0, m));
+    const matrix_view<const T> memory = k.stored();
     ASSERT_LE(memory.rows, n);
     for (index i = 0; i < memory.rows; ++i) {
         std::vector<T> row(static_cast<std::size_t>(m));
@@ -50,22 +50,22 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
         for (index j = 0; j < m; ++j)
             ASSERT_EQ(memory(i, j), row[static_cast<std::size_t>(j)]) << "what lies in memory is something else";
     }
-    expect_block(selection(0, 0), selection(0, m));
-    expect_block(selection(0, n), selection(0, 0));
+    expect_block(row_set(0, 0), row_set(0, m));
+    expect_block(row_set(0, n), row_set(0, 0));
     if (n == 0 || m == 0) return;
-    expect_block(selection(n - 1, 1), selection(0, m));
-    expect_block(selection(n / 3, n / 2), selection(m / 4, m / 3));
+    expect_block(row_set(n - 1, 1), row_set(0, m));
+    expect_block(row_set(n / 3, n / 2), row_set(m / 4, m / 3));
     for (int repeat = 0; repeat < 5; ++repeat) {
         std::vector<index> rows, cols;
         for (int i = 0; i < 17; ++i) rows.push_back(static_cast<index>(random() % static_cast<std::uint64_t>(n)));
         for (int j = 0; j < 23; ++j) cols.push_back(static_cast<index>(random() % static_cast<std::uint64_t>(m)));
         expect_block(std::span<const index>(rows), std::span<const index>(cols));
-        expect_block(std::span<const index>(rows), selection(0, m));
-        expect_block(selection(0, n), std::span<const index>(cols));
+        expect_block(std::span<const index>(rows), row_set(0, m));
+        expect_block(row_set(0, n), std::span<const index>(cols));
     }
 
     matrix<T> all(n, m);
-    k.all(all.view());
+    k.fill(all.view());
     std::vector<T> row(static_cast<std::size_t>(m));
     k.row(n / 2, row.data());
     for (index j = 0; j < m; ++j) ASSERT_EQ(row[j], all(n / 2, j));
@@ -91,7 +91,7 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
         const auto size = static_cast<index>(which.size());
         matrix<T> square(size, size);
         std::fill_n(square.data(), size * size, T(99));
-        k.square(std::span<const index>(which), square.view());
+        k.symmetric_block(std::span<const index>(which), square.view());
         for (index i = 0; i < size; ++i)
             for (index j = 0; j < size; ++j)
                 ASSERT_NEAR(square(i, j), want(which[i], which[j]), tolerance)
@@ -103,7 +103,7 @@ void expect_gram_contract(const gram<T>& k, const matrix<double>& want, double t
         std::fill_n(apart.data(), apart.rows() * apart.cols(), untouched);
         std::vector<T*> places;
         for (index i = 0; i < size; ++i) places.push_back(apart.row(i == elsewhere ? size : i));
-        k.square(std::span<const index>(which), block_rows<T>(places.data()));
+        k.symmetric_block(std::span<const index>(which), row_pointers<T>(places.data()));
         for (index i = 0; i < size; ++i)
             for (index j = 0; j < size; ++j)
                 ASSERT_EQ(places[static_cast<std::size_t>(i)][j], square(i, j)) << "scattered rows of a square differ";

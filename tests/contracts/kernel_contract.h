@@ -14,40 +14,40 @@
 
 namespace mercer::testing {
 
-inline dataset data_for(const specimen& s, const objects& some, storage how = storage::dense, bool single = false) {
-    if (s.k.where() == strings::where) return strings_of(some);
-    if (s.k.where() == sets::where) return sets_of(some);
-    if (s.k.where() == graphs::where) return graphs_of(some);
-    if (s.k.where() == multisets::where) return multisets_of(some);
-    if (s.k.where() == points::where) return points_of(some);
-    if (s.k.where() == series::where) return series_of(some);
-    if (s.k.where() == images::where) return images_of(some);
-    if (s.k.where() == trees::where) return trees_of(some);
+inline dataset data_for(const kernel_case& s, const objects& some, storage how = storage::dense, bool single = false) {
+    if (s.k.kind() == strings::kind) return strings_of(some);
+    if (s.k.kind() == sets::kind) return sets_of(some);
+    if (s.k.kind() == graphs::kind) return graphs_of(some);
+    if (s.k.kind() == multisets::kind) return multisets_of(some);
+    if (s.k.kind() == points::kind) return points_of(some);
+    if (s.k.kind() == series::kind) return series_of(some);
+    if (s.k.kind() == images::kind) return images_of(some);
+    if (s.k.kind() == trees::kind) return trees_of(some);
     return single ? vectors_of<float>(some, how) : vectors_of<double>(some, how);
 }
 
-inline objects objects_for(const specimen& s, generator& random, index count, vector_style style = {}) {
+inline objects objects_for(const kernel_case& s, generator& random, index count, vector_style style = {}) {
     style.non_negative = style.non_negative || s.non_negative;
-    if (s.k.where() == strings::where) return random_strings(random, count);
-    if (s.k.where() == sets::where) return random_sets(random, count);
-    if (s.k.where() == graphs::where) return random_graphs(random, count);
-    if (s.k.where() == multisets::where) return random_multisets(random, count);
-    if (s.k.where() == points::where) return random_clouds(random, count);
-    if (s.k.where() == series::where) return random_series(random, count);
-    if (s.k.where() == images::where) return random_images(random, count);
-    if (s.k.where() == trees::where) return random_trees(random, count);
+    if (s.k.kind() == strings::kind) return random_strings(random, count);
+    if (s.k.kind() == sets::kind) return random_sets(random, count);
+    if (s.k.kind() == graphs::kind) return random_graphs(random, count);
+    if (s.k.kind() == multisets::kind) return random_multisets(random, count);
+    if (s.k.kind() == points::kind) return random_clouds(random, count);
+    if (s.k.kind() == series::kind) return random_series(random, count);
+    if (s.k.kind() == images::kind) return random_images(random, count);
+    if (s.k.kind() == trees::kind) return random_trees(random, count);
     return random_vectors(random, count, style);
 }
 
 template <class T>
-matrix<T> block_of(const evaluator<T>& e, const selection& rows, const selection& cols) {
+matrix<T> block_of(const evaluator<T>& e, const row_set& rows, const row_set& cols) {
     matrix<T> out(rows.size(), cols.size());
     e.block(rows, cols, out.view());
     return out;
 }
 template <class T>
 matrix<T> block_of(const evaluator<T>& e) {
-    return block_of(e, selection(0, e.rows()), selection(0, e.cols()));
+    return block_of(e, row_set(0, e.rows()), row_set(0, e.cols()));
 }
 
 // Returns true if the matrices are bit-identical, NaN included.
@@ -70,7 +70,7 @@ template <class T>
 }
 
 // The values of the definition for all pairs, row by row.
-inline std::vector<approx> reference_values(const specimen& s, const objects& x, const objects& z) {
+inline std::vector<approx> reference_values(const kernel_case& s, const objects& x, const objects& z) {
     std::vector<approx> out;
     out.reserve(x.size() * z.size());
     for (const auto& left : x)
@@ -79,7 +79,8 @@ inline std::vector<approx> reference_values(const specimen& s, const objects& x,
 }
 
 template <class T>
-void expect_values(const specimen& s, const std::vector<approx>& want, const matrix<T>& got, const std::string& what) {
+void expect_values(const kernel_case& s, const std::vector<approx>& want, const matrix<T>& got,
+                   const std::string& what) {
     ASSERT_EQ(got.rows() * got.cols(), static_cast<index>(want.size()));
     for (index i = 0; i < got.rows(); ++i)
         for (index j = 0; j < got.cols(); ++j)
@@ -88,7 +89,7 @@ void expect_values(const specimen& s, const std::vector<approx>& want, const mat
 }
 
 template <class T>
-void expect_reference(const specimen& s, const objects& x, const objects& z, const matrix<T>& got,
+void expect_reference(const kernel_case& s, const objects& x, const objects& z, const matrix<T>& got,
                       const std::string& what) {
     ASSERT_EQ(got.rows(), static_cast<index>(x.size()));
     ASSERT_EQ(got.cols(), static_cast<index>(z.size()));
@@ -97,8 +98,8 @@ void expect_reference(const specimen& s, const objects& x, const objects& z, con
 
 // Compares blocks with the definition: in float and double, with dense and sparse storage on either side, for one and
 // for two data sets.
-inline void expect_definition(const specimen& s, const objects& x, const objects& z) {
-    const bool vectors = s.k.where() == domain::vectors || s.k.where() == domain::any;
+inline void expect_definition(const kernel_case& s, const objects& x, const objects& z) {
+    const bool vectors = s.k.kind() == object_kind::vectors || s.k.kind() == object_kind::any;
     const std::vector<approx> between = reference_values(s, x, z), within = reference_values(s, x, x);
     for (const storage left : {storage::dense, storage::sparse})
         for (const storage right : {storage::dense, storage::sparse}) {
@@ -127,7 +128,7 @@ inline void expect_definition(const specimen& s, const objects& x, const objects
 }
 
 // Compares pair_value with the definition, one pair at a time.
-inline void expect_pairs(const specimen& s, const objects& x, const objects& z, index step) {
+inline void expect_pairs(const kernel_case& s, const objects& x, const objects& z, index step) {
     for (std::size_t i = 0; i < x.size(); i += static_cast<std::size_t>(step))
         for (std::size_t j = 0; j < z.size(); j += static_cast<std::size_t>(step))
             ASSERT_TRUE(close(pair_value(s.k, data_for(s, {x[i]}), data_for(s, {z[j]})), s.f(x[i], z[j])))
@@ -135,18 +136,18 @@ inline void expect_pairs(const specimen& s, const objects& x, const objects& z, 
 }
 
 template <class T>
-void expect_symmetry(const specimen& s, const objects& x, storage how = storage::dense) {
+void expect_symmetry(const kernel_case& s, const objects& x, storage how = storage::dense) {
     const evaluator<T> e(s.k, data_for(s, x, how));
     const matrix<T> k = block_of(e);
     for (index i = 0; i < k.rows(); ++i)
         for (index j = 0; j < i; ++j) ASSERT_EQ(k(i, j), k(j, i)) << s.k.text() << " (" << i << ", " << j << ")";
     matrix<T> all(k.rows(), k.cols());
-    e.all(all.view());
+    e.fill(all.view());
     EXPECT_TRUE(same_bits(all, k)) << s.k.text() << ": all() differs from block()";
 }
 
 template <class T>
-void expect_diagonal(const specimen& s, const objects& x, storage how = storage::dense) {
+void expect_diagonal(const kernel_case& s, const objects& x, storage how = storage::dense) {
     const evaluator<T> e(s.k, data_for(s, x, how));
     const matrix<T> k = block_of(e);
     std::vector<T> diagonal(x.size());
@@ -164,13 +165,13 @@ void expect_diagonal(const specimen& s, const objects& x, storage how = storage:
 // Any selection of rows and columns gives values that are bit-identical to the whole block, and no other memory is
 // written.
 template <class T>
-void expect_selections(const specimen& s, const objects& x, const objects& z, generator& random,
+void expect_selections(const kernel_case& s, const objects& x, const objects& z, generator& random,
                        storage how = storage::dense) {
     const evaluator<T> e(s.k, data_for(s, x, how), data_for(s, z, how)),
         kept(s.k, data_for(s, x, how), data_for(s, z, how), std::size_t{1} << 30);
     const matrix<T> k = block_of(e);
     EXPECT_TRUE(same_bits(k, block_of(kept))) << s.k.text() << ": kept panels differ";
-    const auto check = [&](const selection& rows, const selection& cols) {
+    const auto check = [&](const row_set& rows, const row_set& cols) {
         const T untouched = static_cast<T>(-12345.5);
         for (const auto* which : {&e, &kept}) {
             matrix<T> out(rows.size() + 1, cols.size() + 3);
@@ -188,19 +189,19 @@ void expect_selections(const specimen& s, const objects& x, const objects& z, ge
                           index{33}, index{255}, index{256}, index{257}, e.rows()})
         for (const index n : {index{0}, index{1}, index{15}, index{16}, index{17}, index{33}, index{128}, e.cols()}) {
             if (m > e.rows() || n > e.cols()) continue;
-            check(selection(0, m), selection(0, n));
-            check(selection(e.rows() - m, m), selection(e.cols() - n, n));
+            check(row_set(0, m), row_set(0, n));
+            check(row_set(e.rows() - m, m), row_set(e.cols() - n, n));
             std::vector<index> rows, cols;
             for (index i = 0; i < m; ++i) rows.push_back(below(random, e.rows()));
             for (index j = 0; j < n; ++j) cols.push_back(below(random, e.cols()));
             check(std::span<const index>(rows), std::span<const index>(cols));
             if (::testing::Test::HasFatalFailure()) return;
         }
-    check(selection(3, 7), selection(32, std::min<index>(40, e.cols() - 32)));
+    check(row_set(3, 7), row_set(32, std::min<index>(40, e.cols() - 32)));
 }
 
 template <class T>
-void expect_same_for_threads(const specimen& s, const objects& x, storage how = storage::dense) {
+void expect_same_for_threads(const kernel_case& s, const objects& x, storage how = storage::dense) {
     const int before = threads();
     std::vector<matrix<T>> blocks, wholes;
     for (const int count : {1, 2, 3}) {
@@ -208,7 +209,7 @@ void expect_same_for_threads(const specimen& s, const objects& x, storage how = 
         const evaluator<T> e(s.k, data_for(s, x, how));
         blocks.push_back(block_of(e));
         wholes.emplace_back(e.rows(), e.cols());
-        e.all(wholes.back().view());
+        e.fill(wholes.back().view());
     }
     set_threads(before);
     for (std::size_t i = 1; i < blocks.size(); ++i) {
@@ -220,7 +221,7 @@ void expect_same_for_threads(const specimen& s, const objects& x, storage how = 
 // Equal objects are indistinguishable: k(x, z) and k(x, x) are bit-identical, so that their distance in feature space
 // is 0.
 template <class T>
-void expect_twins(const specimen& s, objects x, storage how = storage::dense) {
+void expect_twins(const kernel_case& s, objects x, storage how = storage::dense) {
     const std::size_t n = x.size();
     for (std::size_t i = 0; i < n; ++i) x.push_back(x[i]);
     const matrix<T> k = block_of(evaluator<T>(s.k, data_for(s, x, how)));
@@ -228,7 +229,7 @@ void expect_twins(const specimen& s, objects x, storage how = storage::dense) {
 }
 
 // λ_min >= -n·u·‖K‖ for a kernel that is proven to be positive semidefinite.
-inline void expect_positive_semidefinite(const specimen& s, const objects& x) {
+inline void expect_positive_semidefinite(const kernel_case& s, const objects& x) {
     if (!s.k.proof().valid) return;
     const matrix<double> k = block_of(evaluator<double>(s.k, data_for(s, x)));
     const std::vector<double> values = eigenvalues_of(k);  // ascending
@@ -237,11 +238,11 @@ inline void expect_positive_semidefinite(const specimen& s, const objects& x) {
         << s.k.text();
 }
 
-inline void expect_text_round_trip(const specimen& s, const objects& x) {
+inline void expect_text_round_trip(const kernel_case& s, const objects& x) {
     const std::string text = s.k.text();
     const kernel again = kernel::parse(text);
     EXPECT_EQ(again.text(), text);
-    EXPECT_EQ(again.where(), s.k.where());
+    EXPECT_EQ(again.kind(), s.k.kind());
     EXPECT_EQ(again.proof().valid, s.k.proof().valid) << text;
     expect_reference({again, s.f, s.non_negative}, x, x, block_of(evaluator<double>(again, data_for(s, x))),
                      "read back");

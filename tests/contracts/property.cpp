@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace mercer::drawn {
+namespace mercer::arbitrary {
 namespace {
 
 rc::Gen<double> finite() {
@@ -13,11 +13,11 @@ rc::Gen<double> finite() {
 
 }  // namespace
 
-bool always(const std::string& what, const std::function<void()>& body) { return rc::check(what, body); }
+bool holds(const std::string& what, const std::function<void()>& body) { return rc::check(what, body); }
 void must_hold(bool holds, const char* text, const char* file, int line) {
     if (!holds) RC_FAIL(std::string(file) + ":" + std::to_string(line) + ": " + text);
 }
-void suppose(bool condition) { RC_PRE(condition); }
+void require_precondition(bool condition) { RC_PRE(condition); }
 void note(const std::string& text) { RC_LOG() << text << '\n'; }
 
 template <class T>
@@ -48,4 +48,4 @@ std::string some_text(const std::string& letters) {
     return *rc::gen::container<std::string>(rc::gen::elementOf(letters));
 }
 
-}  // namespace mercer::drawn
+}  // namespace mercer::arbitrary

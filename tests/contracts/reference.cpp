@@ -3,15 +3,15 @@
 namespace mercer::testing {
 namespace {
 
-using settings = std::vector<specimen>;
+using settings = std::vector<kernel_case>;
 
 kernel read(const std::string& text) { return kernel::parse(text); }
 std::string number(double value) { return std::to_string(value); }
 
 approx power_of(const approx& base, int degree) {
     const long double value = std::pow(base.value, static_cast<long double>(degree));
-    return through(base, value, degree * std::pow(base.value, static_cast<long double>(degree) - 1),
-                   (degree + 4) * std::abs(value));
+    return propagate_error(base, value, degree * std::pow(base.value, static_cast<long double>(degree) - 1),
+                           (degree + 4) * std::abs(value));
 }
 
 approx polynomial_reference(const object& x, const object& z, int degree, double gamma, double coef0) {
@@ -28,7 +28,7 @@ approx matern_reference(const object& x, const object& z, double nu, double leng
     const long double c = nu == 1.5 ? std::sqrt(3.0L) : std::sqrt(5.0L), t = c * r.value;
     const long double factor = nu == 1.5 ? 1 + t : 1 + t + t * t / 3, e = std::exp(-t);
     // |d/dr| of both is at most c·factor·e^(-t)
-    return through(r, factor * e, c * factor * e, (10 + 4 * t) * factor * e);
+    return propagate_error(r, factor * e, c * factor * e, (10 + 4 * t) * factor * e);
 }
 
 // xᵀAz; the bound contains the rounding error of every term.
@@ -143,9 +143,10 @@ std::map<std::string, std::function<settings()>>& definitions() {
                                  [=](const object& x, const object& z) {
                                      const approx t = dot_of(x, z);
                                      const long double at = gamma * t.value + coef0, value = std::tanh(at);
-                                     return through(t, value, gamma * (1 - value * value),
-                                                    (1 - value * value) * (std::abs(gamma * t.value) + std::abs(at)) +
-                                                        6 * std::abs(value));
+                                     return propagate_error(
+                                         t, value, gamma * (1 - value * value),
+                                         (1 - value * value) * (std::abs(gamma * t.value) + std::abs(at)) +
+                                             6 * std::abs(value));
                                  }});
              return made;
          }},
@@ -224,7 +225,8 @@ std::map<std::string, std::function<settings()>>& definitions() {
                                      const approx t = squared_distance_of(x, z);
                                      const long double s = t.value / (2 * alpha * length * length),
                                                        value = std::pow(1 + s, -alpha), l = alpha * std::log1p(s);
-                                     return through(t, value, value / (2 * length * length), (6 + 4 * l) * value);
+                                     return propagate_error(t, value, value / (2 * length * length),
+                                                            (6 + 4 * l) * value);
                                  }});
              return made;
          }},
@@ -296,11 +298,11 @@ std::map<std::string, std::function<settings()>>& definitions() {
 
 }  // namespace
 
-definition::definition(const std::string& name, std::function<std::vector<specimen>()> settings) {
+definition::definition(const std::string& name, std::function<std::vector<kernel_case>()> settings) {
     definitions().emplace(name, std::move(settings));
 }
 
-std::vector<specimen> specimens_of(const std::string& name) {
+std::vector<kernel_case> kernel_cases_of(const std::string& name) {
     const auto found = definitions().find(name);
     return found == definitions().end() ? settings{} : found->second();
 }

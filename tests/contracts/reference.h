@@ -25,7 +25,7 @@ struct approx {
 using reference = std::function<approx(const object&, const object&)>;
 
 // A kernel of the library and its definition.
-struct specimen {
+struct kernel_case {
     kernel k;
     reference f;
     bool non_negative = false;  // needs vectors with coordinates >= 0
@@ -63,14 +63,14 @@ approx sum_over(const object& x, const object& z, Term term) {
 }
 
 // f(t) for a value t with an error, given |f'(t)|; `own` is the error of computing f itself.
-inline approx through(const approx& t, long double value, long double slope, long double own) {
+inline approx propagate_error(const approx& t, long double value, long double slope, long double own) {
     return {value, std::abs(slope) * t.error + own, 1 + std::abs(slope) * t.flushed};
 }
 
 // e^(-rate·t): the rounding of the argument adds an error of u·rate·t.
 inline approx decay(const approx& t, long double rate) {
     const long double value = std::exp(-rate * t.value);
-    return through(t, value, rate * value, (4 + 2 * rate * t.value) * value);
+    return propagate_error(t, value, rate * value, (4 + 2 * rate * t.value) * value);
 }
 
 inline approx root(const approx& t) {
@@ -81,7 +81,7 @@ inline approx root(const approx& t) {
 
 inline approx rounded(const approx& a) { return {a.value, a.error + std::abs(a.value), a.flushed}; }
 
-inline specimen scaled(double c, const specimen& a) {
+inline kernel_case scaled(double c, const kernel_case& a) {
     return {c * a.k,
             [c, f = a.f](const object& x, const object& z) {
                 const approx v = f(x, z);
@@ -89,7 +89,7 @@ inline specimen scaled(double c, const specimen& a) {
             },
             a.non_negative};
 }
-inline specimen sum(const specimen& a, const specimen& b) {
+inline kernel_case sum(const kernel_case& a, const kernel_case& b) {
     return {a.k + b.k,
             [f = a.f, g = b.f](const object& x, const object& z) {
                 const approx v = f(x, z), w = g(x, z);
@@ -97,7 +97,7 @@ inline specimen sum(const specimen& a, const specimen& b) {
             },
             a.non_negative || b.non_negative};
 }
-inline specimen product(const specimen& a, const specimen& b) {
+inline kernel_case product(const kernel_case& a, const kernel_case& b) {
     return {a.k * b.k,
             [f = a.f, g = b.f](const object& x, const object& z) {
                 const approx v = f(x, z), w = g(x, z);
@@ -106,17 +106,17 @@ inline specimen product(const specimen& a, const specimen& b) {
             },
             a.non_negative || b.non_negative};
 }
-inline specimen power(const specimen& a, double m) {
+inline kernel_case power(const kernel_case& a, double m) {
     return {pow(a.k, m),
             [m, f = a.f](const object& x, const object& z) {
                 const approx v = f(x, z);
                 const long double value = std::pow(v.value, static_cast<long double>(m));
                 const long double slope = m == 0 ? 0 : m * std::pow(v.value, static_cast<long double>(m) - 1);
-                return through(v, value, slope, (std::abs(m) + 2) * std::abs(value));
+                return propagate_error(v, value, slope, (std::abs(m) + 2) * std::abs(value));
             },
             a.non_negative};
 }
-inline specimen polynomial_in(const specimen& a, const std::vector<double>& c) {
+inline kernel_case polynomial_in(const kernel_case& a, const std::vector<double>& c) {
     return {polynomial_of(a.k, c),
             [c, f = a.f](const object& x, const object& z) {
                 const approx v = f(x, z);
@@ -135,16 +135,16 @@ inline specimen polynomial_in(const specimen& a, const std::vector<double>& c) {
             },
             a.non_negative};
 }
-inline specimen exponential(const specimen& a) {
+inline kernel_case exponential(const kernel_case& a) {
     return {exp(a.k),
             [f = a.f](const object& x, const object& z) {
                 const approx v = f(x, z);
                 const long double value = std::exp(v.value);
-                return through(v, value, value, (4 + 2 * std::abs(v.value)) * value);
+                return propagate_error(v, value, value, (4 + 2 * std::abs(v.value)) * value);
             },
             a.non_negative};
 }
-inline specimen normalised_of(const specimen& a) {
+inline kernel_case normalised_of(const kernel_case& a) {
     return {normalise(a.k),
             [f = a.f](const object& x, const object& z) {
                 const approx v = f(x, z), xx = f(x, x), zz = f(z, z);
@@ -155,7 +155,7 @@ inline specimen normalised_of(const specimen& a) {
             },
             a.non_negative};
 }
-inline specimen on_columns(const specimen& a, const std::vector<index>& which) {
+inline kernel_case on_columns(const kernel_case& a, const std::vector<index>& which) {
     return {columns(a.k, which),
             [which, f = a.f](const object& x, const object& z) {
                 object px, pz;
@@ -169,10 +169,10 @@ inline specimen on_columns(const specimen& a, const std::vector<index>& which) {
 }
 
 // Returns the definitions of a registered kernel by its name, with several settings of its parameters.
-std::vector<specimen> specimens_of(const std::string& name);
+std::vector<kernel_case> kernel_cases_of(const std::string& name);
 // Registers the definition of a kernel; used in the test file of the kernel.
 struct definition {
-    definition(const std::string& name, std::function<std::vector<specimen>()> settings);
+    definition(const std::string& name, std::function<std::vector<kernel_case>()> settings);
 };
 
 }  // namespace mercer::testing

@@ -1,4 +1,4 @@
-// A process_group whose processes are threads, so that shared fits can be tested without MPI.
+// A communicator whose processes are threads, so that shared fits can be tested without MPI.
 #pragma once
 
 #include <algorithm>
@@ -29,13 +29,13 @@ struct shared_memory {
     std::map<std::pair<int, int>, std::deque<std::string>> sent;  // messages by (sender, receiver)
 };
 
-class thread_group final : public process_group {
+class thread_group final : public communicator {
 public:
     thread_group(shared_memory& memory, int rank) : m_(memory), rank_(rank) {}
     int rank() const override { return rank_; }
     int size() const override { return static_cast<int>(m_.places.size()); }
     void broadcast(void* data, std::size_t bytes) const override {
-        const std::vector<std::string> got = all(rank_ == 0 ? std::string(static_cast<char*>(data), bytes) : "");
+        const std::vector<std::string> got = all_gather(rank_ == 0 ? std::string(static_cast<char*>(data), bytes) : "");
         std::memcpy(data, got[0].data(), bytes);
     }
     void send(int to, const void* data, std::size_t bytes) const override {
@@ -51,15 +51,15 @@ public:
         if (bytes > 0) std::memcpy(data, waiting.front().data(), bytes);
         waiting.pop_front();
     }
-    std::vector<std::string> all(const std::string& mine) const override {
+    std::vector<std::string> all_gather(const std::string& mine) const override {
         m_.places[static_cast<std::size_t>(rank_)] = mine;
         m_.all_here.arrive_and_wait();
         std::vector<std::string> out = m_.places;
         m_.all_here.arrive_and_wait();
         return out;
     }
-    void add(double* data, std::size_t count) const override {
-        const auto got = all(std::string(reinterpret_cast<const char*>(data), count * sizeof(double)));
+    void all_sum(double* data, std::size_t count) const override {
+        const auto got = all_gather(std::string(reinterpret_cast<const char*>(data), count * sizeof(double)));
         for (int each = 1; each < size(); ++each)  // each rank in a different order
             for (std::size_t i = 0; i < count; ++i) {
                 double more = 0;
@@ -83,7 +83,7 @@ public:
         return true;
     }
     bool all_failed(double) const override { return true; }
-    [[noreturn]] void end(int) const override { throw std::runtime_error("the group was ended"); }
+    [[noreturn]] void abort(int) const override { throw std::runtime_error("the group was ended"); }
 
 private:
     shared_memory& m_;
@@ -92,7 +92,7 @@ private:
 
 // Runs work(group) in `count` ranks and throws the exception of rank 0 if it failed. Work must not fail in one rank
 // alone.
-inline void as_processes(int count, const std::function<void(const process_group&)>& work) {
+inline void run_as_ranks(int count, const std::function<void(const communicator&)>& work) {
     shared_memory memory(count);
     std::vector<std::exception_ptr> failed(static_cast<std::size_t>(count));
     std::vector<std::thread> threads;

@@ -9,12 +9,12 @@ namespace {
 
 // The definition in long double, with its condition: what the contract of kernels holds blocks, diagonals and pairs to.
 const definition known("inverse_multiquadric", [] {
-    std::vector<specimen> settings;
+    std::vector<kernel_case> settings;
     for (const double c : {0.5, 1.0, 3.0})
         settings.push_back({kernel(inverse_multiquadric{c}), [c](const object& x, const object& z) {
                                 const approx t = squared_distance_of(x, z);
                                 const long double value = 1 / std::sqrt(1 + t.value / (c * c));
-                                return through(t, value, value * value * value / (2 * c * c), 6 * value);
+                                return propagate_error(t, value, value * value * value / (2 * c * c), 6 * value);
                             }});
     return settings;
 });

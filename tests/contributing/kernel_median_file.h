@@ -8,7 +8,7 @@ struct file_form<kernel_median_model> {
         a.status(m.status);
         a.list("rounds", m.distances);  // the sum of the distances after each iteration
         a.check(m.median.functions() == 1, "{} medians where there is one", m.median.functions());
-        a.finite(m.distances, "a sum of distances");
+        a.check_finite(m.distances, "a sum of distances");
     }
 };
 template struct model_file<kernel_median_model>;

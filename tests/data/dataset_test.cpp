@@ -73,7 +73,7 @@ TEST(sparse_data, default_is_empty) {
     const sparse<double> none;
     EXPECT_EQ(none.size(), 0);
     EXPECT_EQ(none.nonzeros(), 0);
-    EXPECT_EQ(gather(none, selection(0, 0)).size(), 0);
+    EXPECT_EQ(gather(none, row_set(0, 0)).size(), 0);
 }
 
 TEST(sparse_data, refuses_what_is_not_compressed_rows) {
@@ -109,10 +109,10 @@ TEST(set_data, are_sorted_without_repeats) {
 }
 
 TEST(data_set, knows_its_kind) {
-    EXPECT_EQ(dataset(dense_of<float>({{1, 2, 3}})).kind(), domain::vectors);
-    EXPECT_EQ(dataset(small_sparse()).kind(), domain::vectors);
-    EXPECT_EQ(dataset(strings({"a"})).kind(), strings::where);
-    EXPECT_EQ(dataset(sets({{1, 2}, {3}})).kind(), sets::where);
+    EXPECT_EQ(dataset(dense_of<float>({{1, 2, 3}})).kind(), object_kind::vectors);
+    EXPECT_EQ(dataset(small_sparse()).kind(), object_kind::vectors);
+    EXPECT_EQ(dataset(strings({"a"})).kind(), strings::kind);
+    EXPECT_EQ(dataset(sets({{1, 2}, {3}})).kind(), sets::kind);
     EXPECT_TRUE(dataset(small_sparse()).is_sparse());
     EXPECT_FALSE(dataset(dense_of<float>({{1}})).is_sparse());
     EXPECT_EQ(dataset(dense_of<float>({{1, 2, 3}})).dims(), 3);
@@ -144,17 +144,17 @@ TEST(gather, sparse_keeps_empty_rows_and_dims) {
 }
 
 TEST(gather, strings_and_sets) {
-    const dataset words = gather(strings({"a", "b", "c"}), selection(1, 2));
+    const dataset words = gather(strings({"a", "b", "c"}), row_set(1, 2));
     EXPECT_EQ((*words.as<strings>())[1], "c");
-    const dataset some = gather(sets({{1}, {2, 3}}), selection(1, 1));
+    const dataset some = gather(sets({{1}, {2, 3}}), row_set(1, 1));
     EXPECT_EQ((*some.as<sets>())[0][1], 3);
 }
 
 TEST(gather, refuses_an_object_that_is_not_there) {
     const dataset data = dense_of<double>({{1}, {2}});
-    expect_message(thrown_by([&] { gather(data, selection(1, 2)); }), errc::invalid_argument,
+    expect_message(thrown_by([&] { gather(data, row_set(1, 2)); }), errc::invalid_argument,
                    "object 2 asked for, but there are 2");
-    expect_message(thrown_by([&] { gather(data, selection(-1, 1)); }), errc::invalid_argument, "object -1 asked for");
+    expect_message(thrown_by([&] { gather(data, row_set(-1, 1)); }), errc::invalid_argument, "object -1 asked for");
 }
 
 TEST(concatenate, dense_needs_equal_dims) {
@@ -237,21 +237,21 @@ TEST(require_finite, has_nothing_to_say_of_other_objects) {
 
 // Gathering commutes with densifying: the rows of gather(sparse) are the rows of the dense matrix.
 PROPERTY(data_set_property, gathering_commutes_with_densifying) {
-    const auto dims = drawn::whole<index>(1, 9);
-    const auto n = drawn::whole<index>(1, 9);
+    const auto dims = arbitrary::integer<index>(1, 9);
+    const auto n = arbitrary::integer<index>(1, 9);
     std::vector<index> start{0};
     columns col;
     std::vector<double> val;
     for (index i = 0; i < n; ++i) {
         for (index j = 0; j < dims; ++j)
-            if (drawn::coin()) {
+            if (arbitrary::coin()) {
                 col.push_back(static_cast<std::int32_t>(j));
-                val.push_back(drawn::whole(-100, 100));
+                val.push_back(arbitrary::integer(-100, 100));
             }
         start.push_back(static_cast<index>(col.size()));
     }
     const dataset data = sparse<double>(start, col, val, dims);
-    const auto list = drawn::some_wholes(0, n);
+    const auto list = arbitrary::some_wholes(0, n);
     const auto one = as_dense<double>(gather(data, std::span<const index>(list)));
     const auto other = gather(as_dense<double>(data), std::span<const index>(list));
     MUST_HOLD(one.size() == static_cast<index>(list.size()));

@@ -15,7 +15,7 @@ namespace {
 using testing::expect_error;
 using testing::thrown_by;
 
-struct memory : object_sink, object_source {
+struct memory : byte_writer, byte_reader {
     std::string bytes;
     std::size_t at = 0;
     void append(const void* from, std::size_t count) override { bytes.append(static_cast<const char*>(from), count); }
@@ -62,8 +62,8 @@ void expect_same(const Kind& a, const Kind& b) {
 
 template <class Work>
 void for_each_kind(Work work) {
-    listed_kinds::each([&]<class Kind> {
-        SCOPED_TRACE(name(Kind::where));
+    listed_kinds::for_each([&]<class Kind> {
+        SCOPED_TRACE(name(Kind::kind));
         testing::generator random(7);
         work(some_objects<Kind>(random, 40));
     });
@@ -71,12 +71,12 @@ void for_each_kind(Work work) {
 
 TEST(kinds, gather_and_follow) {
     for_each_kind([]<class Kind>(const Kind& x) {
-        const Kind tail = x.gather(selection(10, 30)), head = x.gather(selection(0, 10));
+        const Kind tail = x.gather(row_set(10, 30)), head = x.gather(row_set(0, 10));
         expect_same(head.followed_by(tail), x);
         const std::vector<index> list{5, 5, 0, 39};
         const Kind some = x.gather(std::span<const index>(list));
         for (std::size_t i = 0; i < list.size(); ++i) EXPECT_TRUE(some.compare(static_cast<index>(i), x, list[i]) == 0);
-        EXPECT_EQ(x.gather(selection(0, 0)).size(), 0);
+        EXPECT_EQ(x.gather(row_set(0, 0)).size(), 0);
         expect_same(Kind().followed_by(x), x);
         EXPECT_EQ(Kind().size(), 0);
     });
@@ -89,7 +89,7 @@ TEST(kinds, order_is_total_and_text_tells_objects_apart) {
                 const auto there = x.compare(i, x, j), back = x.compare(j, x, i);
                 EXPECT_TRUE(there == 0 ? back == 0 : (there < 0 && back > 0) || (there > 0 && back < 0));
                 EXPECT_EQ(there == 0, x.text(i) == x.text(j)) << x.text(i) << " and " << x.text(j);
-                EXPECT_EQ(there == 0, same_object(x, i, x, j));
+                EXPECT_EQ(there == 0, is_same_object(x, i, x, j));
                 for (index k = 0; k < x.size(); ++k)
                     EXPECT_TRUE(!(there < 0 && x.compare(j, x, k) < 0) || x.compare(i, x, k) < 0);
             }
@@ -103,7 +103,7 @@ TEST(kinds, come_back_as_they_were_written) {
         expect_same(Kind::read(file, x.size()), x);
         EXPECT_EQ(file.at, file.bytes.size()) << "read what was written, all of it";
         file.at = 0;
-        const objects again = read_objects(name(Kind::where), file, x.size());
+        const objects again = read_objects(name(Kind::kind), file, x.size());
         expect_same(*again.as<Kind>(), x);
         for (std::size_t length = 0; length < file.bytes.size(); length += 3) {
             memory cut;
@@ -177,7 +177,7 @@ TEST(kinds, are_not_taken_for_one_another) {
     const dataset words = strings({"1"}), numbers = sets({{1, 2}});
     EXPECT_EQ(words.as<sets>(), nullptr);
     EXPECT_EQ(words.as<dense<double>>(), nullptr);
-    EXPECT_FALSE(same_object(words, 0, numbers, 0));
+    EXPECT_FALSE(is_same_object(words, 0, numbers, 0));
     expect_error(errc::unsupported, "strings and sets of different storage cannot be joined",
                  [&] { concatenate(words, numbers); });
 }
@@ -232,10 +232,10 @@ TEST(kinds, series_are_whole_vectors_of_finite_numbers) {
 }
 
 TEST(kinds, by_name) {
-    for (const domain each : all_domains()) EXPECT_EQ(domain_named(name(each)), each);
+    for (const object_kind each : all_object_kinds()) EXPECT_EQ(parse_object_kind(name(each)), each);
     expect_error(errc::invalid_argument, "the kind of object must be one of vectors, strings, sets, ",
-                 [] { domain_named("rocks"); });
-    expect_error(errc::invalid_argument, ", any, got rocks", [] { domain_named("rocks"); });
+                 [] { parse_object_kind("rocks"); });
+    expect_error(errc::invalid_argument, ", any, got rocks", [] { parse_object_kind("rocks"); });
 }
 
 TEST(kinds, images_are_grey_or_colour) {

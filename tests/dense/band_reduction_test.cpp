@@ -40,9 +40,9 @@ TEST(band_reduction, solves_and_traces_like_the_eigendecomposition) {
         for (index k = 0; k < 3 * n; ++k) b.data()[k] = normal(random);
         for (const double lambda : {1e-3, 0.5, 100.0}) {
             matrix<double> x = b;
-            reduced.turn(x.view());
+            reduced.apply_qt(x.view());
             const auto trace = reduced.solve(lambda, x.view());
-            reduced.turn_back(x.view());
+            reduced.apply_q(x.view());
             ASSERT_TRUE(trace);
             double expected = 0;
             for (const double value : eigen.values) expected += 1 / (value + lambda);
@@ -120,7 +120,7 @@ TEST(cholesky_in_place, solves_with_the_upper_half_only) {
         matrix<double> rows(m, n);
         for (index i = 0; i < n; ++i)
             for (index c = 0; c < m; ++c) rows(c, i) = b(i, c);
-        cholesky_half_solve_rows(work.view(), rows.view());
+        cholesky_forward_solve_rows(work.view(), rows.view());
         for (index c = 0; c < m; ++c) {
             double square = 0, form = 0;
             for (index i = 0; i < n; ++i) square += rows(c, i) * rows(c, i), form += b(i, c) * x(i, c);

@@ -39,7 +39,7 @@ TEST(blocked_cholesky, reproduces_the_matrix_and_solves) {
         for (index i = 0; i < n; ++i) x[i] = std::sin(static_cast<double>(i));
         for (index i = 0; i < n; ++i)
             for (index j = 0; j < n; ++j) b[i] += a(i, j) * x[j];
-        solve_cholesky(L, b);
+        blocked_cholesky_solve(L, b);
         for (index i = 0; i < n; ++i) EXPECT_NEAR(b[i], x[i], 1e-8) << n;
     }
 }

@@ -50,7 +50,7 @@ TEST(transforms, waves_are_cosines_and_sines_of_any_angle) {
         angles.push_back(std::ldexp(static_cast<double>(random()) * 0x1p-63 - 1, static_cast<int>(random() % 30) - 10));
     for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{7}, angles.size()}) {
         std::vector<double> out(2 * count + 1, -7);
-        EXPECT_TRUE(best_transform_ops().waves(angles.data(), static_cast<index>(count), 0.5, out.data()));
+        EXPECT_TRUE(best_transform_ops().cos_sin(angles.data(), static_cast<index>(count), 0.5, out.data()));
         for (std::size_t i = 0; i < count; ++i) {
             ASSERT_NEAR(out[2 * i], 0.5L * std::cos(static_cast<long double>(angles[i])), 0x1p-52) << angles[i];
             ASSERT_NEAR(out[2 * i + 1], 0.5L * std::sin(static_cast<long double>(angles[i])), 0x1p-52) << angles[i];
@@ -61,7 +61,7 @@ TEST(transforms, waves_are_cosines_and_sines_of_any_angle) {
         for (const std::size_t at : {std::size_t{2}, std::size_t{16}}) {
             std::vector<double> some(17, 1.0), out(34);
             some[at] = bad;
-            EXPECT_FALSE(best_transform_ops().waves(some.data(), 17, 1, out.data()));
+            EXPECT_FALSE(best_transform_ops().cos_sin(some.data(), 17, 1, out.data()));
         }
 }
 
@@ -75,7 +75,7 @@ TEST(transforms, products_of_frequencies_are_circular_convolutions) {
         std::vector<double> z = a, by = b;
         turn.forward(z.data()), turn.forward(by.data());
         turn.multiply(z.data(), by.data());
-        turn.back(z.data());
+        turn.inverse(z.data());
         const auto at = [&](const std::vector<double>& v, index i, index r) {
             return static_cast<long double>(v[static_cast<std::size_t>(i * lanes + r)]);
         };
@@ -110,7 +110,7 @@ TEST(transforms, sequences_side_by_side_do_not_touch) {
         turn.forward(z->data());
         const std::vector<double> by = *z;
         turn.multiply(z->data(), by.data());
-        turn.back(z->data());
+        turn.inverse(z->data());
     }
     for (index i = 0; i < 64; ++i) {
         const auto at = static_cast<std::size_t>(i * lanes + lanes - 1);

@@ -51,7 +51,7 @@ TEST(block_lanczos, largest_pairs_of_random_matrices) {
                     if (pairs > n) continue;
                     const real_matrix a = symmetric_part(random_matrix(n, n, random));  // indefinite
                     const lanczos_result found =
-                        top(a, {.pairs = pairs, .block = block, .first_block = first, .most_passes = 100000});
+                        top(a, {.pairs = pairs, .block = block, .first_block = first, .max_passes = 100000});
                     EXPECT_EQ(found.status, fit_status::converged);
                     expect_pairs(a, found, pairs);
                 }
@@ -72,7 +72,7 @@ TEST(block_lanczos, spectra_that_are_hard) {
     std::vector<double> slow(n);
     for (std::size_t i = 0; i < n; ++i) slow[i] = 1 + 0.01 * static_cast<double>(i);
     const real_matrix a = with_eigenvalues(slow, random);
-    const lanczos_result found = top(a, {.pairs = 4, .block = 2, .most_basis = 12, .most_passes = 5000});
+    const lanczos_result found = top(a, {.pairs = 4, .block = 2, .max_basis = 12, .max_passes = 5000});
     EXPECT_EQ(found.status, fit_status::converged);
     EXPECT_GT(found.passes, 12);
     expect_pairs(a, found, 4);
@@ -92,7 +92,7 @@ TEST(block_lanczos, a_product_that_is_stopped) {
             for (index i = 0; i < n; ++i)
                 for (index j = 0; j < v.cols; ++j) out(i, j) = product(i, j);
         };
-        const lanczos_options o{.pairs = 4, .block = 2, .most_basis = 12, .tol = 1e-14};
+        const lanczos_options o{.pairs = 4, .block = 2, .max_basis = 12, .tol = 1e-14};
         if (last == 0) {
             expect_error(errc::cancelled, "before there was a pair", [&] { block_lanczos(n, multiply, o); });
             continue;
@@ -114,7 +114,7 @@ TEST(block_lanczos, a_product_that_is_stopped) {
 TEST(block_lanczos, limits) {
     std::mt19937_64 random(3);
     const real_matrix a = random_psd(100, 100, random);
-    EXPECT_EQ(top(a, {.pairs = 5, .block = 2, .most_passes = 3}).status, fit_status::step_limit);
+    EXPECT_EQ(top(a, {.pairs = 5, .block = 2, .max_passes = 3}).status, fit_status::step_limit);
     const lanczos_result stopped =
         top(a, {.pairs = 5, .block = 5, .progress = [](index pass, double) { return pass < 2; }});
     EXPECT_EQ(stopped.status, fit_status::cancelled);
@@ -132,15 +132,15 @@ TEST(gram_product, is_the_product) {
     for (const index columns : {1, 3, 4, 16, 17, 40}) {
         const matrix<double> v = random_matrix(1100, columns, random);
         matrix<double> out(301, columns), again(301, columns);
-        const computed<double> K(gaussian{0.2}, x, z);
+        const cpu_kernel_gram<double> K(gaussian{0.2}, x, z);
         matrix<double> all(301, 1100);
-        K.all(all.view());
+        K.fill(all.view());
         gram_product(K, v.view(), out.view());
         const real_matrix expected = real_matrix(all) * real_matrix(v);
         for (index i = 0; i < 301; ++i)
             for (index j = 0; j < columns; ++j) EXPECT_NEAR(out(i, j), expected(i, j), 1e-11);
-        const kept_rows<double> some(K, 100 * 1100 * 8);
-        EXPECT_EQ(some.kept(), 100);
+        const stored_rows<double> some(K, 100 * 1100 * 8);
+        EXPECT_EQ(some.stored_count(), 100);
         thread_limit one(1);
         gram_product(some, v.view(), again.view());
         EXPECT_TRUE(std::equal(out.data(), out.data() + 301 * columns, again.data()))
@@ -148,13 +148,13 @@ TEST(gram_product, is_the_product) {
         gram_product(precomputed<double>(std::as_const(all).view()), v.view(), again.view());
         EXPECT_TRUE(std::equal(out.data(), out.data() + 301 * columns, again.data()))
             << "and where rows are read in place";
-        const computed<float> floats(gaussian{0.2}, x, z);
+        const cpu_kernel_gram<float> floats(gaussian{0.2}, x, z);
         gram_product(floats, v.view(), again.view());
         for (index i = 0; i < 301; ++i)
             for (index j = 0; j < columns; ++j) EXPECT_NEAR(again(i, j), expected(i, j), 1e-4);
     }
     expect_error(errc::invalid_argument, "sizes do not fit", [&] {
-        gram_product(computed<double>(linear{}, x), matrix<double>(3, 4).view(), matrix<double>(301, 4).view());
+        gram_product(cpu_kernel_gram<double>(linear{}, x), matrix<double>(3, 4).view(), matrix<double>(301, 4).view());
     });
 }
 
@@ -163,9 +163,9 @@ TEST(half_gram, is_the_product) {
     std::mt19937_64 random(8);
     for (const index n : {1, 11, 12, 13, 287, 288, 289, 385, 1153, 1500}) {
         const dataset x = random_vectors(n, 3, static_cast<unsigned>(n));
-        const computed<double> K(gaussian{0.3}, x);
+        const cpu_kernel_gram<double> K(gaussian{0.3}, x);
         matrix<double> all(n, n);
-        K.all(all.view());
+        K.fill(all.view());
         half_gram half(K);
         EXPECT_EQ(half.size(), n);
         // narrower after wider right-hand sides: no old values may remain
@@ -184,13 +184,14 @@ TEST(half_gram, is_the_product) {
                 << "the same bits, whatever the threads";
         }
     }
-    half_gram none(computed<double>(gaussian{1}, random_vectors(0, 2, 1)));
+    half_gram none(cpu_kernel_gram<double>(gaussian{1}, random_vectors(0, 2, 1)));
     none.multiply(matrix<double>(0, 4).view(), matrix<double>(0, 4).view());
     const dataset x = random_vectors(5, 2, 1), z = random_vectors(4, 2, 1);
     expect_error(errc::invalid_argument, "must be square, got 5 × 4",
-                 [&] { half_gram(computed<double>(linear{}, x, z)); });
+                 [&] { half_gram(cpu_kernel_gram<double>(linear{}, x, z)); });
     expect_error(errc::invalid_argument, "sizes do not fit", [&] {
-        half_gram(computed<double>(linear{}, x)).multiply(matrix<double>(3, 4).view(), matrix<double>(5, 4).view());
+        half_gram(cpu_kernel_gram<double>(linear{}, x))
+            .multiply(matrix<double>(3, 4).view(), matrix<double>(5, 4).view());
     });
 }
 
@@ -205,16 +206,16 @@ TEST(half_gram, says_what_it_takes) {
 
 TEST(kept_rows, blocks_are_those_of_the_matrix) {
     const dataset x = random_vectors(40, 3, 7);
-    const computed<double> K(gaussian{0.5}, x);
+    const cpu_kernel_gram<double> K(gaussian{0.5}, x);
     matrix<double> all(40, 40);
-    K.block(selection(0, 40), selection(0, 40), all.view());
+    K.block(row_set(0, 40), row_set(0, 40), all.view());
     const std::vector<index> rows{39, 3, 17, 3, 0, 25, 26}, cols{5, 1, 39};
     for (const std::size_t budget : {0, 1, 40 * 8 * 10, 40 * 8 * 20 + 7, 1 << 20}) {
-        const kept_rows<double> some(K, budget);
-        EXPECT_EQ(some.all_kept(), budget == 1 << 20);
+        const stored_rows<double> some(K, budget);
+        EXPECT_EQ(some.stores_all_rows(), budget == 1 << 20);
         matrix<double> out(7, 3), band(7, 11);
         some.block(std::span<const index>(rows), std::span<const index>(cols), out.view());
-        some.block(std::span<const index>(rows), selection(4, 11), band.view());
+        some.block(std::span<const index>(rows), row_set(4, 11), band.view());
         for (index i = 0; i < 7; ++i) {
             for (index j = 0; j < 3; ++j)
                 EXPECT_EQ(out(i, j), all(rows[static_cast<std::size_t>(i)], cols[static_cast<std::size_t>(j)]));

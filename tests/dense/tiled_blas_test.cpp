@@ -196,9 +196,10 @@ TEST(dense_algebra, has_the_same_bits_for_any_number_of_threads) {
         };
     };
     expect_the_same_bits("solve", solved([&](matrix_view<double> x) { cholesky_solve(r, x); }));
-    expect_the_same_bits("half solve", solved([&](matrix_view<double> x) { cholesky_half_solve_rows(r.view(), x); }));
+    expect_the_same_bits("half solve",
+                         solved([&](matrix_view<double> x) { cholesky_forward_solve_rows(r.view(), x); }));
     expect_the_same_bits("other half",
-                         solved([&](matrix_view<double> x) { cholesky_other_half_solve_rows(r.view(), x); }));
+                         solved([&](matrix_view<double> x) { cholesky_backward_solve_rows(r.view(), x); }));
     expect_the_same_bits("columns", solved([&](matrix_view<double> x) {
                              cholesky_solve(r.view().block(0, 0, m, m), x.block(0, 0, m, n));
                          }));

@@ -12,7 +12,7 @@ using op = formula::op;
 
 std::vector<op> ops(const std::string& kernel_text, index dims = 3) {
     std::vector<op> out;
-    for (const auto& each : formula_of(kernel::parse(kernel_text).node(), dims).steps) out.push_back(each.what);
+    for (const auto& each : make_formula(kernel::parse(kernel_text).node(), dims).steps) out.push_back(each.what);
     return out;
 }
 
@@ -24,7 +24,7 @@ TEST(formula, is_the_one_of_the_kernel) {
 }
 
 TEST(formula, has_one_step_for_what_two_parts_share) {
-    const formula f = formula_of(kernel::parse("rbf(gamma=2) + rbf(gamma=3)*rational_quadratic()").node(), 3);
+    const formula f = make_formula(kernel::parse("rbf(gamma=2) + rbf(gamma=3)*rational_quadratic()").node(), 3);
     EXPECT_EQ(std::ranges::count(f.steps, op::squared_distance, &formula::step::what), 1);
 }
 
@@ -34,21 +34,21 @@ TEST(formula, has_no_step_that_nothing_uses) {
 }
 
 TEST(formula, normalises_exponentials_by_their_logarithms) {
-    const formula f = formula_of(kernel::parse("normalize(exp(linear()))").node(), 3);
+    const formula f = make_formula(kernel::parse("normalize(exp(linear()))").node(), 3);
     EXPECT_EQ(f.steps.back().what, op::exp);
     EXPECT_EQ(std::ranges::count(f.steps, op::exp, &formula::step::what), 1);
 }
 
 TEST(formula, knows_whether_it_is_a_constant) {
-    EXPECT_FALSE(formula_of(kernel::parse("constant(c=2)").node(), 3).sees_both());
-    EXPECT_TRUE(formula_of(kernel::parse("constant(c=2)*linear()").node(), 3).sees_both());
+    EXPECT_FALSE(make_formula(kernel::parse("constant(c=2)").node(), 3).depends_on_pair());
+    EXPECT_TRUE(make_formula(kernel::parse("constant(c=2)*linear()").node(), 3).depends_on_pair());
 }
 
 TEST(formula, of_other_objects_is_refused_by_name) {
     testing::expect_error(errc::unsupported, "spectrum(k=3)", [] { ops("spectrum(k=3)"); });
     testing::expect_error(errc::unsupported, "jaccard()", [] { ops("0.5*jaccard()"); });
     const kernel own = from_function("mine", [](auto, auto) { return 1.0; });
-    testing::expect_error(errc::unsupported, "user(mine)", [&] { formula_of(own.node(), 2); });
+    testing::expect_error(errc::unsupported, "user(mine)", [&] { make_formula(own.node(), 2); });
 }
 
 }  // namespace

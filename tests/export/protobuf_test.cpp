@@ -17,7 +17,7 @@ std::string bytes(std::initializer_list<int> values) {
 // The examples of protobuf.dev/programming-guides/encoding.
 TEST(protobuf_message, writes_a_varint_as_the_specification_shows) {
     protobuf_message m;
-    m.whole(1, 150);  // message Test1 { int32 a = 1; }
+    m.integer(1, 150);  // message Test1 { int32 a = 1; }
     EXPECT_EQ(m.bytes(), bytes({0x08, 0x96, 0x01}));
 }
 
@@ -29,26 +29,26 @@ TEST(protobuf_message, writes_a_string_as_the_specification_shows) {
 
 TEST(protobuf_message, writes_a_message_in_a_message_as_the_specification_shows) {
     protobuf_message inner, m;
-    inner.whole(1, 150);
+    inner.integer(1, 150);
     m.message(3, inner);  // message Test3 { Test1 c = 3; }
     EXPECT_EQ(m.bytes(), bytes({0x1a, 0x03, 0x08, 0x96, 0x01}));
 }
 
 TEST(protobuf_message, packs_numbers_as_the_specification_shows) {
     protobuf_message m;
-    m.wholes(6, std::vector<std::int64_t>{3, 270, 86942});  // message Test5 { repeated int32 f = 6 [packed=true]; }
+    m.integers(6, std::vector<std::int64_t>{3, 270, 86942});  // message Test5 { repeated int32 f = 6 [packed=true]; }
     EXPECT_EQ(m.bytes(), bytes({0x32, 0x06, 0x03, 0x8e, 0x02, 0x9e, 0xa7, 0x05}));
 }
 
 TEST(protobuf_message, writes_negative_and_extreme_numbers_in_ten_bytes) {
     protobuf_message m;
-    m.whole(1, -2);
+    m.integer(1, -2);
     EXPECT_EQ(m.bytes(), bytes({0x08, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}));
     protobuf_message least;
-    least.whole(1, std::numeric_limits<std::int64_t>::min());
+    least.integer(1, std::numeric_limits<std::int64_t>::min());
     EXPECT_EQ(least.bytes(), bytes({0x08, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01}));
     protobuf_message zero;
-    zero.whole(1, 0);
+    zero.integer(1, 0);
     EXPECT_EQ(zero.bytes(), bytes({0x08, 0x00}));
 }
 
@@ -62,7 +62,7 @@ TEST(protobuf_message, writes_floats_as_ieee_numbers_with_the_lowest_byte_first)
 
 TEST(protobuf_message, writes_field_numbers_above_fifteen_in_two_bytes) {
     protobuf_message m;
-    m.whole(20, 7);  // AttributeProto.type
+    m.integer(20, 7);  // AttributeProto.type
     EXPECT_EQ(m.bytes(), bytes({0xa0, 0x01, 0x07}));
 }
 

@@ -22,7 +22,7 @@ class hilbert final : public gram<double> {  // K(i, j) = 1/(i + j + 1)
 public:
     index rows() const override { return 100; }
     index cols() const override { return 100; }
-    void block(const selection& r, const selection& c, block_rows<double> out) const override {
+    void block(const row_set& r, const row_set& c, row_pointers<double> out) const override {
         for (index i = 0; i < r.size(); ++i)
             for (index j = 0; j < c.size(); ++j) out[i][j] = 1.0 / (r[i] + c[j] + 1);
     }
@@ -58,13 +58,13 @@ TEST(computed, columns_that_do_not_occur_do_not_matter) {
         const kernel k = kernel::parse(text);
         const auto all = [](const gram<double>& K) {
             matrix<double> out(K.rows(), K.cols());
-            K.all(out.view());
+            K.fill(out.view());
             return out;
         };
-        const matrix<double> near = all(computed<double>(k, spread(x, 7))),
-                             wide = all(computed<double>(k, spread(x, far)));
-        const matrix<double> near_pair = all(computed<double>(k, spread(x, 7), spread(z, 7))),
-                             wide_pair = all(computed<double>(k, spread(x, far), spread(z, far)));
+        const matrix<double> near = all(cpu_kernel_gram<double>(k, spread(x, 7))),
+                             wide = all(cpu_kernel_gram<double>(k, spread(x, far)));
+        const matrix<double> near_pair = all(cpu_kernel_gram<double>(k, spread(x, 7), spread(z, 7))),
+                             wide_pair = all(cpu_kernel_gram<double>(k, spread(x, far), spread(z, far)));
         for (index i = 0; i < x.rows(); ++i) {
             for (index j = 0; j < x.rows(); ++j)
                 EXPECT_NEAR(wide(i, j), near(i, j), 1e-13 * (1 + std::abs(near(i, j)))) << text;
@@ -85,7 +85,7 @@ TYPED_TEST(gram_kinds, computed_from_a_kernel) {
     using T = TypeParam;
     generator random(2);
     for (const char* name : {"rbf", "poly", "cosine"}) {
-        const specimen s = specimens_of(name)[0];
+        const kernel_case s = kernel_cases_of(name)[0];
         const objects x = random_vectors(random, 230, {}), z = random_vectors(random, 120, {});
         matrix<double> one(230, 230), two(230, 120);
         double tolerance = 0;
@@ -99,9 +99,9 @@ TYPED_TEST(gram_kinds, computed_from_a_kernel) {
         }
         tolerance = (tolerance + 1) * 4 * std::numeric_limits<T>::epsilon();
         for (const std::size_t kept : {std::size_t{0}, std::size_t{1} << 20}) {
-            expect_gram_contract(computed<T>(s.k, vectors_of<T>(x, storage::dense), kept), one, tolerance);
+            expect_gram_contract(cpu_kernel_gram<T>(s.k, vectors_of<T>(x, storage::dense), kept), one, tolerance);
             expect_gram_contract(
-                computed<T>(s.k, vectors_of<T>(x, storage::sparse), vectors_of<T>(z, storage::dense), kept), two,
+                cpu_kernel_gram<T>(s.k, vectors_of<T>(x, storage::sparse), vectors_of<T>(z, storage::dense), kept), two,
                 tolerance);
         }
     }
@@ -119,16 +119,16 @@ TYPED_TEST(gram_kinds, large_squares_are_written_to_their_rows_alone) {
             for (index a = 0; a < d; ++a) sum += static_cast<double>(x(i, a)) * static_cast<double>(x(j, a));
             want(i, j) = sum;
         }
-    const computed<T> K(linear{}, dense<T>(x));
-    const computed<double> exact(linear{}, dense<T>(x));
-    const lowered<T> same(exact);
+    const cpu_kernel_gram<T> K(linear{}, dense<T>(x));
+    const cpu_kernel_gram<double> exact(linear{}, dense<T>(x));
+    const shifted_gram<T> same(exact);
     const subset<T> all(K, [] {
         std::vector<index> list(n);
         std::iota(list.begin(), list.end(), index{0});
         return list;
     }());
     const row_cache<T> cached(K, 1 << 20);
-    const kept_rows<T> kept(K, 1 << 20);
+    const stored_rows<T> kept(K, 1 << 20);
     const with_ridge<T> ridged(K, 0);
     std::vector<index> in_order(n), exchanged, mixed, few_elsewhere;
     std::iota(in_order.begin(), in_order.end(), index{0});
@@ -144,7 +144,7 @@ TYPED_TEST(gram_kinds, large_squares_are_written_to_their_rows_alone) {
             std::vector<T*> rows;
             std::vector<bool> used(2 * n);
             for (const index at : place) rows.push_back(room.row(at)), used[at] = true;
-            k->square(selection(0, n), block_rows<T>(rows.data()));
+            k->symmetric_block(row_set(0, n), row_pointers<T>(rows.data()));
             index wrong = 0, outside = 0;
             for (index i = 0; i < n; ++i)
                 for (index j = 0; j < n; ++j)
@@ -175,10 +175,10 @@ TYPED_TEST(gram_kinds, kept_rows) {
     const matrix<T> square = random_kernel_matrix<T>(40), flat = random_matrix<T>(30, 50);
     const precomputed<T> one(square), two(flat);
     for (const std::size_t rows : {0, 1, 7, 40, 1000}) {
-        const kept_rows<T> a(one, rows * 40 * sizeof(T)), b(two, rows * 50 * sizeof(T));
+        const stored_rows<T> a(one, rows * 40 * sizeof(T)), b(two, rows * 50 * sizeof(T));
         expect_gram_contract(a, in_double(square), 0);
         expect_gram_contract(b, in_double(flat), 0);
-        EXPECT_EQ(a.in_memory().rows, std::min<index>(40, static_cast<index>(rows)));
+        EXPECT_EQ(a.stored().rows, std::min<index>(40, static_cast<index>(rows)));
     }
 }
 
@@ -238,9 +238,9 @@ TYPED_TEST(gram_kinds, mirrored_repeats_it_four_times) {
         for (index j = 0; j < 26; ++j) want(i, j) = k(i % 21, j % 13);
     for (index i = 0; i < 18; ++i)
         for (index j = 0; j < 18; ++j) twice(i, j) = random_kernel_matrix<T>(9)(i % 9, j % 9);
-    expect_gram_contract(mirrored<T>(whole), want, 0);
-    expect_gram_contract(mirrored<T>(square), twice, 0);
-    expect_gram_contract(mirrored<T>(none), matrix<double>(), 0);
+    expect_gram_contract(duplicated_gram<T>(whole), want, 0);
+    expect_gram_contract(duplicated_gram<T>(square), twice, 0);
+    expect_gram_contract(duplicated_gram<T>(none), matrix<double>(), 0);
 }
 
 TYPED_TEST(gram_kinds, centred_is_hkh) {
@@ -284,7 +284,7 @@ TYPED_TEST(gram_kinds, stack_on_each_other) {
     const row_cache<T> b(a, 5 * n * sizeof(T));
     const normalised<T> c(b);
     const subset<T> d(c, {2, 3, 5, 7, 11, 13, 2});
-    const mirrored<T> e(d);
+    const duplicated_gram<T> e(d);
     const std::vector<index> which{2, 3, 5, 7, 11, 13, 2};
     matrix<double> want(14, 14);
     const auto at = [&](index i, index j) { return static_cast<double>(k(i, j)) + (i == j ? 0.5 : 0); };
@@ -299,22 +299,22 @@ TYPED_TEST(gram_kinds, stack_on_each_other) {
 TYPED_TEST(gram_kinds, adaptors_keep_what_they_do_not_change) {
     using T = TypeParam;
     const dataset x = dense<double>(random_matrix<double>(30, 4));
-    const computed<T> K(kernel(linear{}), x);
-    ASSERT_TRUE(K.positive());
+    const cpu_kernel_gram<T> K(kernel(linear{}), x);
+    ASSERT_TRUE(K.is_psd());
     ASSERT_EQ(K.features(10).cols(), 4);
     const with_ridge<T> ridged(K, 0.5);
     const centred<T> middle(K);
     const normalised<T> unit(K);
     const subset<T> some(K, {3, 1, 2, 3});
-    const mirrored<T> twice(K);
-    const kept_rows<T> kept(K, 10 * 30 * sizeof(T));
+    const duplicated_gram<T> twice(K);
+    const stored_rows<T> kept(K, 10 * 30 * sizeof(T));
     const row_cache<T> cached(K, 10 * 30 * sizeof(T));
     for (const gram<T>* each :
          {static_cast<const gram<T>*>(&ridged), static_cast<const gram<T>*>(&middle),
           static_cast<const gram<T>*>(&unit), static_cast<const gram<T>*>(&some), static_cast<const gram<T>*>(&twice),
           static_cast<const gram<T>*>(&kept), static_cast<const gram<T>*>(&cached)}) {
-        EXPECT_TRUE(each->positive());
-        EXPECT_GE(each->element_cost(), K.element_cost());
+        EXPECT_TRUE(each->is_psd());
+        EXPECT_GE(each->cycles_per_element(), K.cycles_per_element());
     }
     for (const gram<T>* each : {static_cast<const gram<T>*>(&some), static_cast<const gram<T>*>(&twice),
                                 static_cast<const gram<T>*>(&kept), static_cast<const gram<T>*>(&cached)}) {
@@ -334,11 +334,11 @@ TEST(lowered, is_the_matrix_in_float_less_what_is_common) {
     matrix<double> k = random_kernel_matrix<double>(150);  // more than one tile
     for (index i = 0; i < 150 * 150; ++i) k.data()[i] = 1 + 1e-6 * k.data()[i];
     const precomputed<double> whole(k);
-    expect_gram_contract(narrowed(whole), k, 1e-7);
+    expect_gram_contract(float_gram(whole), k, 1e-7);
     matrix<double> less = k;
     for (index i = 0; i < 150 * 150; ++i) less.data()[i] -= 1;
-    expect_gram_contract(lowered<float>(whole, 1), less, 1e-12);
-    expect_gram_contract(lowered<double>(whole, 1), less, 0);
+    expect_gram_contract(shifted_gram<float>(whole, 1), less, 1e-12);
+    expect_gram_contract(shifted_gram<double>(whole, 1), less, 0);
 }
 
 // multiply() computes K in tiles: more rows than a row tile, more columns than a column tile.
@@ -365,7 +365,7 @@ TEST(gram_interface, multiplies_within_a_block) {
         explicit squared(const gram<double>& k) : k_(k) {}
         index rows() const override { return k_.rows(); }
         index cols() const override { return k_.cols(); }
-        void block(const selection& r, const selection& c, block_rows<double> out) const override {
+        void block(const row_set& r, const row_set& c, row_pointers<double> out) const override {
             matrix<double> unit(k_.rows(), c.size()), once(k_.rows(), c.size()), twice(k_.rows(), c.size());
             for (index j = 0; j < c.size(); ++j) unit(c[j], j) = 1;
             k_.multiply(unit.view(), once.view());

@@ -14,7 +14,7 @@ namespace {
 
 matrix<double> all(const gram<double>& K) {
     matrix<double> out(K.rows(), K.cols());
-    K.all(out.view());
+    K.fill(out.view());
     return out;
 }
 
@@ -57,8 +57,8 @@ const char* const kernels[] = {"rbf(gamma=0.3)",
 
 void expect_same_bits(const char* text, const dataset& z, const std::vector<dataset>& requests, const char* what) {
     const kernel k = kernel::parse(text);
-    const ready_rows ready;
-    ready.keep();
+    const prepared_support ready;
+    ready.enable();
     for (const dataset& x : requests) {
         const matrix<double> got = all(*ready.gram_of(k, x, z, {std::size_t{64} << 20, 0, false})),
                              want = all(*make_gram<double>(k, x, z, {std::size_t{64} << 20, 0, false}));
@@ -120,8 +120,8 @@ TEST(ready_rows, what_cannot_be_made_ready_is_computed_as_ever) {
 TEST(ready_rows, asked_by_many_at_once) {
     const dataset z = dense<double>(drawn(2000, 20, 1, 1, 0.5));
     const kernel k = kernel::parse("rbf(gamma=0.1)");
-    const ready_rows ready;
-    ready.keep();
+    const prepared_support ready;
+    ready.enable();
     std::vector<matrix<double>> got(8);
     std::vector<std::thread> clients;
     for (std::size_t c = 0; c < got.size(); ++c)
@@ -135,12 +135,12 @@ TEST(ready_rows, asked_by_many_at_once) {
 }
 
 TEST(ready_rows, copies_keep_nothing_and_wrong_vectors_are_refused) {
-    const ready_rows ready;
-    EXPECT_FALSE(ready.kept());
-    ready.keep();
-    EXPECT_TRUE(ready.kept());
-    const ready_rows copy(ready);
-    EXPECT_FALSE(copy.kept());
+    const prepared_support ready;
+    EXPECT_FALSE(ready.is_enabled());
+    ready.enable();
+    EXPECT_TRUE(ready.is_enabled());
+    const prepared_support copy(ready);
+    EXPECT_FALSE(copy.is_enabled());
     const dataset z = dense<double>(drawn(20, 4, 1, 1, 0.5)), x = dense<double>(drawn(2, 5, 1, 1, 0.5));
     EXPECT_THROW((void)ready.gram_of(kernel::parse("rbf()"), x, z, {}), error);
     matrix<double> bad = drawn(2, 4, 1, 1, 0.5);

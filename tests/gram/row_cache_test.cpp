@@ -16,7 +16,7 @@ public:
     explicit counted(matrix<T> k) : k_(std::move(k)) {}
     index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
-    void block(const selection& r, const selection& c, block_rows<T> out) const override {
+    void block(const row_set& r, const row_set& c, row_pointers<T> out) const override {
         for (index i = 0; i < r.size(); ++i) {
             asked.push_back(r[i]);
             for (index j = 0; j < c.size(); ++j) out[i][j] = broken ? T(-1) : k_(r[i], c[j]);
@@ -70,7 +70,7 @@ TEST(row_cache, computes_missing_rows_of_a_block_once) {
         for (index j = 0; j < 2; ++j) EXPECT_EQ(out(i, j), values(rows[i], cols[j]));
     // A block with more rows than the cache can store.
     matrix<double> all(10, 10);
-    cache.all(all.view());
+    cache.fill(all.view());
     EXPECT_TRUE(same_bits(all, values));
     EXPECT_LE(cache.bytes(), 4 * 10 * sizeof(double));
 }
@@ -84,9 +84,9 @@ TEST(row_cache, keeps_nothing_of_a_block_that_failed) {
     k.broken = true;
     EXPECT_THROW(cache.row(2, out.data()), error);
     matrix<double> all(6, 6);
-    EXPECT_THROW(cache.all(all.view()), error);
+    EXPECT_THROW(cache.fill(all.view()), error);
     k.broken = false;
-    cache.all(all.view());
+    cache.fill(all.view());
     EXPECT_TRUE(same_bits(all, values));
     for (index i = 0; i < 6; ++i) {
         cache.row(i, out.data());

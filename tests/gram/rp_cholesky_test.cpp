@@ -28,7 +28,7 @@ TEST(rp_cholesky, interpolates_the_pivots) {
     const dataset x = cloud(120, 3, 1);
     const auto gram = make_gram<double>(gaussian{0.5}, x);
     matrix<double> k(120, 120);
-    gram->all(k.view());
+    gram->fill(k.view());
     for (const index rank : {1, 10, 60}) {
         const random_pivots found = rp_cholesky(*gram, {.rank = rank, .seed = 3});
         ASSERT_EQ(std::ssize(found.pivots), rank);
@@ -44,7 +44,7 @@ TEST(rp_cholesky, interpolates_the_pivots) {
             EXPECT_GE(rest(i, i), -1e-12);
             for (const index j : found.pivots) EXPECT_NEAR(rest(i, j), 0, 1e-10);
         }
-        EXPECT_NEAR(found.left, left / trace, 1e-12);
+        EXPECT_NEAR(found.remaining_trace, left / trace, 1e-12);
     }
 }
 
@@ -56,7 +56,7 @@ TEST(rp_cholesky, stops_at_the_rank_of_the_matrix) {
     const auto gram = make_gram<double>(gaussian{1}, gather(few, std::span<const index>(copies)));
     const random_pivots found = rp_cholesky(*gram, {.rank = 40});
     EXPECT_EQ(found.pivots.size(), 10u);
-    EXPECT_LT(found.left, 1e-12);
+    EXPECT_LT(found.remaining_trace, 1e-12);
     const matrix<double> zero(5, 5);
     EXPECT_TRUE(rp_cholesky(precomputed<double>(zero.view()), {.rank = 3}).pivots.empty());
 }

@@ -27,12 +27,12 @@ matrix<double> on_grid(index rows, index cols, const std::function<double(double
     return out;
 }
 
-TEST(contour, a_circle_is_one_closed_chain) {
+TEST(contour_lines, a_circle_is_one_closed_chain) {
     // Linear interpolation of x²+y² along an edge of length 1 is off by at most 1/4·f''/2 = 1/4, over a slope of about
     // 2·radius.
     const matrix<double> f =
         on_grid(61, 61, [](double x, double y) { return (x - 30) * (x - 30) + (y - 30) * (y - 30); });
-    const auto found = contour(f.view(), 20.0 * 20.0);
+    const auto found = contour_lines(f.view(), 20.0 * 20.0);
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].front(), found[0].back());
     double length = 0;
@@ -44,9 +44,9 @@ TEST(contour, a_circle_is_one_closed_chain) {
     EXPECT_NEAR(length, 2 * 3.14159265358979 * 20, 0.5);
 }
 
-TEST(contour, lines_saddles_and_nothing) {
+TEST(contour_lines, lines_saddles_and_nothing) {
     const matrix<double> slope = on_grid(5, 9, [](double x, double y) { return x - 2 * y; });
-    const auto line = contour(slope.view(), 0.5);
+    const auto line = contour_lines(slope.view(), 0.5);
     ASSERT_EQ(line.size(), 1u);
     for (const auto& [x, y] : line[0]) EXPECT_NEAR(x - 2 * y, 0.5, 1e-12);
     EXPECT_NE(line[0].front(), line[0].back());
@@ -56,20 +56,20 @@ TEST(contour, lines_saddles_and_nothing) {
         matrix<double> saddle(2, 2);
         saddle(0, 0) = saddle(1, 1) = 1 + shift;
         saddle(0, 1) = saddle(1, 0) = -1 + shift;
-        const auto cut = contour(saddle.view(), 0);
+        const auto cut = contour_lines(saddle.view(), 0);
         ASSERT_EQ(cut.size(), 2u);
-        for (const chain& each : cut) {
+        for (const polyline& each : cut) {
             // Each line cuts off one corner whose sign differs from that of the centre.
             const double x = (each.front().first + each.back().first) / 2,
                          y = (each.front().second + each.back().second) / 2;
             EXPECT_EQ((std::lround(x) + std::lround(y)) % 2 == 1, shift > 0);
         }
     }
-    EXPECT_TRUE(contour(slope.view(), 100).empty());
-    EXPECT_TRUE(contour(slope.view(), 0.5, [](index, index) { return false; }).empty());
+    EXPECT_TRUE(contour_lines(slope.view(), 100).empty());
+    EXPECT_TRUE(contour_lines(slope.view(), 0.5, [](index, index) { return false; }).empty());
     matrix<double> broken = on_grid(3, 3, [](double x, double) { return x - 1.5; });
     broken(1, 1) = std::nan("");
-    EXPECT_TRUE(contour(broken.view(), 0).empty());
+    EXPECT_TRUE(contour_lines(broken.view(), 0).empty());
 }
 
 TEST(regions, the_grid_is_what_predict_says) {
@@ -80,7 +80,7 @@ TEST(regions, the_grid_is_what_predict_says) {
         svm_options o = options_for(svm_task::c_svc);
         o.classes = scheme;
         const svm_model model = fit_svm(kernel::parse("rbf(gamma=1)"), x, s.y, o);
-        const plane on = feature_plane(model, x, 0, 1);
+        const plane on = make_feature_plane(model, x, 0, 1);
         const region_grid grid = decide_grid(model, on, 31, 23);
         std::vector<point> places;
         for (index r = 0; r < 23; ++r)
@@ -101,9 +101,9 @@ TEST(regions, a_cut_holds_the_other_features) {
     place(0, 0) = s.x[70][1];
     place(0, 1) = s.x[70][3];
     // Standardised: all means are 0.
-    const matrix<double> mean = feature_plane(model, x, 1, 3, {}, other_features::mean).decide(place.view());
+    const matrix<double> mean = make_feature_plane(model, x, 1, 3, {}, other_features::mean).decide(place.view());
     const matrix<double> expected = decide(model, dense_data({{0, place(0, 0), 0, place(0, 1)}}), arithmetic::exact);
-    const matrix<double> nearest = feature_plane(model, x, 1, 3, {}, other_features::nearest).decide(place.view());
+    const matrix<double> nearest = make_feature_plane(model, x, 1, 3, {}, other_features::nearest).decide(place.view());
     std::set<std::vector<double>> twins;  // examples at exactly this position
     for (const auto& each : s.x)
         if (each[1] == place(0, 0) && each[3] == place(0, 1)) {
@@ -115,23 +115,23 @@ TEST(regions, a_cut_holds_the_other_features) {
     for (const auto& f : twins)
         one_of |= std::abs(f[0] - nearest(0, 0)) < 1e-12 && std::abs(f[1] - nearest(0, 1)) < 1e-12;
     EXPECT_TRUE(one_of);
-    expect_error(errc::invalid_argument, "feature < 4, got 4", [&] { feature_plane(model, x, 0, 4); });
-    expect_error(errc::invalid_argument, "must differ", [&] { feature_plane(model, x, 2, 2); });
-    EXPECT_EQ(most_separating_pair(x, s.y), (std::pair<index, index>{2, 3}));  // the petals
+    expect_error(errc::invalid_argument, "feature < 4, got 4", [&] { make_feature_plane(model, x, 0, 4); });
+    expect_error(errc::invalid_argument, "must differ", [&] { make_feature_plane(model, x, 2, 2); });
+    EXPECT_EQ(find_best_separated_features(x, s.y), (std::pair<index, index>{2, 3}));  // the petals
 }
 
 TEST(regions, components_of_the_linear_kernel_in_the_plane_lose_nothing) {
     const sample s = clouds(60, 2, 2, 0.1, 4);
     const dataset x = dense_data(s.x);
     const svm_model model = fit(linear_kernel(), s, options_for(svm_task::c_svc));
-    const plane on = component_plane(model, computed<double>(linear{}, x));
+    const plane on = make_component_plane(model, cpu_kernel_gram<double>(linear{}, x));
     const matrix<double> f = on.decide(on.points.view()), expected = decide(model, x, arithmetic::exact);
     for (index i = 0; i < 60; ++i) EXPECT_NEAR(f(i, 0), expected(i, 0), 1e-9);
     // Distances are those of the data.
     for (index i = 1; i < 60; ++i)
         EXPECT_NEAR(std::hypot(on.points(i, 0) - on.points(0, 0), on.points(i, 1) - on.points(0, 1)),
                     std::sqrt(squared_distance(s.x[static_cast<std::size_t>(i)], s.x[0])), 1e-9);
-    EXPECT_EQ(component_plane(model, computed<double>(linear{}, x), 10).rows.size(), 10u);
+    EXPECT_EQ(make_component_plane(model, cpu_kernel_gram<double>(linear{}, x), 10).rows.size(), 10u);
 }
 
 TEST(regions, parameters_of_a_kernel_are_replaced) {
@@ -168,9 +168,9 @@ TEST(regions, sequences_are_fits_of_two_columns) {
     }
     // A hard margin that does not exist leaves its place empty and says why.
     const region_sequence hard = fit_sequence({"linear()", 1, "C", {1, std::numeric_limits<double>::infinity()}}, data);
-    EXPECT_TRUE(hard.tiles[0].drawn);
-    EXPECT_FALSE(hard.tiles[1].drawn);
-    EXPECT_NE(hard.tiles[1].trouble.find("cannot be separated"), std::string::npos);
+    EXPECT_TRUE(hard.tiles[0].has_model);
+    EXPECT_FALSE(hard.tiles[1].has_model);
+    EXPECT_NE(hard.tiles[1].warning.find("cannot be separated"), std::string::npos);
     const std::string page = sequences_figure("title <1>", "about & more", {row, hard}).finish();
     EXPECT_NE(page.find("γ = 0.1"), std::string::npos);
     EXPECT_NE(page.find("title &lt;1&gt;"), std::string::npos);
@@ -193,7 +193,7 @@ TEST(charts, a_retraced_fit_ends_where_the_fit_does) {
     const matrix<double> K = gram_matrix(s.x, rbf(0.1));
     const shared_gram shared(K.view());
     svm_options o = options_for(svm_task::c_svc, 10);
-    const std::vector<convergence_point> curve = retrace(shared.fast(), shared.exact(), s.y, o);
+    const std::vector<convergence_point> curve = trace_convergence(shared.fast(), shared.exact(), s.y, o);
     const svm_report end = fit_svm(shared.fast(), shared.exact(), s.y, o).reports[0];
     ASSERT_GE(curve.size(), 3u);
     EXPECT_EQ(curve.back().steps, end.steps);
@@ -203,7 +203,7 @@ TEST(charts, a_retraced_fit_ends_where_the_fit_does) {
         EXPECT_GE(curve[i].objective, curve[i - 1].objective - 1e-6 * std::abs(end.objective)) << "the dual only grows";
     }
     std::vector<convergence_point> told;
-    const auto record = recording(told, 1);
+    const auto record = record_progress(told, 1);
     svm_progress now;
     now.problem = 1;
     now.solver.gap = 0.5;
@@ -222,7 +222,7 @@ TEST(report_html, is_one_file_and_holds_what_the_report_says) {
     report_page page;
     page.title = "a <b> & c";
     page.regions.push_back(
-        {region_figure("regions", model, feature_plane(model, x, 0, 1), mark_examples(model, s.y)), "caption"});
+        {region_figure("regions", model, make_feature_plane(model, x, 0, 1), mark_examples(model, s.y)), "caption"});
     page.decisions.push_back(explain_decision(model, x, 3, s.y[3]));
     const std::string html = report_html(report, {"heart", {}}, page);
     for (const char* foreign : {"<script", "src=", "@import", "url(", "<link", "href=\"http", "a <b>"})

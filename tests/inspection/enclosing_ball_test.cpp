@@ -44,7 +44,7 @@ double smallest_circle(const real_matrix& x) {
 }
 
 enclosing_ball ball_of(const real_matrix& x, double tol = 1e-8) {
-    return smallest_enclosing_ball(computed<double>(linear{}, dense<double>(x)), tol);
+    return smallest_enclosing_ball(cpu_kernel_gram<double>(linear{}, dense<double>(x)), tol);
 }
 
 TEST(enclosing_ball, circles_by_brute_force) {
@@ -54,7 +54,7 @@ TEST(enclosing_ball, circles_by_brute_force) {
         const double expected = smallest_circle(x);
         const enclosing_ball ball = ball_of(x);
         EXPECT_EQ(ball.status, fit_status::converged);
-        EXPECT_LE(ball.least_squared_radius, expected * (1 + 1e-10));
+        EXPECT_LE(ball.min_squared_radius, expected * (1 + 1e-10));
         EXPECT_GE(ball.squared_radius, expected * (1 - 1e-10));
         EXPECT_LE(ball.gap(), 1e-8 * expected * 1.01);
         double sum = 0;
@@ -75,7 +75,7 @@ TEST(enclosing_ball, known_ones) {
     // Far apart, the images of a Gaussian are orthonormal: a simplex, R² = 1 - 1/n.
     std::mt19937_64 random(1);
     const real_matrix scattered = 1e3 * random_matrix(40, 3, random);
-    EXPECT_NEAR(smallest_enclosing_ball(computed<double>(gaussian{1}, dense<double>(scattered))).squared_radius,
+    EXPECT_NEAR(smallest_enclosing_ball(cpu_kernel_gram<double>(gaussian{1}, dense<double>(scattered))).squared_radius,
                 1 - 1.0 / 40, 1e-6);
 }
 

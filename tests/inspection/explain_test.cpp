@@ -67,11 +67,11 @@ api::model fitted(const std::string& method, const std::string& kernel, const ta
 
 // Σ share + rest + offset = f = the model's decision, for every function and row.
 void expect_sums(const api::model& m, const dataset& x) {
-    const auto sums = m.inner().sums();
+    const auto sums = m.inner().kernel_expansions();
     ASSERT_TRUE(sums);
-    const matrix<double> f = m.inner().decide(m.prepared(x));
+    const matrix<double> f = m.inner().decide(m.preprocess(x));
     for (index row = 0; row < x.size(); row += 5) {
-        const auto decisions = share_decisions(*sums, m.prepared(x), row, 4);
+        const auto decisions = share_decisions(*sums, m.preprocess(x), row, 4);
         ASSERT_EQ(static_cast<index>(decisions.size()), f.cols());
         for (index j = 0; j < f.cols(); ++j) {
             const decision_shares& d = decisions[static_cast<std::size_t>(j)];
@@ -107,14 +107,14 @@ TEST(explain, shares_of_features_add_up_to_the_decision) {
         expect_sums(fitted("svc", k, trees), trees.x);
     // Texts as tf-idf, and products in a polynomial: features without a position in the object have no share of its
     // parts.
-    const auto sums = fitted("svc", "spectrum(k=2)^2", two).inner().sums();
+    const auto sums = fitted("svc", "spectrum(k=2)^2", two).inner().kernel_expansions();
     EXPECT_TRUE(share_decisions(*sums, two.x, 0, 3)[0].parts.empty());
 }
 
 TEST(explain, weights_are_sums_of_counts) {
     const table data = words_with_motif(40, 2);
     const api::model m = fitted("svc", "spectrum(k=2)", data);
-    const kernel_expansion f = *m.inner().sums();
+    const kernel_expansion f = *m.inner().kernel_expansions();
     const auto* support = f.x.as<strings>();
     const auto weights = largest_weights(f, 100);
     for (const feature_share& each : weights[0]) {
@@ -143,7 +143,7 @@ TEST(explain, the_planted_motif_speaks_for_its_class) {
     const auto json = nlohmann::json::parse(api::to_json(one));
     EXPECT_EQ(json["functions"][0]["largest"][0]["feature"], "tata");
     EXPECT_DOUBLE_EQ(json["functions"][0]["f"], one.functions[0].decision.f);
-    const std::string drawn = api::picture(one, data.x);
+    const std::string drawn = api::draw_explanation(one, data.x);
     EXPECT_EQ(drawn.rfind("<svg", 0) == std::string::npos && drawn.find("<svg") == std::string::npos, false);
 }
 
@@ -162,10 +162,10 @@ TEST(explain, words_of_texts_are_found_in_the_text) {
         ASSERT_EQ(d.parts.size(), std::string("free prize, money!").size());
         EXPECT_EQ(d.parts[4], 0);  // the blank
         EXPECT_NE(d.parts[0], 0);
-        EXPECT_NEAR(d.f, m.inner().decide(m.prepared(data.x))(2, 0), 1e-9);
+        EXPECT_NEAR(d.f, m.inner().decide(m.preprocess(data.x))(2, 0), 1e-9);
         EXPECT_NEAR(std::accumulate(d.parts.begin(), d.parts.end(), d.offset), d.f, 1e-9);
         EXPECT_EQ(d.largest[0].name, text == std::string("tfidf(hashed=64)") ? d.largest[0].name : "free");
-        EXPECT_FALSE(api::picture(e, data.x).empty());
+        EXPECT_FALSE(api::draw_explanation(e, data.x).empty());
     }
 }
 
@@ -181,14 +181,15 @@ TEST(explain, refuses_by_name) {
 
 TEST(explain, graphs_and_empty_objects_are_drawn) {
     const table trees = small_graphs(30);
-    EXPECT_FALSE(api::picture(api::explain_object(fitted("svc", "wl(h=2)", trees), trees.x, 3, 5), trees.x).empty());
+    EXPECT_FALSE(
+        api::draw_explanation(api::explain_object(fitted("svc", "wl(h=2)", trees), trees.x, 3, 5), trees.x).empty());
     table data = words_with_motif(20, 2);
     const api::model m = fitted("svc", "spectrum(k=3)", data);
     for (const char* text : {"", "a", "\xff\x01 x\xc3", "acgt\n\tacgt"}) {
         const dataset one = strings(std::vector<std::string>{text});
         const api::feature_explanation e = api::explain_object(m, one, 0, 5);
         EXPECT_NEAR(e.functions[0].decision.f, m.inner().decide(one)(0, 0), 1e-9);
-        EXPECT_FALSE(api::picture(e, one).empty());
+        EXPECT_FALSE(api::draw_explanation(e, one).empty());
         EXPECT_FALSE(api::to_json(e).empty());
     }
 }
@@ -229,7 +230,7 @@ TEST(linear_svc, models_of_objects_are_kept_and_decide_alike_for_few_and_many) {
     const table data = words_with_motif(1200, 3);
     for (const char* k : {"weighted_degree(d=3)", "0.5*spectrum(k=2) + normalize(spectrum(k=3))"}) {
         const api::model m = fitted("linear_svc", k, data), again = api::parse(m.bytes(), "again");
-        const kernel_expansion f = *m.inner().sums();
+        const kernel_expansion f = *m.inner().kernel_expansions();
         ASSERT_GE(f.size() * data.x.size(), index{1} << 20);  // decisions are computed by features
         const matrix<double> by_kernel = f.values(data.x), by_features = m.inner().decide(data.x);
         for (index i = 0; i < by_kernel.rows(); ++i)
@@ -251,10 +252,10 @@ TEST(same_features, finds_what_a_kernel_cannot_tell_apart) {
     for (const char* text :
          {"spectrum(k=1)", "normalize(spectrum(k=1))", "spectrum(k=3)", "subsequences(k=1, decay=1)"}) {
         const kernel k = kernel::parse(text);
-        const computed<double> cross(k, x, z), own(k, x), others(k, z);
+        const cpu_kernel_gram<double> cross(k, x, z), own(k, x), others(k, z);
         matrix<double> xz(x.size(), z.size()), xx(x.size(), x.size()), zz(z.size(), z.size());
-        cross.all(xz.view()), own.all(xx.view()), others.all(zz.view());
-        const std::vector<bool> found = same_in_feature_space(k, x, z);
+        cross.fill(xz.view()), own.fill(xx.view()), others.fill(zz.view());
+        const std::vector<bool> found = find_equal_images(k, x, z);
         for (index i = 0; i < x.size(); ++i) {
             bool want = false, equal = false;
             for (index j = 0; j < z.size(); ++j) {

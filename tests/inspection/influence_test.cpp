@@ -22,7 +22,7 @@ TEST(influence, terms_sum_to_the_decision) {
             const svm_model model = fit(k, s, o);
             const matrix<double> f = decide(model, x, arithmetic::exact);
             for (index row = 0; row < s.size(); row += 17) {
-                const std::vector<influence> parts = influences(model, x, row);
+                const std::vector<influence> parts = compute_influences(model, x, row);
                 ASSERT_EQ(static_cast<index>(parts.size()), model.problems());
                 for (const influence& part : parts) {
                     double sum = part.offset, last = 1e300;
@@ -41,14 +41,14 @@ TEST(influence, terms_sum_to_the_decision) {
                     // The selected terms determine the sign; one term fewer does not.
                     double seen = part.offset, left = 0;
                     for (index t = 0; t < static_cast<index>(part.terms.size()); ++t)
-                        (t < part.enough ? seen : left) +=
-                            t < part.enough ? part.terms[t].value : std::abs(part.terms[t].value);
-                    if (part.enough < static_cast<index>(part.terms.size())) {
+                        (t < part.deciding_terms ? seen : left) +=
+                            t < part.deciding_terms ? part.terms[t].value : std::abs(part.terms[t].value);
+                    if (part.deciding_terms < static_cast<index>(part.terms.size())) {
                         EXPECT_GT(std::abs(seen), left - 1e-12);
                     }
                 }
                 const explained_decision why = explain_decision(model, x, row, s.y[static_cast<std::size_t>(row)]);
-                EXPECT_EQ(why.said,
+                EXPECT_EQ(why.predicted_class,
                           class_text(model, class_numbers(model, predict(model, x))[static_cast<std::size_t>(row)]));
                 EXPECT_EQ(why.parts.size(), why.classes.size());
                 EXPECT_NE(decision_text(why, {"data", {}}).find("Why is row " + std::to_string(row)),
@@ -61,10 +61,12 @@ TEST(influence, wrong_rows_and_models_are_refused) {
     const sample s = clouds(20, 2, 2, 0, 1);
     const dataset x = dense_data(s.x);
     const svm_model model = fit(rbf(1), s, options_for(svm_task::c_svc));
-    expect_error(errc::invalid_argument, "0 <= row < 20, got 20", [&] { influences(model, x, 20); });
-    expect_error(errc::invalid_argument, "got 1 kernel values", [&] { influences(model, std::vector<double>{1}); });
+    expect_error(errc::invalid_argument, "0 <= row < 20, got 20", [&] { compute_influences(model, x, 20); });
+    expect_error(errc::invalid_argument, "got 1 kernel values",
+                 [&] { compute_influences(model, std::vector<double>{1}); });
     expect_error(errc::unsupported, "precomputed", [&] {
-        influences(fit_svm_precomputed(gram_matrix(s.x, rbf(1)).view(), s.y, options_for(svm_task::c_svc)), x, 0);
+        compute_influences(fit_svm_precomputed(gram_matrix(s.x, rbf(1)).view(), s.y, options_for(svm_task::c_svc)), x,
+                           0);
     });
     expect_error(errc::unsupported, "question to a classifier",
                  [&] { explain_decision(fit(rbf(1), s, options_for(svm_task::epsilon_svr)), x, 0); });

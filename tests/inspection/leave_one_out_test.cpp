@@ -43,13 +43,13 @@ TEST(leave_one_out, tells_of_fits_that_did_not_converge) {
     svm_options o = options_for(svm_task::c_svc, 2);
     const svm_model model = fit_svm(k, x, s.y, o);
     const shared_gram K(k, x, std::size_t{64} << 20);
-    EXPECT_EQ(leave_one_out(K, s.y, o, model).ended.unfinished, 0);
-    o.most_steps = 1;
+    EXPECT_EQ(leave_one_out(K, s.y, o, model).fit_outcomes.unfinished, 0);
+    o.max_steps = 1;
     o.tol = 1e-9;
-    EXPECT_GT(leave_one_out(K, s.y, o, model, {}, false).ended.unfinished, 0);
+    EXPECT_GT(leave_one_out(K, s.y, o, model, {}, false).fit_outcomes.unfinished, 0);
     const error_estimate folds = cross_validation(K, s.y, o, 5);
-    EXPECT_EQ(folds.ended.unfinished, 5);
-    EXPECT_EQ(folds.ended.fits, 5);
+    EXPECT_EQ(folds.fit_outcomes.unfinished, 5);
+    EXPECT_EQ(folds.fit_outcomes.fits, 5);
 }
 
 TEST(leave_one_out, edges) {

@@ -44,7 +44,7 @@ TEST(margin_report, what_is_not_solved_is_not_called_optimal) {
     const sample s = standardised(load("heart_scale.svm"));
     const dataset x = dense_data(s.x);
     svm_options o = options_for(svm_task::c_svc, 10);
-    o.most_steps = 20;
+    o.max_steps = 20;
     const svm_model early = fit_svm(kernel::parse("rbf(gamma=0.1)"), x, s.y, o);
     ASSERT_EQ(early.worst_status(), fit_status::step_limit);
     const margin_problem p = report_margins(early, x, s.y).problems.at(0);
@@ -80,12 +80,12 @@ TEST(margin_report, no_theorem_is_drawn_from_what_is_no_optimum) {
     const dataset x = dense_data(s.x);
     const kernel k = kernel::parse("rbf(gamma=0.1)");
     svm_options o = options_for(svm_task::c_svc, 10);
-    o.most_steps = 1;
+    o.max_steps = 1;
     expect_no_theorem(report_margins(fit_svm(k, x, s.y, o), x, s.y), "not an optimum");
     svm_model nothing = fit_svm(k, x, s.y, o);  // all α = 0
     nothing.coef = matrix<double>(1, 0);
     nothing.support_rows.clear();
-    nothing.support = gather(x, selection(0, 0));
+    nothing.support = gather(x, row_set(0, 0));
     nothing.class_support = {0, 0};
     expect_no_theorem(report_margins(nothing, x, s.y), "not an optimum");
 

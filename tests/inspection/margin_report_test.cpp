@@ -111,7 +111,7 @@ TEST(margin_report, exclusive_or_by_hand) {
             << p.normal->names[j];
     // Four points 4 apart: a regular simplex, R² = 16·3/8.
     EXPECT_NEAR(p.ball->squared_radius, 6, 1e-4);
-    EXPECT_LE(p.ball->least_squared_radius, 6 + 1e-12);
+    EXPECT_LE(p.ball->min_squared_radius, 6 + 1e-12);
     EXPECT_EQ(*p.dimension, 6);
     EXPECT_EQ(*p.vc_bound, 4);  // min(⌈6/2⌉, 6) + 1
     EXPECT_EQ(report.correct, 4);

@@ -85,7 +85,7 @@ TEST(csv, two_columns_of_one_name_are_refused) {
         EXPECT_EQ(csv_fault("a,b,a\n1,2,3\n4,5,6\n", {.label = label}), fault);
     EXPECT_EQ(csv_fault("a,b,a\n1,x,3\n4,y,6\n", {.text = "b"}), fault);
     const auto table_fault = [](const char* text) {
-        return failure([&] { text_table::parse(source("f", text, nullptr)); });
+        return failure([&] { text_table::parse(file_contents("f", text, nullptr)); });
     };
     EXPECT_EQ(table_fault("a,b,a\n1,x,3\n4,x,6\n7,y,8\n"), fault);
     // Columns without names cannot be confused with each other.
@@ -173,12 +173,12 @@ TEST(csv, iris_is_the_same_as_in_libsvm_form) {
 }
 
 TEST(csv, a_field_is_quoted_only_where_it_has_to_be) {
-    EXPECT_EQ(csv_field("setosa"), "setosa");
-    EXPECT_EQ(csv_field("red, dark"), "\"red, dark\"");
-    EXPECT_EQ(csv_field("a \"b\""), "\"a \"\"b\"\"\"");
-    EXPECT_EQ(csv_field("two\nlines"), "\"two\nlines\"");
-    EXPECT_EQ(csv_field(" x"), "\" x\"");
-    EXPECT_EQ(csv_field(""), "");
+    EXPECT_EQ(format_csv_field("setosa"), "setosa");
+    EXPECT_EQ(format_csv_field("red, dark"), "\"red, dark\"");
+    EXPECT_EQ(format_csv_field("a \"b\""), "\"a \"\"b\"\"\"");
+    EXPECT_EQ(format_csv_field("two\nlines"), "\"two\nlines\"");
+    EXPECT_EQ(format_csv_field(" x"), "\" x\"");
+    EXPECT_EQ(format_csv_field(""), "");
 }
 
 TEST(csv, names_in_latin_1_are_those_in_utf_8) {
@@ -199,20 +199,20 @@ TEST(csv, names_in_latin_1_are_those_in_utf_8) {
 }
 
 TEST(csv, what_is_written_is_read) {
-    EXPECT_TRUE(drawn::always("a random table with random class names survives quoting", [] {
-        const int n = drawn::whole(1, 10);
-        const int d = drawn::whole(1, 5);
-        const char separator = drawn::one_of({',', ';', '\t'});
+    EXPECT_TRUE(arbitrary::holds("a random table with random class names survives quoting", [] {
+        const int n = arbitrary::integer(1, 10);
+        const int d = arbitrary::integer(1, 5);
+        const char separator = arbitrary::one_of({',', ';', '\t'});
         std::string text;
         for (int j = 0; j < d; ++j) text += fmt::format("x{}{}", j, separator);
         text += "class\n";
         matrix_rows expected;
         words labels;
         for (int i = 0; i < n; ++i) {
-            expected.push_back(drawn::reals(static_cast<std::size_t>(d)));
+            expected.push_back(arbitrary::reals(static_cast<std::size_t>(d)));
             for (const double value : expected.back()) text += fmt::format("{}{}", value, separator);
-            labels.push_back("c" + drawn::some_text("a\",;\n\r \t"));
-            text += csv_field(labels.back()) + "\n";
+            labels.push_back("c" + arbitrary::some_text("a\",;\n\r \t"));
+            text += format_csv_field(labels.back()) + "\n";
         }
         const table t = parse_csv(text, "f", {.separator = separator, .header = csv_header::present, .label = "class"});
         MUST_HOLD(rows<double>(t.x) == expected);

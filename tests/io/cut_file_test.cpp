@@ -22,7 +22,7 @@ TEST(cut_file, of_numbers_is_an_error_and_not_zeros) {
     for (index i = 0; i < numbers.rows(); ++i) numbers(i, 0) = static_cast<double>(i);
     const std::string path = folder.path("rows.npy");
     write_npy(path, dense<double>(std::move(numbers)));
-    const source file = read_source(path);
+    const file_contents file = read_file(path);
     ASSERT_EQ(::truncate(path.c_str(), 100000), 0);
     EXPECT_NE(failure([&] { parse_table(file); }).find(told), std::string::npos);
 }
@@ -32,7 +32,7 @@ TEST(cut_file, by_a_few_bytes_is_an_error_too) {
     matrix<double> numbers(5000000, 2);
     const std::string path = folder.path("rows.npy");
     write_npy(path, dense<double>(std::move(numbers)));
-    const source file = read_source(path);
+    const file_contents file = read_file(path);
     const std::size_t size = file.bytes().size();
     ASSERT_EQ(::truncate(path.c_str(), static_cast<off_t>(size - 1)), 0);
     EXPECT_NE(failure([&] { parse_table(file); }).find(told), std::string::npos);
@@ -57,7 +57,7 @@ TEST(cut_file, that_only_grows_is_read_to_where_it_ended) {
     matrix<double> numbers(5000000, 2);
     const std::string path = folder.path("rows.npy");
     write_npy(path, dense<double>(std::move(numbers)));
-    const source file = read_source(path);
+    const file_contents file = read_file(path);
     ASSERT_EQ(::truncate(path.c_str(), static_cast<off_t>(file.bytes().size() + 5000)), 0);
     EXPECT_EQ(parse_table(file).x.size(), 5000000);
 }

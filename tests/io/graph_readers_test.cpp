@@ -146,7 +146,7 @@ TEST(graph_lines, takes_the_text_of_graphs) {
         R"({"nodes": [4, 5], "directed": true, "edges": [[1, 0, 3]], "attributes": [[0.1], [1e-300]]})"
         "\n";
     EXPECT_EQ(text(parse_graph_lines(lines, "f"), 0) + "\n", lines);
-    EXPECT_EQ(read_table(folder.write("g.jsonl", lines)).x.kind(), graphs::where) << "by its first line";
+    EXPECT_EQ(read_table(folder.write("g.jsonl", lines)).x.kind(), graphs::kind) << "by its first line";
 }
 
 TEST(graph_lines, faults) {

@@ -224,21 +224,21 @@ TEST(libsvm, first_fault_is_reported_for_any_number_of_threads) {
 }
 
 TEST(libsvm, what_is_written_is_read) {
-    EXPECT_TRUE(drawn::always("a random sparse matrix written as text is read back exactly", [] {
-        const int rows = drawn::whole(1, 20);
+    EXPECT_TRUE(arbitrary::holds("a random sparse matrix written as text is read back exactly", [] {
+        const int rows = arbitrary::integer(1, 20);
         std::string text;
         entry_list expected;
         std::vector<double> y;
         for (int i = 0; i < rows; ++i) {
-            y.push_back(drawn::real());
+            y.push_back(arbitrary::real());
             text += fmt::format("{}", y.back());
             int column = 0;
-            for (const double value : drawn::some_reals()) {
-                column += drawn::whole(1, 1000);
+            for (const double value : arbitrary::some_reals()) {
+                column += arbitrary::integer(1, 1000);
                 text += fmt::format(" {}:{}", column, value);
                 expected.push_back({i, column - 1, value});
             }
-            text += drawn::one_of<std::string>({"\n", "\r\n", " #\n"});
+            text += arbitrary::one_of<std::string>({"\n", "\r\n", " #\n"});
         }
         const table t = parse_libsvm(text, "f");
         MUST_HOLD(t.y == y);

@@ -141,11 +141,11 @@ TEST(npy, rows_of_a_view_with_gaps_are_packed) {
 }
 
 TEST(npy, what_is_written_is_read) {
-    EXPECT_TRUE(drawn::always("a random matrix survives bit by bit", [] {
-        const int n = drawn::whole(1, 8);
-        const int d = drawn::whole(1, 8);
+    EXPECT_TRUE(arbitrary::holds("a random matrix survives bit by bit", [] {
+        const int n = arbitrary::integer(1, 8);
+        const int d = arbitrary::integer(1, 8);
         matrix<double> m(n, d);
-        for (int k = 0; k < n * d; ++k) m.data()[k] = drawn::real();
+        for (int k = 0; k < n * d; ++k) m.data()[k] = arbitrary::real();
         const matrix<double> copy = m;
         const table t = parse_npy(format_npy(dense<double>(std::move(m))), "f");
         MUST_HOLD(t.x.size() == n && t.x.dims() == d);

@@ -36,15 +36,15 @@ TEST(read_table, format_by_content) {
     EXPECT_EQ(
         failure([] { detect_format("x", "hello world\n"); }),
         "unsupported: x: cannot tell the format from the name or from the first line 'hello world': say which of " +
-            names_of_formats() + " it is");
+            format_names() + " it is");
     EXPECT_EQ(failure([] { detect_format("x", "\n"); }), "bad data: x: expected at least one example, got none");
 }
 
 TEST(read_table, formats_have_names) {
-    for (const file_format* format : all_formats()) EXPECT_EQ(&file_format_named(format->name), format);
-    EXPECT_EQ(failure([] { file_format_named("xls"); }),
-              "invalid argument: the format must be one of auto, " + names_of_formats() + ", got 'xls'");
-    EXPECT_NE(names_of_formats().find("libsvm, "), std::string::npos);
+    for (const file_format* format : all_formats()) EXPECT_EQ(&find_file_format(format->name), format);
+    EXPECT_EQ(failure([] { find_file_format("xls"); }),
+              "invalid argument: the format must be one of auto, " + format_names() + ", got 'xls'");
+    EXPECT_NE(format_names().find("libsvm, "), std::string::npos);
 }
 
 TEST(read_table, iris_is_the_same_from_either_file) {
@@ -62,9 +62,9 @@ TEST(read_table, options_reach_the_reader) {
                   ":1:3: expected an index >= 1 (0 only for a precomputed kernel or 0-based indices), got '0'");
     const table t = read_table(path, {.numbers = precision::f32, .libsvm = {.base = index_base::zero}});
     EXPECT_EQ(entries<float>(t.x), (std::vector<entry>{{0, 0, 2}}));
-    EXPECT_EQ(read_table(path, {.format = &file_format_named("sets"), .tsv = {.labelled = false}}).feature_names,
+    EXPECT_EQ(read_table(path, {.format = &find_file_format("sets"), .tsv = {.labelled = false}}).feature_names,
               (std::vector<std::string>{"1", "0:2"}));
-    EXPECT_EQ(read_table(data_file("promoters.tsv")).x.kind(), strings::where);
+    EXPECT_EQ(read_table(data_file("promoters.tsv")).x.kind(), strings::kind);
     EXPECT_EQ(read_table(test_file("c_f8.npy"), {.numbers = precision::f32}).x.as<dense<float>>()->dims(), 3);
 }
 
@@ -74,7 +74,7 @@ TEST(read_table, archives_are_read_like_plain_files) {
 #endif
 #ifdef MERCER_HAVE_LZMA
     EXPECT_EQ(read_table(test_file("two_streams.svm.xz")).y, (std::vector<double>{1, -1, 1}));
-    EXPECT_EQ(read_table(data_file("mushrooms.sets.xz")).x.kind(), sets::where);
+    EXPECT_EQ(read_table(data_file("mushrooms.sets.xz")).x.kind(), sets::kind);
     EXPECT_EQ(read_table(data_file("abalone.svm.xz")).x.size(), 4177);
 #endif
 }
@@ -92,7 +92,7 @@ TEST(read_table, folders_that_tell_nothing) {
     const scratch_folder folder;
     EXPECT_EQ(failure([&] { read_table(folder.path(".")); }),
               "unsupported: " + folder.path(".") + ": a folder, and nothing in it tells what it holds");
-    EXPECT_EQ(failure([&] { read_table(folder.path("."), {.format = &file_format_named("csv")}); }),
+    EXPECT_EQ(failure([&] { read_table(folder.path("."), {.format = &find_file_format("csv")}); }),
               "unsupported: " + folder.path(".") + ": a folder, but csv is the format of a file");
 }
 

@@ -12,11 +12,11 @@ namespace {
 using namespace testing_support;
 
 table csv(std::string_view text, read_options how = {}) {
-    how.format = &file_format_named("records");
-    return parse_table(source("x.csv", text, nullptr), how);
+    how.format = &find_file_format("records");
+    return parse_table(file_contents("x.csv", text, nullptr), how);
 }
 table lines(std::string_view text, const read_options& how = {}) {
-    return parse_table(source("x.jsonl", text, nullptr), how);
+    return parse_table(file_contents("x.jsonl", text, nullptr), how);
 }
 const records& records_of(const table& t) { return *t.x.as<records>(); }
 
@@ -97,8 +97,8 @@ TEST(json_records, of_every_kind) {
     EXPECT_EQ((*records_of(plain).of("bag").as<multisets>())[0].size(), 2u);
     EXPECT_EQ((*records_of(plain).of("path").as<series>())[0].dims, 2);
     EXPECT_EQ((*records_of(plain).of("path").as<series>())[1].size(), 1);
-    EXPECT_TRUE(records_of(plain).of("curve").kind() == domain::vectors);
-    EXPECT_TRUE(records_of(plain).of("parse").kind() == strings::where);
+    EXPECT_TRUE(records_of(plain).of("curve").kind() == object_kind::vectors);
+    EXPECT_TRUE(records_of(plain).of("parse").kind() == strings::kind);
     read_options how;
     how.records.kinds = {{"curve", "series"}, {"parse", "trees"}};
     const table asked = lines(text, how);

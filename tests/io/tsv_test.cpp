@@ -107,7 +107,8 @@ TEST(sets_reader, dictionary_carries_over_to_other_files) {
 }
 
 TEST(sets_reader, unlabelled_items_with_blanks) {
-    const table t = parse_sets("whole milk\tbread\r\nbread\n", "f", {.labelled = false, .items_by_tab = true});
+    const table t =
+        parse_sets("whole milk\tbread\r\nbread\n", "f", {.labelled = false, .items_separated_by_tab = true});
     EXPECT_EQ(t.feature_names, (words{"whole milk", "bread"}));
     EXPECT_EQ(set(t, 1), (numbers{1}));
     EXPECT_TRUE(t.y.empty());
@@ -115,7 +116,7 @@ TEST(sets_reader, unlabelled_items_with_blanks) {
 
 // Models fitted in Python have no dictionary: a word has the same item number in both.
 TEST(sets_reader, items_numbered_by_their_names) {
-    const table t = parse_sets("x\tred blue\n", "f", {.numbered_by_name = true});
+    const table t = parse_sets("x\tred blue\n", "f", {.number_items_by_name = true});
     numbers want{item_number("red"), item_number("blue")};
     std::ranges::sort(want);
     EXPECT_EQ(set(t, 0), want);

@@ -83,9 +83,9 @@ TEST(empirical_map, inner_products_are_the_kernel) {
     for (const kernel& k : kernels) {
         const empirical_map map(k, x);
         matrix<double> kxx(40, 40), kzx(15, 40), kzz(15, 15);
-        evaluator<double>(k, x).all(kxx.view());
-        evaluator<double>(k, z, x).all(kzx.view());
-        evaluator<double>(k, z).all(kzz.view());
+        evaluator<double>(k, x).fill(kxx.view());
+        evaluator<double>(k, z, x).fill(kzx.view());
+        evaluator<double>(k, z).fill(kzz.view());
         const real_matrix a(map.training().view()), b(map.transform(z).view());
         const double size = real_matrix(kxx).norm();
         EXPECT_LT((a * a.transpose() - kxx).norm(), 1e-12 * size);
@@ -98,7 +98,7 @@ TEST(empirical_map, inner_products_are_the_kernel) {
     const empirical_map finite(kernels[1], x);
     EXPECT_EQ(finite.size(), 10);
     matrix<double> kzz(15, 15);
-    evaluator<double>(kernels[1], z).all(kzz.view());
+    evaluator<double>(kernels[1], z).fill(kzz.view());
     const real_matrix b(finite.transform(z).view());
     EXPECT_LT((b * b.transpose() - kzz).norm(), 1e-10 * real_matrix(kzz).norm());
 }
@@ -108,7 +108,7 @@ TEST(empirical_map, works_for_strings) {
     const kernel k = spectrum{2};
     const empirical_map map(k, x);
     matrix<double> kzx(2, 4);
-    evaluator<double>(k, z, x).all(kzx.view());
+    evaluator<double>(k, z, x).fill(kzx.view());
     const real_matrix a(map.training().view()), b(map.transform(z).view());
     EXPECT_LT((b * a.transpose() - kzx).norm(), 1e-12);
 }
@@ -130,9 +130,9 @@ TEST(empirical_map, keeps_what_it_is_told_and_refuses_the_rest) {
 constexpr repair_method methods[] = {repair_method::clip, repair_method::flip, repair_method::shift};
 
 PROPERTY(repair, makes_matrices_positive_semidefinite) {
-    const auto seed = drawn::any<std::uint64_t>();
+    const auto seed = arbitrary::any<std::uint64_t>();
     std::mt19937_64 random(seed);
-    const index n = drawn::whole<index>(1, 40);
+    const index n = arbitrary::integer<index>(1, 40);
     const real_matrix half = random_matrix(n, n, random), k = half + half.transpose();
     for (const repair_method method : methods) {
         const repaired_gram made = repair(as_gram(k), method);
@@ -151,9 +151,9 @@ PROPERTY(repair, makes_matrices_positive_semidefinite) {
 }
 
 PROPERTY(repair, clip_is_the_nearest) {
-    const auto seed = drawn::any<std::uint64_t>();
+    const auto seed = arbitrary::any<std::uint64_t>();
     std::mt19937_64 random(seed);
-    const index n = drawn::whole<index>(2, 15);
+    const index n = arbitrary::integer<index>(2, 15);
     const real_matrix half = random_matrix(n, n, random), k = half + half.transpose();
     const repaired_gram clip = repair(as_gram(k), repair_method::clip);
     const double nearest = clip.frobenius_change;
@@ -207,8 +207,8 @@ TEST(repair, out_of_sample_rows) {
     const dataset x = random_vectors(30, 3, 9), z = random_vectors(4, 3, 10);
     const kernel k = sigmoid{1, -1};
     matrix<double> kxx(30, 30), kzx(4, 30);
-    evaluator<double>(k, x).all(kxx.view());
-    evaluator<double>(k, z, x).all(kzx.view());
+    evaluator<double>(k, x).fill(kxx.view());
+    evaluator<double>(k, z, x).fill(kzx.view());
     const oracle_eigen eigen = eigen_of(kxx);
     const real_matrix u = eigen.vectors, rows = kzx;
     ASSERT_LT(eigen.values[0], -0.1);

@@ -58,7 +58,7 @@ TEST(geometry, one_data_set_and_a_matrix_agree_with_two) {
         }
     }
     const std::vector<index> group{3, 44, 17, 9};
-    const computed<double> all(k, x);
+    const cpu_kernel_gram<double> all(k, x);
     const auto by_rows = squared_distances_to_mean(all, group),
                by_data = squared_distances_to_mean(k, x, gather(x, std::span<const index>(group)));
     for (std::size_t i = 0; i < 50; ++i) EXPECT_NEAR(by_rows[i], by_data[i], 1e-14);

@@ -28,16 +28,16 @@ long double form(const real_matrix& k, const mercer_witness& w) {
 void expect_indefinite(const real_matrix& k, const mercer_result& found) {
     ASSERT_EQ(found.verdict, mercer_verdict::indefinite) << found.text();
     ASSERT_TRUE(found.witness);
-    EXPECT_TRUE(found.witness->proves());
+    EXPECT_TRUE(found.witness->is_proof());
     const long double exact = form(k, *found.witness);
     EXPECT_LT(exact, 0);
     EXPECT_LE(std::abs(static_cast<double>(exact - found.witness->value)), found.witness->error_bound);
 }
 
 PROPERTY(mercer_test, certifies_low_rank_matrices) {
-    const auto seed = drawn::any<std::uint64_t>();
+    const auto seed = arbitrary::any<std::uint64_t>();
     std::mt19937_64 random(seed);
-    const index n = drawn::whole<index>(1, 60), rank = drawn::whole<index>(1, 10);
+    const index n = arbitrary::integer<index>(1, 60), rank = arbitrary::integer<index>(1, 10);
     const real_matrix k = random_psd(n, rank, random);
     const mercer_result found = mercer_test(as_gram(k));
     MUST_HOLD(found.verdict == mercer_verdict::certified);
@@ -45,20 +45,20 @@ PROPERTY(mercer_test, certifies_low_rank_matrices) {
 }
 
 PROPERTY(mercer_test, finds_planted_negative_eigenvalues) {
-    const auto seed = drawn::any<std::uint64_t>();
+    const auto seed = arbitrary::any<std::uint64_t>();
     std::mt19937_64 random(seed);
-    const index n = drawn::whole<index>(1, 60);
+    const index n = arbitrary::integer<index>(1, 60);
     std::vector<double> values(static_cast<std::size_t>(n));
     const real_matrix drawn = random_matrix(n, 1, random);
     for (index i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = std::abs(drawn(i, 0));
-    const double planted = -std::pow(10.0, -drawn::whole(0, 9));
+    const double planted = -std::pow(10.0, -arbitrary::integer(0, 9));
     values[0] = planted;
     const real_matrix k = with_eigenvalues(values, random);
     const mercer_result found = mercer_test(as_gram(k));
     MUST_HOLD(found.verdict == mercer_verdict::indefinite);
     MUST_HOLD(std::abs(*found.smallest - planted) <= 1e-12 * (1 + *std::max_element(values.begin(), values.end())));
     MUST_HOLD(form(k, *found.witness) < 0);
-    MUST_HOLD(found.witness->proves());
+    MUST_HOLD(found.witness->is_proof());
 }
 
 TEST(mercer_test, never_certifies_below_the_stated_tolerance) {
@@ -136,7 +136,7 @@ TEST(mercer_test, sigmoid_is_refused_and_gaussian_certified) {
     const dataset x = random_vectors(80, 4, 8);
     const mercer_result bad = mercer_test(sigmoid{1, -1}, x);
     matrix<double> k(80, 80);
-    evaluator<double>(sigmoid{1, -1}, x).all(k.view());
+    evaluator<double>(sigmoid{1, -1}, x).fill(k.view());
     expect_indefinite(k, bad);
     EXPECT_NE(bad.text().find("witness"), std::string::npos);
 
@@ -253,7 +253,7 @@ TEST(mercer_test, says_what_it_takes_as_exact) {
         "mine", [](std::span<const double> a, std::span<const double> b) { return a[0] * b[0] - 2 * a[1] * b[1]; });
     const mercer_result found = mercer_test(k, random_vectors(10, 2, 27));
     EXPECT_EQ(found.verdict, mercer_verdict::indefinite);
-    EXPECT_EQ(found.taken_as_exact, (std::vector<std::string>{"mine"}));
+    EXPECT_EQ(found.assumed_exact, (std::vector<std::string>{"mine"}));
     EXPECT_NE(found.text().find("mine"), std::string::npos);
 }
 

@@ -40,8 +40,8 @@ matrix<double> centred_by_definition(const matrix<double>& k) {
 TEST(two_sample_test, from_the_definition) {
     const dataset x = sample_of(13, 2, 1), z = sample_of(9, 2, 2, 0.5);
     const kernel k = gaussian{0.7};
-    const matrix<double> xx = all_of(computed<double>(k, x)), zz = all_of(computed<double>(k, z)),
-                         xz = all_of(computed<double>(k, x, z));
+    const matrix<double> xx = all_of(cpu_kernel_gram<double>(k, x)), zz = all_of(cpu_kernel_gram<double>(k, z)),
+                         xz = all_of(cpu_kernel_gram<double>(k, x, z));
     double biased = 0, unbiased = 0;
     for (index i = 0; i < 13; ++i)
         for (index j = 0; j < 13; ++j) biased += xx(i, j) / 169, unbiased += i == j ? 0 : xx(i, j) / (13 * 12);
@@ -118,25 +118,25 @@ TEST(two_sample_test, kept_or_computed_again_and_stopped) {
 }
 
 TEST(two_sample_test, objects_seeds_and_errors) {
-    const dataset a = gather(few_strings(), selection(0, 3)), b = gather(few_strings(), selection(3, 3));
+    const dataset a = gather(few_strings(), row_set(0, 3)), b = gather(few_strings(), row_set(3, 3));
     const two_sample_result words = two_sample_test(spectrum{2}, a, b);
     EXPECT_GT(words.biased, 0);
     EXPECT_EQ(two_sample_test(spectrum{2}, a, b).p_value, words.p_value) << "the same seed";
-    EXPECT_EQ(two_sample_test(computed<double>(spectrum{2}, concatenate(a, b)), 3).p_value, words.p_value);
+    EXPECT_EQ(two_sample_test(cpu_kernel_gram<double>(spectrum{2}, concatenate(a, b)), 3).p_value, words.p_value);
     const dataset one = sample_of(1, 2, 3);
     expect_error(errc::invalid_argument, "two objects in each, got 1 and 1",
                  [&] { two_sample_test(linear{}, one, one); });
     EXPECT_EQ(two_sample_test(linear{}, one, one, {.kind = two_sample_options::statistic::biased}).p_value, 1);
     EXPECT_THROW(two_sample_test(linear{}, with_nan(), sample_of(3, 2, 1)), error);
     expect_error(errc::invalid_argument, "both need an object, got 2 and 0",
-                 [&] { two_sample_test(computed<double>(linear{}, sample_of(2, 2, 1)), 2); });
+                 [&] { two_sample_test(cpu_kernel_gram<double>(linear{}, sample_of(2, 2, 1)), 2); });
 }
 
 TEST(independence_test, from_the_definition) {
     const dataset x = sample_of(15, 2, 5), y = sample_of(15, 3, 6);
     const kernel k = gaussian{0.3}, l = gaussian{0.2};
     using mercer::testing::real_matrix;
-    const real_matrix K = all_of(computed<double>(k, x)), L = all_of(computed<double>(l, y)),
+    const real_matrix K = all_of(cpu_kernel_gram<double>(k, x)), L = all_of(cpu_kernel_gram<double>(l, y)),
                       H = real_matrix::identity(15) - real_matrix::constant(15, 15, 1.0 / 15);
     const independence_result r = independence_test(k, x, l, y, {.permutations = 10});
     EXPECT_NEAR(r.hsic, (K * H * L * H).trace() / 225, 1e-15);
@@ -157,8 +157,8 @@ TEST(independence_test, permutations_from_the_definition) {
     constexpr index n = 1500, permutations = 9;
     matrix<double> u = normals(n, 1, 21), v = normals(n, 1, 22);
     for (index i = 0; i < n; ++i) v(i, 0) += 0.02 * u(i, 0);
-    const matrix<double> a = centred_by_definition(all_of(computed<double>(gaussian{0.5}, dense<double>(u)))),
-                         b = centred_by_definition(all_of(computed<double>(gaussian{0.5}, dense<double>(v))));
+    const matrix<double> a = centred_by_definition(all_of(cpu_kernel_gram<double>(gaussian{0.5}, dense<double>(u)))),
+                         b = centred_by_definition(all_of(cpu_kernel_gram<double>(gaussian{0.5}, dense<double>(v))));
     const auto value = [&](const std::vector<index>& order) {
         long double sum = 0;
         for (index i = 0; i < n; ++i)

@@ -14,60 +14,61 @@ namespace {
 constexpr index dims = 5;
 
 // Without the sigmoid, whose k(x, x) may be negative, which normalize refuses.
-specimen leaf_on(domain where) {
+kernel_case leaf_on(object_kind where) {
     static const std::vector<std::string> vectors{
         "linear", "poly",         "rbf",    "anisotropic",        "cosine",  "all_subsets", "laplacian",
         "chi2",   "intersection", "matern", "rational_quadratic", "periodic"};
     static const std::vector<std::string> sets{"set_intersection", "set_power", "set_exp", "jaccard"};
     static const std::vector<std::string> strings{"spectrum"};
-    const auto all = specimens_of(drawn::one_of(where == domain::vectors ? vectors
-                                                : where == sets::where   ? sets
-                                                                         : strings));
-    return all[drawn::whole(std::size_t{0}, all.size())];
+    const auto all = kernel_cases_of(arbitrary::one_of(where == object_kind::vectors ? vectors
+                                                       : where == sets::kind         ? sets
+                                                                                     : strings));
+    return all[arbitrary::integer(std::size_t{0}, all.size())];
 }
 
-specimen tree_on(domain where, int height);
+kernel_case tree_on(object_kind where, int height);
 
 // An operand of powers and exponentials: normalised, so that nested powers remain within range.
-specimen tame(domain where, int height) {
-    return scaled(drawn::one_of<double>({0.5, 1, 2}), normalised_of(tree_on(where, height)));
+kernel_case tame(object_kind where, int height) {
+    return scaled(arbitrary::one_of<double>({0.5, 1, 2}), normalised_of(tree_on(where, height)));
 }
 
-specimen tree_on(domain where, int height) {
+kernel_case tree_on(object_kind where, int height) {
     if (height == 0) return leaf_on(where);
-    switch (drawn::whole(0, where == domain::vectors ? 9 : 8)) {
+    switch (arbitrary::integer(0, where == object_kind::vectors ? 9 : 8)) {
         case 0: return leaf_on(where);
-        case 1: return scaled(drawn::one_of<double>({0.5, 3, 1e-3, 0, 0.1}), tree_on(where, height - 1));
+        case 1: return scaled(arbitrary::one_of<double>({0.5, 3, 1e-3, 0, 0.1}), tree_on(where, height - 1));
         case 2: return sum(tree_on(where, height - 1), tree_on(where, height - 1));
         case 3: return product(tame(where, height - 1), tree_on(where, height - 1));
-        case 4: return power(tame(where, height - 1), drawn::one_of<double>({0, 1, 2, 3}));
+        case 4: return power(tame(where, height - 1), arbitrary::one_of<double>({0, 1, 2, 3}));
         case 5:
             return polynomial_in(tame(where, height - 1),
-                                 drawn::one_of<std::vector<double>>({{1}, {0, 1}, {0.5, 0, 2}, {1, 2, 3, 4}}));
+                                 arbitrary::one_of<std::vector<double>>({{1}, {0, 1}, {0.5, 0, 2}, {1, 2, 3, 4}}));
         case 6: return exponential(tame(where, height - 1));
         case 7: return normalised_of(tree_on(where, height - 1));
         default: {
             // A leaf with a matrix parameter needs all coordinates, so only leaves without one are projected.
-            const auto inner = specimens_of(
-                drawn::one_of<std::string>({"linear", "poly", "rbf", "laplacian", "periodic", "chi2", "matern"}));
-            return on_columns(inner[drawn::whole(std::size_t{0}, inner.size())],
-                              drawn::one_of<std::vector<index>>({{0}, {4, 1}, {2, 2, 3}, {0, 1, 2, 3, 4}}));
+            const auto inner = kernel_cases_of(
+                arbitrary::one_of<std::string>({"linear", "poly", "rbf", "laplacian", "periodic", "chi2", "matern"}));
+            return on_columns(inner[arbitrary::integer(std::size_t{0}, inner.size())],
+                              arbitrary::one_of<std::vector<index>>({{0}, {4, 1}, {2, 2, 3}, {0, 1, 2, 3, 4}}));
         }
     }
 }
 
 template <class Check>
 void on_random_trees(Check check) {
-    const domain where = drawn::one_of<domain>({domain::vectors, domain::vectors, sets::where, strings::where});
-    const specimen s = tree_on(where, drawn::whole(1, 4));
-    generator random(drawn::any<std::uint32_t>());
-    drawn::note(s.k.text());
+    const object_kind where =
+        arbitrary::one_of<object_kind>({object_kind::vectors, object_kind::vectors, sets::kind, strings::kind});
+    const kernel_case s = tree_on(where, arbitrary::integer(1, 4));
+    generator random(arbitrary::any<std::uint32_t>());
+    arbitrary::note(s.k.text());
     check(s, random);
     MUST_HOLD(!::testing::Test::HasFailure());
 }
 
 PROPERTY(composite, follows_its_definition) {
-    on_random_trees([](const specimen& s, generator& random) {
+    on_random_trees([](const kernel_case& s, generator& random) {
         const objects x = objects_for(s, random, 15, {.dims = dims, .density = 0.8}),
                       z = objects_for(s, random, 20, {.dims = dims, .density = 0.8});
         expect_definition(s, x, z);
@@ -75,7 +76,7 @@ PROPERTY(composite, follows_its_definition) {
 }
 
 PROPERTY(composite, keeps_the_contract) {
-    on_random_trees([](const specimen& s, generator& random) {
+    on_random_trees([](const kernel_case& s, generator& random) {
         const objects x = objects_for(s, random, 70, {.dims = dims}), z = objects_for(s, random, 40, {.dims = dims});
         expect_symmetry<double>(s, x);
         expect_symmetry<float>(s, x);
@@ -86,14 +87,14 @@ PROPERTY(composite, keeps_the_contract) {
 }
 
 PROPERTY(composite, is_positive_semidefinite_where_proven) {
-    on_random_trees([](const specimen& s, generator& random) {
+    on_random_trees([](const kernel_case& s, generator& random) {
         const objects x = objects_for(s, random, 40, {.dims = dims});
         expect_positive_semidefinite(s, x);
     });
 }
 
 PROPERTY(composite, reads_back_from_its_text) {
-    on_random_trees([](const specimen& s, generator& random) {
+    on_random_trees([](const kernel_case& s, generator& random) {
         const objects x = objects_for(s, random, 10, {.dims = dims});
         expect_text_round_trip(s, x);
     });
@@ -102,8 +103,9 @@ PROPERTY(composite, reads_back_from_its_text) {
 // A node inside of projections and normalisations receives the projected objects, not the data.
 TEST(composite, normalises_what_it_projects) {
     generator random(1);
-    const specimen linear = specimens_of("linear")[0], rbf = specimens_of("rbf")[0], poly = specimens_of("poly")[1];
-    const specimen inner = sum(on_columns(linear, {0, 1}), product(rbf, on_columns(poly, {1})));
+    const kernel_case linear = kernel_cases_of("linear")[0], rbf = kernel_cases_of("rbf")[0],
+                      poly = kernel_cases_of("poly")[1];
+    const kernel_case inner = sum(on_columns(linear, {0, 1}), product(rbf, on_columns(poly, {1})));
     for (const auto& s : {normalised_of(inner), on_columns(normalised_of(inner), {3, 0, 4}),
                           exponential(on_columns(normalised_of(linear), {2})),
                           normalised_of(on_columns(exponential(linear), {2, 4}))}) {
@@ -143,7 +145,7 @@ TEST(composite, computes_each_diagonal_of_nested_normalisations_once) {
         for (index i = 0; i < got.rows(); ++i) EXPECT_NEAR(got(i, i), 1, 1e-12);
     }
     const matrix<double> got = block_of(evaluator<double>(powers, data));
-    const precise_kernel<double> truth(powers, data);
+    const certified_kernel<double> truth(powers, data);
     for (index i = 0; i < got.rows(); ++i)
         for (index j = 0; j < got.cols(); ++j) {
             EXPECT_NEAR(got(i, j), want(i, j), 1e-12);

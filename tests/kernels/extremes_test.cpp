@@ -84,7 +84,7 @@ TEST(extremes, exponentials_reach_their_limits) {
             << t;
         float value = 0;
         const evaluator<float> e(k, point_set<float>({{1.0f}}), point_set<float>({{1.0f}}));
-        const auto fill = [&] { e.block(selection(0, 1), selection(0, 1), matrix_view<float>(&value, 1, 1)); };
+        const auto fill = [&] { e.block(row_set(0, 1), row_set(0, 1), matrix_view<float>(&value, 1, 1)); };
         if (t > 88.722) {
             expect_error(errc::data, "beyond the range of float", fill);
             continue;
@@ -117,7 +117,7 @@ TEST(extremes, tanh_saturates) {
 TEST(extremes, large_offsets_keep_the_distances) {
     for (const double offset : {1e4, -3e4, 1e6}) {
         generator random(4);
-        const specimen rbf = specimens_of("rbf")[0];
+        const kernel_case rbf = kernel_cases_of("rbf")[0];
         // Coordinates are numbers of float after the offset, so the reference sees the same points.
         const objects x = random_vectors(random, 50, {.offset = offset}),
                       z = random_vectors(random, 33, {.offset = offset});
@@ -211,14 +211,14 @@ TEST(extremes, no_rows_and_no_columns) {
             const objects none, some{{{1, 2}, "", {}}}, flat{{{}, "", {}}, {{}, "", {}}};
             const evaluator<double> nothing(k, vectors_of<double>(none, how));
             EXPECT_EQ(nothing.rows(), 0);
-            nothing.all({});
+            nothing.fill({});
             nothing.diagonal({});
-            nothing.block(selection(0, 0), selection(0, 0), matrix_view<double>());
+            nothing.block(row_set(0, 0), row_set(0, 0), matrix_view<double>());
             const evaluator<float> half(k, vectors_of<float>(some, how), vectors_of<float>(none, how), 1 << 20),
                 other(k, vectors_of<float>(none, how), vectors_of<float>(some, how));
             EXPECT_EQ(half.rows() + half.cols(), 1);
-            half.block(selection(0, 1), selection(0, 0), matrix_view<float>());
-            other.block(selection(0, 0), selection(0, 1), matrix_view<float>());
+            half.block(row_set(0, 1), row_set(0, 0), matrix_view<float>());
+            other.block(row_set(0, 0), row_set(0, 1), matrix_view<float>());
             // Vectors without coordinates: all are the zero vector.
             const matrix<double> k0 = block_of(evaluator<double>(k, vectors_of<double>(flat, how), 1 << 20));
             const matrix<double> want = block_of(evaluator<double>(k, point_set<double>({{0.0}, {0.0}})));
@@ -234,7 +234,7 @@ TEST(extremes, one_row) {
     EXPECT_FLOAT_EQ(gram_of<float>("cosine()", one)(0, 0), 1);
     EXPECT_EQ(gram_of<double>("cosine()", point_set<double>({{0, 0}}))(0, 0), 0)
         << "a zero vector has similarity 0, itself included";
-    EXPECT_EQ(self_values(kernel::parse("linear()"), one), std::vector<double>{25});
+    EXPECT_EQ(kernel_diagonal(kernel::parse("linear()"), one), std::vector<double>{25});
 }
 
 TEST(extremes, empty_strings_and_short_ones) {
@@ -305,11 +305,11 @@ TEST(extremes, sets_too_large_for_powers_are_refused_and_normalised_ones_are_rig
     // Two data sets: only the requested values have to be representable.
     const evaluator<double> sides(kernel::parse("set_power()"), x, nested_sets({2000, 5}));
     double value = 0;
-    sides.block(selection(0, 1), selection(1, 1), matrix_view<double>(&value, 1, 1));
+    sides.block(row_set(0, 1), row_set(1, 1), matrix_view<double>(&value, 1, 1));
     EXPECT_EQ(value, 32);
     expect_error(errc::data, "k(x, z) of objects 1 and 0 is beyond the range of double",
-                 [&] { sides.block(selection(1, 1), selection(0, 1), matrix_view<double>(&value, 1, 1)); });
-    sides.block(selection(0, 1), selection(1, 1), matrix_view<double>(&value, 1, 1));
+                 [&] { sides.block(row_set(1, 1), row_set(0, 1), matrix_view<double>(&value, 1, 1)); });
+    sides.block(row_set(0, 1), row_set(1, 1), matrix_view<double>(&value, 1, 1));
     EXPECT_EQ(value, 32) << "an error leaves nothing behind";
 
     const matrix<double> power = gram_of<double>("normalize(set_power())", x),

@@ -26,7 +26,7 @@ TEST(field, is_the_kernel_of_that_field) {
     const kernel sum = kernel::parse("field(place, rbf(gamma=2)) + 0.25*field(\"a title\", normalize(spectrum(k=2)))");
     EXPECT_EQ(sum.text(), "field(place, rbf(gamma=2)) + 0.25*field(\"a title\", normalize(spectrum(k=2)))");
     EXPECT_EQ(kernel::parse(sum.text()).text(), sum.text());
-    EXPECT_EQ(sum.where(), records::where);
+    EXPECT_EQ(sum.kind(), records::kind);
     EXPECT_TRUE(sum.proof().valid);
     const matrix<double> got = block_of(evaluator<double>(sum, r.all)),
                          place = block_of(evaluator<double>(kernel::parse("rbf(gamma=2)"), r.x)),
@@ -37,7 +37,7 @@ TEST(field, is_the_kernel_of_that_field) {
 
 TEST(field, the_product_of_two_fields_against_other_records) {
     const some_records r;
-    const dataset head = gather(r.all, selection(0, 10)), tail = gather(r.all, selection(10, 20));
+    const dataset head = gather(r.all, row_set(0, 10)), tail = gather(r.all, row_set(10, 20));
     const kernel both = kernel::parse("field(place, linear()) * field(\"a title\", spectrum(k=1))");
     const matrix<double> got = block_of(evaluator<double>(both, head, tail)),
                          whole = block_of(evaluator<double>(both, r.all));
@@ -58,7 +58,7 @@ TEST(field, what_does_not_fit) {
 TEST(field, names_that_need_quotes_come_back) {
     for (const std::string who : {"a b", "3", "", "a\"b", "a\\b", "\xc3\xa9", "x"}) {
         const kernel k = field(who, kernel::parse("linear()"));
-        EXPECT_EQ(kernel::parse(k.text()).node().form().who, who) << k.text();
+        EXPECT_EQ(kernel::parse(k.text()).node().form().function_name, who) << k.text();
     }
 }
 
@@ -70,8 +70,8 @@ TEST(field, a_model_of_records_comes_back_and_predicts_the_same) {
     EXPECT_EQ(m.spec().kernel.find("field(place, normalize(rbf("), 0u) << m.spec().kernel;
     const api::model again = api::parse(m.bytes(), "test");
     EXPECT_EQ(again.bytes(), m.bytes());
-    EXPECT_EQ(again.kind(), records::where);
-    EXPECT_EQ(api::read_like(again).records.kinds.at("a title"), "strings");
+    EXPECT_EQ(again.kind(), records::kind);
+    EXPECT_EQ(api::read_options_for(again).records.kinds.at("a title"), "strings");
 }
 
 }  // namespace

@@ -17,20 +17,20 @@ kernel rebuilt(const kernel_node& node) {
     for (const auto& each : form.parts) part.push_back(rebuilt(*each));
     const auto number = [&] { return std::get<double>(form.arguments.at(0).second); };
     const auto list = [&] { return std::get<std::vector<double>>(form.arguments.at(0).second); };
-    if (form.what == "sum") return part.at(0) + part.at(1);
-    if (form.what == "product") return part.at(0) * part.at(1);
-    if (form.what == "scale") return number() * part.at(0);
-    if (form.what == "power") return pow(part.at(0), number());
-    if (form.what == "exp") return exp(part.at(0));
-    if (form.what == "normalize") return normalise(part.at(0));
-    if (form.what == "polynomial_of") return polynomial_of(part.at(0), list());
-    if (form.what == "columns") {
+    if (form.operation == "sum") return part.at(0) + part.at(1);
+    if (form.operation == "product") return part.at(0) * part.at(1);
+    if (form.operation == "scale") return number() * part.at(0);
+    if (form.operation == "power") return pow(part.at(0), number());
+    if (form.operation == "exp") return exp(part.at(0));
+    if (form.operation == "normalize") return normalise(part.at(0));
+    if (form.operation == "polynomial_of") return polynomial_of(part.at(0), list());
+    if (form.operation == "columns") {
         const std::vector<double> columns_of = list();
         return columns(part.at(0), std::vector<index>(columns_of.begin(), columns_of.end()));
     }
-    const registered_kernel* leaf = find_kernel(form.what);
-    if (!leaf) return kernel::parse(form.what);
-    arguments given(form.what);
+    const registered_kernel* leaf = find_kernel(form.operation);
+    if (!leaf) return kernel::parse(form.operation);
+    arguments given(form.operation);
     for (const auto& [key, value] : form.arguments) given.set(key, value);
     return leaf->make(given);
 }
@@ -54,7 +54,7 @@ TEST(kernel_form, of_every_registered_kernel_names_it) {
             if (parameter.initial.empty()) given.set(parameter.name, std::vector<std::vector<double>>{{2, 1}, {1, 2}});
         const kernel k = each.make(given);
         const kernel_form form = k.node().form();
-        EXPECT_EQ(form.what, each.info.name);
+        EXPECT_EQ(form.operation, each.info.name);
         EXPECT_EQ(form.arguments.size(), each.info.parameters.size());
         EXPECT_TRUE(form.parts.empty());
         EXPECT_EQ(rebuilt(k.node()).text(), k.text());
@@ -63,16 +63,15 @@ TEST(kernel_form, of_every_registered_kernel_names_it) {
 
 TEST(kernel_form, names_the_functions_of_users) {
     register_kernel(
-        "mine",
-        from_block_function(
-            "mine", [](const dataset&, const selection&, const dataset&, const selection&, matrix_view<double>) {},
-            domain::vectors));
+        "mine", from_block_function(
+                    "mine", [](const dataset&, const row_set&, const dataset&, const row_set&, matrix_view<double>) {},
+                    object_kind::vectors));
     const kernel_form form = kernel::parse("user(mine)").node().form();
-    EXPECT_EQ(form.what, "user");
-    EXPECT_EQ(form.who, "mine");
+    EXPECT_EQ(form.operation, "user");
+    EXPECT_EQ(form.function_name, "mine");
     const kernel_form outer = kernel::parse("conjugate(norm, linear())").node().form();
-    EXPECT_EQ(outer.what, "conjugate");
-    EXPECT_EQ(outer.who, "norm");
+    EXPECT_EQ(outer.operation, "conjugate");
+    EXPECT_EQ(outer.function_name, "norm");
     EXPECT_EQ(outer.parts.size(), 1u);
 }
 
@@ -82,9 +81,9 @@ TEST(kernel_form, lasting_text_refuses_two_functions_of_one_name) {
         return from_function(name, [c](auto x, auto z) { return c * x[0] * z[0]; });
     };
     const kernel a = times("f", 1), b = times("f", 2), other = times("g", 3);
-    EXPECT_EQ(lasting_text(a * other + a), "user(f)*user(g) + user(f)");
+    EXPECT_EQ(file_text(a * other + a), "user(f)*user(g) + user(f)");
     try {
-        lasting_text(a + exp(normalise(b)));
+        file_text(a + exp(normalise(b)));
         FAIL() << "two functions under one name";
     } catch (const error& e) {
         EXPECT_EQ(e.code(), errc::unsupported);
@@ -99,10 +98,10 @@ TEST(kernel_form, local_kernels_come_before_registered_ones) {
     register_kernel("f", times(1));
     const auto value = [&] { return pair_value(kernel::parse("user(f)"), one, one); };
     {
-        const local_kernels outer({{"f", times(2)}});
+        const scoped_kernels outer({{"f", times(2)}});
         EXPECT_EQ(value(), 2);
         {
-            const local_kernels inner({{"f", times(3)}});
+            const scoped_kernels inner({{"f", times(3)}});
             EXPECT_EQ(value(), 3);
         }
         EXPECT_EQ(value(), 2);

@@ -13,7 +13,7 @@
 namespace mercer::testing {
 namespace {
 
-using settings = std::vector<specimen>;
+using settings = std::vector<kernel_case>;
 
 // Random strings contain only small letters and blanks, so words are separated by blanks.
 std::map<std::string, long double> word_counts_of(const std::string& text, std::size_t ngram, std::size_t min_length) {

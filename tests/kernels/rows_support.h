@@ -34,13 +34,13 @@ dataset sparse_of(const matrix<double>& rows) {
 template <class T>
 matrix<T> values(const kernel& k, const dataset& x, const dataset& z) {
     matrix<T> out(x.size(), z.size());
-    evaluator<T>(k, x, z).all(out.view());
+    evaluator<T>(k, x, z).fill(out.view());
     return out;
 }
 template <class T>
 matrix<T> values(const kernel& k, const dataset& x) {
     matrix<T> out(x.size(), x.size());
-    evaluator<T>(k, x).all(out.view());
+    evaluator<T>(k, x).fill(out.view());
     return out;
 }
 

@@ -115,17 +115,17 @@ TEST(feature_map, must_give_as_many_numbers_for_every_object) {
 }
 
 TEST(user_kernel, is_evaluated_like_any_other) {
-    const specimen linear = specimens_of("linear")[0];
-    const specimen mine{from_function("mine",
-                                      [](point x, point z) {
-                                          double sum = 0;
-                                          for (std::size_t a = 0; a < x.size(); ++a) sum += x[a] * z[a];
-                                          return sum;
-                                      }),
-                        linear.f};
+    const kernel_case linear = kernel_cases_of("linear")[0];
+    const kernel_case mine{from_function("mine",
+                                         [](point x, point z) {
+                                             double sum = 0;
+                                             for (std::size_t a = 0; a < x.size(); ++a) sum += x[a] * z[a];
+                                             return sum;
+                                         }),
+                           linear.f};
     generator random(3);
     const objects x = random_vectors(random, 50, {}), z = random_vectors(random, 300, {});
-    for (const auto& s : {mine, sum(mine, specimens_of("rbf")[0]), product(mine, mine), normalised_of(mine),
+    for (const auto& s : {mine, sum(mine, kernel_cases_of("rbf")[0]), product(mine, mine), normalised_of(mine),
                           on_columns(mine, {1, 3})}) {
         expect_definition(s, x, z);
         expect_diagonal<double>(s, x);
@@ -140,7 +140,7 @@ TEST(user_kernel, may_be_asymmetric) {
     const kernel k = from_function("minus", [](point x, point z) { return x[0] - z[0]; });
     const dataset x = vectors_of<double>({{{1}, "", {}}, {{4}, "", {}}}, storage::dense);
     matrix<double> all(2, 2);
-    evaluator<double>(k, x).all(all.view());
+    evaluator<double>(k, x).fill(all.view());
     EXPECT_EQ(all(0, 1), -3);
     EXPECT_EQ(all(1, 0), 3);
 }
@@ -150,9 +150,10 @@ TEST(user_kernel, may_use_kernels_itself) {
     const kernel inner = kernel::parse("columns(rbf(0.5), [0, 1])*linear() + 1");
     const kernel k = from_block_function(
         "nested",
-        [inner](const dataset& x, const selection& rows, const dataset& z, const selection& cols,
-                matrix_view<double> out) { evaluator<double>(inner, x, z).block(rows, cols, out); },
-        domain::vectors);
+        [inner](const dataset& x, const row_set& rows, const dataset& z, const row_set& cols, matrix_view<double> out) {
+            evaluator<double>(inner, x, z).block(rows, cols, out);
+        },
+        object_kind::vectors);
     generator random(8);
     const dataset x = vectors_of<double>(random_vectors(random, 200, {}), storage::dense);
     // Before and after another operand, whose packed rows must remain valid.
@@ -168,11 +169,11 @@ TEST(user_kernel, is_asked_for_large_blocks) {
     std::atomic<index> calls = 0, pairs = 0;
     const kernel k = from_block_function(
         "counted",
-        [&](const dataset& x, const selection& rows, const dataset& z, const selection& cols, matrix_view<double> out) {
+        [&](const dataset& x, const row_set& rows, const dataset& z, const row_set& cols, matrix_view<double> out) {
             ++calls, pairs += rows.size() * cols.size();
             evaluator<double>(kernel::parse("rbf(0.1)"), x, z).block(rows, cols, out);
         },
-        domain::vectors);
+        object_kind::vectors);
     generator random(8);
     const index n = 600;
     const dataset x = vectors_of<double>(random_vectors(random, n, {}), storage::dense);
@@ -188,7 +189,7 @@ TEST(user_kernel, is_asked_for_large_blocks) {
         matrix<double> tile(20, 30);
         for (index r = 0; r + 20 <= n; r += 20)
             for (index c = 0; c + 30 <= n; c += 30) {
-                again.block(selection(r, 20), selection(c, 30), tile.view());
+                again.block(row_set(r, 20), row_set(c, 30), tile.view());
                 for (index i = 0; i < 20; ++i)
                     for (index j = 0; j < 30; ++j) ASSERT_EQ(tile(i, j), all(r + i, c + j));
             }
@@ -213,9 +214,9 @@ TEST(user_kernel, may_throw) {
     const dataset x = vectors_of<double>(some, storage::sparse);
     const evaluator<double> e(k + kernel::parse("linear()"), x);
     matrix<double> out(70, 70);
-    EXPECT_THROW(e.block(selection(0, 70), selection(0, 70), out.view()), std::runtime_error);
+    EXPECT_THROW(e.block(row_set(0, 70), row_set(0, 70), out.view()), std::runtime_error);
     broken = false;
-    e.block(selection(0, 70), selection(0, 70), out.view());
+    e.block(row_set(0, 70), row_set(0, 70), out.view());
     for (index i = 0; i < 70; ++i)
         EXPECT_NEAR(out(i, 3),
                     static_cast<double>(dot_of(some[i], some[3]).value) + some[i].vector[0] * some[3].vector[0], 1e-12);
@@ -231,12 +232,12 @@ TEST(conjugation, weighs_both_sides) {
             return h;
         },
         kernel::parse("rbf()"));
-    const specimen rbf = specimens_of("rbf")[0];
-    const specimen s{k, [f = rbf.f](const object& x, const object& z) {
-                         const approx v = f(x, z);
-                         return rounded({v.value * x.vector[0] * z.vector[0],
-                                         3 * (v.error + v.value) * std::abs(x.vector[0] * z.vector[0])});
-                     }};
+    const kernel_case rbf = kernel_cases_of("rbf")[0];
+    const kernel_case s{k, [f = rbf.f](const object& x, const object& z) {
+                            const approx v = f(x, z);
+                            return rounded({v.value * x.vector[0] * z.vector[0],
+                                            3 * (v.error + v.value) * std::abs(x.vector[0] * z.vector[0])});
+                        }};
     generator random(2);
     const objects x = random_vectors(random, 20, {}), z = random_vectors(random, 30, {});
     expect_definition(s, x, z);

@@ -65,8 +65,8 @@ TEST(cells, many_cells_answer_about_as_well_as_one_machine) {
         return s;
     };
     const model ridge = fit({"cells_ridge", rbf, "", told({{"alpha", "0.001"}})}, t);
-    EXPECT_GE(ridge.fit_figures().number("cells"), 5);
-    EXPECT_LE(ridge.fit_figures().number("largest_cell"), 1200);
+    EXPECT_GE(ridge.fit_summary().number("cells"), 5);
+    EXPECT_LE(ridge.fit_summary().number("largest_cell"), 1200);
     const std::vector<double> got = ridge.predict(fresh.x);
     double square_error = 0;
     for (std::size_t i = 0; i < got.size(); ++i) square_error += std::pow(got[i] - fresh.y[i], 2) / 1000;
@@ -192,7 +192,7 @@ TEST(cells, ordinary_trouble) {
     // Copies of one point, which cannot be divided; a cell for every few examples; one class only.
     table same = t;
     same.x = gather(t.x, std::span<const index>(std::vector<index>(60, 0)));
-    EXPECT_EQ(fit({"cells_svc", rbf, "", {{"size", "5"}}}, same).fit_figures().number("cells"), 1);
+    EXPECT_EQ(fit({"cells_svc", rbf, "", {{"size", "5"}}}, same).fit_summary().number("cells"), 1);
     EXPECT_EQ(fit({"cells_svc", rbf, "", {{"size", "1"}}}, t).predict(t.x).size(), 60u);
     for (double& y : t.y) y = 1;
     expect_error(errc::data, "two classes", [&] { fit({"cells_svc", rbf, "", {}}, t); });

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 matrix<double> centred_matrix(const kernel& k, const dataset& x) {
     const index n = x.size();
     matrix<double> K(n, n);
-    evaluator<double>(k, x).block(selection(0, n), selection(0, n), K.view());
+    evaluator<double>(k, x).block(row_set(0, n), row_set(0, n), K.view());
     std::vector<double> mean(static_cast<std::size_t>(n), 0.0);
     double all = 0;
     for (index i = 0; i < n; ++i)
@@ -72,7 +72,7 @@ TEST(alignment, is_the_largest_of_all_weights) {
                                     kernel::parse("linear()"), kernel::parse("poly(degree=2, coef0=1)")},
                                    data.x, true, 0);
         const aligned_weights found = align_weights(family, data.y, classes);
-        EXPECT_TRUE(finished(found.status)) << file;
+        EXPECT_TRUE(is_optimal(found.status)) << file;
         EXPECT_LE(found.gap, 1e-8);
         double sum = 0;
         for (const double d : found.weights) {

@@ -33,7 +33,7 @@ table some(const std::string& name, index every) {
 
 matrix<double> plain(const kernel& k, const dataset& x, double scale) {
     matrix<double> out(x.size(), x.size());
-    evaluator<double>(k, x).block(selection(0, x.size()), selection(0, x.size()), out.view());
+    evaluator<double>(k, x).block(row_set(0, x.size()), row_set(0, x.size()), out.view());
     for (double* v = out.data(); v < out.data() + out.rows() * out.cols(); ++v) *v /= scale;
     return out;
 }

@@ -42,7 +42,7 @@ TEST(kernel_slopes, are_those_of_differences) {
           "rational_quadratic(alpha=2)", "laplacian(gamma=0.3)", "poly(degree=3, gamma=0.5, coef0=1)", "linear()",
           "exp(0.3*linear())", "0.5*rbf(gamma=2) + linear()*rbf(gamma=0.1)", "polynomial_of(linear(), [1, 2, 3])",
           "all_subsets()", "chi2(gamma=0.5)", "intersection()", "rbf(gamma=1)^2"}) {
-        const kernel_slopes k(kernel::parse(text));
+        const kernel_derivative k(kernel::parse(text));
         std::vector<double> at, slope(k.inputs().size()), ignored(slope.size());
         for (std::size_t s = 0; s < slope.size(); ++s) at.push_back(0.8 + 0.3 * static_cast<double>(s));
         k(at, slope);
@@ -53,13 +53,14 @@ TEST(kernel_slopes, are_those_of_differences) {
             EXPECT_NEAR(slope[s], (k(up, ignored) - k(down, ignored)) / (2 * h), 1e-8) << text;
         }
     }
-    EXPECT_EQ(kernel_slopes(kernel::parse("rbf(gamma=1) + rbf(gamma=2)")).inputs().size(), 1u);
+    EXPECT_EQ(kernel_derivative(kernel::parse("rbf(gamma=1) + rbf(gamma=2)")).inputs().size(), 1u);
 }
 
 TEST(kernel_slopes, refuses_what_is_no_function_of_the_columns) {
     for (const char* text :
          {"normalize(poly(degree=2, coef0=1))", "columns(rbf(gamma=1), [0])", "periodic()", "spectrum(k=2)"})
-        EXPECT_THAT(failure([&] { kernel_slopes{kernel::parse(text)}; }), HasSubstr("no slopes by columns")) << text;
+        EXPECT_THAT(failure([&] { kernel_derivative{kernel::parse(text)}; }), HasSubstr("no slopes by columns"))
+            << text;
 }
 
 TEST(relevance, the_gradient_is_that_of_differences) {
@@ -102,7 +103,7 @@ TEST(relevance, the_criteria_are_what_they_say) {
         for (index i = 0; i < 20; ++i)
             if (i != out) z(static_cast<index>(rest.size()), 0) = y(i, 0), rest.push_back(i);
         const auto model = fit_kernel_ridge(k, gather(data.x, std::span<const index>(rest)), z.view(), o);
-        sum += std::pow(y(out, 0) - predict(model, gather(data.x, selection(out, 1)))(0, 0), 2) / 20;
+        sum += std::pow(y(out, 0) - predict(model, gather(data.x, row_set(out, 1)))(0, 0), 2) / 20;
     }
     const relevance_objective loo(kernel::parse("rbf(gamma=0.7)"), data.x, data.y.view(), relevance_criterion::loo);
     EXPECT_NEAR(loo(at, ignored), 0.5 * std::log(sum), 1e-8);
@@ -110,7 +111,7 @@ TEST(relevance, the_criteria_are_what_they_say) {
     matrix<double> A(20, 21);
     for (index i = 0; i < 20; ++i) {
         for (index j = 0; j < 20; ++j)
-            evaluator<double>(k, data.x).block(selection(i, 1), selection(j, 1), matrix_view<double>(&A(i, j), 1, 1));
+            evaluator<double>(k, data.x).block(row_set(i, 1), row_set(j, 1), matrix_view<double>(&A(i, j), 1, 1));
         A(i, i) += 0.2;
         A(i, 20) = y(i, 0);
     }

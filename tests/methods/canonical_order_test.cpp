@@ -33,21 +33,21 @@ std::vector<double> pick(const std::vector<double>& from, const std::vector<inde
 TEST(example_order, goes_by_object_then_target_then_weight) {
     const dataset x = dense<double>(plain_matrix({{2, 0}, {1, 5}, {1, 4}, {1, 4}, {1, 4}}));
     const std::vector<double> y{0, 0, 1, 0, 1}, weight{1, 1, 2, 9, 1};
-    EXPECT_EQ(example_ranks(x, y, weight), (std::vector<index>{4, 3, 2, 0, 1}));
-    EXPECT_EQ(example_ranks(x, {}, {}), (std::vector<index>{4, 3, 0, 1, 2}));
+    EXPECT_EQ(canonical_ranks(x, y, weight), (std::vector<index>{4, 3, 2, 0, 1}));
+    EXPECT_EQ(canonical_ranks(x, {}, {}), (std::vector<index>{4, 3, 0, 1, 2}));
 }
 
 TEST(example_order, does_not_see_how_vectors_are_stored) {
     const std::vector<index> expected{1, 3, 2, 6, 0, 5, 4};
     const dataset x =
         dense<double>(plain_matrix({{0, -1, 0}, {0, 0, 0}, {0, 0, -2}, {0, 3, 0}, {-1, 0, 9}, {0, 0, 4}, {0, 0, 0}}));
-    EXPECT_EQ(example_ranks(x, {}, {}), expected);
+    EXPECT_EQ(canonical_ranks(x, {}, {}), expected);
     // The last row stores a zero.
     const dataset same = sparse<double>({0, 1, 1, 2, 3, 5, 6, 7}, {1, 2, 1, 0, 2, 2, 1}, {-1, -2, 3, -1, 9, 4, 0}, 3);
-    EXPECT_EQ(example_ranks(same, {}, {}), expected);
+    EXPECT_EQ(canonical_ranks(same, {}, {}), expected);
     const dataset heart = sample("heart_scale.svm").x;
     ASSERT_TRUE(heart.is_sparse());
-    EXPECT_EQ(example_ranks(heart, {}, {}), example_ranks(as_dense<double>(heart), {}, {}));
+    EXPECT_EQ(canonical_ranks(heart, {}, {}), canonical_ranks(as_dense<double>(heart), {}, {}));
 }
 
 // The example at each rank is the same for every permutation of the data.
@@ -60,19 +60,19 @@ TEST(example_order, follows_the_examples) {
     const table vectors = sample("heart_scale.svm");
     for (const dataset& x :
          {dataset(strings(words)), dataset(sets(items)), vectors.x, dataset(as_dense<float>(vectors.x))}) {
-        const std::vector<index> rank = example_ranks(x, {}, {}), order = shuffled(x.size(), 1);
-        const std::vector<index> moved = example_ranks(gather(x, std::span<const index>(order)), {}, {});
+        const std::vector<index> rank = canonical_ranks(x, {}, {}), order = shuffled(x.size(), 1);
+        const std::vector<index> moved = canonical_ranks(gather(x, std::span<const index>(order)), {}, {});
         // The ranks agree up to equal examples, whose kernel values are equal too.
         std::vector<index> at(rank.size()), at_moved(rank.size());
         for (std::size_t i = 0; i < rank.size(); ++i)
             at[rank[i]] = static_cast<index>(i), at_moved[moved[i]] = order[i];
         const dataset a = gather(x, std::span<const index>(at)), b = gather(x, std::span<const index>(at_moved));
-        const kernel k = x.kind() == strings::where ? kernel(spectrum{1})
-                         : x.kind() == sets::where  ? kernel(jaccard{})
-                                                    : kernel(gaussian{0.1});
+        const kernel k = x.kind() == strings::kind ? kernel(spectrum{1})
+                         : x.kind() == sets::kind  ? kernel(jaccard{})
+                                                   : kernel(gaussian{0.1});
         matrix<double> K(a.size(), a.size()), L(a.size(), a.size());
-        evaluator<double>(k, a).all(K.view());
-        evaluator<double>(k, b).all(L.view());
+        evaluator<double>(k, a).fill(K.view());
+        evaluator<double>(k, b).fill(L.view());
         expect_same_numbers(K, L);
     }
 }
@@ -83,7 +83,7 @@ TEST(example_order, a_fit_in_any_order_is_the_same) {
         const table data = sample("heart_scale.svm");
         svm_options options;
         options.task = task;
-        options.any_order = true;
+        options.canonical_order = true;
         const svm_model model = fit_svm(gaussian{0.1}, data.x, data.y, options);
         const matrix<double> f = decide(model, data.x, arithmetic::exact);
         for (const unsigned seed : {1u, 2u}) {
@@ -106,7 +106,7 @@ TEST(example_order, a_fit_in_any_order_is_the_same) {
 TEST(example_order, support_vectors_stand_in_the_order_of_the_data) {
     const table data = sample("wine.svm");
     svm_options options;
-    options.any_order = true;
+    options.canonical_order = true;
     const svm_model model = fit_svm(gaussian{1e-3}, data.x, data.y, options);
     index first = 0;
     for (const index count : model.class_support) {

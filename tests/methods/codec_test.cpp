@@ -51,7 +51,7 @@ std::vector<std::pair<const api::method*, std::string>> all_files() {
     static const auto k = std::make_shared<const kernel>(kernel::parse("rbf(gamma=0.3)"));
     std::vector<std::pair<const api::method*, std::string>> out;
     for (const api::method& m : api::methods()) {
-        const matrix_view<const double> y(iris.y.data(), iris.x.size(), m.targets == answer::none ? 0 : 1);
+        const matrix_view<const double> y(iris.y.data(), iris.x.size(), m.targets == target_kind::none ? 0 : 1);
         // linear_svc accepts only kernels with explicit features.
         const auto used = m.name == "linear_svc" ? std::make_shared<const kernel>(kernel::parse("linear()")) : k;
         const auto model = api::fit(m, api::option_values(m.name, m.options, {}), {iris.x, y, used, {}}, {});

@@ -37,12 +37,12 @@ TEST(damaged_checkpoints, are_refused_or_used) {
         }
         const std::vector<double> numbers = testing::numbers_of_checkpoint(file);
         ASSERT_EQ(checkpoint_with(file, numbers), file);
-        fit.go_on(file, path);
+        fit.resume(file, path);
         for (std::size_t first = 0; first < std::min<std::size_t>(12, numbers.size()); ++first)
             for (const double value : values) {  // counts and switches come first
                 std::vector<double> changed = numbers;
                 changed[first] = value;
-                fit.go_on(checkpoint_with(file, changed), path);
+                fit.resume(checkpoint_with(file, changed), path);
             }
         for (int mutant = 0; mutant < 60; ++mutant) {
             std::vector<double> changed = numbers;
@@ -50,7 +50,7 @@ TEST(damaged_checkpoints, are_refused_or_used) {
                 changed[below(changed.size())] = values[below(std::size(values))];
             if (below(3) == 0) changed.resize(below(2 * numbers.size()));
             if (changed.empty()) changed.push_back(0);
-            fit.go_on(checkpoint_with(file, changed), path);
+            fit.resume(checkpoint_with(file, changed), path);
         }
     }
     EXPECT_LE(without, 2);

@@ -15,7 +15,7 @@ using mercer::testing::expect_error;
 const std::vector<option_info> some_options = [] {
     option_lister v;
     v.number("C", 1, up_to(above(0), std::numeric_limits<double>::infinity()), "");
-    v.whole("n_init", 10, 1, "");
+    v.integer("n_init", 10, 1, "");
     v.flag("loud", false, "");
     v.choice("kind", "a", {"a", "b"}, "");
     v.numbers("alphas", {}, above(0), "");
@@ -25,14 +25,14 @@ const std::vector<option_info> some_options = [] {
 TEST(options, have_defaults_and_take_values) {
     const option_values plain("m", some_options, {});
     EXPECT_EQ(plain.number("C"), 1);
-    EXPECT_EQ(plain.whole("n_init"), 10);
+    EXPECT_EQ(plain.integer("n_init"), 10);
     EXPECT_FALSE(plain.flag("loud"));
     EXPECT_EQ(plain.choice("kind"), "a");
     EXPECT_TRUE(plain.numbers("alphas").empty());
     const option_values given("m", some_options,
                               {{"c", "inf"}, {"n-init", "3"}, {"loud", "true"}, {"kind", "b"}, {"alphas", "0.5,2"}});
     EXPECT_TRUE(std::isinf(given.number("C")));
-    EXPECT_EQ(given.whole("n_init"), 3);
+    EXPECT_EQ(given.integer("n_init"), 3);
     EXPECT_TRUE(given.flag("loud"));
     EXPECT_EQ(given.choice("kind"), "b");
     EXPECT_EQ(given.numbers("alphas"), (std::vector<double>{0.5, 2}));
@@ -73,7 +73,7 @@ TEST(options, refuse_what_would_be_ignored) {
     v.choice("score", "gcv", {"gcv", "loo"}, "", {{"alphas"}});
     v.choice("loss", "squared", {"squared", "huber", "pinball"}, "");
     v.number("delta", 1.35, at_least(0), "", {{"loss", {"huber", "pinball"}}});
-    v.whole("seed", 1, 0, "", {{"score", {"loo"}, {{"loss", {"huber"}}}}});
+    v.integer("seed", 1, 0, "", {{"score", {"loo"}, {{"loss", {"huber"}}}}});
     const std::vector<option_info> some = v.options;
     const auto with = [&](const settings& given) { return [&some, given] { option_values("m", some, given); }; };
     expect_error(errc::invalid_argument, "m: alpha has no effect beside alphas: leave one of them out",
@@ -85,8 +85,8 @@ TEST(options, refuse_what_would_be_ignored) {
     EXPECT_EQ(option_values("m", some, {{"delta", "2"}, {"loss", "pinball"}}).number("delta"), 2);
     expect_error(errc::invalid_argument, "m: seed has no effect with score=gcv, only with score=loo or loss=huber",
                  with({{"seed", "2"}, {"loss", "pinball"}}));
-    EXPECT_EQ(option_values("m", some, {{"seed", "2"}, {"loss", "huber"}}).whole("seed"), 2);
-    EXPECT_EQ(option_values("m", some, {{"seed", "2"}, {"score", "loo"}, {"alphas", "1,2"}}).whole("seed"), 2);
+    EXPECT_EQ(option_values("m", some, {{"seed", "2"}, {"loss", "huber"}}).integer("seed"), 2);
+    EXPECT_EQ(option_values("m", some, {{"seed", "2"}, {"score", "loo"}, {"alphas", "1,2"}}).integer("seed"), 2);
     // Options without an effect are not listed.
     EXPECT_EQ(option_values("m", some, {}).all(), (settings{{"alpha", "1"}, {"alphas", ""}, {"loss", "squared"}}));
     EXPECT_EQ(option_values("m", some, {{"alphas", "1,2"}, {"loss", "huber"}}).all(),
@@ -97,7 +97,7 @@ TEST(methods, take_a_seed_only_where_something_is_random) {
     const method& svc = find_method("svc");
     const auto with = [&](settings given) {
         given.emplace_back("seed", "7");
-        return option_values(svc.name, svc.options, given).whole("seed");
+        return option_values(svc.name, svc.options, given).integer("seed");
     };
     expect_error(errc::invalid_argument,
                  "svc: seed has no effect with probability=false, only with probability=true or solver=kernel_pegasos",
@@ -137,7 +137,7 @@ TEST(methods, are_found_by_name_and_alias_and_have_valid_defaults) {
 }
 
 TEST(figures, come_back_from_json) {
-    figures all;
+    summary all;
     all.add("status", "converged \"so\"");
     all.add("rounds", 7);
     all.add("gap", 0.1);
@@ -146,12 +146,12 @@ TEST(figures, come_back_from_json) {
     all.add("path", std::vector<double>{1, 0.5, std::numeric_limits<double>::infinity()});
     all.add("rows", std::vector<std::int64_t>{3, 4});
     all.add("names", std::vector<std::string>{"a", "β"});
-    const figures back = figures::from_json(all.json());
+    const summary back = summary::from_json(all.json());
     EXPECT_EQ(back.json(), all.json());
     EXPECT_EQ(std::get<std::int64_t>(*back.find("rounds")), 7);
     EXPECT_EQ(std::get<std::vector<double>>(*back.find("path")), std::get<std::vector<double>>(*all.find("path")));
     EXPECT_EQ(back.find("nothing"), nullptr);
-    expect_error(errc::parse, "figures", [] { figures::from_json("{"); });
+    expect_error(errc::parse, "figures", [] { summary::from_json("{"); });
 }
 
 }  // namespace

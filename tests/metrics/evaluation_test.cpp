@@ -70,7 +70,7 @@ TEST(percentile, is_linear_between_neighbours) {
 
 TEST(confusion, counts_pairs_and_knows_classes_of_model_targets_and_answers) {
     const std::vector<double> y{0, 0, 1, 5, 5, 5}, said{0, 1, 1, 1, 0, 0}, classes{0, 1, 2};
-    const confusion all = confusion_of(y, said, classes);
+    const confusion_matrix all = compute_confusion(y, said, classes);
     EXPECT_EQ(all.labels, (std::vector<double>{0, 1, 2, 5}));
     for (index i = 0; i < 4; ++i)
         for (index j = 0; j < 4; ++j) {
@@ -80,7 +80,7 @@ TEST(confusion, counts_pairs_and_knows_classes_of_model_targets_and_answers) {
                             said[k] == all.labels[static_cast<std::size_t>(j)];
             EXPECT_EQ(all.count(i, j), expected);
         }
-    const auto of = figures_of_classes(all);
+    const auto of = compute_class_metrics(all);
     EXPECT_DOUBLE_EQ(of[0].precision, 1.0 / 3);
     EXPECT_DOUBLE_EQ(of[0].recall, 0.5);
     EXPECT_DOUBLE_EQ(of[1].f1, 2 * (1.0 / 3) * 1 / (1.0 / 3 + 1));
@@ -100,7 +100,7 @@ TEST(ranking, has_the_counts_of_every_threshold_and_the_area_of_all_pairs) {
             score.push_back(static_cast<double>(random() % static_cast<unsigned>(levels)) +
                             (positive.back() ? 0.3 * levels : 0));
         }
-        const ranking all = ranking_of(score, positive);
+        const ranking all = compute_ranking(score, positive);
         const std::set<double> distinct(score.begin(), score.end());
         ASSERT_EQ(all.points.size(), distinct.size() + 1);
         EXPECT_EQ(all.points[0].threshold, inf);
@@ -109,8 +109,8 @@ TEST(ranking, has_the_counts_of_every_threshold_and_the_area_of_all_pairs) {
             index right = 0, wrong = 0;
             for (std::size_t i = 0; i < score.size(); ++i)
                 if (score[i] >= p.threshold) ++(positive[i] ? right : wrong);
-            EXPECT_EQ(p.right, right);
-            EXPECT_EQ(p.wrong, wrong);
+            EXPECT_EQ(p.true_positives, right);
+            EXPECT_EQ(p.false_positives, wrong);
             average += (all.recall(p) - recall) * ranking::precision(p);
             recall = all.recall(p);
         }
@@ -122,25 +122,25 @@ TEST(ranking, has_the_counts_of_every_threshold_and_the_area_of_all_pairs) {
                     ++pairs, won += score[i] > score[j] ? 1 : score[i] == score[j] ? 0.5 : 0;
         EXPECT_NEAR(all.area, won / pairs, 1e-12);
         EXPECT_NEAR(all.area, area_under_roc(score, positive), 1e-12);
-        const auto few = thinned(corners(all), 5);
+        const auto few = thin_out(corners(all), 5);
         EXPECT_LE(few.size(), 5u);
-        EXPECT_EQ(few.front().right, 0);
-        EXPECT_EQ(few.back().right, all.positives);
+        EXPECT_EQ(few.front().true_positives, 0);
+        EXPECT_EQ(few.back().true_positives, all.positives);
     }
 }
 
 TEST(ranking, of_one_side_has_no_area) {
     const std::vector<double> score{1, 2, 2};
-    EXPECT_TRUE(std::isnan(ranking_of(score, {true, true, true}).area));
-    EXPECT_EQ(ranking_of(score, {true, true, true}).average_precision, 1);
-    EXPECT_TRUE(std::isnan(ranking_of(score, {false, false, false}).average_precision));
-    EXPECT_FALSE(ranking_of({}, {}).has_roc());
+    EXPECT_TRUE(std::isnan(compute_ranking(score, {true, true, true}).area));
+    EXPECT_EQ(compute_ranking(score, {true, true, true}).average_precision, 1);
+    EXPECT_TRUE(std::isnan(compute_ranking(score, {false, false, false}).average_precision));
+    EXPECT_FALSE(compute_ranking({}, {}).has_roc());
 }
 
 TEST(reliability, counts_the_class_among_equal_probabilities) {
     const std::vector<double> p{0, 0.05, 0.1, 0.95, 0.96, 1, 0.55};
     const std::vector<bool> is{false, false, true, true, true, false, true};
-    const reliability r = reliability_of(p, is, 10);
+    const reliability r = compute_reliability(p, is, 10);
     ASSERT_EQ(r.bins.size(), 3u);
     EXPECT_EQ(r.bins[0].count, 3);  // 0.1 belongs to the bin that it ends
     EXPECT_DOUBLE_EQ(r.bins[0].mean, 0.05);
@@ -152,7 +152,7 @@ TEST(reliability, counts_the_class_among_equal_probabilities) {
     EXPECT_NEAR(r.brier, brier, 1e-15);
     EXPECT_NEAR(r.calibration_error,
                 (3 * (1.0 / 3 - 0.05) + 1 * 0.45 + 3 * std::abs(2.0 / 3 - (0.95 + 0.96 + 1) / 3)) / 7, 1e-12);
-    EXPECT_TRUE(std::isnan(reliability_of({}, {}, 10).brier));
+    EXPECT_TRUE(std::isnan(compute_reliability({}, {}, 10).brier));
 }
 
 // --- importance
@@ -187,14 +187,14 @@ TEST(importance, is_what_the_definition_says_for_every_storage_and_block) {
     const linear_data data = drawn();
     const dataset dense_x = dense<double>(data.x.view()), sparse_x = sparse_of(data.x);
     index asked_rows = 0;
-    const asked model = [&](const dataset& x) {
+    const predictor model = [&](const dataset& x) {
         const dense<double> rows = as_dense<double>(x);
-        said out;
+        predictions_of_model out;
         for (index i = 0; i < rows.size(); ++i) out.predicted.push_back(3 * rows.row(i)[0] + 2 * rows.row(i)[1]);
         asked_rows += rows.size();
         return out;
     };
-    const metric& mse = find_metric("mse", answer::values);
+    const metric& mse = find_metric("mse", target_kind::values);
     importance_options o;
     o.repeats = 25;
     const auto found = permutation_importance(dense_x, data.y, {}, mse, model, o);
@@ -203,7 +203,7 @@ TEST(importance, is_what_the_definition_says_for_every_storage_and_block) {
     EXPECT_LT(asked_rows, 300 + 25 * 300 + 25 * 100);
     ASSERT_EQ(found.size(), 3u);
     EXPECT_EQ(found[2].mean, 0);
-    EXPECT_EQ(found[2].of_mean.high, 0);
+    EXPECT_EQ(found[2].mean_interval.high, 0);
     // E (w(x' - x))² + 2w cov = 2w²·variance where the model is the truth
     for (const index j : {0, 1}) {
         double mean = 0, variance = 0;
@@ -212,25 +212,27 @@ TEST(importance, is_what_the_definition_says_for_every_storage_and_block) {
         const double w = j == 0 ? 3 : 2;
         const auto& one = found[static_cast<std::size_t>(j)];
         EXPECT_NEAR(one.mean, 2 * w * w * variance, 0.1 * 2 * w * w * variance);
-        EXPECT_LT(one.of_mean.low, one.mean);
-        EXPECT_GT(one.of_mean.high, one.mean);
-        EXPECT_GT(one.of_mean.low, 0);
+        EXPECT_LT(one.mean_interval.low, one.mean);
+        EXPECT_GT(one.mean_interval.high, one.mean);
+        EXPECT_GT(one.mean_interval.low, 0);
     }
-    o.most_numbers = 1;  // the smallest batches
+    o.max_batch_numbers = 1;  // the smallest batches
     const thread_limit single(1);
     for (const dataset* x : {&dense_x, &sparse_x}) {
         const auto again = permutation_importance(*x, data.y, {}, mse, model, o);
         for (std::size_t j = 0; j < 3; ++j) {
-            EXPECT_EQ(again[j].worse, found[j].worse);
-            EXPECT_EQ(again[j].of_mean.low, found[j].of_mean.low);
+            EXPECT_EQ(again[j].decrease, found[j].decrease);
+            EXPECT_EQ(again[j].mean_interval.low, found[j].mean_interval.low);
         }
     }
 }
 
 TEST(importance, refuses_what_it_cannot_shuffle) {
     const linear_data data = drawn();
-    const asked model = [](const dataset& x) { return said{std::vector<double>(static_cast<std::size_t>(x.size()))}; };
-    const metric& mse = find_metric("mse", answer::values);
+    const predictor model = [](const dataset& x) {
+        return predictions_of_model{std::vector<double>(static_cast<std::size_t>(x.size()))};
+    };
+    const metric& mse = find_metric("mse", target_kind::values);
     const dataset x = dense<double>(data.x.view());
     expect_error(errc::invalid_argument, "300 objects, but 0 targets",
                  [&] { permutation_importance(x, {}, {}, mse, model); });
@@ -243,10 +245,10 @@ TEST(importance, refuses_what_it_cannot_shuffle) {
 // --- the whole
 
 TEST(evaluation, of_classes_has_what_the_answers_allow) {
-    model_answers a{answer::classes, {0, 0, 1, 1, 1, 0}, {0, 1, 1, 1, 0, 0}, {0, 1}};
+    evaluation_input a{target_kind::classes, {0, 0, 1, 1, 1, 0}, {0, 1, 1, 1, 0, 0}, {0, 1}};
     const evaluation bare = evaluate(a);
     EXPECT_NE(bare.find("accuracy"), nullptr);
-    EXPECT_EQ(bare.find("accuracy")->by, "Wilson");
+    EXPECT_EQ(bare.find("accuracy")->interval_method, "Wilson");
     EXPECT_EQ(bare.find("auc"), nullptr);
     EXPECT_EQ(bare.find("log_loss"), nullptr);
     EXPECT_TRUE(bare.curves.empty());
@@ -261,7 +263,7 @@ TEST(evaluation, of_classes_has_what_the_answers_allow) {
 }
 
 TEST(evaluation, of_one_class_has_no_area) {
-    model_answers a{answer::classes, {1, 1, 1}, {1, 1, 0}, {0, 1}};
+    evaluation_input a{target_kind::classes, {1, 1, 1}, {1, 1, 0}, {0, 1}};
     a.scores = matrix<double>(3, 2);
     for (index i = 0; i < 6; ++i) a.scores.data()[i] = static_cast<double>(i % 3);
     const evaluation all = evaluate(a);
@@ -274,14 +276,16 @@ TEST(evaluation, of_one_class_has_no_area) {
 TEST(evaluation, names_the_row_of_what_is_not_finite) {
     expect_error(errc::data, "no examples", [] { evaluate({}); });
     expect_error(errc::data, "row 1: the target must be finite, got nan", [] {
-        evaluate({answer::values, {1, nan}, {1, 1}});
+        evaluate({target_kind::values, {1, nan}, {1, 1}});
     });
     expect_error(errc::data, "row 0: the answer must be finite, got inf", [] {
-        evaluate({answer::values, {1}, {inf}});
+        evaluate({target_kind::values, {1}, {inf}});
     });
-    expect_error(errc::invalid_argument, "2 targets, but 1 answers", [] { evaluate({answer::values, {1, 2}, {1}}); });
+    expect_error(errc::invalid_argument, "2 targets, but 1 answers", [] {
+        evaluate({target_kind::values, {1, 2}, {1}});
+    });
     expect_error(errc::data, "row 1: a score must be finite", [] {
-        model_answers a{answer::classes, {0, 1}, {0, 1}, {0, 1}};
+        evaluation_input a{target_kind::classes, {0, 1}, {0, 1}, {0, 1}};
         a.scores = matrix<double>(2, 2);
         for (index i = 0; i < 4; ++i) a.scores.data()[i] = i == 3 ? nan : 0;
         evaluate(a);
@@ -291,7 +295,7 @@ TEST(evaluation, names_the_row_of_what_is_not_finite) {
 TEST(evaluation, of_values_is_the_same_for_any_number_of_threads) {
     std::mt19937_64 random(2);
     std::normal_distribution<double> normal;
-    model_answers a{answer::values, {}, {}};
+    evaluation_input a{target_kind::values, {}, {}};
     for (int i = 0; i < 500; ++i)
         a.y.push_back(normal(random)), a.predicted.push_back(a.y.back() + 0.3 * normal(random));
     const evaluation all = evaluate(a);

@@ -44,9 +44,9 @@ std::vector<sample_model> samples() {
         if (!model.ends_with(".model") || out.contains(model)) continue;
         sample_model one{model, contents(folder / model), {}};
         const api::model m = api::parse(one.bytes, "sample");
-        read_options how = api::read_like(m);
+        read_options how = api::read_options_for(m);
         const std::size_t colon = data.find(':');
-        if (colon != data.npos) how.format = &file_format_named(data.substr(0, colon));
+        if (colon != data.npos) how.format = &find_file_format(data.substr(0, colon));
         one.x = read_table(folder / data.substr(colon == data.npos ? 0 : colon + 1), how).x;
         out.emplace(model, std::move(one));
     }

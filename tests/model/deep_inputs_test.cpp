@@ -57,7 +57,7 @@ TEST(deep_inputs, of_settings_and_kernels_are_refused) {
     expect_refused([](const std::string& text) { kernel::parse(text); });
     expect_refused([](const std::string& text) { kernel::parse("rbf(gamma=" + text + ")"); });
     expect_refused([](const std::string& text) { kernel::parse("anisotropic(" + text + ")"); });
-    expect_refused([](const std::string& text) { api::figures::from_json("{\"a\":" + text + "}"); });
+    expect_refused([](const std::string& text) { api::summary::from_json("{\"a\":" + text + "}"); });
 }
 
 TEST(deep_inputs, of_files_beside_models_are_refused) {
@@ -96,7 +96,7 @@ TEST(deep_inputs, of_data_files_do_not_crash) {
     for (const char* format : {"graphs", "trees", "jsonl", "records", "graphml", "strings", "sets", "multisets", "csv",
                                "libsvm", "ts", "arff", "series", "xyz"}) {
         read_options how;
-        how.format = &file_format_named(format);
+        how.format = &find_file_format(format);
         const std::string file = ::testing::TempDir() + "deep.data";
         const auto parse = [&](const std::string& text) {
             write_atomically(file, text + "\n");

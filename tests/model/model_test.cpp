@@ -55,7 +55,7 @@ const table& mushrooms() {
 
 // Data that a method can learn from: two classes become ±1 for methods that need numbers.
 table suited(const method& m, table data) {
-    if (m.targets == answer::values) data.class_names.clear();
+    if (m.targets == target_kind::values) data.class_names.clear();
     return data;
 }
 
@@ -83,10 +83,10 @@ TEST(api_model, every_method_fits_saves_loads_and_answers_the_same) {
         for (const char* file : {"iris", "housing", "promoters", "mushrooms"}) {
             const table data = suited(m, some(file));
             const bool continuous = std::string(file) == "housing";
-            if (continuous && m.targets == answer::classes) continue;
-            if ((!m.takes_kernel || m.name == "random_features") && data.x.kind() != domain::vectors) continue;
+            if (continuous && m.targets == target_kind::classes) continue;
+            if ((!m.takes_kernel || m.name == "random_features") && data.x.kind() != object_kind::vectors) continue;
             const std::string what = m.name + " on " + file;
-            spec s{m.name, "", data.x.kind() == domain::vectors ? "standard" : "", {}};
+            spec s{m.name, "", data.x.kind() == object_kind::vectors ? "standard" : "", {}};
             if (m.family == method_family::clustering) s.options.emplace_back("n_clusters", "3");
             const model fitted_model = fit(s, data);
             fitted_model.save(path);
@@ -102,7 +102,7 @@ TEST(api_model, every_method_fits_saves_loads_and_answers_the_same) {
                 EXPECT_EQ(loaded.predict(data.x), found) << what;
             }
             if (m.can_transform) expect_same(loaded.transform(data.x), fitted_model.transform(data.x), what);
-            if (m.targets != answer::none) {
+            if (m.targets != target_kind::none) {
                 EXPECT_EQ(loaded.score(data).json(), fitted_model.score(data).json()) << what;
             }
         }
@@ -117,7 +117,7 @@ TEST(api_model, is_the_estimator_it_names) {
     EXPECT_EQ(m.predict(half_of_iris().x), predict(direct, half_of_iris().x));
     kernel_ridge_options ridge;
     ridge.alpha = 0.25;
-    const matrix<double> y = one_column(housing().y);
+    const matrix<double> y = as_column(housing().y);
     const model r = fit({"kernel_ridge", "rbf(gamma=0.001)", "", {{"alpha", "0.25"}}}, housing());
     EXPECT_EQ(r.predict(housing().x),
               first_column(predict(fit_kernel_ridge(kernel::parse("rbf(gamma=0.001)"), housing().x, y.view(), ridge),
@@ -127,11 +127,11 @@ TEST(api_model, is_the_estimator_it_names) {
 TEST(api_model, scales_new_data_as_those_of_the_fit) {
     const auto by = fit_scaling(half_of_iris().x, "standard");
     table scaled_data = half_of_iris();
-    scaled_data.x = scaled(*by, half_of_iris().x);
+    scaled_data.x = apply_scaling(*by, half_of_iris().x);
     const model inside = fit({"svc", "rbf(gamma=0.5)", "standard", {}}, half_of_iris());
     const model outside = fit({"svc", "rbf(gamma=0.5)", "", {}}, scaled_data);
-    const dataset one = gather(half_of_iris().x, selection(3, 1));
-    EXPECT_EQ(inside.details(one).values(0, 0), outside.details(gather(scaled_data.x, selection(3, 1))).values(0, 0));
+    const dataset one = gather(half_of_iris().x, row_set(3, 1));
+    EXPECT_EQ(inside.details(one).values(0, 0), outside.details(gather(scaled_data.x, row_set(3, 1))).values(0, 0));
     // a sparse test set without the last columns
     const sparse<double> short_row({0, 1}, {0}, {0.5}, 1);
     const model sparse_model = fit({"svr", "", "standard", {}}, housing());
@@ -172,7 +172,7 @@ TEST(api_model, knows_files_of_estimators_and_of_libsvm) {
 // Warnings about a fit name only options that the method has.
 TEST(api_model, advice_fits_the_method) {
     const auto trouble = [](const spec& s, const table& data) {
-        const std::string said = fit(s, data).inner().trouble();
+        const std::string said = fit(s, data).inner().warning();
         const auto& options = find_method(s.method).options;
         for (const char* each : {"max_iter", "max_seconds", "tol", "C "})
             if (said.find(each) != std::string::npos) {
@@ -203,7 +203,7 @@ TEST(api_model, advice_fits_the_method) {
 
 TEST(api_model, one_class_is_not_scored_against_unrelated_labels) {
     const model m = fit({"one_class", "rbf(gamma=0.1)", "standard", {{"nu", "0.2"}}}, half_of_iris());
-    const figures score = m.score(half_of_iris());
+    const summary score = m.score(half_of_iris());
     EXPECT_EQ(score.find("accuracy"), nullptr);
     const auto inside = std::get<std::int64_t>(*score.find("inside"));
     EXPECT_NEAR(static_cast<double>(inside), 0.8 * static_cast<double>(half_of_iris().x.size()), 5);
@@ -273,7 +273,7 @@ const std::set<std::string> bounds{"tol", "max_iter", "max_seconds", "n_init", "
 // An accepted option has an effect; an option without effect is refused by name.
 TEST(api_model, no_option_is_ignored) {
     for (const method& m : methods()) {
-        const bool classes = m.targets == answer::classes;
+        const bool classes = m.targets == target_kind::classes;
         table data = suited(m, classes ? half_of_iris() : housing());
         const auto outcome = [&](const settings& with) {
             table here = data;
@@ -297,7 +297,7 @@ TEST(api_model, no_option_is_ignored) {
                                                       : "rbf(gamma=0.02)",
                                       "", all},
                                      here);
-            return fitted.inner().bytes() + fitted.fit_figures().json();
+            return fitted.inner().bytes() + fitted.fit_summary().json();
         };
         // Every configuration: no choice, each choice, each list.
         std::vector<settings> configurations{{}};
@@ -318,7 +318,7 @@ TEST(api_model, no_option_is_ignored) {
             }
             for (const auto& o : m.options) {
                 if (bounds.contains(o.name) || (!base.empty() && base.front().first == o.name)) continue;
-                const std::string value = o.kind == option_kind::flag     ? (o.initial == "true" ? "false" : "true")
+                const std::string value = o.kind == option_kind::flag ? (o.default_value == "true" ? "false" : "true")
                                           : o.kind == option_kind::choice ? o.choices.back()
                                                                           : other_values.at(o.name);
                 settings with = base;
@@ -338,16 +338,16 @@ TEST(api_model, no_option_is_ignored) {
 TEST(api_model, a_path_keeps_what_else_was_asked_for) {
     const settings path{{"alphas", "0.01,0.1,1"}, {"loo", "true"}, {"variance", "true"}};
     const model chosen = fit({"kernel_ridge", "rbf(gamma=0.02)", "standard", path}, housing());
-    const double alpha = std::get<double>(*chosen.fit_figures().find("alpha"));
+    const double alpha = std::get<double>(*chosen.fit_summary().find("alpha"));
     const model direct = fit({"kernel_ridge",
                               "rbf(gamma=0.02)",
                               "standard",
                               {{"alpha", number_text(alpha)}, {"loo", "true"}, {"variance", "true"}}},
                              housing());
     expect_same(chosen.details(housing().x), direct.details(housing().x), "variance");
-    EXPECT_EQ(*chosen.fit_figures().find("loo_mean_squared_error"),
-              *direct.fit_figures().find("loo_mean_squared_error"));
-    EXPECT_NE(chosen.fit_figures().find("path_gcv"), nullptr);
+    EXPECT_EQ(*chosen.fit_summary().find("loo_mean_squared_error"),
+              *direct.fit_summary().find("loo_mean_squared_error"));
+    EXPECT_NE(chosen.fit_summary().find("path_gcv"), nullptr);
 }
 
 // Written before the files of kernel PCA omitted the scores.
@@ -397,7 +397,7 @@ TEST(api_model, a_value_that_cannot_be_used_is_named_by_row_and_column) {
             } catch (const row_error& wrong) {
                 EXPECT_EQ(wrong.code(), errc::data);
                 EXPECT_EQ(wrong.row(), 1);
-                out.push_back(wrong.counted_from_one());
+                out.push_back(wrong.one_based_message());
             }
         return out;
     };

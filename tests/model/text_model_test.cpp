@@ -20,7 +20,7 @@ TEST(text_model, predicts_raw_texts_and_comes_back_from_its_file) {
         spec s = parse_spec(R"({"method": "linear_svc"})");
         s.text = how;
         const model m = fit(s, texts()), again = parse(m.bytes(), "m.model");
-        EXPECT_EQ(m.kind(), strings::where);
+        EXPECT_EQ(m.kind(), strings::kind);
         const dataset fresh = strings({"a free win", "you were at home", "nothing known", ""});
         EXPECT_EQ(m.class_text(m.predict(fresh)[0]), "spam") << how;
         EXPECT_EQ(m.class_text(m.predict(fresh)[1]), "ham") << how;

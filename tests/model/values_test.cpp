@@ -21,17 +21,17 @@ using all_methods =
 TYPED_TEST_SUITE(described, all_methods);
 
 TYPED_TEST(described, is_what_the_registry_has) {
-    const method_facts facts = TypeParam::facts();
-    const api::method& there = api::find_method(facts.name);
-    EXPECT_EQ(there.about, facts.about);
-    EXPECT_EQ(there.formula, facts.formula);
+    const method_info info = TypeParam::info();
+    const api::method& there = api::find_method(info.name);
+    EXPECT_EQ(there.about, info.about);
+    EXPECT_EQ(there.formula, info.formula);
     const auto mine = api::options_of<TypeParam>();
     ASSERT_EQ(there.options.size(), mine.size());
     for (std::size_t i = 0; i < mine.size(); ++i) {
         EXPECT_EQ(there.options[i].name, mine[i].name);
         EXPECT_FALSE(mine[i].about.empty());
         if (mine[i].kind == api::option_kind::choice) {
-            EXPECT_EQ(mine[i].choices.front(), mine[i].initial);
+            EXPECT_EQ(mine[i].choices.front(), mine[i].default_value);
         }
     }
     EXPECT_TRUE(api::settings_of(TypeParam{}).empty()) << "a default is nothing to say";
@@ -40,7 +40,7 @@ TYPED_TEST(described, is_what_the_registry_has) {
 TYPED_TEST(described, comes_back_from_its_texts) {
     const TypeParam value = api::value_of<TypeParam>(api::option_values("m", api::options_of<TypeParam>(), {}));
     const auto a = api::options_of(value), b = api::options_of<TypeParam>();
-    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].initial, b[i].initial);
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].default_value, b[i].default_value);
 }
 
 template <class... Method>

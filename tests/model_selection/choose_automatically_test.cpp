@@ -35,7 +35,7 @@ TEST(automatic, takes_names_and_few_whole_numbers_for_classes) {
 
 TEST(automatic, finds_the_target_by_its_name_or_takes_the_last_column) {
     const auto chosen = [](std::string_view text) {
-        return api::choose_target(text_table::parse(source("t", text, nullptr))).column;
+        return api::choose_target(text_table::parse(file_contents("t", text, nullptr))).column;
     };
     EXPECT_EQ(chosen("Class,x,z\n1,2,3\n"), 0u);
     EXPECT_EQ(chosen("a,target,y\n1,2,3\n"), 1u);
@@ -46,15 +46,15 @@ TEST(automatic, finds_the_target_by_its_name_or_takes_the_last_column) {
 TEST(automatic, leaves_out_rows_without_a_target_and_says_so) {
     std::string text = "x,y\n";
     for (int i = 0; i < 40; ++i) text += std::to_string(i) + ".5," + (i == 3 ? "" : i % 2 ? "up" : "down") + "\n";
-    const api::automatic_data ready = api::prepare(source("t.csv", text, nullptr), {});
+    const api::automatic_data ready = api::prepare(file_contents("t.csv", text, nullptr), {});
     EXPECT_EQ(ready.data.x.size(), 39);
     EXPECT_EQ(ready.open.method, "svc");
     EXPECT_EQ(ready.open.kernel, "rbf(gamma=?)");
     EXPECT_EQ(std::get<std::string>(*ready.choices.find("target")), "y (by its name); 1 rows without it left out");
     expect_error(errc::data, "the target is always up",
-                 [] { api::prepare(source("t.csv", "x,y\n1,up\n2,up\n", nullptr), {}); });
+                 [] { api::prepare(file_contents("t.csv", "x,y\n1,up\n2,up\n", nullptr), {}); });
     expect_error(errc::invalid_argument, "task must be classification, regression or one_class, got 'guess'",
-                 [&] { api::prepare(source("t.csv", text, nullptr), {.task = "guess"}); });
+                 [&] { api::prepare(file_contents("t.csv", text, nullptr), {.task = "guess"}); });
 }
 
 TEST(automatic, refuses_a_supervised_task_on_data_without_targets) {
@@ -63,8 +63,8 @@ TEST(automatic, refuses_a_supervised_task_on_data_without_targets) {
         table_text += std::to_string(i % 7) + "," + std::to_string(i * i % 11) + "\n";
         lines += std::string(1 + i % 5, "ACGT"[i % 4]) + "CGT\n";
     }
-    const source numbers("x.csv", table_text, nullptr), strings("s.strings", lines, nullptr);
-    for (const source& file : {numbers, strings}) {
+    const file_contents numbers("x.csv", table_text, nullptr), strings("s.strings", lines, nullptr);
+    for (const file_contents& file : {numbers, strings}) {
         for (const char* task : {"classification", "regression"})
             expect_error(errc::data, std::string("task '") + task + "' needs targets",
                          [&] { api::prepare(file, {.target = "none", .task = task}); });

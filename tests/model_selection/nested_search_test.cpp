@@ -34,7 +34,7 @@ TEST(nested, is_not_taken_in_by_the_best_of_many) {
     EXPECT_EQ(found.chosen.size(), 5u);
     EXPECT_LE(found.range.low, 0.55);
     EXPECT_LT(found.mean, 0.6);
-    EXPECT_EQ(found.by, "Wilson");
+    EXPECT_EQ(found.interval_method, "Wilson");
     EXPECT_TRUE(found.complete);
 }
 
@@ -54,7 +54,7 @@ TEST(nested, estimates_with_every_kind_of_metric) {
     const nested_estimate found =
         nested_tune({"kernel_ridge", "rbf(gamma=?)", "standard", {{"alpha", "?"}}}, housing, 4, o);
     EXPECT_EQ(found.metric, "rmse");
-    EXPECT_EQ(found.by, "bootstrap");
+    EXPECT_EQ(found.interval_method, "bootstrap");
     EXPECT_EQ(found.scores.size(), 3u);
     EXPECT_THAT(failure([&] {
                     nested_tune({"svc", "rbf(gamma=?)", "", {}}, data, 1, o);
@@ -77,7 +77,7 @@ TEST(nested, a_learning_curve_rises) {
 // The fast path of regression compared with complete fits on the same folds.
 TEST(nested, regression_along_prices_scores_as_whole_fits_do) {
     table data = sample("housing.svm");
-    data.x = scaled(*fit_scaling(data.x, "standard"), data.x);
+    data.x = apply_scaling(*fit_scaling(data.x, "standard"), data.x);
     tune_options o;
     o.race = false;
     const spec s{"svr", "rbf(gamma=?{0.02,0.2})", "", {{"C", "?{1,100}"}, {"epsilon", "?{0.1,1}"}}};

@@ -18,16 +18,16 @@ using ::testing::HasSubstr;
 TEST(search_space, holes_know_what_they_belong_to) {
     const open_text text(
         "rbf(gamma=?) + ? * normalize(poly(degree = ?{2, 3}, coef0=1)) + 2*laplacian(gamma=?[0.5, 2])");
-    ASSERT_EQ(text.holes().size(), 4u);
-    EXPECT_EQ(text.holes()[0].owner, "rbf");
-    EXPECT_EQ(text.holes()[0].name, "gamma");
-    EXPECT_FALSE(text.holes()[0].given);
-    EXPECT_EQ(text.holes()[1].owner, "");
-    EXPECT_EQ(text.holes()[1].name, "");
-    EXPECT_EQ(text.holes()[2].owner, "poly");
-    EXPECT_THAT(text.holes()[2].range.values, ElementsAre(2, 3));
-    EXPECT_EQ(text.holes()[3].range.low, 0.5);
-    EXPECT_FALSE(text.holes()[3].range.logarithmic);
+    ASSERT_EQ(text.free_parameters().size(), 4u);
+    EXPECT_EQ(text.free_parameters()[0].owner, "rbf");
+    EXPECT_EQ(text.free_parameters()[0].name, "gamma");
+    EXPECT_FALSE(text.free_parameters()[0].has_range);
+    EXPECT_EQ(text.free_parameters()[1].owner, "");
+    EXPECT_EQ(text.free_parameters()[1].name, "");
+    EXPECT_EQ(text.free_parameters()[2].owner, "poly");
+    EXPECT_THAT(text.free_parameters()[2].range.values, ElementsAre(2, 3));
+    EXPECT_EQ(text.free_parameters()[3].range.low, 0.5);
+    EXPECT_FALSE(text.free_parameters()[3].range.logarithmic);
     EXPECT_EQ(text.filled(std::vector<double>{0.1, 7, 3, 1}),
               "rbf(gamma=0.1) + 7 * normalize(poly(degree = 3, coef0=1)) + 2*laplacian(gamma=1)");
     EXPECT_EQ(open_text("linear()").filled({}), "linear()");
@@ -73,7 +73,7 @@ TEST(search_space, promising_points_lie_near_the_top) {
     for (const auto& p : tried) score.push_back(height(p));
     for (int step = 0; step < 15; ++step) {
         const auto candidates = random_points(axes, 200, random);
-        tried.push_back(candidates[most_promising(axes, tried, score, candidates)]);
+        tried.push_back(candidates[max_expected_improvement(axes, tried, score, candidates)]);
         score.push_back(height(tried.back()));
     }
     EXPECT_GT(*std::ranges::max_element(score), -0.002);

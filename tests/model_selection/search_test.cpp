@@ -66,7 +66,7 @@ TEST(tune, the_best_is_the_best_and_a_race_finds_it_too) {
 // Many λ by one reduction, and few by one decomposition each, compared with complete fits.
 TEST(tune, ridges_are_scored_as_fits_done_one_by_one) {
     table data = sample("housing.svm");
-    data.x = scaled(*fit_scaling(data.x, "standard"), data.x);
+    data.x = apply_scaling(*fit_scaling(data.x, "standard"), data.x);
     const fold_plan plan = plain_folds(data.x.size(), 5, make_random_below(1));
     for (const auto& [alphas, settings] : {std::pair("?{0.001,0.01,0.1,1,10}", 10u), std::pair("?{0.01,1}", 4u)}) {
         const tuning found = tune({"kernel_ridge", "rbf(gamma=?{0.01,0.1})", "", {{"alpha", alphas}}}, data, no_race());
@@ -102,7 +102,7 @@ TEST(tune, a_race_of_ridges_finds_what_all_folds_find) {
 
 TEST(tune, a_ridge_that_has_no_factor_has_no_score) {
     table data = sample("housing.svm");
-    data.x = scaled(*fit_scaling(data.x, "standard"), data.x);
+    data.x = apply_scaling(*fit_scaling(data.x, "standard"), data.x);
     for (index i = 1; i < data.x.size(); i += 2) data.y[static_cast<std::size_t>(i)] = 0;
     const tuning found =
         tune({"kernel_ridge", "sigmoid(gamma=?{0.5,1})", "", {{"alpha", "?{0.01,1e6}"}}}, data, no_race());
@@ -119,7 +119,7 @@ TEST(tune, ridges_are_scored_by_leaving_one_out) {
     data.x = gather(data.x, std::span<const index>(few));
     data.y = y;
     const auto scaling = fit_scaling(data.x, "standard");
-    data.x = scaled(*scaling, data.x);
+    data.x = apply_scaling(*scaling, data.x);
     tune_options each;
     each.folds = 40;
     const tuning found = tune({"kernel_ridge", "rbf(gamma=?{0.01,0.1})", "", {{"alpha", "?{0.01,1}"}}}, data, each);
@@ -134,7 +134,7 @@ TEST(tune, ridges_are_scored_by_leaving_one_out) {
             for (index i = 0; i < 40; ++i)
                 if (i != out) others.push_back(i), rest.y.push_back(data.y[static_cast<std::size_t>(i)]);
             rest.x = gather(data.x, std::span<const index>(others));
-            const double said = fit(t.what, rest).predict(gather(data.x, selection(out, 1)))[0];
+            const double said = fit(t.what, rest).predict(gather(data.x, row_set(out, 1)))[0];
             sum += std::pow(said - data.y[static_cast<std::size_t>(out)], 2) / 40;
         }
         EXPECT_NEAR(t.mean, std::sqrt(sum), 1e-6 * std::sqrt(sum));
@@ -154,7 +154,7 @@ TEST(tune, every_search_finds_a_good_setting_of_every_method_that_learns_from_ta
     tune_options few;
     few.points = 2;
     for (const method& m : methods()) {
-        if (m.targets != answer::classes && m.targets != answer::values) continue;
+        if (m.targets != target_kind::classes && m.targets != target_kind::values) continue;
         for (const auto& option : m.options) {
             if (option.name != "C" && option.name != "alpha" && option.name != "nu" && option.name != "n_neighbors")
                 continue;

@@ -12,8 +12,8 @@ namespace {
 
 using testing_support::occurrences;
 
-model_answers some_answers(index n, index k) {
-    model_answers a{answer::classes, {}, {}, {}, matrix<double>(n, k), matrix<double>(n, k)};
+evaluation_input some_answers(index n, index k) {
+    evaluation_input a{target_kind::classes, {}, {}, {}, matrix<double>(n, k), matrix<double>(n, k)};
     for (index c = 0; c < k; ++c) a.classes.push_back(static_cast<double>(c));
     for (index i = 0; i < n; ++i) {
         a.y.push_back(static_cast<double>(i % k));
@@ -52,7 +52,7 @@ TEST(evaluation_pictures, a_confusion_matrix_has_a_cell_for_each_pair) {
 
 TEST(evaluation_pictures, draw_values_and_importance_without_nan) {
     for (const index n : {1, 3, 60, 3000}) {
-        model_answers a{answer::values, {}, {}};
+        evaluation_input a{target_kind::values, {}, {}};
         for (index i = 0; i < n; ++i) a.y.push_back(static_cast<double>(i)), a.predicted.push_back(2.0 * std::cos(i));
         evaluation all = evaluate(a, {.resamples = 20});
         all.importance_metric = "rmse";

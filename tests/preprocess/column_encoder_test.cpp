@@ -9,14 +9,14 @@
 namespace mercer::testing {
 namespace {
 
-text_table table_of(std::string_view text) { return text_table::parse(source("t.csv", text, nullptr)); }
+text_table table_of(std::string_view text) { return text_table::parse(file_contents("t.csv", text, nullptr)); }
 
 using rows = std::vector<std::vector<double>>;
 
 rows encoded(const column_encoder& by, std::string_view text, std::vector<std::string>* said = nullptr) {
     const std::vector<std::string> names = by.names();
     const dataset x =
-        by.apply(text_table::parse(source("t.csv", text, nullptr), {}, names), [&](const std::string& note) {
+        by.apply(text_table::parse(file_contents("t.csv", text, nullptr), {}, names), [&](const std::string& note) {
             if (said) said->push_back(note);
         });
     const dense<double> made = as_dense<double>(x);
@@ -30,7 +30,7 @@ const column_options plain{.missing = "fill", .scale = "none"};
 TEST(column_encoder, makes_one_coordinate_for_each_category_and_fills_what_is_missing) {
     constexpr std::string_view text = "size,colour,y\n1,red,a\n3,,b\n,blue,a\n8,red,b\n";
     const column_encoder by = column_encoder::fit(table_of(text), 2, plain);
-    EXPECT_EQ(by.coordinates(),
+    EXPECT_EQ(by.coordinate_names(),
               (std::vector<std::string>{"size", "size missing", "colour=blue", "colour=red", "colour missing"}));
     // the median of 1, 3, 8 is 3; red is the most frequent colour
     EXPECT_EQ(encoded(by, text), (rows{{1, 0, 0, 1, 0}, {3, 0, 0, 1, 1}, {3, 1, 1, 0, 0}, {8, 0, 0, 1, 0}}));
@@ -76,7 +76,7 @@ TEST(column_encoder, leaves_out_what_says_nothing) {
     for (int i = 1; i <= 20; ++i)
         text += std::to_string(i) + ",7,,n" + std::to_string(i) + "," + std::to_string(i % 3) + "\n";
     const column_encoder by = column_encoder::fit(table_of(text), std::nullopt, plain);
-    EXPECT_EQ(by.coordinates(), std::vector<std::string>{"x"});
+    EXPECT_EQ(by.coordinate_names(), std::vector<std::string>{"x"});
     EXPECT_EQ(by.rules()[0].why, "it numbers the rows");
     EXPECT_EQ(by.rules()[1].why, "always 7");
     EXPECT_EQ(by.rules()[2].why, "no values");
@@ -115,14 +115,14 @@ TEST(column_encoder, comes_back_from_its_file) {
     EXPECT_EQ(by.rules()[2].kind, column_kind::dates);
     const column_encoder again = column_encoder::from_json(by.to_json(), "m");
     EXPECT_EQ(again.to_json(), by.to_json());
-    EXPECT_EQ(again.coordinates(), by.coordinates());
+    EXPECT_EQ(again.coordinate_names(), by.coordinate_names());
     EXPECT_EQ(encoded(again, text), encoded(by, text));
     expect_error(errc::parse, "m: ", [] { column_encoder::from_json("{}", "m"); });
 }
 
 TEST(text_table, knows_a_header_of_texts_above_texts) {
-    EXPECT_TRUE(table_of("colour,size\nred,L\nblue,L\nred,S\n").named());
-    EXPECT_FALSE(table_of("red,L\nblue,L\nred,S\nred,M\n").named());
+    EXPECT_TRUE(table_of("colour,size\nred,L\nblue,L\nred,S\n").has_header());
+    EXPECT_FALSE(table_of("red,L\nblue,L\nred,S\nred,M\n").has_header());
     EXPECT_EQ(table_of("\xef\xbb\xbf"
                        "a,b\r\n1,\"x, \"\"y\"\"\"\r\n")
                   .at(0, 1),

@@ -159,14 +159,14 @@ TEST(scaling, targets_come_back) {
 
 TEST(scaling, file_holds_every_bit) {
     const scratch_folder folder;
-    EXPECT_TRUE(drawn::always("saved and loaded, a scaling is the same", [&] {
-        const int d = drawn::whole(1, 6);
+    EXPECT_TRUE(arbitrary::holds("saved and loaded, a scaling is the same", [&] {
+        const int d = arbitrary::integer(1, 6);
         matrix_rows values(3);
-        for (auto& row : values) row = drawn::reals(static_cast<std::size_t>(d));
-        const auto y = drawn::reals(3);
+        for (auto& row : values) row = arbitrary::reals(static_cast<std::size_t>(d));
+        const auto y = arbitrary::reals(3);
         scaling_options options = minmax;
-        if (drawn::coin()) options = {.with_mean = drawn::coin()};
-        options.targets = drawn::coin();
+        if (arbitrary::coin()) options = {.with_mean = arbitrary::coin()};
+        options.targets = arbitrary::coin();
         const scaling s = scaling::fit(make(values), y, options);
         s.save(folder.path("scaling.json"));
         const scaling back = scaling::load(folder.path("scaling.json"));
@@ -178,11 +178,11 @@ TEST(scaling, file_holds_every_bit) {
 }
 
 TEST(scaling, inverse_undoes_apply) {
-    EXPECT_TRUE(drawn::always("inverse(apply(x)) = x up to the rounding of a few operations", [] {
+    EXPECT_TRUE(arbitrary::holds("inverse(apply(x)) = x up to the rounding of a few operations", [] {
         matrix_rows values;
         for (int i = 0; i < 4; ++i)
-            values.push_back({drawn::whole(-1000, 1000) / 7.0, drawn::whole(-1000, 1000) * 1e5});
-        const scaling s = scaling::fit(make(values), drawn::coin() ? minmax : scaling_options{});
+            values.push_back({arbitrary::integer(-1000, 1000) / 7.0, arbitrary::integer(-1000, 1000) * 1e5});
+        const scaling s = scaling::fit(make(values), arbitrary::coin() ? minmax : scaling_options{});
         const auto back = rows<double>(s.inverse(s.apply(make(values))));
         for (std::size_t j = 0; j < 2; ++j) {
             double size = 0;

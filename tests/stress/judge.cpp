@@ -88,7 +88,7 @@ void multiply(const problem& p, dual& q) {
     for (std::size_t j = 0; j < q.size(); ++j)
         if (q.a[j] != 0) support.push_back(j);
     q.g.assign(q.size(), 0.0);
-    parallel_runs(static_cast<index>(q.size()), 16, [&](index first, index end) {
+    parallel_chunks(static_cast<index>(q.size()), 16, [&](index first, index end) {
         for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(end); ++i) {
             long double sum = 0;
             for (const std::size_t j : support) sum += q.a[j] * p.value(q.rows[i], q.rows[j]);

@@ -107,7 +107,7 @@ std::string complaint(const problem& p, const svm_report& said, const verdict& v
                                said.gap, v.noise);
         return {};
     }
-    if (!finished(said.status)) return fmt::format("ended with \"{}\"", name(said.status));
+    if (!is_optimal(said.status)) return fmt::format("ended with \"{}\"", name(said.status));
     if (said.status == fit_status::stationary && p.k.positive() && p.K.rows() == 0)
         return "stationary, with a kernel that is positive semidefinite";
     if (v.gap > v.allowed_gap + v.noise) return fmt::format("the gap is {:.6g}, said to be {:.6g}", v.gap, said.gap);
@@ -155,7 +155,7 @@ std::string compare(const problem& p, const svm_model& model, const std::vector<
 }
 
 std::string attempt(const problem& p, const settings& s, count& c) {
-    smo::limits_in_force() = p.limits;
+    smo::default_thresholds() = p.limits;
     set_threads(p.threads);
     mallopt(M_PERTURB, p.perturb);
     svm_model model;

@@ -204,7 +204,7 @@ void choose_options(problem& p, dice& d) {
     o.C = d.logarithmic(1e-2, n > 5000 ? 10 : n > 1000 ? 100 : 1e4);
     o.nu = d.logarithmic(0.02, 0.95);
     o.shrinking = !d.one_in(8);
-    o.any_order = d.one_in(8);
+    o.canonical_order = d.one_in(8);
     o.memory_bytes = std::size_t{1} << d.between(20, 29);
     o.classes = d.one_in(3) ? multiclass::one_vs_rest : multiclass::one_vs_one;
     if (d.one_in(4)) {
@@ -221,33 +221,33 @@ void choose_options(problem& p, dice& d) {
 }
 
 // The strategies of the solver, each forced by the thresholds that select it.
-const char* choose_way(smo::limits& l, index n, dice& d) {
-    const auto cheap = [&] { l.rows_kept.cheap_cost = 1e9, l.rows_kept.small_bytes = 0; };
+const char* choose_way(smo::smo_thresholds& l, index n, dice& d) {
+    const auto cheap = [&] { l.row_cache.cheap_cost = 1e9, l.row_cache.small_bytes = 0; };
     const auto growing = [&] {
         cheap();
-        l.rows_kept.near_bytes = static_cast<std::size_t>(d.logarithmic(1e3, 1e6));
-        l.rows_kept.often = static_cast<int>(d.between(2, 4));
-        l.rows_kept.patience = d.between(0, 1);
+        l.row_cache.near_bytes = static_cast<std::size_t>(d.logarithmic(1e3, 1e6));
+        l.row_cache.frequent_requests = static_cast<int>(d.between(2, 4));
+        l.row_cache.max_miss_ratio = d.between(0, 1);
     };
     const auto small_blocks = [&] {
-        l.whole_size = d.between(2, 300);
-        l.little_work = 0;  // the objective in double, as for all problems of normal size
+        l.full_set_size = d.between(2, 300);
+        l.exact_value_ratio = 0;  // the objective in double, as for all problems of normal size
         const index unit = 16 * (1 + n / 1000);
-        l.smallest_block = std::min<index>(smo::row_store::in_use / 4, unit * d.between(1, 4));
-        l.largest_block = std::min<index>(smo::row_store::in_use / 2, l.smallest_block + unit * d.between(0, 8));
-        l.most_free = std::min<index>(smo::row_store::in_use, l.largest_block + unit * d.between(0, 30));
+        l.min_working_set = std::min<index>(smo::row_store::max_in_use / 4, unit * d.between(1, 4));
+        l.max_working_set = std::min<index>(smo::row_store::max_in_use / 2, l.min_working_set + unit * d.between(0, 8));
+        l.max_free = std::min<index>(smo::row_store::max_in_use, l.max_working_set + unit * d.between(0, 30));
     };
-    const auto levels = [&] { l.first_level = d.between(8, 64), l.level_ratio = d.between(2, 4); };
+    const auto levels = [&] { l.min_sample = d.between(8, 64), l.sample_ratio = d.between(2, 4); };
     const auto newton = [&] {
-        l.first_patience = d.between(0, 2), l.factor_cycles = 0, l.most_newtons = 1000,
-        l.most_newton = l.most_barrier = 1500;
+        l.min_pair_steps = d.between(0, 2), l.factor_cycles = 0, l.max_newton_steps = 1000,
+        l.max_newton_size = l.max_barrier_size = 1500;
     };
     switch (d.between(0, 11)) {
         case 0: cheap(); return "cheap rows";
         case 1: growing(); return "growing store";
         case 2: levels(); return "levels";
         case 3: newton(); return "Newton";
-        case 4: newton(), l.guess = false; return "barrier";
+        case 4: newton(), l.try_active_set = false; return "barrier";
         case 5: small_blocks(); return "small blocks";
         case 6: small_blocks(), growing(); return "small blocks, growing store";
         case 7: small_blocks(), growing(), levels(), newton(); return "everything";
@@ -306,7 +306,7 @@ problem random_problem(std::uint64_t seed, const bounds& within) {
         for (index i = 0; i < n; ++i)
             for (index j = 0; j < n; ++j) p.K(i, j) = p.k.value(p.x.row(i), p.x.row(j), p.x.cols());
     }
-    if (p.K.rows() > 0) p.options.any_order = false;
+    if (p.K.rows() > 0) p.options.canonical_order = false;
     const char* way = choose_way(p.limits, n, d);
     const svm_options& o = p.options;
     p.text = fmt::format(

@@ -35,7 +35,7 @@ struct problem {
     bool go_on = false;  // fitted with another C first, and continued from this solution
     int threads = 1;
     int perturb = 0;  // value with which newly allocated memory is filled
-    smo::limits limits;
+    smo::smo_thresholds limits;
 
     index size() const { return x.rows(); }
     double value(index i, index j) const { return K.rows() > 0 ? K(i, j) : k.value(x.row(i), x.row(j), x.cols()); }

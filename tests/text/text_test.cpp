@@ -17,7 +17,7 @@ using words = std::vector<std::string>;
 words terms_of(std::string_view text, const token_options& options = {}) {
     words out;
     tokeniser::scratch scratch;
-    tokeniser(options).each(text, scratch, [&](std::string_view term) { out.emplace_back(term); });
+    tokeniser(options).for_each_term(text, scratch, [&](std::string_view term) { out.emplace_back(term); });
     return out;
 }
 
@@ -26,7 +26,7 @@ TEST(unicode, takes_characters_and_gives_them_back) {
     std::string again;
     std::vector<char32_t> seen;
     while (!text.empty()) {
-        seen.push_back(unicode::take(text));
+        seen.push_back(unicode::take_character(text));
         unicode::append(again, seen.back());
     }
     EXPECT_EQ(seen, (std::vector<char32_t>{'a', 0xe9, 0x4e2d, 0x1f600}));
@@ -39,7 +39,7 @@ TEST(unicode, takes_bytes_that_are_no_characters_one_by_one) {
         std::string_view text = bytes;
         while (!text.empty()) {
             const auto byte = static_cast<unsigned char>(text.front());
-            EXPECT_EQ(unicode::take(text), byte) << bytes;
+            EXPECT_EQ(unicode::take_character(text), byte) << bytes;
         }
     }
 }
@@ -52,12 +52,12 @@ TEST(unicode, knows_letters_marks_and_small_letters) {
     EXPECT_TRUE(unicode::is_mark(0x301));
     EXPECT_TRUE(unicode::is_mark(0x93e));  // vowel sign of Devanagari
     EXPECT_FALSE(unicode::is_mark(U'é'));
-    EXPECT_EQ(unicode::small(U'É'), U'é');
-    EXPECT_EQ(unicode::small(U'Ж'), U'ж');
-    EXPECT_EQ(unicode::small(0x100), char32_t{0x101});
-    EXPECT_EQ(unicode::small(0x101), char32_t{0x101});
-    EXPECT_EQ(unicode::small(0x1e9e), U'ß');
-    EXPECT_EQ(unicode::small(U'中'), U'中');
+    EXPECT_EQ(unicode::to_lower(U'É'), U'é');
+    EXPECT_EQ(unicode::to_lower(U'Ж'), U'ж');
+    EXPECT_EQ(unicode::to_lower(0x100), char32_t{0x101});
+    EXPECT_EQ(unicode::to_lower(0x101), char32_t{0x101});
+    EXPECT_EQ(unicode::to_lower(0x1e9e), U'ß');
+    EXPECT_EQ(unicode::to_lower(U'中'), U'中');
 }
 
 TEST(tokens, are_words_of_any_script) {
@@ -163,9 +163,9 @@ TEST(text_features, choose_terms) {
 // As scikit-learn 1.2: murmurhash3_32("the"), ("cat") and ("日本") with seed 0 are -1132748958, 1751422759 and
 // -992347838.
 TEST(text_features, hash_terms) {
-    EXPECT_EQ(hashed_column("the", 1000), 958);
-    EXPECT_EQ(hashed_column("cat", 1000), 759);
-    EXPECT_EQ(hashed_column("日本", 1000), 838);
+    EXPECT_EQ(hash_column("the", 1000), 958);
+    EXPECT_EQ(hash_column("cat", 1000), 759);
+    EXPECT_EQ(hash_column("日本", 1000), 838);
     const text_features f = text_features::fit(few(), parse_text_options("counts(hashed=1000)"));
     EXPECT_EQ(f.dims(), 1000);
     EXPECT_EQ(entry_at(f.apply(few()), 4, 958), 3);

@@ -16,7 +16,7 @@ namespace {
 
 template <class T>
 dataset dense_of(const py::array& x) {
-    return dense<T>(rows_of<T>(x), hold(x));
+    return dense<T>(rows_of<T>(x), keep_alive(x));
 }
 
 dataset dense_data(const py::array& x) {
@@ -30,7 +30,7 @@ dataset sparse_of(const py::array_t<std::int64_t>& start, const py::array_t<std:
     const auto size = [](const py::array& a) { return static_cast<std::size_t>(a.size()); };
     return sparse<T>(std::span(start.data(), size(start)), std::span(column.data(), size(column)),
                      std::span(static_cast<const T*>(value.data()), size(value)), dims,
-                     hold(py::make_tuple(start, column, value)));
+                     keep_alive(py::make_tuple(start, column, value)));
 }
 
 // Makes sparse rows from a matrix in compressed sparse row format; columns must ascend within a row.
@@ -44,8 +44,8 @@ dataset sparse_data(const py::array_t<std::int64_t>& start, const py::array_t<st
 }
 
 // Returns (row, column, value) of the first coordinate that is NaN or infinite, or None.
-py::object fault_of(const dataset& x) {
-    const auto bad = without_lock(0, [&] { return first_not_finite(x); });
+py::object find_not_finite(const dataset& x) {
+    const auto bad = without_lock(0, [&] { return find_non_finite(x); });
     return bad ? py::object(py::make_tuple(bad->row, bad->column, bad->value)) : py::none();
 }
 
@@ -89,7 +89,7 @@ py::object objects_of(const dataset& x) {
     return std::visit(
         [](const auto& some) -> py::object {
             if constexpr (requires { some.view(); }) {
-                return copied(some.view());
+                return copy_to_numpy(some.view());
             } else if constexpr (requires { some.values(0); }) {
                 using T = std::remove_const_t<typename decltype(some.values(0))::value_type>;
                 std::vector<index> start{0};
@@ -115,9 +115,9 @@ int thread_count(const py::object& n_jobs) {
     if (wish.equal(py::int_(0))) throw py::value_error("n_jobs must satisfy n_jobs != 0, got 0");
     int overflow = 0;
     const long long count = PyLong_AsLongLongAndOverflow(wish.ptr(), &overflow);
-    if (overflow != 0 || std::abs(count) > most_threads)
-        throw py::value_error("n_jobs must satisfy -" + std::to_string(most_threads) + " <= n_jobs <= " +
-                              std::to_string(most_threads) + ", got " + py::str(n_jobs).cast<std::string>());
+    if (overflow != 0 || std::abs(count) > max_threads)
+        throw py::value_error("n_jobs must satisfy -" + std::to_string(max_threads) + " <= n_jobs <= " +
+                              std::to_string(max_threads) + ", got " + py::str(n_jobs).cast<std::string>());
     // joblib's convention: -1 means all threads, -2 all but one.
     return count > 0 ? static_cast<int>(count) : std::max(1, threads() + 1 + static_cast<int>(count));
 }
@@ -131,14 +131,14 @@ py::dict progress_dict(const fit_progress& now) {
 }
 
 namespace {
-constexpr double moment = 1;  // seconds that a stopped run gets to end at its own next step
+constexpr double stop_grace_seconds = 1;  // seconds that a stopped run gets to end at its own next step
 // seconds within which a second Ctrl-C ends everything, not only the current run
-constexpr double interrupt_again = 10;
+constexpr double second_interrupt_seconds = 10;
 
 // Read and written only while the interpreter's lock is held.
 bool every_interrupt_ends_all = false;
 double last_interrupt = -1e9;
-thread_local run_control* control_here = nullptr;
+thread_local run_control* current_control = nullptr;
 
 double seconds_now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -146,60 +146,61 @@ double seconds_now() {
 }  // namespace
 
 run_control::run_control(py::object callback, bool keeps, bool shared)
-    : callback_(std::move(callback)), keeps_(keeps), shared_(shared), before_(control_here), scope_([this] {
-          return must_end();
+    : callback_(std::move(callback)), keeps_(keeps), shared_(shared), before_(current_control), scope_([this] {
+          return should_cancel();
       }) {
-    control_here = this;
+    current_control = this;
 }
-run_control::~run_control() { control_here = before_; }
-run_control* run_control::here() { return control_here; }
+run_control::~run_control() { current_control = before_; }
+run_control* run_control::current() { return current_control; }
 
-void run_control::look_for_signals() {
-    if (PyErr_CheckSignals() != 0) take(py::error_already_set());
+void run_control::check_signals() {
+    if (PyErr_CheckSignals() != 0) record_exception(py::error_already_set());
 }
 
 // Records the exception that a signal handler or the callback raised.
-void run_control::take(py::error_already_set problem) {
-    if (!stopped_) said_no_ = seconds_now();
+void run_control::record_exception(py::error_already_set problem) {
+    if (!stopped_) stop_time_ = seconds_now();
     stopped_ = true;
     if (!problem.matches(PyExc_KeyboardInterrupt)) {
         raised_ = std::make_unique<py::error_already_set>(std::move(problem));
         return;
     }
     interrupted_ = true;
-    ends_all_ = ends_all_ || !keeps_ || every_interrupt_ends_all || seconds_now() - last_interrupt < interrupt_again;
+    ends_all_ =
+        ends_all_ || !keeps_ || every_interrupt_ends_all || seconds_now() - last_interrupt < second_interrupt_seconds;
     last_interrupt = seconds_now();
 }
 
-bool run_control::go_on(const std::function<py::object()>& describe) {
+bool run_control::should_continue(const std::function<py::object()>& describe) {
     const py::gil_scoped_acquire gil;
-    look_for_signals();
+    check_signals();
     if (stopped_ || callback_.is_none()) return !stopped_;
     try {
         stopped_ = callback_(describe()).ptr() == Py_False;
-        said_no_ = seconds_now();
+        stop_time_ = seconds_now();
     } catch (py::error_already_set& problem) {
-        take(std::move(problem));
+        record_exception(std::move(problem));
     }
     return !stopped_;
 }
 
-bool run_control::must_end() {
+bool run_control::should_cancel() {
     const py::gil_scoped_acquire gil;
-    look_for_signals();
-    return !shared_ && (ends_all_ || raised_ || (stopped_ && seconds_now() - said_no_ > moment));
+    check_signals();
+    return !shared_ && (ends_all_ || raised_ || (stopped_ && seconds_now() - stop_time_ > stop_grace_seconds));
 }
 
-void run_control::finish() {
+void run_control::throw_pending() {
     if (raised_) throw py::error_already_set(*raised_);
     if (!ends_all_) return;
     PyErr_SetNone(PyExc_KeyboardInterrupt);
     throw py::error_already_set();
 }
 
-void run_control::explain(const error& problem) {
+void run_control::throw_reason(const error& problem) {
     ends_all_ = ends_all_ || interrupted_;
-    finish();
+    throw_pending();
     if (stopped_) return;
     PyErr_SetString(PyExc_TimeoutError, problem.what());
     throw py::error_already_set();
@@ -240,7 +241,7 @@ void bind_data(py::module_& m) {
     m.def("dense", &dense_data, py::arg("x").noconvert());
     m.def("sparse", &sparse_data, py::arg("start"), py::arg("column"), py::arg("value").noconvert(), py::arg("dims"));
     bind_object_kinds(m);
-    m.def("first_not_finite", &fault_of);
+    m.def("first_not_finite", &find_not_finite);
     m.def("label_codes", [](const py::array& y) -> py::object {
         if (y.ndim() != 1 || !(y.flags() & py::array::c_style)) return py::none();
         if (py::isinstance<py::array_t<std::int64_t>>(y)) return label_codes(py::array_t<std::int64_t>(y));

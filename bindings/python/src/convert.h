@@ -25,7 +25,7 @@ namespace mercer::python {
 namespace py = pybind11;
 
 // Keeps a Python object alive for C++ code, which may release it in any thread.
-inline std::shared_ptr<const void> hold(py::object object) {
+inline std::shared_ptr<const void> keep_alive(py::object object) {
     auto* kept = new py::object(std::move(object));
     return {kept, [](const void* p) {
                 // An object that outlives the interpreter, such as a kernel in the registry, is not released: the lock
@@ -51,7 +51,7 @@ py::array_t<T> to_numpy(std::vector<T> from) {
 }
 // Copies a matrix that remains a member of a model.
 template <class T>
-py::array_t<T> copied(matrix_view<const T> from) {
+py::array_t<T> copy_to_numpy(matrix_view<const T> from) {
     py::array_t<T> out({from.rows, from.cols});
     for (index i = 0; i < from.rows; ++i) std::copy_n(from.row(i), from.cols, out.mutable_data() + i * from.cols);
     return out;
@@ -107,9 +107,9 @@ py::dict progress_dict(const fit_progress& now);
 
 // Controls a long run of this thread: checks for Ctrl-C and calls the caller's callback.
 //
-// The run calls go_on() at every step, in any thread, and ends with its best solution when go_on() returns false.
+// The run calls should_continue() at every step, in any thread, and ends with its best solution when should_continue() returns false.
 // During a long step, or if there is no solution to return, the loops check for cancellation (context.h) and end 1 s
-// after go_on() has returned false. A second Ctrl-C within `interrupt_again` seconds of the first ends everything at
+// after should_continue() has returned false. A second Ctrl-C within `second_interrupt_seconds` seconds of the first ends everything at
 // once, even if the first ended another run. So does every Ctrl-C after set_interrupt("raise").
 class run_control {
 public:
@@ -122,31 +122,32 @@ public:
     run_control& operator=(const run_control&) = delete;
 
     // `describe` makes the argument of the callback.
-    bool go_on(const std::function<py::object()>& describe);
-    progress_callback watching() {
-        return [this](const fit_progress& now) { return go_on([&] { return py::object(progress_dict(now)); }); };
+    bool should_continue(const std::function<py::object()>& describe);
+    progress_callback progress_function() {
+        return
+            [this](const fit_progress& now) { return should_continue([&] { return py::object(progress_dict(now)); }); };
     }
     // Throws the exception that the callback or a signal raised, and KeyboardInterrupt if Ctrl-C has to end more than
     // this run.
-    void finish();
+    void throw_pending();
     bool interrupted() const { return interrupted_; }
     // Throws the reason why a run ended without a result: the exception of a callback or signal, or TimeoutError.
     // Returns if the callback stopped the run.
-    void explain(const error& problem);
-    static run_control* here();
+    void throw_reason(const error& problem);
+    static run_control* current();
 
 private:
-    void look_for_signals();
-    void take(py::error_already_set problem);
-    bool must_end();
+    void check_signals();
+    void record_exception(py::error_already_set problem);
+    bool should_cancel();
 
     py::object callback_;
     const bool keeps_, shared_;
-    double said_no_ = 0;
+    double stop_time_ = 0;
     bool stopped_ = false, interrupted_ = false, ends_all_ = false;
     std::unique_ptr<py::error_already_set> raised_;
     run_control* before_;
-    stop_scope scope_;
+    cancellation_scope scope_;
 };
 void bind_interrupt(py::module_& m);
 
@@ -155,13 +156,13 @@ void bind_interrupt(py::module_& m);
 template <class Work>
 auto without_lock(int threads, Work work) {
     std::optional<run_control> own;
-    if (!run_control::here()) own.emplace();
+    if (!run_control::current()) own.emplace();
     try {
         const py::gil_scoped_release release;
         const thread_limit limit(threads);
         return work();
     } catch (const error& problem) {
-        if (problem.code() == errc::cancelled) run_control::here()->explain(problem);
+        if (problem.code() == errc::cancelled) run_control::current()->throw_reason(problem);
         throw;
     }
 }
@@ -169,7 +170,7 @@ auto without_lock(int threads, Work work) {
 // Calls on_objects(data) if X is Data, or on_matrix(values) if X is a precomputed kernel matrix, without the
 // interpreter's lock.
 template <class Objects, class Matrix>
-auto on_input(const py::object& x, int threads, Objects on_objects, Matrix on_matrix) {
+auto visit_input(const py::object& x, int threads, Objects on_objects, Matrix on_matrix) {
     if (py::isinstance<dataset>(x)) {
         const dataset data = x.cast<dataset>();
         return without_lock(threads, [&] { return on_objects(data); });

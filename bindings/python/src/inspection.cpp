@@ -18,8 +18,8 @@
 namespace mercer::python {
 namespace {
 
-kernel_expansion sums_of(const held_model& model) {
-    auto f = model->sums();
+kernel_expansion sums_of(const python_model& model) {
+    auto f = model->kernel_expansions();
     if (!f) fail(errc::unsupported, "this model is no sum over kernel values: it has no features to explain");
     return std::move(*f);
 }
@@ -59,23 +59,23 @@ double sign_of(const api::function_sides& of, index functions) {
     return functions == 1 && of.positive && of.negative && *of.positive < *of.negative ? -1 : 1;
 }
 
-void turn_round(decision_shares& d) {
+void negate_decision(decision_shares& d) {
     d.f = -d.f, d.offset = -d.offset, d.rest = -d.rest;
     for (feature_share& each : d.largest) each.weight = -each.weight;
     for (double& each : d.parts) each = -each;
 }
 
 // Returns one dict for each function.
-py::list explained(const held_model& model, const dataset& x, index top, const known_names& names,
+py::list explained(const python_model& model, const dataset& x, index top, const known_names& names,
                    const item_names& items) {
     const kernel_expansion f = sums_of(model);
     std::vector<decision_shares> found = without_lock(0, [&] { return share_decisions(f, x, 0, top, names); });
-    const auto functions = api::sides_of(*model.fitted, f.functions());
+    const auto functions = api::class_sides(*model.fitted, f.functions());
     py::list out;
     for (std::size_t j = 0; j < found.size(); ++j) {
         decision_shares& d = found[j];
         const double sign = sign_of(functions[j], f.functions());
-        if (sign < 0) turn_round(d);
+        if (sign < 0) negate_decision(d);
         name_items(d.largest, items);
         py::dict one;
         one["sides"] = sides(functions[j], sign);
@@ -92,10 +92,10 @@ py::list explained(const held_model& model, const dataset& x, index top, const k
 }
 
 // Returns (sides, features) of each function.
-py::list weights(const held_model& model, index top, const known_names& names, const item_names& items) {
+py::list weights(const python_model& model, index top, const known_names& names, const item_names& items) {
     const kernel_expansion f = sums_of(model);
     auto found = without_lock(0, [&] { return largest_weights(f, top, names); });
-    const auto functions = api::sides_of(*model.fitted, f.functions());
+    const auto functions = api::class_sides(*model.fitted, f.functions());
     py::list out;
     for (std::size_t j = 0; j < found.size(); ++j) {
         const double sign = sign_of(functions[j], f.functions());
@@ -116,15 +116,16 @@ matrix<double> as_matrix(const std::optional<doubles>& from) {
 }
 
 // Classes are indices into `names`.
-std::string judged(bool values, const py::object& y, const py::object& predicted, const py::object& classes,
-                   const std::optional<doubles>& scores, const std::optional<doubles>& probabilities,
-                   const std::vector<std::string>& names, index resamples, index bins, std::uint64_t seed) {
-    const model_answers answers{values ? answer::values : answer::classes,
-                                as_vector(y),
-                                as_vector(predicted),
-                                as_vector(classes),
-                                as_matrix(scores),
-                                as_matrix(probabilities)};
+std::string evaluate_predictions(bool values, const py::object& y, const py::object& predicted,
+                                 const py::object& classes, const std::optional<doubles>& scores,
+                                 const std::optional<doubles>& probabilities, const std::vector<std::string>& names,
+                                 index resamples, index bins, std::uint64_t seed) {
+    const evaluation_input answers{values ? target_kind::values : target_kind::classes,
+                                   as_vector(y),
+                                   as_vector(predicted),
+                                   as_vector(classes),
+                                   as_matrix(scores),
+                                   as_matrix(probabilities)};
     return without_lock(0, [&] {
         evaluation all = mercer::evaluate(answers, {resamples, bins, seed});
         for (std::size_t c = 0; c < all.names.size(); ++c)
@@ -137,7 +138,7 @@ std::string judged(bool values, const py::object& y, const py::object& predicted
 // its numbers from the JSON.
 
 // A margin report with its title and pictures.
-struct told_report {
+struct full_report {
     margin_report report;
     report_subject about;
     report_page page;
@@ -166,7 +167,7 @@ svm_model second_class_first(const svm_model& from) {
 }
 
 error_estimate estimated(const shared_gram& K, std::span<const double> y, const svm_model& model,
-                         const told_report& told, const margin_options& how, int folds, std::uint64_t seed) {
+                         const full_report& told, const margin_options& how, int folds, std::uint64_t seed) {
     svm_options again = refit_options(model, told.report, how);
     again.tol = how.tol;
     return folds == 0 ? leave_one_out(K, y, again, model, {}, told.report.loo_bound().has_value())
@@ -174,7 +175,7 @@ error_estimate estimated(const shared_gram& K, std::span<const double> y, const 
 }
 
 // x: the data, or the matrix of a precomputed kernel. folds: -1 for no estimate of the error, 0 for leave-one-out.
-told_report report(const held_model& held, const py::object& x, const doubles& labels, const py::dict& given) {
+full_report report(const python_model& held, const py::object& x, const doubles& labels, const py::dict& given) {
     margin_options how;
     how.tol = given["tol"].cast<double>();
     how.sample_weight = as_vector(given["sample_weight"]);
@@ -190,10 +191,10 @@ told_report report(const held_model& held, const py::object& x, const doubles& l
     svm_model model = fitted.classes.size() == 2 ? second_class_first(fitted) : fitted;
     model.class_names = given["class_names"].cast<std::vector<std::string>>();
     const auto y = as_span(labels);
-    told_report out;
+    full_report out;
     out.page.title = "A support vector machine, explained";
     constexpr std::size_t room = std::size_t{1} << 30;
-    on_input(
+    visit_input(
         x, thread_count(given["n_jobs"]),
         [&](const dataset& data) {
             out.report = report_margins(model, data, y, how);
@@ -218,15 +219,16 @@ told_report report(const held_model& held, const py::object& x, const doubles& l
 void bind_inspection(py::module_& m) {
     m.def("explain", &explained);
     m.def("explain_weights", &weights);
-    m.def("evaluate", &judged);
+    m.def("evaluate", &evaluate_predictions);
     m.def("margin_report", &report);
-    py::class_<told_report>(m, "ToldReport")
-        .def_property_readonly(
-            "error_trouble",
-            [](const told_report& r) { return r.report.estimate ? r.report.estimate->ended.trouble() : std::string(); })
-        .def("text", [](const told_report& r) { return report_text(r.report, r.about); })
-        .def("json", [](const told_report& r) { return report_json(r.report, r.about); })
-        .def("html", [](const told_report& r) { return report_html(r.report, r.about, r.page); });
+    py::class_<full_report>(m, "ToldReport")
+        .def_property_readonly("error_trouble",
+                               [](const full_report& r) {
+                                   return r.report.estimate ? r.report.estimate->fit_outcomes.warning() : std::string();
+                               })
+        .def("text", [](const full_report& r) { return report_text(r.report, r.about); })
+        .def("json", [](const full_report& r) { return report_json(r.report, r.about); })
+        .def("html", [](const full_report& r) { return report_html(r.report, r.about, r.page); });
 }
 
 }  // namespace mercer::python

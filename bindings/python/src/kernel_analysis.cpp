@@ -22,7 +22,7 @@ void bind_kernel_analysis(py::module_& m) {
         .def_readonly("largest", &mercer_result::largest)
         .def_readonly("proven", &mercer_result::proven)
         .def_readonly("entry_error", &mercer_result::entry_error)
-        .def_readonly("taken_as_exact", &mercer_result::taken_as_exact)
+        .def_readonly("taken_as_exact", &mercer_result::assumed_exact)
         .def_property_readonly(
             "witness",
             [](const mercer_result& r) -> py::object {
@@ -61,12 +61,12 @@ void bind_kernel_analysis(py::module_& m) {
         o.kind = unbiased ? two_sample_options::statistic::unbiased : two_sample_options::statistic::biased;
         o.permutations = permutations, o.seed = seed;
         run_control control;
-        o.progress = control.watching();
-        const auto r = on_input(
+        o.progress = control.progress_function();
+        const auto r = visit_input(
             x, thread_count(n_jobs),
             [&](const dataset& data) { return two_sample_test(*make_gram<double>(*k, data), first, o); },
             [&](const auto& K) { return two_sample_test(precomputed<double>(K), first, o); });
-        control.finish();
+        control.throw_pending();
         return py::make_tuple(r.biased, r.unbiased, r.p_value);
     });
     // Returns (hsic, alignment, p).
@@ -75,9 +75,9 @@ void bind_kernel_analysis(py::module_& m) {
         independence_options o;
         o.permutations = permutations, o.seed = seed;
         run_control control;
-        o.progress = control.watching();
+        o.progress = control.progress_function();
         const auto r = without_lock(thread_count(n_jobs), [&] { return independence_test(k, x, l, y, o); });
-        control.finish();
+        control.throw_pending();
         return py::make_tuple(r.hsic, r.alignment, r.p_value);
     });
 }

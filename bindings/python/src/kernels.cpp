@@ -27,7 +27,7 @@ py::dict describe(const registered_kernel& entry) {
     out["name"] = entry.info.name;
     out["aliases"] = entry.info.aliases;
     out["formula"] = entry.info.formula;
-    out["domain"] = name(entry.info.where);
+    out["domain"] = name(entry.info.kind);
     out["parameters"] = parameters;
     out["rule"] = entry.info.rule;
     out["mercer"] = entry.info.mercer;
@@ -36,13 +36,13 @@ py::dict describe(const registered_kernel& entry) {
 }
 
 // Returns (what, {argument: value}, who, parts), recursively.
-py::tuple take_apart(const kernel_node& node) {
+py::tuple structure_of(const kernel_node& node) {
     const kernel_form form = node.form();
     py::dict arguments;
     for (const auto& [key, value] : form.arguments) arguments[py::str(key)] = as_object(value);
     py::list parts;
-    for (const auto& part : form.parts) parts.append(take_apart(*part));
-    return py::make_tuple(form.what, arguments, form.who, parts, node.text());
+    for (const auto& part : form.parts) parts.append(structure_of(*part));
+    return py::make_tuple(form.operation, arguments, form.function_name, parts, node.text());
 }
 
 // Returns true if both data sets share the same memory.
@@ -64,19 +64,19 @@ bool same_memory(const dataset& a, const dataset& b) {
         a.items());
 }
 
-bool is_whole(const selection& which, const dataset& of) { return which.is_range() && which.size() == of.size(); }
+bool is_whole(const row_set& which, const dataset& of) { return which.is_range() && which.size() == of.size(); }
 
 // Makes a kernel from a Python function: f(X, Z) returns the matrix of kernel values for the rows of X and Z, which are
 // sparse matrices if the data are sparse. f is called with the interpreter's lock held, from any thread.
-kernel from_python(const std::string& name, const py::function& f, const std::string& where) {
-    const auto kept = std::static_pointer_cast<const py::object>(hold(f));
-    const domain kind = where == "objects" ? strings::where : domain_named(where);
+kernel kernel_from_function(const std::string& name, const py::function& f, const std::string& where) {
+    const auto kept = std::static_pointer_cast<const py::object>(keep_alive(f));
+    const object_kind kind = where == "objects" ? strings::kind : parse_object_kind(where);
     return from_block_function(
         name,
-        [kept, name](const dataset& x, const selection& rows, const dataset& z, const selection& cols,
+        [kept, name](const dataset& x, const row_set& rows, const dataset& z, const row_set& cols,
                      matrix_view<double> out) {
             const py::gil_scoped_acquire gil;
-            const auto objects = [](const dataset& all, const selection& which) -> py::object {
+            const auto objects = [](const dataset& all, const row_set& which) -> py::object {
                 const dataset some = is_whole(which, all) ? all : gather(all, which);
                 if (!some.is_sparse()) return objects_of(some);
                 return py::module_::import("mercer._data").attr("as_objects")(objects_of(some));
@@ -102,7 +102,7 @@ kernel from_python(const std::string& name, const py::function& f, const std::st
 // A Python context manager: registers the functions of a model while the model is read.
 struct local_context {
     std::vector<std::pair<std::string, kernel>> known;
-    std::unique_ptr<local_kernels> in_force;
+    std::unique_ptr<scoped_kernels> in_force;
 };
 
 template <class T>
@@ -111,7 +111,7 @@ py::object gram_as(const kernel& k, const dataset& x, const dataset* z, int thre
     without_lock(threads, [&] {
         const evaluator<T> e = z ? evaluator<T>(k, x, *z) : evaluator<T>(k, x);
         out = matrix<T>(e.rows(), e.cols());
-        e.all(out.view());
+        e.fill(out.view());
     });
     return to_numpy(std::move(out));
 }
@@ -122,7 +122,7 @@ py::object gram_matrix(const kernel& k, const dataset& x, const dataset* z, bool
 }
 
 py::object diagonal(const kernel& k, const dataset& x) {
-    return to_numpy(without_lock(0, [&] { return self_values(k, x); }));
+    return to_numpy(without_lock(0, [&] { return kernel_diagonal(k, x); }));
 }
 
 }  // namespace
@@ -133,12 +133,12 @@ void bind_kernels(py::module_& m) {
         for (const auto& each : kernel_registry()) all.append(describe(each));
         return all;
     });
-    m.def("from_function", &from_python);
+    m.def("from_function", &kernel_from_function);
     py::class_<local_context>(m, "LocalKernels")
         .def(py::init([](std::vector<std::pair<std::string, kernel>> known) {
             return local_context{std::move(known), nullptr};
         }))
-        .def("__enter__", [](local_context& self) { self.in_force = std::make_unique<local_kernels>(self.known); })
+        .def("__enter__", [](local_context& self) { self.in_force = std::make_unique<scoped_kernels>(self.known); })
         .def("__exit__", [](local_context& self, const py::args&) { self.in_force.reset(); });
     py::class_<proof>(m, "Proof", "Why an expression is a kernel: a tree of rules. print() shows it.")
         .def_readonly("valid", &proof::valid)
@@ -161,7 +161,7 @@ void bind_kernels(py::module_& m) {
     py::class_<kernel>(m, "Kernel")
         .def(py::init([](const std::string& text) { return kernel::parse(text); }))
         .def_property_readonly("text", &kernel::text)
-        .def_property_readonly("domain", [](const kernel& k) { return name(k.where()); })
+        .def_property_readonly("domain", [](const kernel& k) { return name(k.kind()); })
         .def_property_readonly("fields", [](const kernel& k) { return kinds_of_fields(k); })
         .def_property_readonly("traits",
                                [](const kernel& k) {
@@ -171,7 +171,7 @@ void bind_kernels(py::module_& m) {
                                    out["normalised"] = t.normalised;
                                    return out;
                                })
-        .def("form", [](const kernel& k) { return take_apart(k.node()); })
+        .def("form", [](const kernel& k) { return structure_of(k.node()); })
         .def("proof", &kernel::proof)
         .def("gram", &gram_matrix, py::arg("x"), py::arg("z"), py::arg("single"), py::arg("n_jobs"))
         .def("diagonal", &diagonal)

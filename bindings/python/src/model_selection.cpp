@@ -28,12 +28,12 @@ py::tuple tune(const std::string& method, const std::string& kernel, const api::
         if (name == "by_time") o.by_time = value.cast<bool>();
         if (name == "one_standard_error") o.one_standard_error = value.cast<bool>();
         if (name == "race") o.race = value.cast<bool>();
-        if (name == "most_rows") o.most_rows = value.cast<index>();
+        if (name == "most_rows") o.max_rows = value.cast<index>();
         if (name == "nested") nested = value.cast<int>();
         if (name == "seed") o.seed = value.cast<std::uint64_t>();
     }
     run_control run(callback, true);
-    const progress_callback watch = run.watching();
+    const progress_callback watch = run.progress_function();
     o.progress = [&](const api::tune_progress& now) {
         fit_progress shown;
         shown.phase = "settings";
@@ -49,7 +49,7 @@ py::tuple tune(const std::string& method, const std::string& kernel, const api::
         return std::pair(std::move(best),
                          nested > 0 ? api::to_json(api::nested_tune(s, data, nested, o, control)) : "");
     });
-    run.finish();
+    run.throw_pending();
     return py::make_tuple(found, estimate, run.interrupted());
 }
 
@@ -66,18 +66,18 @@ py::tuple learn(const std::string& method, const std::string& kernel, const api:
         if (name == "criterion") o.criterion = value.cast<std::string>();
         if (name == "tol") o.tol = value.cast<double>();
         if (name == "max_iter") o.max_iter = value.cast<index>();
-        if (name == "most_rows") o.most_rows = value.cast<index>();
+        if (name == "most_rows") o.max_rows = value.cast<index>();
         if (name == "max_seconds") control.seconds = value.cast<double>();
         if (name == "seed") o.seed = value.cast<std::uint64_t>();
     }
     run_control run(callback, true);
-    control.progress = run.watching();
+    control.progress = run.progress_function();
     control.threads = thread_count(n_jobs);
     const table data{x, std::vector<double>(y.data(), y.data() + y.size()), {}, {}};
     const std::string found = without_lock(0, [&] {
         return api::to_json(api::learn({method, kernel, "", given}, data, o, control));
     });
-    run.finish();
+    run.throw_pending();
     return py::make_tuple(found, run.interrupted());
 }
 

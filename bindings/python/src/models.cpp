@@ -28,7 +28,7 @@ using api::option_kind;
 std::string option_text(const option_info& o, const py::handle& value) {
     switch (o.kind) {
         case option_kind::number: return number_text(py::float_(py::reinterpret_borrow<py::object>(value)));
-        case option_kind::whole:
+        case option_kind::integer:
             return std::to_string(py::int_(py::reinterpret_borrow<py::object>(value)).cast<index>());
         case option_kind::flag: return PyObject_IsTrue(value.ptr()) == 1 ? "true" : "false";
         case option_kind::choice: return value.cast<std::string>();
@@ -54,7 +54,7 @@ api::option_values values_of(const api::method& m, const py::dict& given) {
         std::string text = o ? option_text(*o, value) : std::string(py::str(value));
         out.emplace_back(std::move(name), std::move(text));
     }
-    return api::option_values::stored(m.name, m.options, out);
+    return api::option_values::from_model_file(m.name, m.options, out);
 }
 
 bool has_steps(const api::method& m) { return find_option(m, "max_iter") != nullptr; }
@@ -76,12 +76,12 @@ fit_control control_of(const std::pair<std::size_t, std::size_t>& memory, const 
                        const py::object& n_jobs, const std::pair<std::string, double>& checkpoint, run_control& run) {
     fit_control out;
     out.memory_bytes = memory.first;
-    out.most_bytes = memory.second;
+    out.max_bytes = memory.second;
     if (!time_limit.is_none()) out.seconds = time_limit.cast<double>();
     out.threads = thread_count(n_jobs);
-    out.any_order = true;
+    out.canonical_order = true;
     out.checkpoint = {checkpoint.first, checkpoint.second};
-    out.progress = run.watching();
+    out.progress = run.progress_function();
     return out;
 }
 
@@ -101,13 +101,13 @@ py::object as_object(std::vector<matrix<double>> value) {
     for (auto& each : value) out.append(to_numpy(std::move(each)));
     return out;
 }
-py::object as_object(const api::figures& all) {
+py::object as_object(const api::summary& all) {
     py::dict out;
     for (const auto& [name, value] : all.all())
         out[py::str(name)] = std::visit([](auto v) { return as_object(std::move(v)); }, value);
     return out;
 }
-py::object as_object(const std::vector<api::figures>& all) {
+py::object as_object(const std::vector<api::summary>& all) {
     py::list out;
     for (const auto& each : all) out.append(as_object(each));
     return out;
@@ -122,7 +122,7 @@ py::dict described(const option_info& o, const api::option_values& defaults) {
     out["choices"] = o.choices;
     switch (o.kind) {
         case option_kind::number: out["default"] = defaults.number(o.name); break;
-        case option_kind::whole: out["default"] = defaults.whole(o.name); break;
+        case option_kind::integer: out["default"] = defaults.integer(o.name); break;
         case option_kind::flag: out["default"] = defaults.flag(o.name); break;
         case option_kind::choice: out["default"] = defaults.choice(o.name); break;
         case option_kind::numbers: out["default"] = py::none(); break;
@@ -146,9 +146,9 @@ py::dict all_methods() {
 
 // Calls work(examples) for Data or for a matrix of kernel values, without the interpreter's lock.
 template <class Work>
-auto on_examples(const py::object& x, int threads, Work work) {
+auto visit_examples(const py::object& x, int threads, Work work) {
     const auto any = [&](const auto& some) { return work(api::examples(some)); };
-    return on_input(x, threads, any, any);
+    return visit_input(x, threads, any, any);
 }
 
 // Returns (model, was the fit interrupted). x: Data with a kernel, or the kernel matrix without one. y: a vector or
@@ -165,61 +165,63 @@ py::tuple fit(const std::string& name, const py::dict& options, const py::object
     const auto kernel_used = k ? std::make_shared<const kernel>(*k) : nullptr;
     const std::vector<double> weight = as_vector(sample_weight);
     const auto weights = class_weights(class_weight);
-    held_model made{on_examples(x, 0, [&](const api::examples& some) {
+    python_model made{visit_examples(x, 0, [&](const api::examples& some) {
         return api::fit(m, values, {some, targets, kernel_used, weight, weights}, control);
     })};
-    run.finish();
+    run.throw_pending();
     return py::make_tuple(std::move(made), run.interrupted());
 }
 
 // --- models
 
 // Returns predictions: integers for classes, clusters and sides, else floats.
-py::object predicted(const held_model& model, const py::object& x, const py::object& n_jobs) {
+py::object predicted(const python_model& model, const py::object& x, const py::object& n_jobs) {
     std::vector<double> found =
-        on_examples(x, thread_count(n_jobs), [&](const api::examples& some) { return model->predict(some); });
-    return model->gives() == answer::values ? py::object(to_numpy(std::move(found))) : as_int64(found);
+        visit_examples(x, thread_count(n_jobs), [&](const api::examples& some) { return model->predict(some); });
+    return model->prediction_kind() == target_kind::values ? py::object(to_numpy(std::move(found))) : as_int64(found);
 }
 
 template <class Ask>
-auto asking(Ask ask) {
-    return [ask](const held_model& model, const py::object& x, const py::object& n_jobs) {
-        return to_numpy(
-            on_examples(x, thread_count(n_jobs), [&](const api::examples& some) { return ask(*model.fitted, some); }));
+auto model_function(Ask ask) {
+    return [ask](const python_model& model, const py::object& x, const py::object& n_jobs) {
+        return to_numpy(visit_examples(x, thread_count(n_jobs),
+                                       [&](const api::examples& some) { return ask(*model.fitted, some); }));
     };
 }
 
 // Returns a part of the model, or a value from its summary.
-py::object attribute(const held_model& model, const std::string& name) {
+py::object attribute(const python_model& model, const std::string& name) {
     if (api::part_value part = model->part(name); part.index() != 0)
         return std::visit([](auto& v) { return as_object(std::move(v)); }, part);
-    const api::figures about = model->about();
-    const api::figure_value* found = about.find(name);
+    const api::summary about = model->summarise();
+    const api::summary_value* found = about.find(name);
     if (!found) throw py::attribute_error("the model has no " + name);
     return std::visit([](auto v) { return as_object(std::move(v)); }, *found);
 }
 
-held_model parse(std::string_view bytes, const std::string& name) { return {api::parse_fitted(bytes, name).first}; }
+python_model parse(std::string_view bytes, const std::string& name) {
+    return {api::parse_estimator(bytes, name).first};
+}
 
 // Functions for models of one method: neighbours, pre-images, linear models with other weights.
 
 // Searches with a number of neighbours that may differ from the model's. If x is a matrix, `self` holds k(z, z).
-neighbours search(const held_model& model, const py::object& x, index n_neighbors, const py::object& self,
+neighbours search(const python_model& model, const py::object& x, index n_neighbors, const py::object& self,
                   const py::object& n_jobs) {
     knn_model some = api::model_of<knn_model>(*model.fitted);
     some.options.n_neighbors = n_neighbors;
     run_control control;
-    some.options.progress = control.watching();
+    some.options.progress = control.progress_function();
     const std::vector<double> own = as_vector(self);
-    neighbours found = on_input(
+    neighbours found = visit_input(
         x, thread_count(n_jobs), [&](const dataset& data) { return find_neighbours(some, data); },
         [&](const auto& K) { return find_neighbours(some, precomputed<double>(K), own); });
-    control.finish();
+    control.throw_pending();
     return found;
 }
 
 // Returns the shares of the classes among the neighbours, for any labels of the examples, given as class indices.
-py::object shares(const held_model& model, const neighbours& found, const doubles& codes, index classes) {
+py::object shares(const python_model& model, const neighbours& found, const doubles& codes, index classes) {
     knn_model labelled;
     labelled.options = api::model_of<knn_model>(*model.fitted).options;
     const auto places = as_span(codes);
@@ -228,11 +230,12 @@ py::object shares(const held_model& model, const neighbours& found, const double
     return to_numpy(without_lock(0, [&] { return class_shares(labelled, found); }));
 }
 
-py::object mean_of(const held_model& model, const neighbours& found) {
+py::object mean_of(const python_model& model, const neighbours& found) {
     return to_numpy(without_lock(0, [&] { return predict(api::model_of<knn_model>(*model.fitted), found); }));
 }
 
-py::object back(const held_model& model, const matrix_in& scores, const std::string& how, const py::object& n_jobs) {
+py::object compute_pre_images(const python_model& model, const matrix_in& scores, const std::string& how,
+                              const py::object& n_jobs) {
     pre_image_options o;
     using method = pre_image_options::method;
     o.how = how == "fixed_point" ? method::fixed_point : how == "neighbors" ? method::neighbours : method::automatic;
@@ -243,7 +246,7 @@ py::object back(const held_model& model, const matrix_in& scores, const std::str
 }
 
 // Returns the same model with other weights, one row for each problem, and offsets. Both have the library's sign.
-held_model with_weights(const held_model& model, const matrix_in& weights, const doubles& offset) {
+python_model with_weights(const python_model& model, const matrix_in& weights, const doubles& offset) {
     svm_model out = api::model_of<svm_model>(*model.fitted);
     const auto w = view_of(weights);
     const auto b = as_span(offset);
@@ -255,42 +258,42 @@ held_model with_weights(const held_model& model, const matrix_in& weights, const
     for (index p = 0; p < w.rows; ++p) std::copy_n(w.row(p), w.cols, rows.row(p));
     out.support = dense<double>(std::move(rows));
     out.offset.assign(b.begin(), b.end());
-    return {api::as_fitted(std::move(out))};
+    return {api::make_estimator(std::move(out))};
 }
 
 }  // namespace
 
 void bind_models(py::module_& m) {
-    using api::examples, api::fitted;
+    using api::examples, api::estimator;
     m.def("methods", &all_methods);
     m.def("fit", &fit);
-    py::class_<held_model>(m, "Model")
+    py::class_<python_model>(m, "Model")
         .def("predict", &predicted)
-        .def("decide", asking([](const fitted& f, const examples& x) { return f.decide(x); }))
-        .def("class_scores", asking([](const fitted& f, const examples& x) { return f.scores(x); }))
-        .def("probabilities", asking([](const fitted& f, const examples& x) { return f.probabilities(x); }))
-        .def("transform", asking([](const fitted& f, const examples& x) { return f.transform(x).values; }))
+        .def("decide", model_function([](const estimator& f, const examples& x) { return f.decide(x); }))
+        .def("class_scores", model_function([](const estimator& f, const examples& x) { return f.scores(x); }))
+        .def("probabilities", model_function([](const estimator& f, const examples& x) { return f.probabilities(x); }))
+        .def("transform", model_function([](const estimator& f, const examples& x) { return f.transform(x).values; }))
         .def("__getattr__", &attribute)
-        .def_property_readonly("kernel_text", [](const held_model& model) { return model->kernel_text(); })
-        .def("to_bytes", [](const held_model& model) { return py::bytes(model->bytes()); })
-        .def("save", [](const held_model& model,
+        .def_property_readonly("kernel_text", [](const python_model& model) { return model->kernel_text(); })
+        .def("to_bytes", [](const python_model& model) { return py::bytes(model->bytes()); })
+        .def("save", [](const python_model& model,
                         const std::string& path) { without_lock(0, [&] { write_atomically(path, model->bytes()); }); })
         .def_static(
             "from_bytes",
             [](const py::bytes& bytes) { return parse(static_cast<std::string_view>(bytes), "the pickled model"); })
         .def_static("load", [](const std::string& path) {
             return without_lock(0, [&] {
-                const source file = read_source(path);
-                return made_of(file, [&] { return parse(file.bytes(), file.name()); });
+                const file_contents file = read_file(path);
+                return parse_untruncated(file, [&] { return parse(file.bytes(), file.name()); });
             });
         });
     py::class_<neighbours>(m, "Neighbours")
-        .def_property_readonly("indices", [](const neighbours& f) { return copied(f.indices.view()); })
-        .def_property_readonly("distances", [](const neighbours& f) { return copied(f.distances.view()); });
+        .def_property_readonly("indices", [](const neighbours& f) { return copy_to_numpy(f.indices.view()); })
+        .def_property_readonly("distances", [](const neighbours& f) { return copy_to_numpy(f.distances.view()); });
     m.def("neighbours", &search);
     m.def("neighbour_shares", &shares);
     m.def("neighbour_means", &mean_of);
-    m.def("pre_images", &back);
+    m.def("pre_images", &compute_pre_images);
     m.def("with_weights", &with_weights);
 }
 

@@ -6,9 +6,9 @@
 
 namespace mercer::python {
 
-struct held_model {
-    api::fitted_ptr fitted;
-    const api::fitted* operator->() const { return fitted.get(); }
+struct python_model {
+    api::estimator_ptr fitted;
+    const api::estimator* operator->() const { return fitted.get(); }
 };
 
 // Converts Python options to the option values of a method.

@@ -74,7 +74,7 @@ graph_edge edge_from(const py::handle& from) {
         throw py::value_error("an edge must be (from, to) or (from, to, label), got " + std::string(py::repr(from)));
     const auto end = [&](std::size_t which) {
         const auto node = parts[which].cast<std::int64_t>();
-        if (node < 0 || node >= graph::most)
+        if (node < 0 || node >= graph::max_ends)
             throw py::value_error("ends of edges must be numbers of nodes, from 0, got " + std::to_string(node));
         return static_cast<std::int32_t>(node);
     };
@@ -232,8 +232,8 @@ py::object as_python(const sets& from, index i) {
 py::object as_python(const records& from, index i) {
     py::dict out;
     for (const auto& each : from.fields()) {
-        const py::object value = objects_of(gather(each.values, selection(i, 1)));
-        const bool vectors = each.values.kind() == domain::vectors;
+        const py::object value = objects_of(gather(each.values, row_set(i, 1)));
+        const bool vectors = each.values.kind() == object_kind::vectors;
         out[py::str(each.name)] = vectors && each.values.is_sparse()   ? value
                                   : vectors && each.values.dims() == 1 ? py::object(value[py::int_(0)][py::int_(0)])
                                                                        : py::object(value[py::int_(0)]);
@@ -273,7 +273,7 @@ py::object as_python(const multisets& from, index i) {
 py::object as_python(const points& from, index i) {
     const point_cloud& one = from[i];
     return py::make_tuple(to_numpy(std::vector<std::int32_t>(one.elements)),
-                          copied<double>({one.coordinates.data(), one.size(), one.dims}));
+                          copy_to_numpy<double>({one.coordinates.data(), one.size(), one.dims}));
 }
 
 py::object as_python(const series& from, index i) {
@@ -291,25 +291,25 @@ py::object as_python(const images& from, index i) {
 }  // namespace
 
 void bind_object_kinds(py::module_& m) {
-    const auto bind = [&](domain where, auto from) {
+    const auto bind = [&](object_kind where, auto from) {
         m.def(name(where), [from](const py::sequence& some) { return dataset(from(some)); });
     };
-    bind(strings::where, strings_from);
-    bind(sets::where, sets_from);
-    bind(graphs::where, graphs_from);
-    bind(multisets::where, multisets_from);
-    bind(points::where, points_from);
-    bind(images::where, images_from);
-    bind(series::where, series_from);
-    bind(trees::where, trees_from);
+    bind(strings::kind, strings_from);
+    bind(sets::kind, sets_from);
+    bind(graphs::kind, graphs_from);
+    bind(multisets::kind, multisets_from);
+    bind(points::kind, points_from);
+    bind(images::kind, images_from);
+    bind(series::kind, series_from);
+    bind(trees::kind, trees_from);
     m.def("item_number", [](const py::object& item) { return item_number(item); });
-    m.def(name(records::where),
+    m.def(name(records::kind),
           [](const std::vector<std::pair<std::string, dataset>>& fields) { return dataset(records_from(fields)); });
 }
 
 py::list as_list(const objects& some) {
     py::list out;
-    listed_kinds::each([&]<class Kind> {
+    listed_kinds::for_each([&]<class Kind> {
         if (const Kind* items = some.as<Kind>())
             for (index i = 0; i < items->size(); ++i) out.append(as_python(*items, i));
     });

@@ -31,12 +31,12 @@ constexpr const char* library_file = "libmercer_mpi.so";
 
 // Loads libmercer_mpi.so from the folder of the program, from the folder of the file that holds this code (the module
 // of the Python package), from lib/mercer of the installation, or from the search path. Returns null if none has it.
-void* opened_library() {
+void* load_mpi_library() {
     std::error_code none;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
     Dl_info code{};
     std::filesystem::path module;
-    if (::dladdr(reinterpret_cast<const void*>(&opened_library), &code) != 0 && code.dli_fname)
+    if (::dladdr(reinterpret_cast<const void*>(&load_mpi_library), &code) != 0 && code.dli_fname)
         module = std::filesystem::path(code.dli_fname).parent_path();
     void* library = nullptr;
     for (const std::filesystem::path& place :
@@ -49,7 +49,7 @@ void* opened_library() {
 // A function of libmercer_mpi.so.
 template <class Function>
 Function* entry(const char* name) {
-    static void* const library = opened_library();
+    static void* const library = load_mpi_library();
     if (!library) {
         const char* why = ::dlerror();
         fail(errc::unsupported, fmt::format("there are several processes, but {} cannot be loaded ({}): build with "
@@ -61,21 +61,21 @@ Function* entry(const char* name) {
     return found;
 }
 
-const process_group* opened() {
-    return started_with_others() ? entry<process_group*()>("mercer_open_processes_3")() : nullptr;
+const communicator* opened() {
+    return started_with_others() ? entry<communicator*()>("mercer_open_processes_3")() : nullptr;
 }
 
-const process_group* joined = nullptr;
+const communicator* joined = nullptr;
 
 }  // namespace
 
-const process_group* started_processes() {
-    static const process_group* const group = opened();
+const communicator* started_communicator() {
+    static const communicator* const group = opened();
     return joined = group;
 }
-const process_group* joined_processes() noexcept { return joined; }
+const communicator* joined_communicator() noexcept { return joined; }
 
-void require_communicators(const std::string& library) {
+void require_same_mpi(const std::string& library) {
     const std::string ours = entry<const char*()>("mercer_mpi_library_3")();
     const auto first_line = [](const std::string& text) { return text.substr(0, text.find_first_of(",\n")); };
     if (ours != library)
@@ -83,27 +83,27 @@ void require_communicators(const std::string& library) {
                                             first_line(library), library_file, first_line(ours)));
 }
 
-std::unique_ptr<const process_group> processes_of_communicator(int handle, const std::string& library) {
-    require_communicators(library);
-    return std::unique_ptr<const process_group>(entry<process_group*(int)>("mercer_open_communicator_3")(handle));
+std::unique_ptr<const communicator> open_communicator(int handle, const std::string& library) {
+    require_same_mpi(library);
+    return std::unique_ptr<const communicator>(entry<communicator*(int)>("mercer_open_communicator_3")(handle));
 }
 
-void end_unless_all_failed(const process_group& group, const std::string& why) {
+void abort_unless_all_failed(const communicator& group, const std::string& why) {
     // Rank r waits 1 + 0.2·r seconds (at most 6), so that the failed rank of the lowest number prints its message and
     // ends the others before they print theirs.
     if (group.all_failed(1 + std::min(5.0, 0.2 * group.rank()))) return;
     std::fflush(stdout);
     fmt::print(stderr, "mercer: process {}: {}\n", group.rank(), why);
     std::fflush(stderr);
-    group.end(1);
+    group.abort(1);
 }
 
-int threads_of_process(const process_group& group) {
+int threads_per_rank(const communicator& group) {
     // mpirun may have bound each rank to processors of its own, or all ranks to the same processors, so threads(),
     // which regards the binding, is not divided. The processors of the machine and the quota of the control group,
     // which all ranks share, are divided by the number of ranks.
-    const double shared = std::min<double>(online_processors(), std::ceil(limits_of_control_groups().processors));
-    return std::max(1, std::min(threads(), static_cast<int>(shared) / std::max(1, group.here())));
+    const double shared = std::min<double>(online_processors(), std::ceil(read_control_group_limits().processors));
+    return std::max(1, std::min(threads(), static_cast<int>(shared) / std::max(1, group.ranks_on_machine())));
 }
 
 }  // namespace mercer

@@ -4,33 +4,34 @@
 
 namespace mercer {
 namespace {
-constexpr std::chrono::milliseconds between{50};
-thread_local stop_scope* scope_here = nullptr;
+constexpr std::chrono::milliseconds poll_interval{50};
+thread_local cancellation_scope* scope_here = nullptr;
 }  // namespace
 
-stop_scope::stop_scope(std::function<bool()> wanted) : wanted_(std::move(wanted)), outer_(scope_here) {
+cancellation_scope::cancellation_scope(std::function<bool()> should_stop)
+    : should_stop_(std::move(should_stop)), outer_(scope_here) {
     scope_here = this;
 }
-stop_scope::~stop_scope() { scope_here = outer_; }
-stop_scope* stop_scope::here() { return scope_here; }
+cancellation_scope::~cancellation_scope() { scope_here = outer_; }
+cancellation_scope* cancellation_scope::current() { return scope_here; }
 
-bool stop_scope::ask() {
-    if (stopped()) return true;
+bool cancellation_scope::poll() {
+    if (is_cancelled()) return true;
     if (std::this_thread::get_id() != owner_) return false;
     const auto now = std::chrono::steady_clock::now();
-    if (now - asked_ < between) return false;
-    const bool yes = wanted_();
-    asked_ = std::chrono::steady_clock::now();
-    if (yes) stopped_.store(true, std::memory_order_relaxed);
+    if (now - last_poll_ < poll_interval) return false;
+    const bool yes = should_stop_();
+    last_poll_ = std::chrono::steady_clock::now();
+    if (yes) cancelled_.store(true, std::memory_order_relaxed);
     return yes;
 }
 
-void stop_point() {
-    for (stop_scope* scope = scope_here; scope; scope = scope->outer_)
-        if (scope->ask()) fail(errc::cancelled, "stopped by the caller");
+void throw_if_cancelled() {
+    for (cancellation_scope* scope = scope_here; scope; scope = scope->outer_)
+        if (scope->poll()) fail(errc::cancelled, "stopped by the caller");
 }
 
-listening_to::listening_to(stop_scope* other) : before_(scope_here) { scope_here = other; }
-listening_to::~listening_to() { scope_here = before_; }
+cancellation_override::cancellation_override(cancellation_scope* other) : before_(scope_here) { scope_here = other; }
+cancellation_override::~cancellation_override() { scope_here = before_; }
 
 }  // namespace mercer

@@ -13,27 +13,27 @@ double number_in(const std::string& path) {
     return std::ifstream(path) >> value ? value : -1;
 }
 
-void regard_processors(double quota, double period, control_group_limits& limits) {
+void apply_processors(double quota, double period, control_group_limits& limits) {
     if (quota > 0 && period > 0) limits.processors = std::min(limits.processors, quota / period);
 }
 
-void regard_memory(double bytes, control_group_limits& limits) {
+void apply_memory(double bytes, control_group_limits& limits) {
     constexpr auto most = static_cast<double>(std::numeric_limits<std::size_t>::max());
     if (bytes >= 0 && bytes < most)
         limits.memory_bytes = std::min(limits.memory_bytes, static_cast<std::size_t>(bytes));
 }
 
-void regard_folder(const std::string& folder, control_group_limits& limits) {
+void apply_folder(const std::string& folder, control_group_limits& limits) {
     double quota = -1, period = -1;
-    if (std::ifstream(folder + "/cpu.max") >> quota >> period) regard_processors(quota, period, limits);
-    regard_processors(number_in(folder + "/cpu.cfs_quota_us"), number_in(folder + "/cpu.cfs_period_us"), limits);
-    regard_memory(number_in(folder + "/memory.max"), limits);
-    regard_memory(number_in(folder + "/memory.limit_in_bytes"), limits);
+    if (std::ifstream(folder + "/cpu.max") >> quota >> period) apply_processors(quota, period, limits);
+    apply_processors(number_in(folder + "/cpu.cfs_quota_us"), number_in(folder + "/cpu.cfs_period_us"), limits);
+    apply_memory(number_in(folder + "/memory.max"), limits);
+    apply_memory(number_in(folder + "/memory.limit_in_bytes"), limits);
 }
 
 }  // namespace
 
-control_group_limits limits_of_control_groups(const std::string& root) {
+control_group_limits read_control_group_limits(const std::string& root) {
     control_group_limits limits;
     const std::string groups = root + "/sys/fs/cgroup";
     std::ifstream list(root + "/proc/self/cgroup");
@@ -52,7 +52,7 @@ control_group_limits limits_of_control_groups(const std::string& root) {
         std::string path = line.substr(second + 1);
         while (!path.empty() && path.back() == '/') path.pop_back();
         for (;; path.resize(path.rfind('/'))) {
-            for (const std::string& each : hierarchies) regard_folder(each + path, limits);
+            for (const std::string& each : hierarchies) apply_folder(each + path, limits);
             if (path.rfind('/') == std::string::npos) break;
         }
     }

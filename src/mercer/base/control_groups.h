@@ -14,6 +14,6 @@ struct control_group_limits {
 
 // The smallest limits of the groups that this process belongs to and of all groups above them. `root` is the folder
 // that holds proc and sys; tests set it.
-control_group_limits limits_of_control_groups(const std::string& root = "");
+control_group_limits read_control_group_limits(const std::string& root = "");
 
 }  // namespace mercer

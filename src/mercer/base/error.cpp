@@ -31,13 +31,13 @@ constexpr const char* names[] = {"converged", "stationary", "step_limit", "time_
 
 const char* name(fit_status status) noexcept { return names[static_cast<int>(status)]; }
 
-std::string in_words(fit_status status) {
+std::string display_text(fit_status status) {
     std::string text = name(status);
     std::ranges::replace(text, '_', ' ');
     return text;
 }
 
-fit_status fit_status_named(std::string_view name) {
+fit_status parse_fit_status(std::string_view name) {
     if (name == "limit" || name == "iteration_limit") return fit_status::step_limit;  // in files of version 1
     const auto* found = std::find(std::begin(names), std::end(names), name);
     if (found == std::end(names)) fail(errc::parse, fmt::format("unknown status {}", name));

@@ -50,12 +50,12 @@ enum class fit_status {
 };
 
 const char* name(fit_status status) noexcept;  // "step_limit"
-std::string in_words(fit_status status);       // "step limit"
-fit_status fit_status_named(
+std::string display_text(fit_status status);   // "step limit"
+fit_status parse_fit_status(
     std::string_view name);  // throws errc::parse for an unknown name; accepts the names of earlier model files too
 
 // Returns true if the conditions of an optimum are met to the requested tolerance.
-constexpr bool finished(fit_status status) {
+constexpr bool is_optimal(fit_status status) {
     return status == fit_status::converged || status == fit_status::stationary;
 }
 
@@ -71,7 +71,7 @@ public:
           reason_(reason) {}
 
     // A copy that knows the name of the column.
-    row_error named(const std::string& column) const {
+    row_error with_column_name(const std::string& column) const {
         row_error out = *this;
         out.name_ = column;
         return out;
@@ -80,7 +80,7 @@ public:
     std::ptrdiff_t column() const { return column_; }  // -1: the whole row
     // The message with row and column counted from 1, and with the name of the column if it is known:
     // "row 1, column 'height': …".
-    std::string counted_from_one() const {
+    std::string one_based_message() const {
         if (column_ < 0) return fmt::format("row {}: {}", row_ + 1, reason_);
         return fmt::format("row {}, column {}: {}", row_ + 1,
                            name_.empty() ? std::to_string(column_ + 1) : "'" + name_ + "'", reason_);

@@ -55,16 +55,16 @@ private:
 };
 
 int open_file(const char* path, int flags) {
-    return uninterrupted([&] { return ::open(path, flags | O_CLOEXEC, 0666); });
+    return retry_interrupted([&] { return ::open(path, flags | O_CLOEXEC, 0666); });
 }
 
 int sync_file(int file) {
-    return uninterrupted([&] { return ::fsync(file); });
+    return retry_interrupted([&] { return ::fsync(file); });
 }
 
 void write_all(int file, std::string_view bytes, const std::string& path) {
     while (!bytes.empty()) {
-        const ssize_t written = uninterrupted([&] { return ::write(file, bytes.data(), bytes.size()); });
+        const ssize_t written = retry_interrupted([&] { return ::write(file, bytes.data(), bytes.size()); });
         if (written < 0) cannot("write", path, errno);
         bytes.remove_prefix(static_cast<std::size_t>(written));
     }
@@ -76,7 +76,7 @@ std::string folder_of(const std::string& path) {
 }
 
 // The end of the chain of symbolic links that begins at a path. The file at the end need not exist.
-std::string followed(const std::string& path) {
+std::string resolve_links(const std::string& path) {
     std::string at = path;
     for (int links = 0; links < 40; ++links) {
         struct stat about {};
@@ -188,7 +188,7 @@ struct atomic_file::state {
             write_directly(::fcntl(number, F_DUPFD_CLOEXEC, 3));
             return;
         }
-        target = followed(path);
+        target = resolve_links(path);
         struct stat about {};
         exists = ::stat(target.c_str(), &about) == 0;
         if (!exists && errno != ENOENT) cannot("write", path, errno);
@@ -208,7 +208,7 @@ struct atomic_file::state {
             if (!exists || open_temporary(::getenv("TMPDIR") ? ::getenv("TMPDIR") : "/tmp") != 0)
                 cannot("write", path, why);
         }
-        if (exists) replace = replace && about.st_nlink == 1 && !has_attributes(old.number()) && looks_like(about);
+        if (exists) replace = replace && about.st_nlink == 1 && !has_attributes(old.number()) && copy_ownership(about);
     }
 
     void write_directly(int number) {
@@ -234,7 +234,7 @@ struct atomic_file::state {
 
     // Gives the temporary file the owner, group and permissions of the file that it will replace. Returns false if they
     // cannot be set.
-    bool looks_like(const struct stat& wanted) const {
+    bool copy_ownership(const struct stat& wanted) const {
         struct stat now {};
         if (::fstat(file.number(), &now) != 0) return false;
         if ((now.st_uid != wanted.st_uid || now.st_gid != wanted.st_gid) &&
@@ -245,7 +245,7 @@ struct atomic_file::state {
 
     // Links or renames the temporary file to the target path. Returns false if that is impossible, so that its bytes
     // have to be copied.
-    bool put_in_place() {
+    bool move_to_target() {
         if (descriptor(::dup(file.number())).close() != 0) cannot("write", path, errno);
         if (name.empty()) {
             const std::string open_file = fmt::format("/proc/self/fd/{}", file.number());
@@ -272,12 +272,13 @@ struct atomic_file::state {
 #endif
         std::vector<char> piece(1 << 20);
         for (off_t at = 0; at < size;) {
-            const ssize_t count = uninterrupted([&] { return ::pread(file.number(), piece.data(), piece.size(), at); });
+            const ssize_t count =
+                retry_interrupted([&] { return ::pread(file.number(), piece.data(), piece.size(), at); });
             if (count <= 0) cannot("write", path, count < 0 ? errno : EIO);
             write_all(old.number(), {piece.data(), static_cast<std::size_t>(count)}, path);
             at += count;
         }
-        if (uninterrupted([&] { return ::ftruncate(old.number(), size); }) != 0) cannot("write", path, errno);
+        if (retry_interrupted([&] { return ::ftruncate(old.number(), size); }) != 0) cannot("write", path, errno);
         if (how == durability::synced && sync_file(old.number()) != 0) cannot("write", path, errno);
         if (old.close() != 0) cannot("write", path, errno);
     }
@@ -288,7 +289,7 @@ struct atomic_file::state {
             return;
         }
         if (replace && how == durability::synced && sync_file(file.number()) != 0) cannot("write", path, errno);
-        if (!replace || !put_in_place()) return copy_over(how);
+        if (!replace || !move_to_target()) return copy_over(how);
         if (how == durability::unsynced) return;
         // The rename survives a power failure only once the folder is on disk. Some file systems cannot sync a folder;
         // the data are on disk even then.
@@ -313,7 +314,7 @@ atomic_file::atomic_file(const std::string& path) : state_(std::make_unique<stat
 atomic_file::~atomic_file() = default;
 void atomic_file::write(std::string_view bytes) {
     if (state_->terminal)
-        write_all(state_->file.number(), without_controls(bytes), state_->path);
+        write_all(state_->file.number(), escape_controls(bytes), state_->path);
     else
         write_all(state_->file.number(), bytes, state_->path);
 }
@@ -343,7 +344,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
     bool exists = false;
     const bool one_file = same(a, b, exists);
     if (exists) return one_file;
-    const std::string from = followed(a), to = followed(b);
+    const std::string from = resolve_links(a), to = resolve_links(b);
     const auto name_of = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
     return name_of(from) == name_of(to) && same(folder_of(from), folder_of(to), exists);
 }
@@ -373,7 +374,7 @@ struct state_header {
 };
 
 std::uint64_t check_sum(std::uint64_t problem, std::span<const double> state) {
-    return problem_mark()
+    return problem_hash()
         .add(std::string_view(reinterpret_cast<const char*>(&problem), sizeof problem))
         .add(state)
         .value();

@@ -66,13 +66,13 @@ void remove_temporaries_on_signals();
 // checksum.
 
 // FNV-1a hash of the data that define a problem. Fits of different problems have different hashes (up to collisions).
-class problem_mark {
+class problem_hash {
 public:
-    problem_mark& add(std::string_view bytes) {
+    problem_hash& add(std::string_view bytes) {
         for (const char each : bytes) value_ = (value_ ^ static_cast<unsigned char>(each)) * 0x100000001B3ull;
         return *this;
     }
-    problem_mark& add(std::span<const double> numbers) {
+    problem_hash& add(std::span<const double> numbers) {
         for (const double each : numbers) {
             char bytes[sizeof each];
             std::memcpy(bytes, &each, sizeof each);
@@ -80,8 +80,8 @@ public:
         }
         return *this;
     }
-    problem_mark& add(double number) { return add(std::span<const double>(&number, 1)); }
-    problem_mark& add(std::initializer_list<double> numbers) {
+    problem_hash& add(double number) { return add(std::span<const double>(&number, 1)); }
+    problem_hash& add(std::initializer_list<double> numbers) {
         return add(std::span<const double>(numbers.begin(), numbers.size()));
     }
     std::uint64_t value() const { return value_; }
@@ -98,7 +98,7 @@ void remove_state(const std::string& path);  // no error if there is no file
 // Checks of the numbers in a state. A state is a list of doubles, and its file may be damaged.
 
 // Returns x. Throws errc::data unless x is a whole number and low <= x <= high.
-inline index whole_in_state(double x, index low, index high) {
+inline index state_integer(double x, index low, index high) {
     if (!(x >= static_cast<double>(low) && x <= static_cast<double>(high)) || x != std::floor(x))
         fail(errc::data, fmt::format("the checkpoint is damaged: a whole number from {} to {} was expected, got {}. "
                                      "Remove its file and fit again",
@@ -106,7 +106,7 @@ inline index whole_in_state(double x, index low, index high) {
     return static_cast<index>(x);
 }
 // Returns x. Throws errc::data unless low <= x <= high.
-inline double number_in_state(double x, double low, double high) {
+inline double state_number(double x, double low, double high) {
     if (!(x >= low && x <= high))
         fail(errc::data,
              fmt::format("the checkpoint is damaged: a number from {} to {} was expected, got {}. Remove its "
@@ -114,13 +114,13 @@ inline double number_in_state(double x, double low, double high) {
                          low, high, x));
     return x;
 }
-inline index count_in_state(double x) { return whole_in_state(x, 0, index{1} << 53); }
+inline index state_count(double x) { return state_integer(x, 0, index{1} << 53); }
 
 // Repeats a system call that a signal has interrupted: calls call() until its result is not negative or errno is not
 // EINTR, and returns the result. Not for close(): Linux has closed the descriptor even then, and another thread may
 // have received the same number since.
 template <class Call>
-auto uninterrupted(Call call) {
+auto retry_interrupted(Call call) {
     for (;;) {
         const auto result = call();
         if (result >= 0 || errno != EINTR) return result;

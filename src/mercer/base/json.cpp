@@ -34,9 +34,9 @@ std::size_t check_depth(std::string_view text, std::string_view name) {
             --depth;
         } else if (c == '[' || c == '{') {
             ++values;
-            if (++depth > deepest_json)
+            if (++depth > max_json_depth)
                 fail_parsing(name, fmt::format("JSON must be nested at most {} levels deep, byte {} is deeper",
-                                               deepest_json, at + 1));
+                                               max_json_depth, at + 1));
         }
     }
     return values;
@@ -92,7 +92,7 @@ Json parse_json(std::string_view text, std::string_view name) {
 template nlohmann::json parse_json<nlohmann::json>(std::string_view, std::string_view);
 template nlohmann::ordered_json parse_json<nlohmann::ordered_json>(std::string_view, std::string_view);
 
-std::int64_t whole_number(const nlohmann::json& value, std::string_view key, std::int64_t most) {
+std::int64_t json_integer(const nlohmann::json& value, std::string_view key, std::int64_t most) {
     if (!value.is_number_integer())
         throw std::runtime_error(fmt::format("{} must be a whole number, got {}", key, shown(value)));
     const bool large = value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most);
@@ -102,12 +102,12 @@ std::int64_t whole_number(const nlohmann::json& value, std::string_view key, std
     return number;
 }
 
-std::vector<std::int64_t> whole_numbers(const nlohmann::json& list, std::string_view key) {
+std::vector<std::int64_t> json_integers(const nlohmann::json& list, std::string_view key) {
     if (!list.is_array())
         throw std::runtime_error(fmt::format("{} must be a list of whole numbers, got {}", key, shown(list)));
     std::vector<std::int64_t> out;
     out.reserve(list.size());
-    for (const nlohmann::json& each : list) out.push_back(whole_number(each, key));
+    for (const nlohmann::json& each : list) out.push_back(json_integer(each, key));
     return out;
 }
 

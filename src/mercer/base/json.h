@@ -11,10 +11,10 @@
 
 namespace mercer {
 
-inline constexpr int deepest_json = 100;  // levels of nested brackets
+inline constexpr int max_json_depth = 100;  // levels of nested brackets
 
 // Json is nlohmann::json or nlohmann::ordered_json. Throws errc::parse if the text is not JSON or is nested more than
-// `deepest_json` levels deep, and std::bad_alloc, before a value is made, if memory is short. `name` stands at the
+// `max_json_depth` levels deep, and std::bad_alloc, before a value is made, if memory is short. `name` stands at the
 // front of the message, for example the name of the file (empty: the caller adds it).
 template <class Json = nlohmann::json>
 Json parse_json(std::string_view text, std::string_view name = {});
@@ -25,7 +25,7 @@ Json parse_json(std::string_view text, std::string_view name = {});
 void require_json_memory(std::size_t values, std::size_t text_bytes);
 
 // Empties a value, without allocating memory, when the json_release goes out of scope. The value is nested at most
-// `deepest_json` levels deep.
+// `max_json_depth` levels deep.
 template <class Json>
 class json_release {
 public:
@@ -40,10 +40,10 @@ private:
 
 // The whole number `value`, 0 <= value <= most. Throws std::runtime_error with the key and the value if it is anything
 // else. (nlohmann's own conversion of 1e30 to an integer is undefined, and that of 0.5 rounds silently.)
-std::int64_t whole_number(const nlohmann::json& value, std::string_view key,
+std::int64_t json_integer(const nlohmann::json& value, std::string_view key,
                           std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
 // The same for each element of a list.
-std::vector<std::int64_t> whole_numbers(const nlohmann::json& list, std::string_view key);
+std::vector<std::int64_t> json_integers(const nlohmann::json& list, std::string_view key);
 
 }  // namespace mercer

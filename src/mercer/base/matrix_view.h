@@ -60,11 +60,11 @@ public:
     }
 
     void resize(index size) {
-        uninitialised(size);
+        resize_uninitialised(size);
         std::fill_n(data(), size_, T{});
     }
     // resize() without initialisation, for memory that is written before it is read.
-    void uninitialised(index size) {
+    void resize_uninitialised(index size) {
         data_.reset(size > 0 ? static_cast<T*>(::operator new (static_cast<std::size_t>(size) * sizeof(T) + cache_line,
                                                                std::align_val_t{cache_line}))
                              : nullptr);
@@ -72,7 +72,7 @@ public:
     }
     // Grows without keeping the contents; never shrinks.
     T* at_least(index size) {
-        if (size > size_) uninitialised(size);
+        if (size > size_) resize_uninitialised(size);
         return data();
     }
 
@@ -122,14 +122,14 @@ private:
 
 // Pointers to the rows of a block of output: the rows of a matrix, or rows that lie anywhere in memory. Owns nothing.
 template <class T>
-class block_rows {
+class row_pointers {
 public:
-    block_rows(matrix_view<T> out) : data_(out.data), stride_(out.stride) {}  // NOLINT: a matrix is rows
-    explicit block_rows(T* const* rows) : rows_(rows) {}
+    row_pointers(matrix_view<T> out) : data_(out.data), stride_(out.stride) {}  // NOLINT: a matrix is rows
+    explicit row_pointers(T* const* rows) : rows_(rows) {}
     T* operator[](index i) const { return rows_ ? rows_[i] : data_ + i * stride_; }
     // The pointers to row `first` and those after it.
-    block_rows from(index first) const {
-        block_rows later = *this;
+    row_pointers from(index first) const {
+        row_pointers later = *this;
         if (rows_)
             later.rows_ += first;
         else
@@ -145,17 +145,17 @@ private:
 
 // A set of rows (or columns) of a matrix: a range, or a list of their numbers. The list is not copied: it must outlive
 // the selection.
-class selection {
+class row_set {
 public:
-    selection(index first, index count) : first_(first), count_(count) {}
-    selection(std::span<const index> list)
+    row_set(index first, index count) : first_(first), count_(count) {}
+    row_set(std::span<const index> list)
         : list_(list.data()), count_(static_cast<index>(list.size())) {}  // NOLINT: a list is a selection
 
     index size() const { return count_; }
     bool is_range() const { return list_ == nullptr; }
     index operator[](index i) const { return list_ ? list_[i] : first_ + i; }
-    selection slice(index first, index count) const {
-        if (list_) return selection(std::span<const index>(list_ + first, static_cast<std::size_t>(count)));
+    row_set slice(index first, index count) const {
+        if (list_) return row_set(std::span<const index>(list_ + first, static_cast<std::size_t>(count)));
         return {first_ + first, count};
     }
 

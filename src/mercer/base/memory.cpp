@@ -33,9 +33,9 @@ std::size_t free_memory() {
     return physical_memory();
 }
 
-std::size_t spare_memory() {
+std::size_t default_memory_budget() {
     std::size_t most = physical_memory();
-    most = std::min(most, limits_of_control_groups().memory_bytes);
+    most = std::min(most, read_control_group_limits().memory_bytes);
     if (rlimit limit{}; getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         most = std::min(most, static_cast<std::size_t>(limit.rlim_cur));
     return std::min(most / 4, free_memory() / 2);

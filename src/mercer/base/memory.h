@@ -12,7 +12,7 @@ std::size_t physical_memory();  // bytes of the machine
 std::size_t free_memory();      // bytes that programs can allocate now without swapping
 // The default budget in bytes: a quarter of the memory that this process can have (the physical memory, or a smaller
 // limit of its container or of its address space), and at most half of free_memory().
-std::size_t spare_memory();
+std::size_t default_memory_budget();
 
 // n·2³⁰ bytes, or the largest std::size_t if that is smaller (32-bit addresses).
 constexpr std::size_t gibibytes(std::size_t n) {

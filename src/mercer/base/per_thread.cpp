@@ -9,7 +9,7 @@ namespace mercer {
 namespace {
 
 void destroy_all(void* first) {
-    for (auto* each = static_cast<detail::kept_by_thread*>(first); each;) delete std::exchange(each, each->next);
+    for (auto* each = static_cast<detail::thread_object*>(first); each;) delete std::exchange(each, each->next);
 }
 
 // The key of the list of a thread's objects. (One key serves all objects: glibc allocates no memory for the first few
@@ -25,9 +25,9 @@ pthread_key_t list_of_thread() {
 
 }  // namespace
 
-void detail::keep_until_thread_ends(std::unique_ptr<kept_by_thread> object) {
+void detail::destroy_at_thread_end(std::unique_ptr<thread_object> object) {
     const pthread_key_t list = list_of_thread();
-    object->next = static_cast<kept_by_thread*>(pthread_getspecific(list));
+    object->next = static_cast<thread_object*>(pthread_getspecific(list));
     if (pthread_setspecific(list, object.get()) != 0) throw std::bad_alloc();
     (void)object.release();
 }

@@ -6,14 +6,14 @@
 namespace mercer {
 namespace detail {
 
-struct kept_by_thread {
-    kept_by_thread* next = nullptr;
-    virtual ~kept_by_thread() = default;
+struct thread_object {
+    thread_object* next = nullptr;
+    virtual ~thread_object() = default;
 };
 
 // Destroys the object when the calling thread ends; objects of the main thread live as long as the process. Throws
 // std::bad_alloc.
-void keep_until_thread_ends(std::unique_ptr<kept_by_thread> object);
+void destroy_at_thread_end(std::unique_ptr<thread_object> object);
 
 }  // namespace detail
 
@@ -24,14 +24,14 @@ void keep_until_thread_ends(std::unique_ptr<kept_by_thread> object);
 template <class T, class Place>
 T& per_thread(Place /*here*/) {
     static thread_local T* object = nullptr;
-    struct kept final : detail::kept_by_thread {
+    struct kept final : detail::thread_object {
         T value{};
         ~kept() override { object = nullptr; }
     };
     if (!object) {
         auto made = std::make_unique<kept>();
         T* const value = &made->value;
-        detail::keep_until_thread_ends(std::move(made));
+        detail::destroy_at_thread_end(std::move(made));
         object = value;
     }
     return *object;

@@ -35,7 +35,7 @@ int allowed_processors() {
 int online_processors() { return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN))); }
 
 int usable_processors() {
-    const double quota = std::ceil(limits_of_control_groups().processors);
+    const double quota = std::ceil(read_control_group_limits().processors);
     const int allowed = allowed_processors();
     return quota < allowed ? std::max(1, static_cast<int>(quota)) : allowed;
 }

@@ -34,7 +34,7 @@ public:
     }
     // A position; position i has probability share[i]/sum. No share is negative, and `sum` > 0 is the sum of the
     // shares.
-    index drawn(std::span<const double> share, double sum) {
+    index weighted_index(std::span<const double> share, double sum) {
         const double stop = uniform() * sum;
         double running = 0;
         std::size_t chosen = 0;
@@ -48,7 +48,7 @@ public:
     }
     // `count` different numbers from 0 … end - 1, in random order.
     std::vector<index> sample(index end, index count) {
-        if (count < end / 16) return few(end, count);
+        if (count < end / 16) return sample_few(end, count);
         std::vector<index> all(static_cast<std::size_t>(end));
         for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<index>(i);
         for (index i = 0; i < count; ++i)
@@ -59,7 +59,7 @@ public:
 
 private:
     // The result of the loop in sample(). Only the positions that the loop changes take memory.
-    std::vector<index> few(index end, index count) {
+    std::vector<index> sample_few(index end, index count) {
         std::unordered_map<index, index> moved;
         const auto at = [&](index i) {
             const auto found = moved.find(i);
@@ -78,9 +78,9 @@ private:
 };
 
 // Normal and chi-distributed numbers, the same on every machine up to the rounding of log, sin and cos.
-class normal_numbers {
+class normal_generator {
 public:
-    explicit normal_numbers(std::uint64_t seed) : random_(seed) {}
+    explicit normal_generator(std::uint64_t seed) : random_(seed) {}
     // A standard normal number. Box and Muller's method makes two at a time.
     double operator()() {
         if (has_) return has_ = false, other_;
@@ -108,7 +108,7 @@ private:
 
 // 64 random bits that depend on a seed and a number alone (splitmix64). A row gets these bits from its number in any
 // batch, thread or process.
-inline std::uint64_t row_bits(std::uint64_t seed, std::uint64_t number) {
+inline std::uint64_t counter_hash(std::uint64_t seed, std::uint64_t number) {
     std::uint64_t z = seed * 0xd1342543de82ef95u + (number + 1) * 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;

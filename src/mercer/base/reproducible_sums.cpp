@@ -14,7 +14,7 @@ void add_to(std::vector<double>& sum, const std::vector<double>& more) {
 
 }  // namespace
 
-std::vector<double> tree_sums::zeros() {
+std::vector<double> pairwise_sums::zeros() {
     std::vector<double> out;
     {
         std::lock_guard guard(lock_);
@@ -24,9 +24,9 @@ std::vector<double> tree_sums::zeros() {
     return out;
 }
 
-void tree_sums::add(index leaf, std::vector<double> sums) { put({0, leaf}, std::move(sums)); }
+void pairwise_sums::add(index leaf, std::vector<double> sums) { put({0, leaf}, std::move(sums)); }
 
-void tree_sums::put(place at, std::vector<double> sums) {
+void pairwise_sums::put(place at, std::vector<double> sums) {
     for (;;) {
         std::vector<double> other;
         {
@@ -48,7 +48,7 @@ void tree_sums::put(place at, std::vector<double> sums) {
 
 // Rank r receives the nodes that rank r + 1 has gathered, then those of r + 2, r + 4, …, so that rank 0 has all nodes
 // after log₂(number of ranks) rounds.
-void tree_sums::gather(const process_group& group) {
+void pairwise_sums::gather(const communicator& group) {
     const int rank = group.rank();
     for (int step = 1; step < group.size(); step *= 2) {
         if (rank & step) {
@@ -74,7 +74,7 @@ void tree_sums::gather(const process_group& group) {
     }
 }
 
-std::vector<double> tree_sums::total(const process_group* group) {
+std::vector<double> pairwise_sums::total(const communicator* group) {
     if (group) gather(*group);
     // The remaining nodes have no sibling. The smallest nodes hold the last leaves and are added first.
     std::vector<place> order;

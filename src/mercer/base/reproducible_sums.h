@@ -11,26 +11,26 @@
 
 namespace mercer {
 
-class process_group;
+class communicator;
 
 // Pairwise summation of vectors, which are the leaves of a binary tree. The sums of leaves 2i and 2i + 1 are added,
 // then the sums of two such pairs, and so on. Which numbers are added depends on the numbers of the leaves alone, so
 // results are bit-identical whichever thread or process computes a leaf, and in whatever order the leaves come. If L
 // leaves come about in order, about log₂ L vectors are in memory at a time.
-class tree_sums {
+class pairwise_sums {
 public:
-    explicit tree_sums(index width) : width_(width) {}
+    explicit pairwise_sums(index width) : width_(width) {}
     // A vector of `width` zeros for the sums of a leaf.
     std::vector<double> zeros();
     // Adds a leaf. Every leaf is added once, by any thread.
     void add(index leaf, std::vector<double> sums);
     // The sum of all leaves, on every rank of the group (null: one process). Called once.
-    std::vector<double> total(const process_group* group);
+    std::vector<double> total(const communicator* group);
 
 private:
     using place = std::pair<int, index>;  // level, number
     void put(place at, std::vector<double> sums);
-    void gather(const process_group& group);
+    void gather(const communicator& group);
 
     index width_;
     std::mutex lock_;
@@ -42,9 +42,9 @@ private:
 // processes. The addends are multiples of a unit so large that every sum has at most 53 bits, so no addition rounds.
 
 // Rounds x to the nearest multiple of 2^exponent, for |x| < 2^(exponent + 51).
-class multiple_of {
+class nearest_multiple {
 public:
-    explicit multiple_of(int exponent) : shift_(std::ldexp(1.5, exponent + 52)) {}
+    explicit nearest_multiple(int exponent) : shift_(std::ldexp(1.5, exponent + 52)) {}
     double operator()(double x) const { return (x + shift_) - shift_; }
 
 private:
@@ -52,7 +52,7 @@ private:
 };
 
 // The sum of up to 2^31 numbers |x| <= 4, each of which is rounded by at most 2^-63.
-class order_free_sum {
+class exact_sum {
 public:
     void add(double x) {
         const double high = coarse_(x), rest = x - high, middle = fine_(rest);
@@ -60,12 +60,12 @@ public:
     }
     double value() const { return parts[0] + (parts[1] + parts[2]); }
 
-    double parts[3] = {};  // exact sums; several order_free_sums are added part by part
+    double parts[3] = {};  // exact sums; several exact_sums are added part by part
 
 private:
     // Multiples of 2^-18 up to 4, of 2^-40 up to 2^-19, of 2^-62 up to 2^-41. A sum of 2^31 multiples is at most 2^53
     // units.
-    static inline const multiple_of coarse_{-18}, fine_{-40}, finest_{-62};
+    static inline const nearest_multiple coarse_{-18}, fine_{-40}, finest_{-62};
 };
 
 }  // namespace mercer

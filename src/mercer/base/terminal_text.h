@@ -32,7 +32,7 @@ inline std::size_t utf8_length(std::string_view text) {
 
 // Control characters except tabs and line ends become \u001b and the like (JSON reads them back), bytes that are not
 // UTF-8 become \x9b and the like.
-inline std::string without_controls(std::string_view text) {
+inline std::string escape_controls(std::string_view text) {
     constexpr const char* digits = "0123456789abcdef";
     std::string out;
     for (std::size_t at = 0, length = 0; at < text.size(); at += length) {
@@ -56,8 +56,8 @@ inline std::string without_controls(std::string_view text) {
 }
 
 // The text to write to a standard stream: escaped if the stream is a terminal.
-inline std::string text_for(std::FILE* stream, std::string_view text) {
-    return ::isatty(::fileno(stream)) != 0 ? without_controls(text) : std::string(text);
+inline std::string terminal_safe(std::FILE* stream, std::string_view text) {
+    return ::isatty(::fileno(stream)) != 0 ? escape_controls(text) : std::string(text);
 }
 
 }  // namespace mercer

@@ -35,10 +35,10 @@ constexpr std::uint64_t whole_power[] = {1,       10,       100,       1000,    
 }  // namespace
 
 char* write_general(char* to, double value, int digits) {
-    return std::to_chars(to, to + longest_decimal, value, std::chars_format::general, digits).ptr;
+    return std::to_chars(to, to + max_decimal_length, value, std::chars_format::general, digits).ptr;
 }
 
-char* write_whole(char* to, long long value) { return std::to_chars(to, to + longest_decimal, value).ptr; }
+char* write_integer(char* to, long long value) { return std::to_chars(to, to + max_decimal_length, value).ptr; }
 
 char* write_shortest(char* to, double value) {
     const double size = std::abs(value);
@@ -51,7 +51,7 @@ char* write_shortest(char* to, double value) {
         if (static_cast<double>(m) / power[places] == size) {
             while (places > 0 && m % 10 == 0) m /= 10, --places;
             if (value < 0) *to++ = '-';
-            to = std::to_chars(to, to + longest_decimal, m / whole_power[places]).ptr;
+            to = std::to_chars(to, to + max_decimal_length, m / whole_power[places]).ptr;
             if (places == 0) return to;
             *to++ = '.';
             std::uint64_t rest = m % whole_power[places];
@@ -64,12 +64,12 @@ char* write_shortest(char* to, double value) {
         *to++ = '0';
         return to;
     }
-    return std::to_chars(to, to + longest_decimal, value).ptr;
+    return std::to_chars(to, to + max_decimal_length, value).ptr;
 }
 
 namespace detail {
 
-std::string place(const std::string& name, std::string_view text, std::size_t offset) {
+std::string text_position(const std::string& name, std::string_view text, std::size_t offset) {
     const std::string_view before = text.substr(0, offset);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const auto line_end = before.rfind('\n');
@@ -93,12 +93,12 @@ std::string quoted(std::string_view token) {
 
 void fail_at(errc code, const std::string& name, std::string_view text, std::size_t offset,
              const std::string& message) {
-    fail(code, fmt::format("{}: {}", place(name, text, offset), message));
+    fail(code, fmt::format("{}: {}", text_position(name, text, offset), message));
 }
 
 // Counters of one byte, which overflow after 255 steps, let the compiler vectorise the loop over 64 bytes.
-two_counts count_two(std::string_view text, char first, char second) {
-    two_counts total;
+character_counts count_characters(std::string_view text, char first, char second) {
+    character_counts total;
     const char* p = text.data();
     for (std::size_t left = text.size(); left > 0;) {
         const std::size_t block = std::min<std::size_t>(left, std::size_t{64} * 255);
@@ -124,7 +124,7 @@ two_counts count_two(std::string_view text, char first, char second) {
     return total;
 }
 
-std::string_view without_mark(std::string_view text) {
+std::string_view without_byte_order_mark(std::string_view text) {
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
     return text;
 }
@@ -147,7 +147,7 @@ std::vector<std::string_view> split(std::string_view line, std::string_view sepa
 
 bool is_number(std::string_view token) {
     double value = 0;
-    return parse_number(token, value) != number_fault::syntax;
+    return parse_number(token, value) != number_error::syntax;
 }
 
 bool next_line(std::string_view& rest, std::string_view& line) {
@@ -179,7 +179,7 @@ bool is_utf8(std::string_view text) {
     return true;
 }
 
-std::string as_utf8(std::string_view name) {
+std::string to_utf8(std::string_view name) {
     if (is_utf8(name)) return std::string(name);
     std::string out;
     for (const char c : name) {
@@ -202,26 +202,26 @@ bool is_missing(std::string_view field) {
 }
 
 template <class T>
-number_fault parse_number(std::string_view token, T& value) {
+number_error parse_number(std::string_view token, T& value) {
     const char* first = token.data();
     const char* const last = first + token.size();
     const bool negative = first != last && *first == '-';
     if (first != last && (*first == '-' || *first == '+')) ++first;
-    if (first == last || *first == '-' || *first == '+') return number_fault::syntax;
+    if (first == last || *first == '-' || *first == '+') return number_error::syntax;
     T magnitude{};
     const auto result = fast_float::from_chars(first, last, magnitude);
-    if (result.ptr != last) return number_fault::syntax;
-    if (std::isnan(magnitude)) return number_fault::not_finite;
+    if (result.ptr != last) return number_error::syntax;
+    if (std::isnan(magnitude)) return number_error::not_finite;
     if (std::isinf(magnitude))
-        return is_digit(*first) || *first == '.' ? number_fault::overflow : number_fault::not_finite;
+        return is_digit(*first) || *first == '.' ? number_error::overflow : number_error::not_finite;
     // Some versions of fast_float report 1e-400 as out of range; here it is 0, as in strtod.
-    if (result.ec == std::errc::invalid_argument) return number_fault::syntax;
+    if (result.ec == std::errc::invalid_argument) return number_error::syntax;
     value = negative ? -magnitude : magnitude;
-    return number_fault::none;
+    return number_error::none;
 }
 
 template <class T>
-const char* decimal_at(const char* p, const char* end, T& value) {
+const char* parse_leading_decimal(const char* p, const char* end, T& value) {
     const bool negative = p != end && *p == '-';
     if (p != end && (*p == '-' || *p == '+')) ++p;
     if (p == end || !(is_digit(*p) || *p == '.')) return nullptr;
@@ -232,18 +232,18 @@ const char* decimal_at(const char* p, const char* end, T& value) {
     return result.ptr;
 }
 
-const char* reason(number_fault fault) {
+const char* expected_text(number_error fault) {
     switch (fault) {
-        case number_fault::not_finite: return "a finite number";
-        case number_fault::overflow: return "a number within range";
+        case number_error::not_finite: return "a finite number";
+        case number_error::overflow: return "a number within range";
         default: return "a number";
     }
 }
 
-template number_fault parse_number(std::string_view, double&);
-template number_fault parse_number(std::string_view, float&);
-template const char* decimal_at(const char*, const char*, double&);
-template const char* decimal_at(const char*, const char*, float&);
+template number_error parse_number(std::string_view, double&);
+template number_error parse_number(std::string_view, float&);
+template const char* parse_leading_decimal(const char*, const char*, double&);
+template const char* parse_leading_decimal(const char*, const char*, float&);
 
 }  // namespace detail
 }  // namespace mercer

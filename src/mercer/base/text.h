@@ -22,7 +22,7 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 // Returns the items, texts or numbers, with `between` between them: "a, b, c". (fmt::join would instantiate the whole
 // formatter of fmt in every source that uses it.)
 template <class Range>
-std::string joined(const Range& items, std::string_view between) {
+std::string join(const Range& items, std::string_view between) {
     std::string out;
     bool first = true;
     for (const auto& each : items) {
@@ -41,19 +41,19 @@ std::string xml_escaped(std::string_view text);
 
 // The functions write_… write a number as decimal text at `to`, without a terminating zero, and return the end of the
 // text. They are independent of the locale and fast enough for files of millions of numbers.
-inline constexpr int longest_decimal = 32;  // the largest number of characters that these functions write
+inline constexpr int max_decimal_length = 32;  // the largest number of characters that these functions write
 
 // Writes like printf's %.<digits>g.
 char* write_general(char* to, double value, int digits);
 // Writes the shortest text that reads back as the same number. If 8 digits suffice for a number below 1e8 that is not
 // denormal, the text is that of printf's %.8g.
 char* write_shortest(char* to, double value);
-char* write_whole(char* to, long long value);
+char* write_integer(char* to, long long value);
 
 namespace detail {
 
 // Returns "file:line:column" of a byte in the text of file `name`. Lines and columns (in bytes) count from 1.
-std::string place(const std::string& name, std::string_view text, std::size_t offset);
+std::string text_position(const std::string& name, std::string_view text, std::size_t offset);
 
 // Returns the token in single quotes for a message, with control characters escaped, cut after 40 bytes.
 std::string quoted(std::string_view token);
@@ -63,14 +63,14 @@ std::string quoted(std::string_view token);
                           const std::string& message);
 
 // The numbers of occurrences of two characters.
-struct two_counts {
+struct character_counts {
     index first = 0, second = 0;
 };
 // Counts both characters in one pass.
-two_counts count_two(std::string_view text, char first, char second);
+character_counts count_characters(std::string_view text, char first, char second);
 
 // Returns the text without a UTF-8 byte order mark at its beginning.
-std::string_view without_mark(std::string_view text);
+std::string_view without_byte_order_mark(std::string_view text);
 
 // Returns the text without blanks, tabs and carriage returns at both ends.
 std::string_view trimmed(std::string_view text);
@@ -89,24 +89,24 @@ bool next_line(std::string_view& rest, std::string_view& line);
 bool is_utf8(std::string_view text);
 // Returns a name as UTF-8. A name that is not valid UTF-8 is read as Latin-1, so that names from files in both
 // encodings are equal.
-std::string as_utf8(std::string_view name);
+std::string to_utf8(std::string_view name);
 
 // Returns true for a field that means a missing value: empty, "?", or NA, N/A, nan or null in upper or lower case.
 bool is_missing(std::string_view field);
 
 // The reason why a token is not a number of the wanted type.
-enum class number_fault { none, syntax, not_finite, overflow };
+enum class number_error { none, syntax, not_finite, overflow };
 
 // Parses a token that is a decimal number with or without exponent, correctly rounded and independent of the locale.
 template <class T>
-number_fault parse_number(std::string_view token, T& value);
+number_error parse_number(std::string_view token, T& value);
 
 // Parses a number at the beginning of [p, end). Returns its end, or nullptr if there is no finite number.
 template <class T>
-const char* decimal_at(const char* p, const char* end, T& value);
+const char* parse_leading_decimal(const char* p, const char* end, T& value);
 
 // Returns what was expected in place of a faulty token, for a message "expected a finite number, got 'nan'".
-const char* reason(number_fault fault);
+const char* expected_text(number_error fault);
 
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
@@ -131,7 +131,7 @@ struct exact<float> {
 // Reads a short decimal without exponent (12, -0.5, +3.) from text in which a character other than a digit or a point
 // follows. Returns the end of the number, or nullptr if parse_number() must parse it.
 template <class T>
-inline const char* short_decimal(const char* p, T& value) {
+inline const char* parse_short_decimal(const char* p, T& value) {
     const bool negative = *p == '-';
     if (negative || *p == '+') ++p;
     const char* const begin = p;
@@ -155,7 +155,7 @@ inline const char* short_decimal(const char* p, T& value) {
 
 // Returns the edit distance (optimal string alignment): the number of letters to insert, delete or replace and of
 // adjacent letters to exchange that change one word into the other.
-inline std::size_t edits(const std::string& a, const std::string& b) {
+inline std::size_t edit_distance(const std::string& a, const std::string& b) {
     std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
     for (std::size_t i = 0; i <= a.size(); ++i)
         for (std::size_t j = 0; j <= b.size(); ++j) {
@@ -180,7 +180,7 @@ inline std::string nearest_name(const std::string& word, const std::vector<std::
     for (const auto& each : known) {
         const bool begins = word.size() >= 2 && each.compare(0, word.size(), word) == 0;
         const bool long_one = word.size() > 64 || each.size() > 64;
-        const std::size_t apart = begins ? 1 : long_one ? least : detail::edits(word, each);
+        const std::size_t apart = begins ? 1 : long_one ? least : detail::edit_distance(word, each);
         if (apart < least && apart < each.size()) least = apart, best = each;
     }
     return best;

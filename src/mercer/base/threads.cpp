@@ -38,8 +38,8 @@ int initial_threads() {
     while (text.ends_with(' ')) text.remove_suffix(1);
     int count = 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (fault != std::errc() || end != text.data() + text.size() || count < 1 || count > most_threads)
-        fail(errc::invalid_argument, "MERCER_THREADS must be a whole number from 1 to " + std::to_string(most_threads) +
+    if (fault != std::errc() || end != text.data() + text.size() || count < 1 || count > max_threads)
+        fail(errc::invalid_argument, "MERCER_THREADS must be a whole number from 1 to " + std::to_string(max_threads) +
                                          ", got '" + wish + "': change it, or leave it unset");
     return capped(count);
 }
@@ -52,8 +52,8 @@ struct loop {
     index count;
     detail::loop_body body;
     void* context;
-    int workers;        // number of pool threads that may join
-    stop_scope* scope;  // cancellation of the calling thread
+    int workers;                // number of pool threads that may join
+    cancellation_scope* scope;  // cancellation of the calling thread
     workspace_limit* limit;
     std::atomic<index> next{0};
     std::mutex failure_lock;
@@ -61,13 +61,13 @@ struct loop {
 
     void work(int worker) {
         inside_loop = true;
-        const listening_to caller(scope);
+        const cancellation_override caller(scope);
         const workspace_limit::scope bounded(limit);
         for (;;) {
             const index item = next.fetch_add(1, std::memory_order_relaxed);
             if (item >= count) break;
             attempt([&] {
-                stop_point();
+                throw_if_cancelled();
                 body(context, item, worker);
             });
         }
@@ -105,7 +105,7 @@ public:
         while (!done_.wait_for(guard, std::chrono::milliseconds(50), [&] { return running_ == 0; })) {
             // Only this thread may call the predicate of its scope; the workers read the answer.
             guard.unlock();
-            job.attempt(stop_point);
+            job.attempt(throw_if_cancelled);
             guard.lock();
         }
         job_ = nullptr;
@@ -184,20 +184,20 @@ int threads() {
     return limit_here > 0 && limit_here < all ? limit_here : all;
 }
 
-void require_threads(std::int64_t count, const char* what) {
-    if (count >= 1 && count <= most_threads) return;
-    fail(errc::invalid_argument, std::string(what) + " must satisfy 1 <= threads <= " + std::to_string(most_threads) +
+void require_thread_count(std::int64_t count, const char* what) {
+    if (count >= 1 && count <= max_threads) return;
+    fail(errc::invalid_argument, std::string(what) + " must satisfy 1 <= threads <= " + std::to_string(max_threads) +
                                      ", got " + std::to_string(count));
 }
 
 void set_threads(int count) {
-    require_threads(count);
+    require_thread_count(count);
     wanted_threads.store(capped(count));
 }
 
 thread_limit::thread_limit(int count) : before_(limit_here) {
     if (count == 0) return;
-    require_threads(count);
+    require_thread_count(count);
     limit_here = count;
 }
 thread_limit::~thread_limit() { limit_here = before_; }
@@ -209,14 +209,15 @@ void detail::run_parallel(index count, loop_body body, void* context) {
         pool& workers = pool::instance();
         std::unique_lock<std::mutex> mine(workers.caller, std::try_to_lock);
         if (mine) {
-            loop job{count, body, context, team - 1, stop_scope::here(), workspace_limit::here(), {}, {}, {}};
+            loop job{count, body, context, team - 1, cancellation_scope::current(), workspace_limit::current(),
+                     {},    {},   {}};
             workers.run(job);
             if (job.failure) std::rethrow_exception(job.failure);
             return;
         }
     }
     for (index item = 0; item < count; ++item) {
-        stop_point();
+        throw_if_cancelled();
         body(context, item, 0);
     }
 }

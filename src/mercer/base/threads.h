@@ -15,10 +15,10 @@
 
 namespace mercer {
 
-// A number of threads must satisfy 1 <= count <= most_threads.
-inline constexpr int most_threads = 4096;
+// A number of threads must satisfy 1 <= count <= max_threads.
+inline constexpr int max_threads = 4096;
 // Throws errc::invalid_argument for other numbers; `what` names the setting in the message.
-void require_threads(std::int64_t count, const char* what = "the number of threads");
+void require_thread_count(std::int64_t count, const char* what = "the number of threads");
 
 // The number of threads that parallel loops of this thread may use, the calling thread included. The default is the
 // environment variable MERCER_THREADS, or the number of usable processors (base/processors.h). Throws
@@ -27,7 +27,7 @@ int threads();
 // Sets that number for the process, but at most max(8, 4 · usable processors): more threads only wait for each other.
 void set_threads(int count);
 
-// While it lives, loops of this thread use at most `count` threads, 1 <= count <= most_threads; 0 changes nothing.
+// While it lives, loops of this thread use at most `count` threads, 1 <= count <= max_threads; 0 changes nothing.
 class thread_limit {
 public:
     explicit thread_limit(int count);
@@ -62,11 +62,11 @@ void parallel_for(index count, Body&& body) {
         const_cast<void*>(static_cast<const void*>(std::addressof(body))));
 }
 
-// Calls body(first, end) for chunks of `run` consecutive items that together are 0 … count-1: for items that are too
+// Calls body(first, end) for chunks of `chunk` consecutive items that together are 0 … count-1: for items that are too
 // small to be scheduled one by one.
 template <class Body>
-void parallel_runs(index count, index run, Body&& body) {
-    parallel_for((count + run - 1) / run, [&](index r) { body(r * run, std::min(count, (r + 1) * run)); });
+void parallel_chunks(index count, index chunk, Body&& body) {
+    parallel_for((count + chunk - 1) / chunk, [&](index r) { body(r * chunk, std::min(count, (r + 1) * chunk)); });
 }
 
 }  // namespace mercer

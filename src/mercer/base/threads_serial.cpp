@@ -13,26 +13,26 @@
 namespace mercer {
 
 int threads() { return 1; }
-void require_threads(std::int64_t count, const char* what) {
-    if (count < 1 || count > most_threads)
+void require_thread_count(std::int64_t count, const char* what) {
+    if (count < 1 || count > max_threads)
         fail(errc::invalid_argument, std::string(what) + " must satisfy 1 <= threads <= " +
-                                         std::to_string(most_threads) + ", got " + std::to_string(count));
+                                         std::to_string(max_threads) + ", got " + std::to_string(count));
 }
-void set_threads(int count) { require_threads(count); }
+void set_threads(int count) { require_thread_count(count); }
 thread_limit::thread_limit(int count) : before_(count) {
-    if (count != 0) require_threads(count);
+    if (count != 0) require_thread_count(count);
 }
 thread_limit::~thread_limit() = default;
 
 void detail::run_parallel(index count, loop_body body, void* context) {
     for (index item = 0; item < count; ++item) {
-        stop_point();
+        throw_if_cancelled();
         body(context, item, 0);
     }
 }
 
 std::size_t physical_memory() { return std::size_t{1} << 30; }  // the memory of a web page
-std::size_t spare_memory() { return physical_memory() / 4; }
+std::size_t default_memory_budget() { return physical_memory() / 4; }
 
 reserved_memory::reserved_memory(std::size_t bytes) : bytes_(bytes) {
     if (bytes == 0) return;

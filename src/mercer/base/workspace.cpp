@@ -9,9 +9,9 @@ thread_local workspace_limit* limit_here = nullptr;
 }  // namespace
 
 workspace_limit::workspace_limit(std::function<void(std::size_t)> reserve)
-    : reserve_(std::move(reserve)), here_(this) {}
+    : reserve_(std::move(reserve)), scope_(this) {}
 workspace_limit::~workspace_limit() = default;
-workspace_limit* workspace_limit::here() { return limit_here; }
+workspace_limit* workspace_limit::current() { return limit_here; }
 
 void workspace_limit::take(std::size_t bytes) {
     const std::lock_guard own(lock_);
@@ -34,7 +34,7 @@ workspace_limit::scope::scope(workspace_limit* other) : before_(std::exchange(li
 workspace_limit::scope::~scope() { limit_here = before_; }
 
 void reserve_workspace(std::size_t bytes) {
-    if (workspace_limit* limit = workspace_limit::here()) limit->take(bytes);
+    if (workspace_limit* limit = workspace_limit::current()) limit->take(bytes);
 }
 
 }  // namespace mercer

@@ -20,7 +20,7 @@ public:
     workspace_limit(const workspace_limit&) = delete;
     workspace_limit& operator=(const workspace_limit&) = delete;
 
-    static workspace_limit* here();  // the limit of this thread; nullptr: none
+    static workspace_limit* current();  // the limit of this thread; nullptr: none
     void take(std::size_t bytes);
     void give_back(std::size_t bytes);
 
@@ -40,13 +40,13 @@ private:
     std::function<void(std::size_t)> reserve_;
     std::mutex lock_;
     std::size_t used_ = 0, largest_ = 0;
-    scope here_;
+    scope scope_;
 };
 
 // Reserves bytes in the limit of this thread until the workspace is destroyed.
 class workspace {
 public:
-    explicit workspace(std::size_t bytes = 0) : limit_(workspace_limit::here()) { grow_to(bytes); }
+    explicit workspace(std::size_t bytes = 0) : limit_(workspace_limit::current()) { grow_to(bytes); }
     ~workspace() {
         if (limit_) limit_->give_back(bytes_);
     }

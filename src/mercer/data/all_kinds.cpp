@@ -10,27 +10,27 @@
 
 namespace mercer {
 
-std::vector<domain> all_domains() {
-    std::vector<domain> out{domain::vectors};
-    listed_kinds::each([&]<class Kind> { out.push_back(Kind::where); });
-    out.push_back(domain::any);
+std::vector<object_kind> all_object_kinds() {
+    std::vector<object_kind> out{object_kind::vectors};
+    listed_kinds::for_each([&]<class Kind> { out.push_back(Kind::kind); });
+    out.push_back(object_kind::any);
     return out;
 }
 
-domain domain_named(std::string_view wanted) {
+object_kind parse_object_kind(std::string_view wanted) {
     std::vector<const char*> names;
-    for (const domain each : all_domains()) {
+    for (const object_kind each : all_object_kinds()) {
         if (name(each) == wanted) return each;
         names.push_back(name(each));
     }
     fail(errc::invalid_argument,
-         fmt::format("the kind of object must be one of {}, got {}", joined(names, ", "), wanted));
+         fmt::format("the kind of object must be one of {}, got {}", join(names, ", "), wanted));
 }
 
-objects read_objects(std::string_view kind, object_source& from, index count) {
+objects read_objects(std::string_view kind, byte_reader& from, index count) {
     std::optional<objects> out;
-    listed_kinds::each([&]<class Kind> {
-        if (name(Kind::where) == kind) out = Kind::read(from, count);
+    listed_kinds::for_each([&]<class Kind> {
+        if (name(Kind::kind) == kind) out = Kind::read(from, count);
     });
     if (!out) fail(errc::parse, fmt::format("unknown kind of objects: {}", kind));
     return *out;

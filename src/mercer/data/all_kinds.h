@@ -12,20 +12,20 @@
 
 namespace mercer {
 
-template <object_kind... Kinds>
+template <object_collection... Kinds>
 struct kind_list {
     // Calls f.template operator()<Kind>() for every kind.
     template <class Function>
-    static void each(Function&& f) {
+    static void for_each(Function&& f) {
         (f.template operator()<Kinds>(), ...);
     }
 };
 using listed_kinds = kind_list<strings, sets, multisets, graphs, trees, points, series, images, records>;
 
 // vectors, then the kinds of the list, then any: the order in which users see them.
-std::vector<domain> all_domains();
-domain domain_named(std::string_view name);  // throws errc::invalid_argument with the list of names
+std::vector<object_kind> all_object_kinds();
+object_kind parse_object_kind(std::string_view name);  // throws errc::invalid_argument with the list of names
 // Reads `count` objects of the kind of that name, as Kind::write() wrote them. Throws errc::parse for an unknown kind.
-objects read_objects(std::string_view kind, object_source& from, index count);
+objects read_objects(std::string_view kind, byte_reader& from, index count);
 
 }  // namespace mercer

@@ -46,7 +46,7 @@ sparse<T>::sparse(std::span<const index> start, std::span<const std::int32_t> co
 
 // Throws errc::invalid_argument with the first column that is not ascending or not smaller than dims.
 template <class T>
-static void name_wrong_column(const sparse<T>& x) {
+static void throw_wrong_column(const sparse<T>& x) {
     for (index i = 0; i < x.size(); ++i) {
         std::int32_t last = -1;
         for (const std::int32_t c : x.cols(i)) {
@@ -62,7 +62,7 @@ static void name_wrong_column(const sparse<T>& x) {
 }
 
 // The number of values that are not larger than their predecessor.
-static index descents(const std::int32_t* values, index count) {
+static index count_descents(const std::int32_t* values, index count) {
     index found = 0;
     constexpr index stretch = 4096;  // the inner sum has 32 bits, so that SIMD instructions can add
     for (index first = 1; first < count; first += stretch) {
@@ -97,16 +97,16 @@ void sparse<T>::check() const {
         last = col_[start_[i + 1] - 1];
         within &= first >= 0 && last < dims_;
     }
-    if (!within || descents(col_.data() + start_.front(), nonzeros()) != between_rows) name_wrong_column(*this);
+    if (!within || count_descents(col_.data() + start_.front(), nonzeros()) != between_rows) throw_wrong_column(*this);
 }
 
 index dataset::size() const {
     return std::visit([](const auto& some) { return some.size(); }, items_);
 }
 
-domain dataset::kind() const {
+object_kind dataset::kind() const {
     const auto* some = as<objects>();
-    return some ? some->where() : domain::vectors;
+    return some ? some->kind() : object_kind::vectors;
 }
 
 index dataset::dims() const {
@@ -123,14 +123,14 @@ index dataset::dims() const {
 namespace {
 
 template <class T>
-dataset gather_kind(const dense<T>& from, const selection& which) {
+dataset gather_kind(const dense<T>& from, const row_set& which) {
     matrix<T> rows(which.size(), from.dims());
     for (index i = 0; i < which.size(); ++i) std::copy_n(from.row(which[i]), from.dims(), rows.row(i));
     return dense<T>(std::move(rows));
 }
 
 template <class T>
-dataset gather_kind(const sparse<T>& from, const selection& which) {
+dataset gather_kind(const sparse<T>& from, const row_set& which) {
     std::vector<index> start{0};
     std::vector<std::int32_t> col;
     std::vector<T> val;
@@ -144,10 +144,10 @@ dataset gather_kind(const sparse<T>& from, const selection& which) {
     return sparse<T>(std::move(start), std::move(col), std::move(val), from.dims());
 }
 
-dataset gather_kind(const objects& from, const selection& which) { return from.gather(which); }
+dataset gather_kind(const objects& from, const row_set& which) { return from.gather(which); }
 
 template <class T>
-dataset join(const dense<T>& a, const dense<T>& b) {
+dataset concatenate_kind(const dense<T>& a, const dense<T>& b) {
     if (a.dims() != b.dims())
         fail(errc::invalid_argument,
              fmt::format("vectors of {} and of {} coordinates cannot be joined", a.dims(), b.dims()));
@@ -158,7 +158,7 @@ dataset join(const dense<T>& a, const dense<T>& b) {
 }
 
 template <class T>
-dataset join(const sparse<T>& a, const sparse<T>& b) {
+dataset concatenate_kind(const sparse<T>& a, const sparse<T>& b) {
     std::vector<index> start{0};
     std::vector<std::int32_t> col;
     std::vector<T> val;
@@ -171,7 +171,7 @@ dataset join(const sparse<T>& a, const sparse<T>& b) {
     return sparse<T>(std::move(start), std::move(col), std::move(val), std::max(a.dims(), b.dims()));
 }
 
-dataset join(const objects& a, const objects& b) { return a.followed_by(b); }
+dataset concatenate_kind(const objects& a, const objects& b) { return a.followed_by(b); }
 
 template <class T, class From>
 void copy_row(const From& from, index i, T* to) {
@@ -186,7 +186,7 @@ void copy_row(const From& from, index i, T* to) {
 
 }  // namespace
 
-dataset gather(const dataset& from, const selection& which) {
+dataset gather(const dataset& from, const row_set& which) {
     for (index i = 0; i < which.size(); ++i)
         if (which[i] < 0 || which[i] >= from.size())
             fail(errc::invalid_argument, fmt::format("object {} asked for, but there are {}", which[i], from.size()));
@@ -200,7 +200,7 @@ dataset concatenate(const dataset& first, const dataset& second) {
             if (!b || first.kind() != second.kind())
                 fail(errc::unsupported, fmt::format("{} and {} of different storage cannot be joined",
                                                     name(first.kind()), name(second.kind())));
-            return join(a, *b);
+            return concatenate_kind(a, *b);
         },
         first.items());
 }
@@ -241,16 +241,16 @@ bool all_finite(const T* values, index count) {
 // The first value that is not finite. `values(first, end)` is the span of the values of rows first … end - 1, of at
 // most `together` rows, which must be contiguous. `column(i, k)` is the column of the k-th value of row i.
 template <class Values, class Column>
-std::optional<not_finite_value> first_fault(index rows, index values_a_row, index together, Values values,
-                                            Column column) {
+std::optional<non_finite_value> find_first_fault(index rows, index values_a_row, index together, Values values,
+                                                 Column column) {
     const index tile = std::max<index>(1, (index{1} << 16) / std::max<index>(values_a_row, 1)),
                 step = std::min(tile, together);
-    std::vector<std::optional<not_finite_value>> found(static_cast<std::size_t>((rows + tile - 1) / tile));
-    const auto name_first = [&](index first, index end) -> std::optional<not_finite_value> {
+    std::vector<std::optional<non_finite_value>> found(static_cast<std::size_t>((rows + tile - 1) / tile));
+    const auto name_first = [&](index first, index end) -> std::optional<non_finite_value> {
         for (index i = first; i < end; ++i) {
             const auto some = values(i, i + 1);
             const auto bad = std::find_if(some.begin(), some.end(), [](auto value) { return !std::isfinite(value); });
-            if (bad != some.end()) return not_finite_value{i, column(i, bad - some.begin()), static_cast<double>(*bad)};
+            if (bad != some.end()) return non_finite_value{i, column(i, bad - some.begin()), static_cast<double>(*bad)};
         }
         return {};
     };
@@ -270,22 +270,22 @@ std::optional<not_finite_value> first_fault(index rows, index values_a_row, inde
 
 }  // namespace
 
-std::optional<not_finite_value> first_not_finite(const dataset& vectors) {
+std::optional<non_finite_value> find_non_finite(const dataset& vectors) {
     return std::visit(
-        [](const auto& some) -> std::optional<not_finite_value> {
+        [](const auto& some) -> std::optional<non_finite_value> {
             if constexpr (requires { some.row(0); }) {
                 const auto values = [&](index first, index end) {
                     return std::span(some.row(first), static_cast<std::size_t>((end - first) * some.dims()));
                 };
                 const bool without_gaps = some.view().stride == some.dims();
-                return first_fault(some.size(), some.dims(), without_gaps ? some.size() : 1, values,
-                                   [](index, index k) { return k; });
+                return find_first_fault(some.size(), some.dims(), without_gaps ? some.size() : 1, values,
+                                        [](index, index k) { return k; });
             } else if constexpr (requires { some.values(0); }) {
                 const auto values = [&](index first, index end) {
                     return std::span(some.values(first).data(), std::to_address(some.values(end - 1).end()));
                 };
                 const index mean = some.size() > 0 ? some.nonzeros() / some.size() : 0;
-                return first_fault(some.size(), mean, some.size(), values, [&](index i, index k) {
+                return find_first_fault(some.size(), mean, some.size(), values, [&](index i, index k) {
                     return static_cast<index>(some.cols(i)[static_cast<std::size_t>(k)]);
                 });
             } else {
@@ -296,7 +296,7 @@ std::optional<not_finite_value> first_not_finite(const dataset& vectors) {
 }
 
 void require_finite(const dataset& vectors) {
-    if (const auto bad = first_not_finite(vectors))
+    if (const auto bad = find_non_finite(vectors))
         throw row_error(bad->row, bad->column, fmt::format("{} is not a finite number", bad->value));
 }
 
@@ -320,7 +320,7 @@ dataset part_of(const sparse<T>& from, index first, index count) {
                      {from.values(first).data(), entries}, from.dims(), keep);
 }
 
-dataset part_of(const objects& from, index first, index count) { return from.gather(selection(first, count)); }
+dataset part_of(const objects& from, index first, index count) { return from.gather(row_set(first, count)); }
 
 }  // namespace
 
@@ -373,7 +373,7 @@ bool same(const A& a, index i, const B& b, index j) {
             if (x.col() != z.col() || x.value() != z.value()) return false;
         return x.ended() && z.ended();
     } else if constexpr (std::is_same_v<A, B>) {
-        return a.where() == b.where() && a.compare(i, b, j) == 0;
+        return a.kind() == b.kind() && a.compare(i, b, j) == 0;
     } else {
         return false;
     }
@@ -381,7 +381,7 @@ bool same(const A& a, index i, const B& b, index j) {
 
 }  // namespace
 
-bool same_object(const dataset& a, index i, const dataset& b, index j) {
+bool is_same_object(const dataset& a, index i, const dataset& b, index j) {
     return std::visit([&](const auto& x, const auto& z) { return same(x, i, z, j); }, a.items(), b.items());
 }
 

@@ -80,13 +80,13 @@ public:
     dataset(Kind items) : items_(std::move(items)) {}  // NOLINT: every kind is a data set
 
     index size() const;
-    domain kind() const;
+    object_kind kind() const;
     index dims() const;  // number of coordinates of vectors, 0 for other objects
     const storage& items() const { return items_; }
     // The data of one storage, or the objects of one kind; null if this data set holds another.
     template <class Kind>
     const Kind* as() const {
-        if constexpr (object_kind<Kind>) {
+        if constexpr (object_collection<Kind>) {
             const auto* some = std::get_if<objects>(&items_);
             return some ? some->as<Kind>() : nullptr;
         } else {
@@ -100,7 +100,7 @@ private:
 };
 
 // Copies of the selected objects, in the order of the selection.
-dataset gather(const dataset& from, const selection& which);
+dataset gather(const dataset& from, const row_set& which);
 // Objects first … first + count - 1: a view of vectors, copies of other objects.
 dataset part(const dataset& from, index first, index count);
 // The objects of two data sets of the same storage and kind, one after the other. Dense vectors must have the same
@@ -111,12 +111,12 @@ dataset concatenate(const dataset& first, const dataset& second);
 template <class T>
 dense<T> as_dense(const dataset& vectors);
 
-struct not_finite_value {
+struct non_finite_value {
     index row = 0, column = 0;
     double value = 0;
 };
 // The first coordinate, row by row, that is NaN or infinite; nullopt if there is none or the objects are not vectors.
-std::optional<not_finite_value> first_not_finite(const dataset& vectors);
+std::optional<non_finite_value> find_non_finite(const dataset& vectors);
 // Throws a row_error for that coordinate if there is one.
 void require_finite(const dataset& vectors);
 
@@ -170,6 +170,6 @@ inline std::partial_ordering compare_objects(const dataset& x, index i, const da
 // Returns true if two objects are equal: vectors with the same coordinates in any storage, or equal objects of the same
 // kind. Code that has to know whether a distance is zero uses this function instead of kernel values, whose rounding
 // may differ from call to call if the kernel is a function of the user.
-bool same_object(const dataset& a, index i, const dataset& b, index j);
+bool is_same_object(const dataset& a, index i, const dataset& b, index j);
 
 }  // namespace mercer

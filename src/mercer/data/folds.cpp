@@ -121,7 +121,7 @@ fold_plan time_folds(index n, int folds) {
     return plan;
 }
 
-std::vector<index> weighted_examples(index n, std::span<const double> weight, std::span<const index> rank) {
+std::vector<index> select_weighted_examples(index n, std::span<const double> weight, std::span<const index> rank) {
     std::vector<index> out(static_cast<std::size_t>(n));
     for (index i = 0; i < n; ++i)
         out[static_cast<std::size_t>(rank.empty() ? i : rank[static_cast<std::size_t>(i)])] = i;
@@ -129,7 +129,7 @@ std::vector<index> weighted_examples(index n, std::span<const double> weight, st
     return out;
 }
 
-fold_plan of_examples(fold_plan plan, std::span<const index> which) {
+fold_plan map_to_examples(fold_plan plan, std::span<const index> which) {
     for (index& i : plan.order) i = which[static_cast<std::size_t>(i)];
     return plan;
 }

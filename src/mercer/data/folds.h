@@ -43,8 +43,8 @@ fold_plan grouped_folds(std::span<const std::int64_t> group, int folds, const ra
 fold_plan time_folds(index n, int folds);
 // The examples of positive weight (all if `weight` is empty), ordered by their ranks if these are given. Examples of
 // weight 0 should not be in folds.
-std::vector<index> weighted_examples(index n, std::span<const double> weight, std::span<const index> rank = {});
+std::vector<index> select_weighted_examples(index n, std::span<const double> weight, std::span<const index> rank = {});
 // Replaces each number i of a plan for 0 … which.size()-1 by which[i].
-fold_plan of_examples(fold_plan plan, std::span<const index> which);
+fold_plan map_to_examples(fold_plan plan, std::span<const index> which);
 
 }  // namespace mercer

@@ -19,7 +19,8 @@ void demand(bool ok, fmt::format_string<Args...> message, Args&&... args) {
 }
 
 void check(const graph_parts& p) {
-    demand(p.nodes >= 0 && p.nodes < graph::most, "a graph has 0 to {} nodes, got {}", graph::most - 1, p.nodes);
+    demand(p.nodes >= 0 && p.nodes < graph::max_ends, "a graph has 0 to {} nodes, got {}", graph::max_ends - 1,
+           p.nodes);
     const auto n = static_cast<std::size_t>(p.nodes);
     demand(p.labels.empty() || p.labels.size() == n, "a graph of {} nodes needs as many labels, got {}", n,
            p.labels.size());
@@ -48,7 +49,7 @@ graph::graph(graph_parts p) {
     }
     std::ranges::sort(p.edges);
     p.edges.erase(std::unique(p.edges.begin(), p.edges.end()), p.edges.end());
-    demand(static_cast<index>(p.edges.size()) <= most, "a graph has at most {} ends of edges, got {}", most,
+    demand(static_cast<index>(p.edges.size()) <= max_ends, "a graph has at most {} ends of edges, got {}", max_ends,
            p.edges.size());
     const auto is_set = [](std::int64_t label) { return label != 0; };
     made->start.assign(static_cast<std::size_t>(p.nodes) + 1, 0);
@@ -90,7 +91,7 @@ std::string graphs::text(index i) const {
     std::string out = "{\"nodes\": ";
     auto to = std::back_inserter(out);
     if (g.has_labels())
-        fmt::format_to(to, "[{}]", joined(g.held_->label, ", "));
+        fmt::format_to(to, "[{}]", join(g.held_->label, ", "));
     else
         fmt::format_to(to, "{}", g.nodes());
     if (g.directed()) out += ", \"directed\": true";
@@ -105,14 +106,14 @@ std::string graphs::text(index i) const {
     out += "]";
     if (g.attributes() > 0) {
         out += ", \"attributes\": [";
-        for (index v = 0; v < g.nodes(); ++v) fmt::format_to(to, "{}[{}]", v ? ", " : "", joined(g.values(v), ", "));
+        for (index v = 0; v < g.nodes(); ++v) fmt::format_to(to, "{}[{}]", v ? ", " : "", join(g.values(v), ", "));
         out += "]";
     }
     return out + "}";
 }
 
 // Writes the sizes and flags of all graphs, then the arrays of each graph.
-void graphs::write(object_sink& to) const {
+void graphs::write(byte_writer& to) const {
     std::vector<index> nodes, ends, attributes;
     std::vector<std::uint8_t> flags;
     for (index i = 0; i < size(); ++i) {
@@ -122,24 +123,24 @@ void graphs::write(object_sink& to) const {
         attributes.push_back(g.attributes());
         flags.push_back(static_cast<std::uint8_t>(g.directed() | g.has_labels() << 1 | g.has_edge_labels() << 2));
     }
-    to.all(nodes);
-    to.all(ends);
-    to.all(attributes);
-    to.all(flags);
+    to.write_numbers(nodes);
+    to.write_numbers(ends);
+    to.write_numbers(attributes);
+    to.write_numbers(flags);
     for (index i = 0; i < size(); ++i) {
         if (nodes[static_cast<std::size_t>(i)] == 0) continue;
         const graph::rows& rows = *(*this)[i].held_;
-        to.all(std::span(rows.start).subspan(1));
-        to.all(rows.to);
-        to.all(rows.edge_label);
-        to.all(rows.label);
-        to.all(rows.value);
+        to.write_numbers(std::span(rows.start).subspan(1));
+        to.write_numbers(rows.to);
+        to.write_numbers(rows.edge_label);
+        to.write_numbers(rows.label);
+        to.write_numbers(rows.value);
     }
 }
 
-graphs graphs::read(object_source& from, index count) {
-    const auto nodes = from.starts(count), ends = from.starts(count), attributes = from.starts(count);
-    const auto flags = from.all<std::uint8_t>(count);
+graphs graphs::read(byte_reader& from, index count) {
+    const auto nodes = from.read_offsets(count), ends = from.read_offsets(count), attributes = from.read_offsets(count);
+    const auto flags = from.read_numbers<std::uint8_t>(count);
     std::vector<graph> made;
     made.reserve(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
@@ -149,13 +150,13 @@ graphs graphs::read(object_source& from, index count) {
         const auto right = [&](bool ok) {
             if (!ok) fail(errc::parse, fmt::format("graph {} of the file is damaged", i));
         };
-        right(n < graph::most && m <= graph::most && rows.attributes <= graph::most && flags[i] < 8);
-        const auto stops = from.all<std::int32_t>(n);
+        right(n < graph::max_ends && m <= graph::max_ends && rows.attributes <= graph::max_ends && flags[i] < 8);
+        const auto stops = from.read_numbers<std::int32_t>(n);
         rows.start.insert(rows.start.end(), stops.begin(), stops.end());
-        rows.to = from.all<std::int32_t>(m);
-        if (flags[i] & 4) rows.edge_label = from.all<std::int64_t>(m);
-        if (flags[i] & 2) rows.label = from.all<std::int64_t>(n);
-        rows.value = from.all<double>(n * rows.attributes);
+        rows.to = from.read_numbers<std::int32_t>(m);
+        if (flags[i] & 4) rows.edge_label = from.read_numbers<std::int64_t>(m);
+        if (flags[i] & 2) rows.label = from.read_numbers<std::int64_t>(n);
+        rows.value = from.read_numbers<double>(n * rows.attributes);
         right(std::ranges::is_sorted(rows.start) && rows.start.back() == m);
         graph_parts parts{n, {}, rows.label, rows.attributes, rows.value, rows.directed};
         for (std::size_t v = 0; v + 1 < rows.start.size(); ++v)

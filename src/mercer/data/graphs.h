@@ -27,7 +27,8 @@ struct graph_parts {
 // two edges. A loop makes a node its own neighbour, once.
 class graph {
 public:
-    static constexpr index most = (index{1} << 31) - 1;  // largest number of edge ends; there are fewer nodes than that
+    static constexpr index max_ends =
+        (index{1} << 31) - 1;  // largest number of edge ends; there are fewer nodes than that
 
     graph() = default;  // no nodes
     // Throws errc::invalid_argument, with the node or edge, if the parts are inconsistent.
@@ -78,14 +79,14 @@ private:
 
 class graphs : public item_list<graphs, graph> {
 public:
-    static constexpr domain where{"graphs"};
+    static constexpr object_kind kind{"graphs"};
     static constexpr const char* default_kernel = "wl(h=3)";
     using item_list::item_list;
 
     // A line of JSON, in the format of io/json_graphs.h.
     std::string text(index i) const;
-    void write(object_sink& to) const;
-    static graphs read(object_source& from, index count);
+    void write(byte_writer& to) const;
+    static graphs read(byte_reader& from, index count);
 };
 
 // The label of a word: its value if it is a whole number, otherwise a hash of its bytes (FNV-1a, 64 bits), so that a

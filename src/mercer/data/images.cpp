@@ -11,11 +11,11 @@ namespace mercer {
 namespace {
 
 void require_size(const image& of, std::size_t i) {
-    const auto side = [](index n) { return n >= 0 && n <= image::most_side; };
-    if (!side(of.height) || !side(of.width) || of.pixels() > image::most_pixels)
+    const auto side = [](index n) { return n >= 0 && n <= image::max_side; };
+    if (!side(of.height) || !side(of.width) || of.pixels() > image::max_pixels)
         fail(errc::invalid_argument,
              fmt::format("image {}: sides of at most {} and at most {} pixels are possible, got {} x {}", i,
-                         image::most_side, image::most_pixels, of.height, of.width));
+                         image::max_side, image::max_pixels, of.height, of.width));
     if (of.channels < 1 || of.channels > 4)
         fail(errc::invalid_argument,
              fmt::format("image {}: 1 channel (grey) or 3 (colour), one more with opacity, are possible, got {}", i,
@@ -74,26 +74,26 @@ std::string images::text(index i) const {
     return fmt::format("{} x {} {} image {:016x}", of.height, of.width, of.channels == 1 ? "grey" : "colour", sum);
 }
 
-void images::write(object_sink& to) const {
+void images::write(byte_writer& to) const {
     std::vector<index> lengths, sides;
     for (index i = 0; i < size(); ++i) {
         const image& of = (*this)[i];
         lengths.push_back(static_cast<index>(of.values.size()));
         sides.insert(sides.end(), {of.height, of.width, of.channels});
     }
-    to.all(lengths);
-    to.all(sides);
-    for (index i = 0; i < size(); ++i) to.all((*this)[i].values);
+    to.write_numbers(lengths);
+    to.write_numbers(sides);
+    for (index i = 0; i < size(); ++i) to.write_numbers((*this)[i].values);
 }
 
-images images::read(object_source& from, index count) {
-    const auto start = from.starts(count);
+images images::read(byte_reader& from, index count) {
+    const auto start = from.read_offsets(count);
     std::vector<image> items(start.size() - 1);
     for (image& each : items) {
-        const auto three = from.all<index>(3);
+        const auto three = from.read_numbers<index>(3);
         each.height = three[0], each.width = three[1], each.channels = three[2];
     }
-    for (std::size_t i = 0; i < items.size(); ++i) items[i].values = from.all<float>(start[i + 1] - start[i]);
+    for (std::size_t i = 0; i < items.size(); ++i) items[i].values = from.read_numbers<float>(start[i + 1] - start[i]);
     return images(std::move(items));
 }
 

@@ -6,7 +6,7 @@
 namespace mercer {
 
 struct image {
-    static constexpr index most_side = 65535, most_pixels = index{1} << 28;
+    static constexpr index max_side = 65535, max_pixels = index{1} << 28;
 
     index height = 0, width = 0, channels = 1;
     std::vector<float> values{};  // row by row, with the channels of a pixel contiguous; 0 is black, 1 full intensity
@@ -21,7 +21,7 @@ inline float intensity(unsigned value, unsigned most) { return static_cast<float
 
 class images : public item_list<images, image> {
 public:
-    static constexpr domain where{"images"};
+    static constexpr object_kind kind{"images"};
     static constexpr const char* default_kernel = "spatial_pyramid()";
 
     images() = default;
@@ -32,8 +32,8 @@ public:
 
     // The size of the image and a checksum of its values.
     std::string text(index i) const;
-    void write(object_sink& to) const;
-    static images read(object_source& from, index count);
+    void write(byte_writer& to) const;
+    static images read(byte_reader& from, index count);
 };
 
 }  // namespace mercer

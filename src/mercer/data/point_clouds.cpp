@@ -73,30 +73,30 @@ std::string points::text(index i) const {
     return out;
 }
 
-void points::write(object_sink& to) const {
+void points::write(byte_writer& to) const {
     std::vector<index> sizes;
     for (index i = 0; i < size(); ++i) sizes.push_back((*this)[i].size());
-    to.all(sizes);
-    to.all(std::vector<index>{size() > 0 ? (*this)[0].dims : 3});
+    to.write_numbers(sizes);
+    to.write_numbers(std::vector<index>{size() > 0 ? (*this)[0].dims : 3});
     for (index i = 0; i < size(); ++i) {
-        to.all((*this)[i].elements);
-        to.all((*this)[i].coordinates);
+        to.write_numbers((*this)[i].elements);
+        to.write_numbers((*this)[i].coordinates);
     }
 }
 
-points points::read(object_source& from, index count) {
-    const auto start = from.starts(count);
-    const index dims = from.all<index>(1)[0];
+points points::read(byte_reader& from, index count) {
+    const auto start = from.read_offsets(count);
+    const index dims = from.read_numbers<index>(1)[0];
     if (dims < 1 || dims > (index{1} << 30)) fail(errc::parse, fmt::format("points of {} coordinates", dims));
     std::vector<point_cloud> clouds;
     for (std::size_t i = 0; i + 1 < start.size(); ++i) {
         const index n = start[i + 1] - start[i];
         point_cloud one;
         one.dims = dims;
-        one.elements = from.all<std::int32_t>(n);
+        one.elements = from.read_numbers<std::int32_t>(n);
         if (n > 0 && dims > (index{1} << 60) / n)
             fail(errc::parse, fmt::format("{} points of {} coordinates", n, dims));
-        one.coordinates = from.all<double>(n * dims);
+        one.coordinates = from.read_numbers<double>(n * dims);
         clouds.push_back(std::move(one));
     }
     return points(std::move(clouds));

@@ -25,7 +25,7 @@ std::int32_t element_number(std::string_view symbol);
 
 class points : public item_list<points, point_cloud> {
 public:
-    static constexpr domain where{"points"};
+    static constexpr object_kind kind{"points"};
     static constexpr const char* default_kernel = "coulomb()";
 
     points() = default;
@@ -34,8 +34,8 @@ public:
     explicit points(std::vector<point_cloud> clouds);
 
     std::string text(index i) const;  // "O 0 0 0; H 0.96 0 0; …"
-    void write(object_sink& to) const;
-    static points read(object_source& from, index count);
+    void write(byte_writer& to) const;
+    static points read(byte_reader& from, index count);
 };
 
 }  // namespace mercer

@@ -38,10 +38,10 @@ const dataset& records::of(std::string_view wanted) const {
         if (each.name == wanted) return each.values;
         names.push_back(each.name);
     }
-    fail(errc::data, fmt::format("there is no field '{}': the records have {}", wanted, joined(names, ", ")));
+    fail(errc::data, fmt::format("there is no field '{}': the records have {}", wanted, join(names, ", ")));
 }
 
-records records::gather(const selection& which) const {
+records records::gather(const row_set& which) const {
     std::vector<field> chosen;
     for (const field& each : fields()) chosen.push_back({each.name, mercer::gather(each.values, which)});
     return records(std::move(chosen));
@@ -74,7 +74,7 @@ std::string object_text(const dataset& x, index i) {
     return std::visit(
         [&](const auto& some) -> std::string {
             if constexpr (requires { some.row(i); }) {
-                return joined(std::span(some.row(i), static_cast<std::size_t>(some.dims())), " ");
+                return join(std::span(some.row(i), static_cast<std::size_t>(some.dims())), " ");
             } else if constexpr (requires { some.cols(i); }) {
                 std::string out;
                 for (std::size_t k = 0; k < some.cols(i).size(); ++k)
@@ -87,23 +87,24 @@ std::string object_text(const dataset& x, index i) {
         x.items());
 }
 
-void write_text(object_sink& to, std::string_view text) {
-    to.all(std::vector<index>{static_cast<index>(text.size())});
-    to.all(std::span<const char>(text));
+void write_text(byte_writer& to, std::string_view text) {
+    to.write_numbers(std::vector<index>{static_cast<index>(text.size())});
+    to.write_numbers(std::span<const char>(text));
 }
-std::string read_text(object_source& from) { return std::string(from.text(from.all<index>(1)[0])); }
+std::string read_text(byte_reader& from) { return std::string(from.read_text(from.read_numbers<index>(1)[0])); }
 
 // Vectors of a field are written as rows of double, dense or sparse as they are stored.
-void write_field(object_sink& to, const dataset& x) {
+void write_field(byte_writer& to, const dataset& x) {
     if (const auto* some = x.as<objects>()) {
-        write_text(to, name(some->where()));
+        write_text(to, name(some->kind()));
         return some->write(to);
     }
     if (!x.is_sparse()) {
         const dense<double> rows = as_dense<double>(x);
         write_text(to, "dense");
-        to.all(std::vector<index>{rows.dims()});
-        for (index i = 0; i < rows.size(); ++i) to.all(std::span(rows.row(i), static_cast<std::size_t>(rows.dims())));
+        to.write_numbers(std::vector<index>{rows.dims()});
+        for (index i = 0; i < rows.size(); ++i)
+            to.write_numbers(std::span(rows.row(i), static_cast<std::size_t>(rows.dims())));
         return;
     }
     write_text(to, "sparse");
@@ -112,32 +113,32 @@ void write_field(object_sink& to, const dataset& x) {
             if constexpr (requires { some.cols(0); }) {
                 std::vector<index> about{some.dims()};
                 for (index i = 0; i < some.size(); ++i) about.push_back(static_cast<index>(some.cols(i).size()));
-                to.all(about);
-                for (index i = 0; i < some.size(); ++i) to.all(some.cols(i));
+                to.write_numbers(about);
+                for (index i = 0; i < some.size(); ++i) to.write_numbers(some.cols(i));
                 for (index i = 0; i < some.size(); ++i)
-                    to.all(std::vector<double>(some.values(i).begin(), some.values(i).end()));
+                    to.write_numbers(std::vector<double>(some.values(i).begin(), some.values(i).end()));
             }
         },
         x.items());
 }
 
-dataset read_field(object_source& from, index count) {
-    constexpr index most_numbers = index{1} << 48;
+dataset read_field(byte_reader& from, index count) {
+    constexpr index max_numbers = index{1} << 48;
     const std::string kind = read_text(from);
     if (kind == "dense") {
-        const index dims = from.all<index>(1)[0];
-        if (dims < 0 || (dims > 0 && count > most_numbers / dims))
+        const index dims = from.read_numbers<index>(1)[0];
+        if (dims < 0 || (dims > 0 && count > max_numbers / dims))
             fail(errc::parse, fmt::format("a field of {} coordinates", dims));
-        const auto values = from.all<double>(count * dims);
+        const auto values = from.read_numbers<double>(count * dims);
         matrix<double> rows(count, dims);
         std::copy(values.begin(), values.end(), rows.data());
         return dense<double>(std::move(rows));
     }
     if (kind == "sparse") {
-        const index dims = from.all<index>(1)[0];
-        auto start = from.starts(count);
-        auto cols = from.all<std::int32_t>(start.back());
-        auto values = from.all<double>(start.back());
+        const index dims = from.read_numbers<index>(1)[0];
+        auto start = from.read_offsets(count);
+        auto cols = from.read_numbers<std::int32_t>(start.back());
+        auto values = from.read_numbers<double>(start.back());
         return sparse<double>(std::move(start), std::move(cols), std::move(values), dims);
     }
     return read_objects(kind, from, count);
@@ -152,17 +153,17 @@ std::string records::text(index i) const {
     return out;
 }
 
-void records::write(object_sink& to) const {
-    to.all(std::vector<index>{static_cast<index>(fields().size())});
+void records::write(byte_writer& to) const {
+    to.write_numbers(std::vector<index>{static_cast<index>(fields().size())});
     for (const field& each : fields()) {
         write_text(to, each.name);
         write_field(to, each.values);
     }
 }
 
-records records::read(object_source& from, index count) {
+records records::read(byte_reader& from, index count) {
     std::vector<field> fields;
-    for (index left = from.all<index>(1)[0]; left > 0; --left) {
+    for (index left = from.read_numbers<index>(1)[0]; left > 0; --left) {
         std::string name = read_text(from);
         fields.push_back({std::move(name), read_field(from, count)});
     }

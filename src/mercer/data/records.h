@@ -8,7 +8,7 @@ namespace mercer {
 
 class records {
 public:
-    static constexpr domain where{"records"};
+    static constexpr object_kind kind{"records"};
     static constexpr const char* default_kernel = "";  // the sum of the default kernels of the fields (model/fit.h)
     struct field {
         std::string name;
@@ -23,12 +23,12 @@ public:
     const std::vector<field>& fields() const;
     const dataset& of(std::string_view name) const;  // throws errc::data, with the existing names, if there is none
 
-    records gather(const selection& which) const;
+    records gather(const row_set& which) const;
     records followed_by(const records& other) const;  // throws errc::data unless the fields are the same
     std::partial_ordering compare(index i, const records& other, index j) const;
     std::string text(index i) const;
-    void write(object_sink& to) const;
-    static records read(object_source& from, index count);
+    void write(byte_writer& to) const;
+    static records read(byte_reader& from, index count);
 
 private:
     std::shared_ptr<const std::vector<field>> fields_;

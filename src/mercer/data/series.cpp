@@ -38,27 +38,27 @@ std::string series::text(index i) const {
     std::string out = "(";
     for (index time = 0; time < one.size(); ++time)
         out += fmt::format("{}{}", time ? " " : "",
-                           joined(std::span(one.at(time), static_cast<std::size_t>(one.dims)), ","));
+                           join(std::span(one.at(time), static_cast<std::size_t>(one.dims)), ","));
     return out + ")";
 }
 
-void series::write(object_sink& to) const {
+void series::write(byte_writer& to) const {
     std::vector<index> lengths, dims;
     for (index i = 0; i < size(); ++i) {
         lengths.push_back(static_cast<index>((*this)[i].values.size()));
         dims.push_back((*this)[i].dims);
     }
-    to.all(lengths);
-    to.all(dims);
-    for (index i = 0; i < size(); ++i) to.all((*this)[i].values);
+    to.write_numbers(lengths);
+    to.write_numbers(dims);
+    for (index i = 0; i < size(); ++i) to.write_numbers((*this)[i].values);
 }
 
-series series::read(object_source& from, index count) {
-    const auto start = from.starts(count);
-    const auto dims = from.all<index>(count);
+series series::read(byte_reader& from, index count) {
+    const auto start = from.read_offsets(count);
+    const auto dims = from.read_numbers<index>(count);
     std::vector<one_series> items;
     for (std::size_t i = 0; i + 1 < start.size(); ++i)
-        items.push_back({from.all<double>(start[i + 1] - start[i]), dims[i]});
+        items.push_back({from.read_numbers<double>(start[i + 1] - start[i]), dims[i]});
     return series(std::move(items));
 }
 

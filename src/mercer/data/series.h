@@ -16,7 +16,7 @@ struct one_series {
 
 class series : public item_list<series, one_series> {
 public:
-    static constexpr domain where{"series"};
+    static constexpr object_kind kind{"series"};
     static constexpr const char* default_kernel = "global_alignment()";
 
     series() = default;
@@ -25,8 +25,8 @@ public:
     explicit series(std::vector<one_series> items);
 
     std::string text(index i) const;
-    void write(object_sink& to) const;
-    static series read(object_source& from, index count);
+    void write(byte_writer& to) const;
+    static series read(byte_reader& from, index count);
 };
 
 }  // namespace mercer

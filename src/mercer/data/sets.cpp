@@ -29,19 +29,20 @@ std::int64_t item_number(std::string_view name) {
 
 sets::sets(std::vector<std::vector<std::int64_t>> items) : item_list(sorted(std::move(items))) {}
 
-std::string sets::text(index i) const { return fmt::format("{{{}}}", joined((*this)[i], " ")); }
+std::string sets::text(index i) const { return fmt::format("{{{}}}", join((*this)[i], " ")); }
 
-void sets::write(object_sink& to) const {
+void sets::write(byte_writer& to) const {
     std::vector<index> lengths;
     for (index i = 0; i < size(); ++i) lengths.push_back(static_cast<index>((*this)[i].size()));
-    to.all(lengths);
-    for (index i = 0; i < size(); ++i) to.all((*this)[i]);
+    to.write_numbers(lengths);
+    for (index i = 0; i < size(); ++i) to.write_numbers((*this)[i]);
 }
 
-sets sets::read(object_source& from, index count) {
-    const auto start = from.starts(count);
+sets sets::read(byte_reader& from, index count) {
+    const auto start = from.read_offsets(count);
     std::vector<std::vector<std::int64_t>> items;
-    for (std::size_t i = 0; i + 1 < start.size(); ++i) items.push_back(from.all<std::int64_t>(start[i + 1] - start[i]));
+    for (std::size_t i = 0; i + 1 < start.size(); ++i)
+        items.push_back(from.read_numbers<std::int64_t>(start[i + 1] - start[i]));
     return sets(std::move(items));
 }
 
@@ -83,17 +84,18 @@ std::string multisets::text(index i) const {
     return out + "}";
 }
 
-void multisets::write(object_sink& to) const {
+void multisets::write(byte_writer& to) const {
     std::vector<index> lengths;
     for (index i = 0; i < size(); ++i) lengths.push_back(static_cast<index>((*this)[i].size()));
-    to.all(lengths);
-    for (index i = 0; i < size(); ++i) to.all((*this)[i]);
+    to.write_numbers(lengths);
+    for (index i = 0; i < size(); ++i) to.write_numbers((*this)[i]);
 }
 
-multisets multisets::read(object_source& from, index count) {
-    const auto start = from.starts(count);
+multisets multisets::read(byte_reader& from, index count) {
+    const auto start = from.read_offsets(count);
     std::vector<std::vector<counted_item>> items;
-    for (std::size_t i = 0; i + 1 < start.size(); ++i) items.push_back(from.all<counted_item>(start[i + 1] - start[i]));
+    for (std::size_t i = 0; i + 1 < start.size(); ++i)
+        items.push_back(from.read_numbers<counted_item>(start[i + 1] - start[i]));
     return multisets(std::move(items));
 }
 

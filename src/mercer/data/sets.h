@@ -12,7 +12,7 @@ std::int64_t item_number(std::string_view name);
 // n sets, each sorted and without repeats.
 class sets : public item_list<sets, std::vector<std::int64_t>> {
 public:
-    static constexpr domain where{"sets"};
+    static constexpr object_kind kind{"sets"};
     static constexpr const char* default_kernel = "jaccard()";
 
     sets() = default;
@@ -20,8 +20,8 @@ public:
     explicit sets(std::vector<std::vector<std::int64_t>> items);
 
     std::string text(index i) const;
-    void write(object_sink& to) const;
-    static sets read(object_source& from, index count);
+    void write(byte_writer& to) const;
+    static sets read(byte_reader& from, index count);
 };
 
 // An item of a multiset and its multiplicity.
@@ -34,7 +34,7 @@ struct counted_item {
 // n multisets, each sorted by item, with each item once.
 class multisets : public item_list<multisets, std::vector<counted_item>> {
 public:
-    static constexpr domain where{"multisets"};
+    static constexpr object_kind kind{"multisets"};
     static constexpr const char* default_kernel = "min_max()";
 
     multisets() = default;
@@ -44,8 +44,8 @@ public:
     explicit multisets(std::vector<std::vector<counted_item>> items);
 
     std::string text(index i) const;
-    void write(object_sink& to) const;
-    static multisets read(object_source& from, index count);
+    void write(byte_writer& to) const;
+    static multisets read(byte_reader& from, index count);
 };
 
 }  // namespace mercer

@@ -7,26 +7,26 @@ namespace mercer {
 
 class strings : public item_list<strings, std::string> {
 public:
-    static constexpr domain where{"strings"};
+    static constexpr object_kind kind{"strings"};
     static constexpr const char* default_kernel = "spectrum(k=3)";
     using item_list::item_list;
 
     std::string text(index i) const { return (*this)[i]; }
-    void write(object_sink& to) const;
-    static strings read(object_source& from, index count);
+    void write(byte_writer& to) const;
+    static strings read(byte_reader& from, index count);
 };
 
-inline void strings::write(object_sink& to) const {
+inline void strings::write(byte_writer& to) const {
     std::vector<index> lengths;
     for (index i = 0; i < size(); ++i) lengths.push_back(static_cast<index>((*this)[i].size()));
-    to.all(lengths);
-    for (index i = 0; i < size(); ++i) to.all(std::span<const char>((*this)[i]));
+    to.write_numbers(lengths);
+    for (index i = 0; i < size(); ++i) to.write_numbers(std::span<const char>((*this)[i]));
 }
 
-inline strings strings::read(object_source& from, index count) {
-    const auto start = from.starts(count);
+inline strings strings::read(byte_reader& from, index count) {
+    const auto start = from.read_offsets(count);
     std::vector<std::string> items;
-    for (std::size_t i = 0; i + 1 < start.size(); ++i) items.emplace_back(from.text(start[i + 1] - start[i]));
+    for (std::size_t i = 0; i + 1 < start.size(); ++i) items.emplace_back(from.read_text(start[i + 1] - start[i]));
     return strings(std::move(items));
 }
 

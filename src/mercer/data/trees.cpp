@@ -27,9 +27,9 @@ std::vector<tree> checked(std::vector<tree> items) {
             if (one.is_leaf(v) && one[v].label.empty())
                 fail(errc::invalid_argument, fmt::format("tree {}: a leaf must have a label, node {} has none", i, v));
             index child = v + 1;
-            while (child < one.after(v)) {
-                demand(one[child].size >= 1 && one[child].size <= one.after(v) - child, child);
-                child = one.after(child);
+            while (child < one.subtree_end(v)) {
+                demand(one[child].size >= 1 && one[child].size <= one.subtree_end(v) - child, child);
+                child = one.subtree_end(child);
             }
         }
     }
@@ -42,11 +42,11 @@ std::string tree::text(index v) const {
     if (size() == 0) return "";
     std::string out;
     std::vector<index> open;  // ends of the subtrees whose bracket is still open
-    for (index u = v; u < after(v); ++u) {
+    for (index u = v; u < subtree_end(v); ++u) {
         if (u > v) out += ' ';
         if (!is_leaf(u) || u == v) {
             out += '(';
-            open.push_back(after(u));
+            open.push_back(subtree_end(u));
         }
         append_label(out, (*this)[u].label);
         for (; !open.empty() && open.back() == u + 1; open.pop_back()) out += ')';
@@ -56,10 +56,10 @@ std::string tree::text(index v) const {
 
 trees::trees(std::vector<tree> items) : item_list(checked(std::move(items))) {}
 
-void trees::write(object_sink& to) const {
+void trees::write(byte_writer& to) const {
     std::vector<index> counts;
     for (index i = 0; i < size(); ++i) counts.push_back((*this)[i].size());
-    to.all(counts);
+    to.write_numbers(counts);
     for (index i = 0; i < size(); ++i) {
         std::vector<std::int32_t> sizes;
         std::vector<index> lengths;
@@ -67,22 +67,22 @@ void trees::write(object_sink& to) const {
             sizes.push_back(each.size);
             lengths.push_back(static_cast<index>(each.label.size()));
         }
-        to.all(sizes);
-        to.all(lengths);
-        for (const tree_node& each : (*this)[i].nodes) to.all(std::span<const char>(each.label));
+        to.write_numbers(sizes);
+        to.write_numbers(lengths);
+        for (const tree_node& each : (*this)[i].nodes) to.write_numbers(std::span<const char>(each.label));
     }
 }
 
-trees trees::read(object_source& from, index count) {
-    const auto start = from.starts(count);
+trees trees::read(byte_reader& from, index count) {
+    const auto start = from.read_offsets(count);
     std::vector<tree> items;
     for (std::size_t i = 0; i + 1 < start.size(); ++i) {
         const index nodes = start[i + 1] - start[i];
-        const auto sizes = from.all<std::int32_t>(nodes);
-        const auto labels = from.starts(nodes);
+        const auto sizes = from.read_numbers<std::int32_t>(nodes);
+        const auto labels = from.read_offsets(nodes);
         tree one;
         for (std::size_t v = 0; v < sizes.size(); ++v)
-            one.nodes.push_back({std::string(from.text(labels[v + 1] - labels[v])), sizes[v]});
+            one.nodes.push_back({std::string(from.read_text(labels[v + 1] - labels[v])), sizes[v]});
         items.push_back(std::move(one));
     }
     return trees(std::move(items));

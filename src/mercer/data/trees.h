@@ -18,15 +18,15 @@ struct tree {
     index size() const { return static_cast<index>(nodes.size()); }
     const tree_node& operator[](index v) const { return nodes[static_cast<std::size_t>(v)]; }
     bool is_leaf(index v) const { return (*this)[v].size == 1; }
-    // The children of v: for (c = v + 1; c < after(v); c = after(c))
-    index after(index v) const { return v + (*this)[v].size; }
+    // The children of v: for (c = v + 1; c < subtree_end(v); c = subtree_end(c))
+    index subtree_end(index v) const { return v + (*this)[v].size; }
     std::string text(index v = 0) const;  // the subtree of v: (S (NP dogs) (VP bark)); "" if there are no nodes
     auto operator<=>(const tree&) const = default;
 };
 
 class trees : public item_list<trees, tree> {
 public:
-    static constexpr domain where{"trees"};
+    static constexpr object_kind kind{"trees"};
     static constexpr const char* default_kernel = "subset_trees()";
 
     trees() = default;
@@ -34,8 +34,8 @@ public:
     explicit trees(std::vector<tree> items);
 
     std::string text(index i) const { return (*this)[i].text(); }  // in the format that is read from files
-    void write(object_sink& to) const;
-    static trees read(object_source& from, index count);
+    void write(byte_writer& to) const;
+    static trees read(byte_reader& from, index count);
 };
 
 }  // namespace mercer

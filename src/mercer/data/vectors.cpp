@@ -20,9 +20,9 @@ auto of_sparse(const dataset& vectors, Body&& body) {
 }
 
 // The position of a column in an ascending list: looked up in a table if that is not large, otherwise by bisection.
-class column_places {
+class column_positions {
 public:
-    column_places(std::span<const std::int32_t> columns, index nonzeros) : columns_(columns) {
+    column_positions(std::span<const std::int32_t> columns, index nonzeros) : columns_(columns) {
         if (columns.empty() || columns.back() > 65536 + 4 * nonzeros) return;
         table_.assign(static_cast<std::size_t>(columns.back()) + 1, -1);
         for (std::size_t j = 0; j < columns.size(); ++j)
@@ -42,7 +42,7 @@ private:
 
 // Moves each entry to the column place(column); entries with a negative place are removed.
 template <class T, class Place>
-dataset moved(const sparse<T>& x, index dims, Place&& place) {
+dataset move_entries(const sparse<T>& x, index dims, Place&& place) {
     std::vector<index> start{0};
     std::vector<std::int32_t> col;
     std::vector<T> val;
@@ -63,7 +63,7 @@ dataset moved(const sparse<T>& x, index dims, Place&& place) {
 
 }  // namespace
 
-std::vector<std::int32_t> occurring_columns(const dataset& sparse_vectors) {
+std::vector<std::int32_t> used_columns(const dataset& sparse_vectors) {
     return of_sparse(sparse_vectors, [](const auto& x) {
         std::vector<std::int32_t> columns;
         columns.reserve(static_cast<std::size_t>(x.nonzeros()));
@@ -74,10 +74,10 @@ std::vector<std::int32_t> occurring_columns(const dataset& sparse_vectors) {
     });
 }
 
-dataset renumbered(const dataset& sparse_vectors, std::span<const std::int32_t> columns) {
+dataset compact_columns(const dataset& sparse_vectors, std::span<const std::int32_t> columns) {
     return of_sparse(sparse_vectors, [&](const auto& x) {
-        const column_places places(columns, x.nonzeros());
-        return moved(x, static_cast<index>(columns.size()), [&](std::int32_t column) { return places[column]; });
+        const column_positions places(columns, x.nonzeros());
+        return move_entries(x, static_cast<index>(columns.size()), [&](std::int32_t column) { return places[column]; });
     });
 }
 
@@ -87,7 +87,7 @@ bool mostly_empty_columns(const dataset& vectors) {
 
 dataset first_columns(const dataset& sparse_vectors, index dims) {
     return of_sparse(sparse_vectors, [&](const auto& x) {
-        return moved(x, dims, [&](std::int32_t column) { return column < dims ? column : -1; });
+        return move_entries(x, dims, [&](std::int32_t column) { return column < dims ? column : -1; });
     });
 }
 
@@ -231,14 +231,14 @@ std::unique_ptr<linear_operand> make(const dataset& x, Which which, double const
 
 }  // namespace
 
-std::unique_ptr<linear_operand> linear_rows(const dataset& x, double constant) {
+std::unique_ptr<linear_operand> make_linear_operand(const dataset& x, double constant) {
     return make(x, every_row{x.size()}, constant);
 }
-std::unique_ptr<linear_operand> linear_rows(const dataset& x, std::span<const index> which, double constant) {
+std::unique_ptr<linear_operand> make_linear_operand(const dataset& x, std::span<const index> which, double constant) {
     return make(x, some_rows{which}, constant);
 }
 
-compressed_columns linear_columns(const dataset& x, std::span<const index> which, double constant) {
+compressed_columns make_compressed_columns(const dataset& x, std::span<const index> which, double constant) {
     if (const auto* some = x.as<dense<double>>()) return transposed(*some, which, constant);
     if (const auto* some = x.as<dense<float>>()) return transposed(*some, which, constant);
     if (const auto* some = x.as<sparse<double>>()) return transposed(*some, which, constant);
@@ -250,26 +250,27 @@ namespace {
 
 // Two sums that each rank receives from the previous rank and sends to the next one. finish() sends the sums of the
 // last rank to all ranks.
-class passed_on {
+class rank_chained_sums {
 public:
-    explicit passed_on(const process_group* group) : group_(group) {
+    explicit rank_chained_sums(const communicator* group) : group_(group) {
         if (group && group->rank() > 0) group->receive(group->rank() - 1, sums, sizeof sums);
     }
     void finish() {
         if (!group_) return;
         if (group_->rank() + 1 < group_->size()) group_->send(group_->rank() + 1, sums, sizeof sums);
-        const std::string last = group_->all(std::string(reinterpret_cast<const char*>(sums), sizeof sums)).back();
+        const std::string last =
+            group_->all_gather(std::string(reinterpret_cast<const char*>(sums), sizeof sums)).back();
         std::memcpy(sums, last.data(), sizeof sums);
     }
     double sums[2] = {};
 
 private:
-    const process_group* group_;
+    const communicator* group_;
 };
 
 }  // namespace
 
-double entry_variance(const dataset& x, std::span<const double> weight, const process_group* group) {
+double entry_variance(const dataset& x, std::span<const double> weight, const communicator* group) {
     if (!weight.empty() && static_cast<index>(weight.size()) != x.size())
         fail(errc::invalid_argument, fmt::format("variance: {} vectors but {} weights", x.size(), weight.size()));
     return std::visit(
@@ -284,7 +285,7 @@ double entry_variance(const dataset& x, std::span<const double> weight, const pr
                             visit(some.values(i));
                     }
                 };
-                passed_on first(group);
+                rank_chained_sums first(group);
                 double &count = first.sums[0], &sum = first.sums[1];
                 each([&](auto row) {
                     count += static_cast<double>(some.dims());
@@ -296,7 +297,7 @@ double entry_variance(const dataset& x, std::span<const double> weight, const pr
                 if (count == 0) return 0;
                 // Σ(x-m)² over the stored entries, and m² for every zero that is not stored.
                 const double mean = sum / count;
-                passed_on second(group);
+                rank_chained_sums second(group);
                 double &squares = second.sums[0], &stored = second.sums[1];
                 each([&](auto row) {
                     double part = 0;

@@ -30,21 +30,21 @@ namespace mercer {
 
 band_reduction::band_reduction(matrix_view<double> a)
     : a_(a), diagonals_(a.rows, band + 1), tau_(static_cast<std::size_t>(a.rows)) {
-    if (a.rows != a.cols || a.rows < smallest_n || a.rows > 1 << 20)
+    if (a.rows != a.cols || a.rows < min_n || a.rows > 1 << 20)
         fail(errc::invalid_argument,
-             fmt::format("band reduction: the matrix must be square with {} <= n <= {}, got {} × {}", smallest_n,
-                         1 << 20, a.rows, a.cols));
+             fmt::format("band reduction: the matrix must be square with {} <= n <= {}, got {} × {}", min_n, 1 << 20,
+                         a.rows, a.cols));
     require_finite_half(a, "band reduction");
     const int n = static_cast<int>(a.rows), lda = static_cast<int>(a.stride), kd = band, ldab = band + 1;
     int info = 0, lwork = -1;
     double size = 0;
-    blas::in_turn(0, dsytrd_sy2sb_, "L", &n, &kd, a.data, &lda, diagonals_.data(), &ldab, tau_.data(), &size, &lwork,
-                  &info, 1);
+    blas::locked_call(0, dsytrd_sy2sb_, "L", &n, &kd, a.data, &lda, diagonals_.data(), &ldab, tau_.data(), &size,
+                      &lwork, &info, 1);
     lwork = static_cast<int>(size);
     buffer<double> work(lwork);
     // The reduction consists of many small products. Several threads are faster from about 1000 rows on.
-    blas::in_turn(0.1 * n * n * n, dsytrd_sy2sb_, "L", &n, &kd, a.data, &lda, diagonals_.data(), &ldab, tau_.data(),
-                  work.data(), &lwork, &info, 1);
+    blas::locked_call(0.1 * n * n * n, dsytrd_sy2sb_, "L", &n, &kd, a.data, &lda, diagonals_.data(), &ldab, tau_.data(),
+                      work.data(), &lwork, &info, 1);
     if (info != 0)
         fail(errc::data,
              fmt::format("band reduction: LAPACK's dsytrd_sy2sb failed on a matrix of {} rows (info = {})", n, info));
@@ -67,14 +67,14 @@ void band_reduction::apply(char trans, matrix_view<double> columns) const {
         const int rows = static_cast<int>(n - first - band), width = static_cast<int>(std::min<index>(band, rows));
         int info = 0;
         if (rows <= 0) continue;
-        blas::in_turn(4.0 * rows * count * width, dormqr_, "L", &trans, &rows, &count, &width,
-                      a_.row(first) + first + band, &lda, tau_.data() + first, columns.data + first + band, &ldc,
-                      work.data(), &lwork, &info, 1, 1);
+        blas::locked_call(4.0 * rows * count * width, dormqr_, "L", &trans, &rows, &count, &width,
+                          a_.row(first) + first + band, &lda, tau_.data() + first, columns.data + first + band, &ldc,
+                          work.data(), &lwork, &info, 1, 1);
     }
 }
 
-void band_reduction::turn(matrix_view<double> columns) const { apply('T', columns); }
-void band_reduction::turn_back(matrix_view<double> columns) const { apply('N', columns); }
+void band_reduction::apply_qt(matrix_view<double> columns) const { apply('T', columns); }
+void band_reduction::apply_q(matrix_view<double> columns) const { apply('N', columns); }
 
 // The trace of (LDLᵀ)⁻¹ from the result of factored().
 static double inverse_trace(const double* factor, index n) {
@@ -158,7 +158,7 @@ std::optional<double> band_reduction::solve(double lambda, matrix_view<double> c
     return inverse_trace(factor, size());
 }
 
-bool band_reduction::solve_only(double lambda, matrix_view<double> columns) const {
+bool band_reduction::solve_without_trace(double lambda, matrix_view<double> columns) const {
     const double* const factor = factored(lambda);
     if (factor) substitute(factor, columns);
     return factor;
@@ -175,14 +175,14 @@ constexpr index band = band_reduction::band;
 class half_solver {
 public:
     half_solver(index n, index high) : n_(n), high_(high), groups_((n + high - 1) / high) {
-        packed_.uninitialised(groups_ * high * (high + band));
+        packed_.resize_uninitialised(groups_ * high * (high + band));
     }
 
     // Row j of `diagonals` holds B(j, j), B(j+1, j), …. Returns false if a pivot is not positive.
     bool factor(const matrix<double>& diagonals, double lambda) {
         constexpr index width = band + 1;
         buffer<double> l;
-        l.uninitialised((n_ + band) * width);
+        l.resize_uninitialised((n_ + band) * width);
         std::copy_n(diagonals.data(), n_ * width, l.data());
         std::fill_n(l.data() + n_ * width, band * width, 0.0);
         for (index j = 0; j < n_; ++j) l[j * width] += lambda;
@@ -204,15 +204,15 @@ public:
     }
 
     // out[c] = ‖L⁻¹q_c‖² for the `wide` columns of q. q has zero rows at its end, up to a multiple of `high`.
-    void squared_norms(const smo::vector_ops& ops, const double* q, double* out) const {
-        constexpr index stretch = 60;  // groups per batch: y of a batch fits into the L1 cache
+    void squared_norms(const vector_ops& ops, const double* q, double* out) const {
+        constexpr index chunk = 60;  // groups per batch: y of a batch fits into the L1 cache
         const index wide = ops.update_cols;
         auto& memory = per_thread<buffer<double>>([] {});
-        double* const y = memory.at_least((band + stretch * high_) * wide);
+        double* const y = memory.at_least((band + chunk * high_) * wide);
         std::fill_n(y, band * wide, 0.0);
         std::fill_n(out, wide, 0.0);
-        for (index start = 0; start < groups_; start += stretch) {
-            const index count = std::min(stretch, groups_ - start);
+        for (index start = 0; start < groups_; start += chunk) {
+            const index count = std::min(chunk, groups_ - start);
             for (index g = 0; g < count; ++g) {
                 double* const own = y + (band + g * high_) * wide;
                 const double* const part = packed_.data() + (start + g) * high_ * (high_ + band);
@@ -260,17 +260,17 @@ matrix<double> band_reduction::q_columns() const {
         const int rows = static_cast<int>(n - from), width = static_cast<int>(std::min<index>(band, rows));
         if (rows <= 0) continue;
         const double* const v = a_.row(first) + from;
-        blas::in_turn(1.0 * rows * width * width, dlarft_, "F", "C", &rows, &width, v, &lda, tau_.data() + first,
-                      t.data(), &ldt, 1, 1);
-        blas::in_turn(4.0 * rows * rows * width, dlarfb_, "L", "N", "F", "C", &rows, &rows, &width, v, &lda, t.data(),
-                      &ldt, q.row(from) + from, &ldq, work.data(), &rows, 1, 1, 1, 1);
+        blas::locked_call(1.0 * rows * width * width, dlarft_, "F", "C", &rows, &width, v, &lda, tau_.data() + first,
+                          t.data(), &ldt, 1, 1);
+        blas::locked_call(4.0 * rows * rows * width, dlarfb_, "L", "N", "F", "C", &rows, &rows, &width, v, &lda,
+                          t.data(), &ldt, q.row(from) + from, &ldq, work.data(), &rows, 1, 1, 1, 1);
     }
     return q;
 }
 
 matrix<double> band_reduction::inverse_diagonals(std::span<const double> lambdas, index& bad) const {
-    const auto& ops = smo::best_vector_ops();
-    const index n = size(), high = smo::update_rows, wide = ops.update_cols, count = static_cast<index>(lambdas.size());
+    const auto& ops = best_vector_ops();
+    const index n = size(), high = update_rows, wide = ops.update_cols, count = static_cast<index>(lambdas.size());
     std::vector<half_solver> solvers;
     for (index l = 0; l < count; ++l) solvers.emplace_back(n, high);
     std::vector<char> definite(lambdas.size());

@@ -25,22 +25,22 @@ class band_reduction {
 public:
     static constexpr index band =
         48;  // measured: 16 takes a third longer, 64 saves a few per cent of the reduction and loses them per λ
-    static constexpr index smallest_n = 128;  // dsytrd_sy2sb does not reduce smaller matrices
+    static constexpr index min_n = 128;  // dsytrd_sy2sb does not reduce smaller matrices
 
     // Reads the upper half of `a` and stores Q in it. `a` is not copied and must not be changed while this object
-    // lives. n >= smallest_n.
+    // lives. n >= min_n.
     explicit band_reduction(matrix_view<double> a);
     index size() const { return a_.rows; }
 
     // V ← QᵀV and V ← QV for vectors of n numbers, which are the rows of the view.
-    void turn(matrix_view<double> columns) const;
-    void turn_back(matrix_view<double> columns) const;
+    void apply_qt(matrix_view<double> columns) const;
+    void apply_q(matrix_view<double> columns) const;
 
     // Multiplies each vector (a row of the view) by (B + λI)⁻¹ and returns tr (B + λI)⁻¹; nullopt if a pivot is not
     // positive. Can be called from several threads.
     std::optional<double> solve(double lambda, matrix_view<double> columns) const;
     // The same without the trace. Returns false if a pivot is not positive.
-    bool solve_only(double lambda, matrix_view<double> columns) const;
+    bool solve_without_trace(double lambda, matrix_view<double> columns) const;
 
     // Row i holds (A + λI)⁻¹ᵢᵢ for every λ. The result is empty if a pivot is not positive, and `bad` is then the
     // position of that λ. The computation needs memory for n² numbers (Q) and n·(band + 12) numbers for each λ.

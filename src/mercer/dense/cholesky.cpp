@@ -109,7 +109,7 @@ template <class T>
 void trsm(const char* side, const char* half, const char* op, int m, int n, const T* a, int lda, T* b, int ldb) {
     const bool left = is(side, 'L');
     const int count = left ? n : m, chunk = chunk_of(count);
-    side_by_side(parts(count, chunk), [&](index item) {
+    parallel_calls(parts(count, chunk), [&](index item) {
         const int first = static_cast<int>(item) * chunk, some = std::min(chunk, count - first), rows = left ? m : some,
                   cols = left ? some : n;
         tile_trsm(side, half, op, rows, cols, a, lda, left ? at(b, ldb, 0, first) : at(b, ldb, first, 0), ldb);
@@ -123,7 +123,7 @@ int potrf(const char* half, int n, T* a, int lda) {
     for (int k = 0; k < n; k += panel) {
         const int depth = std::min(panel, n - k), next = k + depth, rest = n - next;
         int info = 0;
-        side_by_side(1, [&](index) { info = tile_potrf(half, depth, at(a, lda, k, k), lda); });
+        parallel_calls(1, [&](index) { info = tile_potrf(half, depth, at(a, lda, k, k), lda); });
         if (info != 0) return k + info;
         if (rest == 0) break;
         T* below = lower ? at(a, lda, next, k) : at(a, lda, k, next);
@@ -144,7 +144,7 @@ template int potrf(const char*, int, float*, int);
 namespace {
 
 using blas::checked_square;
-using blas::in_turn;
+using blas::locked_call;
 
 constexpr index few_right_hand_sides = 4;  // fewer are solved one at a time
 constexpr double by_one_thread = 0;
@@ -159,14 +159,14 @@ void invert_lower(int n, double* a, int lda) {
         const int depth = std::min(panel, n - k), next = k + depth, rest = n - next;
         // The block below the diagonal block: -L₂₂⁻¹ L₂₁ L₁₁⁻¹.
         if (rest > 0) {
-            blas::side_by_side((depth + columns - 1) / columns, [&](index item) {
+            blas::parallel_calls((depth + columns - 1) / columns, [&](index item) {
                 const int c = static_cast<int>(item) * columns, width = std::min(columns, depth - c);
                 dtrmm_("L", "L", "N", "N", &rest, &width, &minus, at(next, next), &lda, at(next, k + c), &lda, 1, 1, 1,
                        1);
             });
             blas::trsm<double>("R", "L", "N", rest, depth, at(k, k), lda, at(next, k), lda);
         }
-        in_turn(by_one_thread, dtrtri_, "L", "N", &depth, at(k, k), &lda, &info, 1, 1);
+        locked_call(by_one_thread, dtrtri_, "L", "N", &depth, at(k, k), &lda, &info, 1, 1);
     }
 }
 
@@ -183,7 +183,7 @@ void solve_half(matrix_view<const float> l, matrix_view<float> b, const char* tu
     if (n == 0 || m == 0) return;
     if (m < few_right_hand_sides)
         for (index c = 0; c < m; ++c)
-            in_turn(by_one_thread, strsv_, "U", turned, "N", &n, l.data, &lda, b.row(c), &step, 1, 1, 1);
+            locked_call(by_one_thread, strsv_, "U", turned, "N", &n, l.data, &lda, b.row(c), &step, 1, 1, 1);
     else
         blas::trsm("L", "U", turned, n, m, l.data, lda, b.data, ldb);
 }
@@ -205,7 +205,7 @@ pivoted_factor pivoted_cholesky(matrix<double> a, double tolerance) {
     if (n > 0) {
         buffer<double> work(index{2} * n);
         const double stop = std::max(tolerance, 0.0);  // LAPACK replaces a negative tolerance by its default
-        in_turn(by_one_thread, dpstrf_, "L", &n, a.data(), &n, place.data(), &rank, &stop, work.data(), &info, 1);
+        locked_call(by_one_thread, dpstrf_, "L", &n, a.data(), &n, place.data(), &rank, &stop, work.data(), &info, 1);
         // If no diagonal entry is positive, dpstrf does not set its results, and some versions return rank 1.
         double top = 0;
         if (info != 0 && rank <= 1)
@@ -247,13 +247,13 @@ void cholesky_solve(matrix_view<const double> r, matrix_view<double> b) {
     for (const char* op : {"T", "N"}) blas::trsm("R", "L", op, m, n, r.data, lda, b.data, ldb);
 }
 
-void cholesky_half_solve_rows(matrix_view<const double> r, matrix_view<double> b) {
+void cholesky_forward_solve_rows(matrix_view<const double> r, matrix_view<double> b) {
     const int n = lapack_size(r.rows, "Cholesky"), lda = static_cast<int>(r.stride), m = static_cast<int>(b.rows),
               ldb = static_cast<int>(b.stride);
     if (n > 0 && m > 0) blas::trsm("L", "L", "N", n, m, r.data, lda, b.data, ldb);
 }
 
-void cholesky_other_half_solve_rows(matrix_view<const double> r, matrix_view<double> b) {
+void cholesky_backward_solve_rows(matrix_view<const double> r, matrix_view<double> b) {
     const int n = lapack_size(r.rows, "Cholesky"), lda = static_cast<int>(r.stride), m = static_cast<int>(b.rows),
               ldb = static_cast<int>(b.stride);
     if (n > 0 && m > 0) blas::trsm("L", "L", "T", n, m, r.data, lda, b.data, ldb);
@@ -297,22 +297,22 @@ namespace {
 
 // A factor in double takes no longer than this many steps. After half of the steps the residual must have lost half of
 // the digits that it has to lose.
-constexpr index most_steps = 20;
+constexpr index max_steps = 20;
 // In a direction p with pᵀAp/pᵀMp at most this quotient, A is lost in the rounding error of the float factor.
-constexpr double least_quotient = 1e-4;
+constexpr double min_quotient = 1e-4;
 // Relative residual for the right-hand side of random signs: small enough for the Ritz values, and far above rounding
 // errors.
 constexpr double probed = 1e-10;
 
-// room(i, j) = a(j, i)·dᵢ·dⱼ for j <= i.
-void fill_scaled(matrix_view<const double> a, const std::vector<double>& d, matrix_view<float> room) {
+// work(i, j) = a(j, i)·dᵢ·dⱼ for j <= i.
+void fill_scaled(matrix_view<const double> a, const std::vector<double>& d, matrix_view<float> work) {
     constexpr index tile = 64;
     const index n = a.rows;
     parallel_for((n + tile - 1) / tile, [&](index band) {
         const index first = band * tile, end = std::min(n, first + tile);
         for (index c = 0; c < end; c += tile)
             for (index i = first; i < end; ++i) {
-                float* const to = room.row(i);
+                float* const to = work.row(i);
                 const double own = d[static_cast<std::size_t>(i)];
                 for (index j = c; j < std::min(c + tile, i + 1); ++j)
                     to[j] = static_cast<float>(a(j, i) * own * d[static_cast<std::size_t>(j)]);
@@ -322,11 +322,11 @@ void fill_scaled(matrix_view<const double> a, const std::vector<double>& d, matr
 
 // ‖A‖∞ = maxᵢ Σⱼ|aᵢⱼ| from the upper half of A.
 double infinity_norm(matrix_view<const double> a) {
-    const index n = a.rows, stretch = std::max<index>(64, (n + 15) / 16), parts = (n + stretch - 1) / stretch;
+    const index n = a.rows, chunk = std::max<index>(64, (n + 15) / 16), parts = (n + chunk - 1) / chunk;
     matrix<double> sums(parts, n);
     parallel_for(parts, [&](index s) {
         double* const to = sums.row(s);
-        for (index i = s * stretch; i < std::min(n, (s + 1) * stretch); ++i) {
+        for (index i = s * chunk; i < std::min(n, (s + 1) * chunk); ++i) {
             const double* const row = a.row(i);
             double part[8] = {};
             index j = i + 1;
@@ -349,14 +349,14 @@ double infinity_norm(matrix_view<const double> a) {
     return largest;
 }
 
-double largest_size(const double* v, index n) {
+double max_abs(const double* v, index n) {
     double largest = 0;
     for (index i = 0; i < n; ++i)
         if (!(std::abs(v[i]) <= largest)) largest = std::abs(v[i]);
     return largest;
 }
 
-double dot(const double* a, const double* b, index n) { return smo::best_vector_ops().dot(a, b, n); }
+double dot(const double* a, const double* b, index n) { return best_vector_ops().dot(a, b, n); }
 
 class refinement {
 public:
@@ -383,7 +383,7 @@ public:
             bool enough = true;
             for (index c = 0; c < active_; ++c) {
                 for (index i = 0; i < n(); ++i) r_(c, i) = b_(c, i) - q_(c, i);
-                const double size = largest_size(r_.row(c), n()), scale = norm_ * largest_size(x_.row(c), n());
+                const double size = max_abs(r_.row(c), n()), scale = norm_ * max_abs(x_.row(c), n());
                 if (!std::isfinite(size) || !std::isfinite(scale)) return false;
                 enough = enough && size <= tolerance() * scale;
                 if (scale > 0) residual_ = std::max(residual_, size / scale);
@@ -415,7 +415,7 @@ private:
         std::vector<double> scale(static_cast<std::size_t>(active_));
         for (index c = 0; c < active_; ++c) {
             for (index i = 0; i < n(); ++i) z_(c, i) = r_(c, i) * d_[static_cast<std::size_t>(i)];
-            const double size = largest_size(z_.row(c), n());
+            const double size = max_abs(z_.row(c), n());
             scale[static_cast<std::size_t>(c)] = size;
             if (!(size > 0)) continue;
             for (index i = 0; i < n(); ++i) narrow(c, i) = static_cast<float>(z_(c, i) / size);
@@ -431,8 +431,8 @@ private:
         const auto all = static_cast<std::size_t>(active_);
         std::vector<double> rz(all), first(all), size_m(all);  // size_m: pᵀMp, as the z are conjugate in M
         std::vector<bool> open(all, true);
-        for (std::size_t c = 0; c < all; ++c) first[c] = largest_size(r_.row(static_cast<index>(c)), n());
-        for (index step = 0; step < most_steps; ++step) {
+        for (std::size_t c = 0; c < all; ++c) first[c] = max_abs(r_.row(static_cast<index>(c)), n());
+        for (index step = 0; step < max_steps; ++step) {
             precondition();
             for (index c = 0; c < active_; ++c) {
                 const auto s = static_cast<std::size_t>(c);
@@ -447,16 +447,15 @@ private:
                 const auto s = static_cast<std::size_t>(c);
                 if (!open[s] || first[s] == 0) continue;
                 const double curvature = dot(p_.row(c), q_.row(c), n());
-                if (!(rz[s] > 0) || !(curvature > least_quotient * size_m[s])) return false;
+                if (!(rz[s] > 0) || !(curvature > min_quotient * size_m[s])) return false;
                 const double alpha = rz[s] / curvature;
                 for (index i = 0; i < n(); ++i) x_(c, i) += alpha * p_(c, i), r_(c, i) -= alpha * q_(c, i);
-                const double size = largest_size(r_.row(c), n()),
-                             enough =
-                                 (c + 1 == columns() ? probed : tolerance() / 2) * norm_ * largest_size(x_.row(c), n());
+                const double size = max_abs(r_.row(c), n()),
+                             enough = (c + 1 == columns() ? probed : tolerance() / 2) * norm_ * max_abs(x_.row(c), n());
                 open[s] = !(size <= enough);
                 more = more || open[s];
                 // After half of the steps the residual must have lost half of the digits that it has to lose.
-                if (open[s] && step + 1 == most_steps / 2 && !(size <= std::sqrt(first[s] * enough))) return false;
+                if (open[s] && step + 1 == max_steps / 2 && !(size <= std::sqrt(first[s] * enough))) return false;
             }
             if (!more) return true;
             if (active_ == columns() && !open.back()) --active_;
@@ -477,7 +476,7 @@ private:
 
 }  // namespace
 
-mixed_result mixed_cholesky_solve(matrix_view<const double> a, matrix_view<float> room, matrix_view<double> b) {
+mixed_result mixed_cholesky_solve(matrix_view<const double> a, matrix_view<float> work, matrix_view<double> b) {
     const index n = a.rows, m = b.rows;
     if (n == 0 || m == 0) return {true, 0, 0};
     std::vector<double> d(static_cast<std::size_t>(n));
@@ -487,13 +486,13 @@ mixed_result mixed_cholesky_solve(matrix_view<const double> a, matrix_view<float
     }
     const double norm = infinity_norm(a);
     if (!std::isfinite(norm)) return {};
-    fill_scaled(a, d, room);
-    if (!cholesky_lower_in_place(room)) return {};
+    fill_scaled(a, d, work);
+    if (!cholesky_lower_in_place(work)) return {};
     matrix<double> columns(m + 1, n);
     for (index c = 0; c < m; ++c) std::copy_n(b.row(c), n, columns.row(c));
     random_generator random(1);
     for (index i = 0; i < n; ++i) columns(m, i) = (random.uniform() < 0.5 ? -1 : 1) / d[static_cast<std::size_t>(i)];
-    refinement refined(a, room, d, norm, std::move(columns));
+    refinement refined(a, work, d, norm, std::move(columns));
     mixed_result out;
     out.solved = refined.run();
     out.products = refined.products();
@@ -508,7 +507,7 @@ namespace {
 constexpr index panel = 96;  // columns eliminated at a time
 
 // Row i of L, columns k0 … k1 - 1, by forward substitution with the rows of L above it.
-void solve_row(matrix<double>& a, index i, index k0, index k1, const smo::vector_ops& ops) {
+void solve_row(matrix<double>& a, index i, index k0, index k1, const vector_ops& ops) {
     double* row = a.row(i) + k0;
     for (index j = k0; j < k1; ++j) row[j - k0] = (row[j - k0] - ops.dot(row, a.row(j) + k0, j - k0)) / a(j, j);
 }
@@ -522,8 +521,8 @@ void pack(const matrix<double>& a, index first, index width, index k0, index dep
 }  // namespace
 
 bool blocked_cholesky(matrix<double>& a) {
-    const auto& ops = smo::best_vector_ops();
-    const index n = a.rows(), rows = smo::update_rows, cols = ops.update_cols;
+    const auto& ops = best_vector_ops();
+    const index n = a.rows(), rows = update_rows, cols = ops.update_cols;
     buffer<double> packed;
     for (index k0 = 0; k0 < n; k0 += panel) {
         const index k1 = std::min(n, k0 + panel), depth = k1 - k0;
@@ -568,8 +567,8 @@ bool blocked_cholesky(matrix<double>& a) {
     return true;
 }
 
-void solve_cholesky(const matrix<double>& L, std::vector<double>& b) {
-    const auto& ops = smo::best_vector_ops();
+void blocked_cholesky_solve(const matrix<double>& L, std::vector<double>& b) {
+    const auto& ops = best_vector_ops();
     const index n = L.rows();
     for (index i = 0; i < n; ++i) b[i] = (b[i] - ops.dot(L.row(i), b.data(), i)) / L(i, i);
     for (index i = n - 1; i >= 0; --i) {

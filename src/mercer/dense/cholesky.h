@@ -31,9 +31,9 @@ index cholesky_in_place(matrix_view<double> a);
 // B ← A⁻¹B for that R; the right-hand sides are the columns of B.
 void cholesky_solve(matrix_view<const double> r, matrix_view<double> b);
 // Every row x of B becomes R⁻ᵀx.
-void cholesky_half_solve_rows(matrix_view<const double> r, matrix_view<double> b);
+void cholesky_forward_solve_rows(matrix_view<const double> r, matrix_view<double> b);
 // Every row x of B becomes R⁻¹x.
-void cholesky_other_half_solve_rows(matrix_view<const double> r, matrix_view<double> b);
+void cholesky_backward_solve_rows(matrix_view<const double> r, matrix_view<double> b);
 // The diagonal of A⁻¹ from that R, (A⁻¹)ᵢᵢ = Σ_k (R⁻¹)ᵢₖ². R is overwritten.
 std::vector<double> inverse_diagonal(matrix_view<double> r);
 
@@ -70,15 +70,15 @@ struct mixed_result {
     double residual = 0;  // maximum of ‖b - Ax‖∞/(‖A‖∞‖x‖∞) over the right-hand sides, computed in double
 };
 
-// Reads the upper half of `a`. Overwrites the lower half of `room`, diagonal included, with L; `room` may have any
+// Reads the upper half of `a`. Overwrites the lower half of `work`, diagonal included, with L; `work` may have any
 // stride, and may lie in memory of `a` that is not read (see mixed_matrix). Every row of `b` is a right-hand side. If
 // all are solved, the rows become the solutions; otherwise `b` is unchanged.
-mixed_result mixed_cholesky_solve(matrix_view<const double> a, matrix_view<float> room, matrix_view<double> b);
+mixed_result mixed_cholesky_solve(matrix_view<const double> a, matrix_view<float> work, matrix_view<double> b);
 
 // An n × n matrix of doubles of which only the upper half is used, with L in float in the memory of the lower half.
 class mixed_matrix {
 public:
-    explicit mixed_matrix(index n) : n_(n) { data_.uninitialised(n * (n + 1)); }
+    explicit mixed_matrix(index n) : n_(n) { data_.resize_uninitialised(n * (n + 1)); }
     // One unused double precedes each row. So i + 1 doubles, the memory of 2(i + 1) floats, precede the diagonal entry
     // of row i.
     matrix_view<double> upper() { return {data_.data() + 1, n_, n_, n_ + 1}; }
@@ -94,7 +94,7 @@ private:
 // positive. Does not check for NaN and infinity.
 bool blocked_cholesky(matrix<double>& a);
 // Solves LLᵀz = b: z replaces b.
-void solve_cholesky(const matrix<double>& L, std::vector<double>& b);
+void blocked_cholesky_solve(const matrix<double>& L, std::vector<double>& b);
 
 // Column-major matrices and the arguments of BLAS and LAPACK, in tiles as in gemm.h: bit-identical for any number of
 // threads.

@@ -22,7 +22,7 @@ const transform_ops& best_transform_ops() {
 }
 
 convolution::convolution(index n) : n_(n) {
-    if (n < 2 || n != power_of_two_from(n))
+    if (n < 2 || n != next_power_of_two(n))
         fail(errc::invalid_argument, fmt::format("convolution: the length must be a power of two >= 2, got {}", n));
     const index m = n / 2;
     turn_.resize(2 * n), reversed_.resize(2 * m);

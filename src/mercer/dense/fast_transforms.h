@@ -22,19 +22,19 @@ struct transform_ops {
     // x ← Hx for the Walsh-Hadamard matrix H of entries ±1; n is a power of two.
     void (*walsh_hadamard)(double* x, std::int64_t n);
     // out[2j] = scale·cos angle[j], out[2j+1] = scale·sin angle[j]. Returns true if all angles are finite.
-    bool (*waves)(const double* angle, std::int64_t count, double scale, double* out);
+    bool (*cos_sin)(const double* angle, std::int64_t count, double scale, double* out);
 
     // A bundle holds `lanes` real sequences of length n, a power of two >= 2: number i of sequence r is z[i·lanes + r].
     // Two consecutive numbers of a sequence are the parts of a complex number, so a transform of n/2 complex numbers
     // suffices. turn[2k] = cos 2πk/n and turn[2k+1] = sin 2πk/n for k < n; `reversed` holds the same for k < n/2, at
     // the position of k with its bits in reverse order.
     std::int64_t lanes;
-    // Replaces z by its Fourier transform, whose order only `multiply` and `back` know.
+    // Replaces z by its Fourier transform, whose order only `multiply` and `inverse` know.
     void (*forward)(double* z, std::int64_t n, const double* turn, const double* reversed);
     // to ← to·by for every frequency.
     void (*multiply)(double* to, const double* by, std::int64_t n);
     // Replaces a transform by its sequence, the inverse of `forward`.
-    void (*back)(double* z, std::int64_t n, const double* turn, const double* reversed);
+    void (*inverse)(double* z, std::int64_t n, const double* turn, const double* reversed);
     // Adds x[j·lanes + r] to z[place·lanes + r], or subtracts it, for j < count: where[j] = 2·place + (1 to subtract).
     void (*scatter)(double* z, const std::int64_t* where, const double* x, std::int64_t count);
 };
@@ -52,7 +52,7 @@ const transform_ops& transforms();
 }
 
 // The smallest power of two that is at least n.
-inline index power_of_two_from(index n) {
+inline index next_power_of_two(index n) {
     return static_cast<index>(std::bit_ceil(static_cast<std::uint64_t>(n < 1 ? 1 : n)));
 }
 
@@ -65,10 +65,10 @@ public:
     index length() const { return n_; }
     index lanes() const { return ops_.lanes; }
     index bundle() const { return n_ * ops_.lanes; }  // doubles of a bundle
-    // a∗b is back(multiply(forward(a), forward(b))).
+    // a∗b is inverse(multiply(forward(a), forward(b))).
     void forward(double* z) const { ops_.forward(z, n_, turn_.data(), reversed_.data()); }
     void multiply(double* to, const double* by) const { ops_.multiply(to, by, n_); }
-    void back(double* z) const { ops_.back(z, n_, turn_.data(), reversed_.data()); }
+    void inverse(double* z) const { ops_.inverse(z, n_, turn_.data(), reversed_.data()); }
 
 private:
     index n_;

@@ -76,7 +76,7 @@ void walsh_hadamard(double* x, size n) {
 // library.
 constexpr double far = 39000;
 
-bool waves(const double* angle, size count, double scale, double* out) {
+bool cos_sin(const double* angle, size count, double scale, double* out) {
     const auto s = hn::Set(d, scale), most = hn::Set(d, far);
     bool finite = true;
     const auto one_by_one = [&](size from, size end) {
@@ -221,7 +221,7 @@ void multiply(double* to, const double* by, size n) {
 }
 
 // The inverse of forward(), including the factor 1/m.
-void back(double* z, size n, const double* turn, const double* reversed) {
+void inverse(double* z, size n, const double* turn, const double* reversed) {
     const size m = n / 2;
     const auto half = hn::Set(d, 0.5 / static_cast<double>(m));
     const complex first = complex::load(z);
@@ -246,7 +246,7 @@ void scatter(double* z, const size* where, const double* x, size count) {
 #define MERCER_TEXT2(x) #x
 #define MERCER_TEXT(x) MERCER_TEXT2(x)
 const transform_ops table{
-    MERCER_TEXT(MERCER_SIMD_TARGET), walsh_hadamard, waves, lanes, forward, multiply, back, scatter};
+    MERCER_TEXT(MERCER_SIMD_TARGET), walsh_hadamard, cos_sin, lanes, forward, multiply, inverse, scatter};
 
 }  // namespace
 

@@ -35,7 +35,7 @@ constexpr index depth = 192;  // of a panel: one panel of each operand fits into
 template <class T>
 struct micro {
     static constexpr bool wide_numbers = std::is_same_v<T, double>;
-    const smo::vector_ops& ops = smo::best_vector_ops();
+    const vector_ops& ops = best_vector_ops();
     index wide = wide_numbers ? ops.update_cols : ops.update_cols_float;
     // C(i, j) -= Σₖ right(k, i)·left(k, j), i < wide, j < high
     void subtract(T* c, index ldc, const T* left, const T* right, index count) const {
@@ -108,7 +108,7 @@ void tile_product(const char* op_a, const char* op_b, int m, int n, int k, T alp
                   int ldb, T beta, T* c, int ldc) {
     const micro<T> by;
     const bool plain_a = *op_a == 'N', plain_b = *op_b == 'N';
-    constexpr index high = smo::update_rows;
+    constexpr index high = update_rows;
     const index wide = by.wide, down = (m + wide - 1) / wide, across = (n + high - 1) / high;
     scale(beta, m, n, c, ldc);
     auto& memory = per_thread<buffer<T>>([] {});
@@ -168,7 +168,7 @@ void gemm(const char* op_a, const char* op_b, int m, int n, int k, T alpha, cons
           T beta, T* c, int ldc) {
     const int tile = tile_of(1.0 * m * n);
     const index down = parts(m, tile), across = parts(n, tile);
-    side_by_side(down * across, [&](index item) {
+    parallel_calls(down * across, [&](index item) {
         const int i = static_cast<int>(item % down) * tile, j = static_cast<int>(item / down) * tile,
                   height = std::min(tile, m - i), width = std::min(tile, n - j);
         const T* left = is(op_a, 'N') ? at(a, lda, i, 0) : at(a, lda, 0, i);
@@ -182,7 +182,7 @@ void syrk(const char* half, const char* op, int n, int k, T alpha, const T* a, i
     const int tile = tile_of(0.5 * n * n);
     const index bands = parts(n, tile);
     const char* other = is(op, 'N') ? "T" : "N";
-    side_by_side(bands * (bands + 1) / 2, [&](index item) {
+    parallel_calls(bands * (bands + 1) / 2, [&](index item) {
         // Tile (row, col) of the lower half, counted along its rows.
         index row = 0;
         while ((row + 1) * (row + 2) / 2 <= item) ++row;
@@ -203,7 +203,7 @@ void syrk(const char* half, const char* op, int n, int k, T alpha, const T* a, i
 void symm(int n, int m, const double* a, int lda, const double* b, int ldb, double* c, int ldc) {
     const int chunk = fixed_chunk(n);
     const double one = 1, zero = 0;
-    side_by_side(parts(n, chunk), [&](index item) {
+    parallel_calls(parts(n, chunk), [&](index item) {
         const int first = static_cast<int>(item) * chunk, some = std::min(chunk, n - first), next = first + some,
                   rest = n - next;
         double* out = at(c, ldc, first, 0);
@@ -220,7 +220,7 @@ void gemv(const char* op, int m, int n, double alpha, const double* a, int lda, 
     const bool plain = is(op, 'N');
     const int count = plain ? m : n, chunk = fixed_chunk(count), step = 1;
     const double one = 1;
-    side_by_side(parts(count, chunk), [&](index item) {
+    parallel_calls(parts(count, chunk), [&](index item) {
         const int first = static_cast<int>(item) * chunk, some = std::min(chunk, count - first),
                   rows = plain ? some : m, cols = plain ? n : some;
         dgemv_(op, &rows, &cols, &alpha, plain ? at(a, lda, first, 0) : at(a, lda, 0, first), &lda, x, &step, &one,
@@ -248,7 +248,7 @@ constexpr index few_columns = 4;  // fewer vectors are multiplied one at a time
 // know.)
 void multiply_upper(matrix_view<const double> a, const double* v, double* out) {
     constexpr index together = 8;
-    const auto& ops = smo::best_vector_ops();
+    const auto& ops = best_vector_ops();
     const index n = a.rows;
     std::fill_n(out, n, 0.0);
     for (index first = 0; first < n; first += together) {
@@ -267,9 +267,9 @@ void multiply_upper(matrix_view<const double> a, const double* v, double* out) {
 
 }  // namespace
 
-matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_view<const double> b,
-                       transposed b_turned) {
-    const bool ta = a_turned == transposed::yes, tb = b_turned == transposed::yes;
+matrix<double> product(matrix_view<const double> a, transposed a_transposed, matrix_view<const double> b,
+                       transposed b_transposed) {
+    const bool ta = a_transposed == transposed::yes, tb = b_transposed == transposed::yes;
     const index rows = ta ? a.cols : a.rows, inner = ta ? a.rows : a.cols, cols = tb ? b.rows : b.cols;
     if ((tb ? b.cols : b.rows) != inner)
         fail(errc::invalid_argument,
@@ -321,16 +321,16 @@ void add_multiply(double scale, matrix_view<const double> a, transposed turned, 
 }
 
 matrix<double> row_products(matrix_view<const double> a, matrix_view<const double> b) {
-    constexpr index stretch = 2048;
-    const auto& ops = smo::best_vector_ops();
-    const index parts = (a.cols + stretch - 1) / stretch, cells = a.rows * b.rows;
+    constexpr index chunk = 2048;
+    const auto& ops = best_vector_ops();
+    const index parts = (a.cols + chunk - 1) / chunk, cells = a.rows * b.rows;
     buffer<double> part(parts * cells);
     parallel_for(parts, [&](index s) {
-        const index first = s * stretch, count = std::min(stretch, a.cols - first);
+        const index first = s * chunk, count = std::min(chunk, a.cols - first);
         double* to = part.data() + s * cells;
         const index high = ops.narrow_rows, wide = ops.narrow_cols, even = b.rows / high * high;
         auto& panel_memory = per_thread<buffer<double>>([] {});
-        double *panel = panel_memory.at_least((stretch + high) * wide), *tile = panel + stretch * wide;
+        double *panel = panel_memory.at_least((chunk + high) * wide), *tile = panel + chunk * wide;
         for (index i = 0; i < a.rows; i += wide) {
             const index rows = std::min(wide, a.rows - i);
             for (index k = 0; k < count; ++k)
@@ -352,18 +352,18 @@ matrix<double> row_products(matrix_view<const double> a, matrix_view<const doubl
 }
 
 void subtract_combinations(matrix_view<double> w, matrix_view<const double> c, matrix_view<const double> q) {
-    const auto& ops = smo::best_vector_ops();
-    const index high = smo::update_rows, wide = ops.update_cols, m = q.rows, groups = (w.rows + high - 1) / high,
-                stretch = 16 * wide;
+    const auto& ops = best_vector_ops();
+    const index high = update_rows, wide = ops.update_cols, m = q.rows, groups = (w.rows + high - 1) / high,
+                chunk = 16 * wide;
     // c in panels of `high` rows, padded with zeros, as the micro-kernel reads it.
     buffer<double> left(groups * m * high);
     for (index i = 0; i < w.rows; ++i)
         for (index k = 0; k < m; ++k) left[(i / high * m + k) * high + i % high] = c(i, k);
-    parallel_for((w.cols + stretch - 1) / stretch, [&](index s) {
+    parallel_for((w.cols + chunk - 1) / chunk, [&](index s) {
         auto& right_memory = per_thread<buffer<double>>([] {});
         auto& tile_memory = per_thread<buffer<double>>([] {});
         double *right = right_memory.at_least(m * wide), *tile = tile_memory.at_least(high * wide);
-        for (index first = s * stretch; first < std::min(w.cols, (s + 1) * stretch); first += wide) {
+        for (index first = s * chunk; first < std::min(w.cols, (s + 1) * chunk); first += wide) {
             const index count = std::min(wide, w.cols - first);
             for (index k = 0; k < m; ++k) {
                 std::copy_n(q.row(k) + first, count, right + k * wide);
@@ -380,7 +380,7 @@ void subtract_combinations(matrix_view<double> w, matrix_view<const double> c, m
     });
 }
 
-double largest_entry(matrix_view<const double> a) {
+double max_abs_entry(matrix_view<const double> a) {
     double largest = 0;
     for (index i = 0; i < a.rows; ++i)
         for (index j = 0; j < a.cols; ++j) largest = std::max(largest, std::abs(a(i, j)));
@@ -388,7 +388,7 @@ double largest_entry(matrix_view<const double> a) {
 }
 
 double frobenius_norm(matrix_view<const double> a) {
-    const double largest = largest_entry(a);
+    const double largest = max_abs_entry(a);
     if (largest == 0 || !std::isfinite(largest)) return largest;
     double sum = 0;
     for (index i = 0; i < a.rows; ++i)

@@ -13,8 +13,8 @@ namespace mercer {
 enum class transposed { no, yes };
 // op(A)·op(B), where op transposes its argument or leaves it unchanged. Throws errc::invalid_argument if the inner
 // sizes differ.
-matrix<double> product(matrix_view<const double> a, transposed a_turned, matrix_view<const double> b,
-                       transposed b_turned);
+matrix<double> product(matrix_view<const double> a, transposed a_transposed, matrix_view<const double> b,
+                       transposed b_transposed);
 
 // C ← C - A·Bᵀ
 void subtract_product(matrix_view<const double> a, matrix_view<const double> b, matrix_view<double> c);
@@ -29,7 +29,7 @@ void add_multiply(double scale, matrix_view<const double> a, transposed turned, 
 
 // ‖A‖_F. Entries are scaled by the largest one, so their squares neither overflow nor underflow.
 double frobenius_norm(matrix_view<const double> a);
-double largest_entry(matrix_view<const double> a);  // max |aᵢⱼ|
+double max_abs_entry(matrix_view<const double> a);  // max |aᵢⱼ|
 
 // Products of a few long vectors, stored as rows, for orthogonalisation. The long side is divided into chunks of a
 // fixed length, and the partial sums of the chunks are added in order. (The threads of a BLAS library would wait for

@@ -18,14 +18,14 @@
 namespace mercer {
 namespace {
 
-double norm(const double* x, index n) { return std::sqrt(smo::best_vector_ops().dot(x, x, n)); }
+double norm(const double* x, index n) { return std::sqrt(best_vector_ops().dot(x, x, n)); }
 
-constexpr index stretch = 1024;  // numbers of a long vector in one chunk of parallel work
+constexpr index chunk = 1024;  // numbers of a long vector in one chunk of parallel work
 
 // The transpose of a few long rows.
 matrix<double> columns_of(matrix_view<const double> rows) {
     matrix<double> out(rows.cols, rows.rows);
-    parallel_runs(rows.cols, stretch, [&](index first, index end) {
+    parallel_chunks(rows.cols, chunk, [&](index first, index end) {
         for (index i = first; i < end; ++i)
             for (index j = 0; j < rows.rows; ++j) out(i, j) = rows(j, i);
     });
@@ -34,7 +34,7 @@ matrix<double> columns_of(matrix_view<const double> rows) {
 // The transpose of a few long columns.
 matrix<double> rows_of(matrix_view<const double> columns) {
     matrix<double> out(columns.cols, columns.rows);
-    parallel_runs(columns.rows, stretch, [&](index first, index end) {
+    parallel_chunks(columns.rows, chunk, [&](index first, index end) {
         for (index j = 0; j < columns.cols; ++j)
             for (index i = first; i < end; ++i) out(j, i) = columns(i, j);
     });
@@ -56,36 +56,35 @@ public:
           multiply_(multiply),
           o_(o),
           width_(std::clamp<index>(o.block, 1, n)),
-          most_(most_basis()),
-          q_(n, most_),
+          max_vectors_(max_basis()),
+          q_(n, max_vectors_),
           random_(o.seed) {
         const index first = o.first_block > 0 ? std::min(o.first_block, width_) : width_;
-        next_ = random_block(std::min(first, most_));
+        next_ = random_block(std::min(first, max_vectors_));
     }
 
     lanczos_result run() {
         for (;;) {
             last_ = next_.rows();
             q_.append(next_);
-            if (!multiply_last()) return cut_short();
+            if (!multiply_last()) return cancelled_result();
             orthogonalise();
-            if (can_wait()) continue;
+            if (can_postpone_decomposition()) continue;
             decomposed_ = q_.size();
             const eigen_system ritz = symmetric_eigen(q_.h());  // ascending
-            const double relative = take_pairs(ritz);
-            if (ends(relative)) {
+            const double relative = store_pairs(ritz);
+            if (has_ended(relative)) {
                 found_.vectors = q_.combined(std::move(pairs_));
                 return std::move(found_);
             }
-            if (q_.size() + std::max<index>(next_.rows(), 1) > most_ && most_ < n_) restart(ritz);
-            fit_next_to_room();
+            if (q_.size() + std::max<index>(next_.rows(), 1) > max_vectors_ && max_vectors_ < n_) restart(ritz);
+            truncate_next();
         }
     }
 
 private:
-    index most_basis() const {
-        const index wanted =
-            o_.most_basis > 0 ? o_.most_basis : std::max<index>(3 * o_.pairs + 4 * width_, 12 * width_);
+    index max_basis() const {
+        const index wanted = o_.max_basis > 0 ? o_.max_basis : std::max<index>(3 * o_.pairs + 4 * width_, 12 * width_);
         return std::min(n_, std::max(wanted, o_.pairs + 2 * width_));
     }
 
@@ -111,7 +110,7 @@ private:
         matrix<double> out(n_, last_);
         {
             const matrix<double> v = columns_of(next_.view());
-            if (!unless_stopped([&] { multiply_(v.view(), out.view()); })) return false;
+            if (!completes_unless_cancelled([&] { multiply_(v.view(), out.view()); })) return false;
         }
         ++found_.passes;
         require_finite(out.view(), "block Lanczos");
@@ -132,17 +131,18 @@ private:
     // Returns true if H need not be decomposed after this pass. The decomposition takes about 10m³ operations, and for
     // so small a matrix an operation takes 30 times as long as in a pass (measured). If that is longer than a pass, H
     // is decomposed only when the basis has grown by a quarter.
-    bool can_wait() const {
+    bool can_postpone_decomposition() const {
         const index m = q_.size();
         const double n = static_cast<double>(n_);
-        const bool dear = 300.0 * std::pow(static_cast<double>(m), 3) > 2.0 * n * n * static_cast<double>(last_);
-        const bool roomy = m + 2 * width_ <= most_ && next_.rows() == last_ && found_.passes < o_.most_passes;
-        return dear && roomy && m >= o_.pairs && 4 * m < 5 * decomposed_;
+        const bool is_expensive =
+            300.0 * std::pow(static_cast<double>(m), 3) > 2.0 * n * n * static_cast<double>(last_);
+        const bool has_space = m + 2 * width_ <= max_vectors_ && next_.rows() == last_ && found_.passes < o_.max_passes;
+        return is_expensive && has_space && m >= o_.pairs && 4 * m < 5 * decomposed_;
     }
 
     // Stores the largest Ritz pairs (θ, s) and their residual norms ‖A v - θv‖ = ‖s_lastᵀ W‖, with W in the basis of
     // the next block. Returns the largest residual norm divided by the largest |θ|.
-    double take_pairs(const eigen_system& ritz) {
+    double store_pairs(const eigen_system& ritz) {
         const index m = q_.size(), have = std::min(o_.pairs, m);
         const matrix<double> r = row_products(w_.view(), next_.view());  // last × next
         found_.values.clear(), found_.residuals.clear();
@@ -165,18 +165,19 @@ private:
         return top > 0 ? worst / top : 0;
     }
 
-    bool ends(double relative) {
+    bool has_ended(double relative) {
         const index m = q_.size();
         const bool enough = m >= o_.pairs && (relative <= o_.tol || m == n_);
         const bool go_on = !o_.progress || o_.progress(found_.passes, relative);
-        if (!enough && go_on && found_.passes < o_.most_passes && m != n_) return false;
+        if (!enough && go_on && found_.passes < o_.max_passes && m != n_) return false;
         found_.status = enough ? fit_status::converged : !go_on ? fit_status::cancelled : fit_status::step_limit;
         return true;
     }
 
     // Thick restart: replaces the basis by the Ritz vectors of its largest Ritz values.
     void restart(const eigen_system& ritz) {
-        const index m = q_.size(), have = pairs_.rows(), keep = std::min(m, std::max(o_.pairs + width_ / 2, most_ / 2));
+        const index m = q_.size(), have = pairs_.rows(),
+                    keep = std::min(m, std::max(o_.pairs + width_ / 2, max_vectors_ / 2));
         std::vector<double> theta;
         for (index i = 0; i < keep; ++i) theta.push_back(ritz.values[static_cast<std::size_t>(m - 1 - i)]);
         q_.shrink(largest_pairs(ritz, keep), theta);
@@ -184,22 +185,23 @@ private:
         for (index i = 0; i < have; ++i) pairs_(i, i) = 1;
     }
 
-    void fit_next_to_room() {
-        const index room = most_ - q_.size();
+    void truncate_next() {
+        const index free_vectors = max_vectors_ - q_.size();
         // The basis spans an invariant subspace that is too small: continues with a random block orthogonal to it.
-        if (next_.rows() == 0) next_ = random_block(std::min(width_, room));
-        if (found_.passes == 1 && next_.rows() < std::min(width_, room)) next_ = widened(next_, std::min(width_, room));
-        if (next_.rows() > room) {
-            matrix<double> fewer(room, n_);
-            std::copy_n(next_.data(), room * n_, fewer.data());
+        if (next_.rows() == 0) next_ = random_block(std::min(width_, free_vectors));
+        if (found_.passes == 1 && next_.rows() < std::min(width_, free_vectors))
+            next_ = widened(next_, std::min(width_, free_vectors));
+        if (next_.rows() > free_vectors) {
+            matrix<double> fewer(free_vectors, n_);
+            std::copy_n(next_.data(), free_vectors * n_, fewer.data());
             next_ = std::move(fewer);
         }
     }
 
     // The result after a cancellation: the pairs of the last complete pass. Throws errc::cancelled if there is none.
-    lanczos_result cut_short() {
+    lanczos_result cancelled_result() {
         if (found_.passes == 0) fail(errc::cancelled, "block Lanczos: stopped by the caller before there was a pair");
-        const listening_to nobody(nullptr);
+        const cancellation_override nobody(nullptr);
         matrix<double> s(pairs_.rows(), q_.size());
         for (index i = 0; i < pairs_.rows(); ++i) std::copy_n(pairs_.row(i), pairs_.cols(), s.row(i));
         found_.vectors = q_.combined(std::move(s));
@@ -210,7 +212,7 @@ private:
     index n_;
     const block_operator& multiply_;
     const lanczos_options& o_;
-    index width_, most_;
+    index width_, max_vectors_;
     krylov_basis q_;
     random_generator random_;
     matrix<double> next_, w_;  // the next block, and the product of A and the last block
@@ -240,7 +242,7 @@ void subtract(double* __restrict x, double c, const double* __restrict y, index 
 // Gram-Schmidt orthonormalisation of the rows of w. Rows whose remaining norm is at most `floor` are dropped. `*least`
 // is set to the smallest norm by which a row was divided.
 matrix<double> gram_schmidt(const matrix<double>& w, double floor, double* least = nullptr) {
-    const auto dot = smo::best_vector_ops().dot;
+    const auto dot = best_vector_ops().dot;
     matrix<double> out(w.rows(), w.cols());
     index kept = 0;
     double smallest = std::numeric_limits<double>::infinity();

@@ -22,9 +22,9 @@ struct lanczos_options {
     index pairs = 1;
     index block = 16;
     index first_block = 0;  // vectors of the first pass, if fewer than `block`; 0: `block`
-    index most_basis = 0;   // largest number of basis vectors; 0: chosen from `pairs` and `block`
+    index max_basis = 0;    // largest number of basis vectors; 0: chosen from `pairs` and `block`
     double tol = 1e-12;
-    index most_passes = 200;
+    index max_passes = 200;
     std::uint64_t seed = 0;  // of the random first block
     std::function<bool(index pass, double residual)>
         progress{};  // returns false to stop with the current pairs; `residual` is relative to max|θ|
@@ -48,7 +48,7 @@ lanczos_result block_lanczos(index n, const block_operator& multiply, const lanc
 // An orthonormal basis Q of a Krylov space of A, and H = Q A Qᵀ. Vectors are rows, so each is contiguous.
 class krylov_basis {
 public:
-    krylov_basis(index n, index most) : q_(most, n), h_(most, most) {}
+    krylov_basis(index n, index max_vectors) : q_(max_vectors, n), h_(max_vectors, max_vectors) {}
 
     index size() const { return size_; }
     index dims() const { return q_.cols(); }

@@ -28,7 +28,7 @@ namespace mercer::blas {
 
 // OpenBLAS's threads are fast for one caller. Several callers make them wait for each other: 8 concurrent callers took
 // 60 times as long as sequential calls.
-std::mutex& gate() {
+std::mutex& blas_mutex() {
     static std::mutex* current = nullptr;
     static const bool made = [] {
         // A child of fork() gets an unlocked mutex, because a thread of its parent may have held the old one.
@@ -40,20 +40,20 @@ std::mutex& gate() {
     return *current;
 }
 
-bool& let_in::here() {
+bool& blas_access::allowed() {
     thread_local bool in = false;
     return in;
 }
 
 // The size of dstedc's workspace, 1 + 4n + n² numbers, must fit into a 32-bit integer.
-constexpr index largest_n = 32000;
+constexpr index max_n = 32000;
 
 int checked_square(const matrix<double>& a, const char* owner) {
     if (a.rows() != a.cols())
         fail(errc::invalid_argument,
              fmt::format("{}: the matrix must be square, got {} × {}", owner, a.rows(), a.cols()));
-    if (a.rows() > largest_n)
-        fail(errc::memory, fmt::format("{}: must satisfy n <= {}, got n = {}", owner, largest_n, a.rows()));
+    if (a.rows() > max_n)
+        fail(errc::memory, fmt::format("{}: must satisfy n <= {}, got n = {}", owner, max_n, a.rows()));
     require_finite(a.view(), owner);
     return static_cast<int>(a.rows());
 }
@@ -80,7 +80,7 @@ bool can_map(std::size_t bytes) {
 }
 
 // The buffers that OpenBLAS is known to have, as it never returns one to the system, and how many of them its own
-// threads keep. Guarded by the gate.
+// threads keep. Guarded by blas_mutex().
 struct buffer_pool {
     std::vector<void*> known;
     int kept_by_threads = 0;
@@ -94,7 +94,7 @@ buffer_pool& buffers() {
 // Makes buffers until `wanted` are spare or the system has no memory for more; returns the number of spare ones.
 int make_buffers(int wanted) {
     buffer_pool& pool = buffers();
-    if (pool.spare() >= wanted || let_in::here()) return pool.spare();
+    if (pool.spare() >= wanted || blas_access::allowed()) return pool.spare();
     const std::size_t enough = static_cast<std::size_t>(wanted + pool.kept_by_threads);
     std::vector<void*> taken;
     taken.reserve(enough);
@@ -148,7 +148,7 @@ int threads_of_big_calls() {
 
 void allow_threads(int count) { allowed_threads = count; }
 
-int callers_with_buffers(int wanted) {
+int count_possible_callers(int wanted) {
     if (!has_own_buffers()) return wanted;
     static const bool limited = has_limited_memory();
     const int spare = make_buffers(limited ? wanted : 1);
@@ -160,19 +160,19 @@ int callers_with_buffers(int wanted) {
 }
 
 void require_buffer() {
-    if (let_in::here()) return;
-    const std::lock_guard<std::mutex> guard(gate());
-    (void)callers_with_buffers(1);
+    if (blas_access::allowed()) return;
+    const std::lock_guard<std::mutex> guard(blas_mutex());
+    (void)count_possible_callers(1);
 }
 
 void make_first_buffer() {
     if (!has_own_buffers() || has_limited_memory()) return;
-    const std::lock_guard<std::mutex> guard(gate());
+    const std::lock_guard<std::mutex> guard(blas_mutex());
     (void)make_buffers(1);
 }
 
-threads_for::threads_for(double work) : before_(0) {
-    (void)callers_with_buffers(1);
+blas_threads::blas_threads(double work) : before_(0) {
+    (void)count_possible_callers(1);
     if (!openblas_get_num_threads || !openblas_set_num_threads) return;
     const int now = openblas_get_num_threads(), wanted = work < small_work ? 1 : std::max(now, threads_of_big_calls());
     if (wanted == now) return;
@@ -184,7 +184,7 @@ threads_for::threads_for(double work) : before_(0) {
         buffers().kept_by_threads += most - std::exchange(started, most);
 }
 
-threads_for::~threads_for() {
+blas_threads::~blas_threads() {
     if (before_ > 0) openblas_set_num_threads(before_);
 }
 

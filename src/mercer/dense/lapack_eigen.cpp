@@ -20,11 +20,11 @@ namespace mercer {
 
 namespace blas {
 
-std::mutex& gate() {
+std::mutex& blas_mutex() {
     static std::mutex open;
     return open;
 }
-bool& let_in::here() {
+bool& blas_access::allowed() {
     thread_local bool in = false;
     return in;
 }
@@ -35,10 +35,10 @@ int checked_square(const matrix<double>& a, const char* owner) {
     require_finite(a.view(), owner);
     return static_cast<int>(a.rows());
 }
-int callers_with_buffers(int wanted) { return wanted; }
+int count_possible_callers(int wanted) { return wanted; }
 void require_buffer() {}
-threads_for::threads_for(double) : before_(1) {}
-threads_for::~threads_for() = default;
+blas_threads::blas_threads(double) : before_(1) {}
+blas_threads::~blas_threads() = default;
 
 }  // namespace blas
 

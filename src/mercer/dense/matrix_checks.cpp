@@ -32,7 +32,7 @@ void require_finite_half(matrix_view<const double> a, const std::string& owner) 
 void require_symmetric(matrix_view<const double> a, const std::string& owner) {
     if (a.rows != a.cols)
         fail(errc::invalid_argument, fmt::format("{}: the matrix must be square, got {} × {}", owner, a.rows, a.cols));
-    const double most = 1e-8 * largest_entry(a);
+    const double most = 1e-8 * max_abs_entry(a);
     for (index i = 0; i < a.rows; ++i)
         for (index j = 0; j < i; ++j)
             if (std::abs(a(i, j) - a(j, i)) > most)

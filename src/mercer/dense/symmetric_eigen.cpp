@@ -42,7 +42,7 @@ namespace mercer {
 namespace {
 
 using blas::checked_square;
-using blas::in_turn;
+using blas::locked_call;
 
 constexpr int smallest = 128;  // smaller matrices are decomposed by LAPACK's driver dsyevd
 constexpr int band = 64;
@@ -62,8 +62,8 @@ struct workspace {
     buffer<double> numbers;
     buffer<int> whole;
     void take() {
-        numbers.uninitialised(length = static_cast<int>(size));
-        whole.uninitialised(integer_length = integers);
+        numbers.resize_uninitialised(length = static_cast<int>(size));
+        whole.resize_uninitialised(integer_length = integers);
     }
 };
 
@@ -72,11 +72,11 @@ void by_driver(matrix<double>& a, std::vector<double>& values, char job) {
     workspace w;
     int info = 0;
     const double work = 9.0 * n * n * n;
-    in_turn(work, dsyevd_, &job, "L", &n, a.data(), &n, values.data(), &w.size, &w.length, &w.integers,
-            &w.integer_length, &info, 1, 1);
+    locked_call(work, dsyevd_, &job, "L", &n, a.data(), &n, values.data(), &w.size, &w.length, &w.integers,
+                &w.integer_length, &info, 1, 1);
     w.take();
-    in_turn(work, dsyevd_, &job, "L", &n, a.data(), &n, values.data(), w.numbers.data(), &w.length, w.whole.data(),
-            &w.integer_length, &info, 1, 1);
+    locked_call(work, dsyevd_, &job, "L", &n, a.data(), &n, values.data(), w.numbers.data(), &w.length, w.whole.data(),
+                &w.integer_length, &info, 1, 1);
     check(info, "dsyevd", n);
 }
 
@@ -88,11 +88,11 @@ void values_by_band(matrix<double>& a, std::vector<double>& values) {
     int info = 0;
     {
         workspace w;
-        in_turn(work, dsytrd_sy2sb_, "L", &n, &kd, a.data(), &n, diagonals.data(), &ldab, tau.data(), &w.size,
-                &w.length, &info, 1);
+        locked_call(work, dsytrd_sy2sb_, "L", &n, &kd, a.data(), &n, diagonals.data(), &ldab, tau.data(), &w.size,
+                    &w.length, &info, 1);
         w.take();
-        in_turn(work, dsytrd_sy2sb_, "L", &n, &kd, a.data(), &n, diagonals.data(), &ldab, tau.data(), w.numbers.data(),
-                &w.length, &info, 1);
+        locked_call(work, dsytrd_sy2sb_, "L", &n, &kd, a.data(), &n, diagonals.data(), &ldab, tau.data(),
+                    w.numbers.data(), &w.length, &info, 1);
         check(info, "dsytrd_sy2sb", n);
     }
     // dsytrd_sb2st consists of short sequential steps, in which several threads would only wait for each other.
@@ -100,15 +100,15 @@ void values_by_band(matrix<double>& a, std::vector<double>& values) {
     workspace w;
     double reflector_size = 0;
     int reflector_length = -1;
-    in_turn(alone, dsytrd_sb2st_, "Y", "N", "L", &n, &kd, diagonals.data(), &ldab, values.data(), beside.data(),
-            &reflector_size, &reflector_length, &w.size, &w.length, &info, 1, 1, 1);
+    locked_call(alone, dsytrd_sb2st_, "Y", "N", "L", &n, &kd, diagonals.data(), &ldab, values.data(), beside.data(),
+                &reflector_size, &reflector_length, &w.size, &w.length, &info, 1, 1, 1);
     w.take();
     reflector_length = static_cast<int>(reflector_size);
     buffer<double> chased(reflector_length);
-    in_turn(alone, dsytrd_sb2st_, "Y", "N", "L", &n, &kd, diagonals.data(), &ldab, values.data(), beside.data(),
-            chased.data(), &reflector_length, w.numbers.data(), &w.length, &info, 1, 1, 1);
+    locked_call(alone, dsytrd_sb2st_, "Y", "N", "L", &n, &kd, diagonals.data(), &ldab, values.data(), beside.data(),
+                chased.data(), &reflector_length, w.numbers.data(), &w.length, &info, 1, 1, 1);
     check(info, "dsytrd_sb2st", n);
-    in_turn(30.0 * n * n, dsterf_, &n, values.data(), beside.data(), &info);
+    locked_call(30.0 * n * n, dsterf_, &n, values.data(), beside.data(), &info);
     check(info, "dsterf", n);
 }
 
@@ -120,10 +120,10 @@ void turn(matrix<double>& a, const std::vector<double>& tau, matrix<double>& z) 
     for (int first = (n - 2) / reflectors * reflectors; first >= 0; first -= reflectors) {
         const int rows = n - 1 - first, count = std::min(reflectors, rows), ldt = reflectors;
         double* const v = a.row(first) + first + 1;
-        in_turn(1.0 * rows * count * count, dlarft_, "F", "C", &rows, &count, v, &n, tau.data() + first, t.data(), &ldt,
-                1, 1);
-        in_turn(4.0 * rows * count * n, dlarfb_, "L", "N", "F", "C", &rows, &n, &count, v, &n, t.data(), &ldt,
-                z.data() + first + 1, &n, work.data(), &n, 1, 1, 1, 1);
+        locked_call(1.0 * rows * count * count, dlarft_, "F", "C", &rows, &count, v, &n, tau.data() + first, t.data(),
+                    &ldt, 1, 1);
+        locked_call(4.0 * rows * count * n, dlarfb_, "L", "N", "F", "C", &rows, &n, &count, v, &n, t.data(), &ldt,
+                    z.data() + first + 1, &n, work.data(), &n, 1, 1, 1, 1);
     }
 }
 
@@ -134,22 +134,22 @@ matrix<double> values_and_vectors(matrix<double>& a, std::vector<double>& values
     {
         const double work = 4.0 / 3 * n * n * n;
         workspace w;
-        in_turn(work, dsytrd_, "L", &n, a.data(), &n, values.data(), beside.data(), tau.data(), &w.size, &w.length,
-                &info, 1);
+        locked_call(work, dsytrd_, "L", &n, a.data(), &n, values.data(), beside.data(), tau.data(), &w.size, &w.length,
+                    &info, 1);
         w.take();
-        in_turn(work, dsytrd_, "L", &n, a.data(), &n, values.data(), beside.data(), tau.data(), w.numbers.data(),
-                &w.length, &info, 1);
+        locked_call(work, dsytrd_, "L", &n, a.data(), &n, values.data(), beside.data(), tau.data(), w.numbers.data(),
+                    &w.length, &info, 1);
         check(info, "dsytrd", n);
     }
     matrix<double> z(n, n);
     {
         const double work = 3.0 * n * n * n;
         workspace w;
-        in_turn(work, dstedc_, "I", &n, values.data(), beside.data(), z.data(), &n, &w.size, &w.length, &w.integers,
-                &w.integer_length, &info, 1);
+        locked_call(work, dstedc_, "I", &n, values.data(), beside.data(), z.data(), &n, &w.size, &w.length, &w.integers,
+                    &w.integer_length, &info, 1);
         w.take();
-        in_turn(work, dstedc_, "I", &n, values.data(), beside.data(), z.data(), &n, w.numbers.data(), &w.length,
-                w.whole.data(), &w.integer_length, &info, 1);
+        locked_call(work, dstedc_, "I", &n, values.data(), beside.data(), z.data(), &n, w.numbers.data(), &w.length,
+                    w.whole.data(), &w.integer_length, &info, 1);
         check(info, "dstedc", n);
     }
     turn(a, tau, z);
@@ -173,7 +173,7 @@ eigen_system symmetric_eigen(matrix<double> a, eigen_parts wanted) {
     }
     // Very large or small entries are scaled by a power of two, because their squares would overflow or underflow.
     int exponent = 0;
-    std::frexp(largest_entry(a.view()), &exponent);
+    std::frexp(max_abs_entry(a.view()), &exponent);
     if (std::abs(exponent) < 400) exponent = 0;
     if (exponent != 0)
         for (index i = 0; i < a.rows() * a.cols(); ++i) a.data()[i] = std::ldexp(a.data()[i], -exponent);

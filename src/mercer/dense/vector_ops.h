@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace mercer::smo {
+namespace mercer {
 
 inline constexpr std::int64_t update_rows = 6;  // rows of rank_update and row_update for every instruction set
 
@@ -31,10 +31,10 @@ struct vector_ops {
     void (*row_update)(double* C, std::int64_t stride, const double* A, std::int64_t a_stride, const double* B,
                        std::int64_t depth);
     // C[r·width + c] += Σ_k A(r, k)·B[k·width + c] for r < narrow_rows and c < width; `width` is a multiple of
-    // narrow_cols. A(r, k) is A[r·a_stride + k], or A[k·a_stride + r] if a_turned. Meanwhile ahead[0] …
+    // narrow_cols. A(r, k) is A[r·a_stride + k], or A[k·a_stride + r] if a_transposed. Meanwhile ahead[0] …
     // ahead[narrow_ahead·depth - 1] are prefetched, unless `ahead` is null.
     std::int64_t narrow_rows, narrow_cols, narrow_ahead;
-    void (*narrow_update)(double* C, const double* A, std::int64_t a_stride, bool a_turned, const double* B,
+    void (*narrow_update)(double* C, const double* A, std::int64_t a_stride, bool a_transposed, const double* B,
                           std::int64_t width, std::int64_t depth, const double* ahead);
     // out[m] = Σ_j a[j]·b[m·stride + j] for m < terms, in double.
     void (*dots)(const float* a, const double* b, std::int64_t stride, std::int64_t terms, std::int64_t count,
@@ -47,13 +47,13 @@ struct vector_ops {
 const vector_ops& best_vector_ops();
 
 namespace avx512 {
-const vector_ops& ops();
+const vector_ops& vector_loops();
 }
 namespace avx2 {
-const vector_ops& ops();
+const vector_ops& vector_loops();
 }
 namespace baseline {
-const vector_ops& ops();
+const vector_ops& vector_loops();
 }
 
-}  // namespace mercer::smo
+}  // namespace mercer

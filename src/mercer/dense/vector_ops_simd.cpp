@@ -3,7 +3,7 @@
 
 #include "mercer/dense/vector_ops.h"
 
-namespace mercer::smo::MERCER_SIMD_TARGET {
+namespace mercer::MERCER_SIMD_TARGET {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -141,7 +141,7 @@ void row_update(double* C, size stride, const double* A, size a_stride, const do
 constexpr size narrow_rows = 12, narrow_cols = lanes<double>, narrow_ahead = 6;
 
 // Twelve sums in registers at a time: `rows` rows of 12/rows SIMD vectors.
-template <bool turned, size rows>
+template <bool a_transposed, size rows>
 void narrow(double* C, const double* A, size a_stride, const double* B, size width, size depth, const double* ahead) {
     const tag<double> d;
     constexpr size side = narrow_rows / rows, n = lanes<double>;
@@ -160,11 +160,11 @@ void narrow(double* C, const double* A, size a_stride, const double* B, size wid
         if (ahead) __builtin_prefetch(ahead + k * narrow_ahead, 0, 2);
 #pragma GCC unroll 12
         for (size r = 0; r < rows; ++r) {
-            const auto a = hn::Set(d, turned ? A[r] : place[r / 4][distance[r % 4]]);
+            const auto a = hn::Set(d, a_transposed ? A[r] : place[r / 4][distance[r % 4]]);
 #pragma GCC unroll 3
             for (size p = 0; p < side; ++p) sum[r][p] = hn::MulAdd(a, b[p], sum[r][p]);
         }
-        if constexpr (turned)
+        if constexpr (a_transposed)
             A += a_stride;
         else
             ++place[0], ++place[1], ++place[2];
@@ -175,27 +175,29 @@ void narrow(double* C, const double* A, size a_stride, const double* B, size wid
         for (size p = 0; p < side; ++p) hn::StoreU(sum[r][p], d, C + r * width + p * n);
 }
 
-template <bool turned, size rows>
+template <bool a_transposed, size rows>
 void all_rows(double* C, const double* A, size a_stride, const double* B, size width, size depth, const double* ahead) {
     for (size r = 0; r < narrow_rows; r += rows)
-        narrow<turned, rows>(C + r * width, A + r * (turned ? 1 : a_stride), a_stride, B, width, depth,
-                             r == 0 ? ahead : nullptr);
+        narrow<a_transposed, rows>(C + r * width, A + r * (a_transposed ? 1 : a_stride), a_stride, B, width, depth,
+                                   r == 0 ? ahead : nullptr);
 }
 
-template <bool turned>
+template <bool a_transposed>
 void all_cols(double* C, const double* A, size a_stride, const double* B, size width, size depth, const double* ahead) {
     // Three SIMD vectors of columns at a time; four remaining ones are processed as two and two.
     for (size c = 0; c < width;) {
         const size left = (width - c) / narrow_cols, side = left == 1 ? 1 : left == 2 || left == 4 ? 2 : 3;
-        const auto run = side == 1 ? narrow<turned, 12> : side == 2 ? all_rows<turned, 6> : all_rows<turned, 4>;
+        const auto run = side == 1   ? narrow<a_transposed, 12>
+                         : side == 2 ? all_rows<a_transposed, 6>
+                                     : all_rows<a_transposed, 4>;
         run(C + c, A, a_stride, B + c, width, depth, c == 0 ? ahead : nullptr);
         c += side * narrow_cols;
     }
 }
 
-void narrow_update(double* C, const double* A, size a_stride, bool a_turned, const double* B, size width, size depth,
-                   const double* ahead) {
-    (a_turned ? all_cols<true> : all_cols<false>)(C, A, a_stride, B, width, depth, ahead);
+void narrow_update(double* C, const double* A, size a_stride, bool a_transposed, const double* B, size width,
+                   size depth, const double* ahead) {
+    (a_transposed ? all_cols<true> : all_cols<false>)(C, A, a_stride, B, width, depth, ahead);
 }
 
 // Four sums at a time share the conversion of `a` to double.
@@ -303,6 +305,6 @@ const vector_ops table{MERCER_TEXT(MERCER_SIMD_TARGET),
 
 }  // namespace
 
-const vector_ops& ops() { return table; }
+const vector_ops& vector_loops() { return table; }
 
-}  // namespace mercer::smo::MERCER_SIMD_TARGET
+}  // namespace mercer::MERCER_SIMD_TARGET

@@ -13,8 +13,8 @@
 namespace mercer::api {
 namespace {
 
-using rule = computation::rule;
-using chances = computation::probability;
+using rule = model_computation::rule;
+using probability_form = model_computation::probability;
 using op = formula::op;
 
 // Returns a literal that C++ reads as the same double, never as an int.
@@ -115,8 +115,8 @@ std::string cpp_kernel(const formula& f) {
     for (std::size_t i = 0; i < f.steps.size(); ++i)
         body += fmt::format("    const double t{} = {};\n", i, step_code(f, f.steps[i]));
     return out + fmt::format("inline double kernel({}) {{\n{}    return t{};\n}}\n",
-                             f.sees_both() || !f.maps.empty() ? "const double* x, const double* z"
-                                                              : "const double*, const double*",
+                             f.depends_on_pair() || !f.maps.empty() ? "const double* x, const double* z"
+                                                                    : "const double*, const double*",
                              body, f.steps.size() - 1);
 }
 
@@ -153,7 +153,7 @@ std::string table(const char* name, const std::string& size, const matrix<double
 
 class header_writer {
 public:
-    explicit header_writer(const computation& c) : c_(c) {}
+    explicit header_writer(const model_computation& c) : c_(c) {}
 
     std::string write(const std::string& space) {
         const std::string with = c_.kernel_text.empty() ? "" : " with " + c_.kernel_text;
@@ -166,18 +166,18 @@ public:
             c_.method, with, space,
             c_.names.empty() ? "" : fmt::format("//     const char* name = {}::class_name(answer);\n", space));
         out += facts() + "\nnamespace detail {\n\n" + constants();
-        if (c_.k) out += "\n" + cpp_kernel(formula_of(*c_.k, c_.dims));
+        if (c_.k) out += "\n" + cpp_kernel(make_formula(*c_.k, c_.dims));
         out += scaled();
         out += "\n}  // namespace detail\n\n";
-        out += c_.how == rule::neighbours ? neighbours() : decide();
-        if (c_.chances != chances::none) out += "\n" + probabilities();
+        out += c_.decision == rule::neighbours ? neighbours() : decide();
+        if (c_.probability_form != probability_form::none) out += "\n" + probabilities();
         out += "\n" + predict();
         if (!c_.names.empty()) out += "\n" + class_name();
         return out + fmt::format("\n}}  // namespace {}\n", space);
     }
 
 private:
-    index functions() const { return c_.how == rule::neighbours ? c_.says.cols() : c_.functions(); }
+    index functions() const { return c_.decision == rule::neighbours ? c_.targets.cols() : c_.functions(); }
 
     std::string facts() const {
         std::string out =
@@ -204,8 +204,8 @@ private:
         if (c_.k)
             out += fmt::format("inline constexpr std::size_t points = {};\n", c_.points.rows()) +
                    table("point", "[points][features]", c_.points);
-        if (c_.how == rule::neighbours) {
-            out += table("says", "[points][functions]", c_.says) + constant("self", "points", c_.self);
+        if (c_.decision == rule::neighbours) {
+            out += table("says", "[points][functions]", c_.targets) + constant("self", "points", c_.self);
             if (!c_.weight.empty()) out += constant("weight", "points", c_.weight);
             return out;
         }
@@ -240,8 +240,9 @@ private:
 
     // The squared distance is k(x, x) + k(z, z) - 2k(x, z); of equally near points the first one is taken.
     std::string neighbours() const {
-        const std::string vote =
-            c_.by_distance ? "std::sqrt(near[0]) == 0.0 ? (d == 0.0 ? 1.0 : 0.0) : std::sqrt(near[0]) / d" : "1.0";
+        const std::string vote = c_.weighted_by_distance
+                                     ? "std::sqrt(near[0]) == 0.0 ? (d == 0.0 ? 1.0 : 0.0) : std::sqrt(near[0]) / d"
+                                     : "1.0";
         return fmt::format(
             "// {}\ninline void decide(const double* x, double* f) {{\n{}"
             "    const double own = kernel(x, x);\n"
@@ -258,7 +259,7 @@ private:
             "        for (std::size_t j = 0; j < functions; ++j) f[j] += vote * says[order[i]][j];\n    }}\n"
             "    for (std::size_t j = 0; j < functions; ++j) f[j] /= sum;\n}}\n",
             c_.is_regression() ? "The mean of the nearest." : "Shares of the votes.", start(), c_.neighbours,
-            c_.neighbours, c_.by_distance ? "        const double d = std::sqrt(near[i]);\n" : "", vote,
+            c_.neighbours, c_.weighted_by_distance ? "        const double d = std::sqrt(near[i]);\n" : "", vote,
             c_.weight.empty() ? "" : " * weight[order[i]]");
     }
 
@@ -266,12 +267,12 @@ private:
         const std::string head =
             "// Of each class, in the order of labels.\n"
             "inline void probabilities(const double* x, double* p) {\n    double f[functions];\n    decide(x, f);\n";
-        if (c_.chances == chances::softmax)
+        if (c_.probability_form == probability_form::softmax)
             return head +
                    "    double sum = 0.0;\n    const double most = *std::max_element(f, f + functions);\n"
                    "    for (std::size_t j = 0; j < functions; ++j) sum += p[j] = std::exp(f[j] - most);\n"
                    "    for (std::size_t j = 0; j < functions; ++j) p[j] /= sum;\n}\n";
-        if (c_.chances == chances::logistic)
+        if (c_.probability_form == probability_form::logistic)
             return head + "    p[1] = 1.0 / (1.0 + std::exp(-f[0]));\n    p[0] = 1.0 - p[1];\n}\n";
         return head + fmt::format("    p[0] = 1.0 / (1.0 + std::exp({} * f[0] + {}));\n    p[1] = 1.0 - p[0];\n}}\n",
                                   cpp_number(c_.slope), cpp_number(c_.intercept));
@@ -280,9 +281,9 @@ private:
     std::string predict() const {
         const char* about = c_.is_regression()
                                 ? functions() == 1 ? "The value." : "The first of the functions; decide() gives all."
-                            : c_.gives == answer::sides    ? "1 inside, -1 outside."
-                            : c_.gives == answer::clusters ? "The number of the cluster."
-                                                           : "The label of the class.";
+                            : c_.gives == target_kind::sides    ? "1 inside, -1 outside."
+                            : c_.gives == target_kind::clusters ? "The number of the cluster."
+                                                                : "The label of the class.";
         return fmt::format(
             "// {}\ninline double predict(const double* x) {{\n    double f[functions];\n    decide(x, f);\n{}}}\n",
             about, answer_code());
@@ -290,13 +291,13 @@ private:
 
     std::string answer_code() const {
         const std::string largest = "    return labels[std::max_element(f, f + functions) - f];\n";
-        switch (c_.how) {
+        switch (c_.decision) {
             case rule::values: return "    return f[0];\n";
             case rule::exponential: return "    return std::exp(f[0]);\n";
             case rule::logarithm: return fmt::format("    return std::log(f[0]) - {};\n", cpp_number(c_.scale));
             case rule::sign:
-                return fmt::format("    return f[0] {} 0.0 ? labels[{}] : labels[{}];\n", c_.zero_is_first ? ">=" : ">",
-                                   c_.positive, 1 - c_.positive);
+                return fmt::format("    return f[0] {} 0.0 ? labels[{}] : labels[{}];\n",
+                                   c_.zero_is_positive ? ">=" : ">", c_.positive, 1 - c_.positive);
             case rule::largest: return largest;
             case rule::neighbours: return c_.is_regression() ? "    return f[0];\n" : largest;
             case rule::votes: break;
@@ -313,12 +314,12 @@ private:
                "    return \"\";\n}\n";
     }
 
-    const computation& c_;
+    const model_computation& c_;
 };
 
 }  // namespace
 
-std::string cpp_identifier(std::string name) {
+std::string make_cpp_identifier(std::string name) {
     for (char& c : name)
         if (!std::isalnum(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) > 127) c = '_';
     if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "model_" + name;
@@ -336,7 +337,7 @@ std::string cpp_identifier(std::string name) {
     return taken.contains(name) ? name + "_" : name;
 }
 
-std::string cpp_header(const computation& c, const std::string& space) {
+std::string write_cpp_header(const model_computation& c, const std::string& space) {
     constexpr index most = 20'000'000;
     const index numbers = c.points.rows() * c.points.cols() + c.coef.rows() * c.coef.cols();
     if (numbers > most)

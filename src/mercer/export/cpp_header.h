@@ -10,8 +10,8 @@ namespace mercer::api {
 
 // Returns the header. `space` is its namespace, an identifier. Throws errc::unsupported if the model has more than
 // 20,000,000 numbers.
-std::string cpp_header(const computation& c, const std::string& space);
+std::string write_cpp_header(const model_computation& c, const std::string& space);
 // Makes a name an identifier of C++: "my model-2" becomes my_model_2, "class" becomes class_.
-std::string cpp_identifier(std::string name);
+std::string make_cpp_identifier(std::string name);
 
 }  // namespace mercer::api

@@ -29,8 +29,8 @@ const std::vector<form_info>& forms() {
     return all;
 }
 
-exported as_libsvm(const model& m) {
-    const auto* machine = dynamic_cast<const fitted_as<svm_model>*>(&m.inner());
+exported_model as_libsvm(const model& m) {
+    const auto* machine = dynamic_cast<const estimator_of<svm_model>*>(&m.inner());
     const std::string form = "a LIBSVM model file";
     if (!machine)
         fail(errc::unsupported,
@@ -42,7 +42,7 @@ exported as_libsvm(const model& m) {
             fmt::format("the model scales its columns ({}), which {} cannot: scale the data beforehand (svm-scale), or "
                         "convert to .onnx or .h",
                         m.spec().scale, form));
-    exported out{libsvm_model_text(machine->model()), {}};
+    exported_model out{libsvm_model_text(machine->model()), {}};
     if (!m.class_names().empty()) {
         std::string names;
         for (std::size_t c = 0; c < m.class_names().size(); ++c)
@@ -52,29 +52,29 @@ exported as_libsvm(const model& m) {
     return out;
 }
 
-exported as_header(const model& m, const std::string& name) {
-    const computation c = computation_of(m, "a C++ header");
-    exported out{cpp_header(c, cpp_identifier(name)), {}};
-    if (c.how == computation::rule::logarithm)
+exported_model as_header(const model& m, const std::string& name) {
+    const model_computation c = make_computation(m, "a C++ header");
+    exported_model out{write_cpp_header(c, make_cpp_identifier(name)), {}};
+    if (c.decision == model_computation::rule::logarithm)
         out.notes.emplace_back("the logarithm is that of the sum: -inf where all its terms are below 1e-308");
-    if (const auto* s = dynamic_cast<const fitted_as<svm_model>*>(&m.inner());
-        s && s->model().probability && c.chances == computation::probability::none)
+    if (const auto* s = dynamic_cast<const estimator_of<svm_model>*>(&m.inner());
+        s && s->model().probability && c.probability_form == model_computation::probability::none)
         out.notes.emplace_back("without probabilities: they are written for two classes and sigmoids only");
     return out;
 }
 
-exported as_pmml(const model& m) {
-    const computation c = computation_of(m, "PMML");
-    exported out{pmml_of(c, m.label), {}};
-    const auto* s = dynamic_cast<const fitted_as<svm_model>*>(&m.inner());
-    if (pmml_lacks_probabilities(c) || (s && s->model().probability))
+exported_model as_pmml(const model& m) {
+    const model_computation c = make_computation(m, "PMML");
+    exported_model out{write_pmml(c, m.label), {}};
+    const auto* s = dynamic_cast<const estimator_of<svm_model>*>(&m.inner());
+    if (pmml_omits_probabilities(c) || (s && s->model().probability))
         out.notes.emplace_back("without probabilities: PMML has none of machines with kernels");
     return out;
 }
 
-exported as_onnx(const model& m, bool plain) {
-    onnx_file made = onnx_of(m, plain);
-    exported out{std::move(made.bytes), {}};
+exported_model as_onnx(const model& m, bool plain) {
+    onnx_file made = write_onnx(m, plain);
+    exported_model out{std::move(made.bytes), {}};
     if (made.in_float)
         out.notes.emplace_back("the operator of ai.onnx.ml computes in float; --plain writes operators in double");
     return out;
@@ -88,29 +88,29 @@ const char* name(export_format form) noexcept {
     return "";
 }
 
-std::optional<export_format> export_format_named(std::string_view name) {
+std::optional<export_format> find_export_format(std::string_view name) {
     for (const form_info& each : forms())
         if (each.name == name) return each.form;
     return std::nullopt;
 }
 
-std::optional<export_format> export_format_of(std::string_view path) {
+std::optional<export_format> export_format_of_path(std::string_view path) {
     for (const form_info& each : forms())
         if (std::ranges::any_of(each.endings, [&](std::string_view end) { return path.ends_with(end); }))
             return each.form;
     return std::nullopt;
 }
 
-exported export_model(const model& m, const export_options& how) {
+exported_model export_model(const model& m, const export_options& how) {
     if (how.to == export_format::mercer) return {m.bytes(), {}};
-    exported out = how.to == export_format::libsvm ? as_libsvm(m)
-                   : how.to == export_format::onnx ? as_onnx(m, how.plain)
-                   : how.to == export_format::pmml ? as_pmml(m)
-                                                   : as_header(m, how.name);
+    exported_model out = how.to == export_format::libsvm ? as_libsvm(m)
+                         : how.to == export_format::onnx ? as_onnx(m, how.plain)
+                         : how.to == export_format::pmml ? as_pmml(m)
+                                                         : as_header(m, how.name);
     if (m.columns_of_table)
         out.notes.push_back(
             fmt::format("the table's columns must be made numbers beforehand, as `mercer fit` did: {} columns, {}",
-                        m.feature_names().size(), joined(m.feature_names(), ", ")));
+                        m.feature_names().size(), join(m.feature_names(), ", ")));
     return out;
 }
 

@@ -15,23 +15,23 @@ namespace mercer::api {
 enum class export_format { mercer, libsvm, onnx, header, pmml };
 const char* name(export_format form) noexcept;
 // Returns the format named "mercer", "libsvm", "onnx", "header" or "pmml"; none for another word.
-std::optional<export_format> export_format_named(std::string_view name);
+std::optional<export_format> find_export_format(std::string_view name);
 // Returns the format for the ending of a file name: .model, .mercer; .libsvm, .svm-model; .onnx; .h, .hpp, .hh; .pmml.
 // None for another ending.
-std::optional<export_format> export_format_of(std::string_view path);
+std::optional<export_format> export_format_of_path(std::string_view path);
 
 struct export_options {
     export_format to = export_format::mercer;
     bool plain = false;          // ONNX: always basic operators in double, never those of ai.onnx.ml, which use float
-    std::string name = "model";  // header: the namespace, made an identifier by cpp_identifier()
+    std::string name = "model";  // header: the namespace, made an identifier by make_cpp_identifier()
 };
 
-struct exported {
+struct exported_model {
     std::string bytes;
     std::vector<std::string> notes;  // parts of the model that are left out or stored with less precision
 };
 
 // Throws errc::unsupported, with the reason, if the format cannot represent the model.
-exported export_model(const model& m, const export_options& how);
+exported_model export_model(const model& m, const export_options& how);
 
 }  // namespace mercer::api

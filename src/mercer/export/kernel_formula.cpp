@@ -47,54 +47,54 @@ term at_most(const term& a, double limit) { return one(op::at_most, a, limit); }
 
 using polynomial_kernel = mercer::polynomial;
 
-class writer {
+class formula_builder {
 public:
-    writer(formula& out, pair of) : out_(out), of_(of) {}
+    formula_builder(formula& out, pair of) : out_(out), of_(of) {}
 
     term write(const kernel_node& k) {
         const kernel_form form = k.form();
         const auto part = [&](std::size_t i = 0) { return write(*form.parts[i]); };
         const auto given = [&] { return std::get<double>(form.arguments.front().second); };
-        if (form.what == "sum") return part(0) + part(1);
-        if (form.what == "product") return part(0) * part(1);
-        if (form.what == "scale") return given() * part();
-        if (form.what == "power") return power(part(), given());
-        if (form.what == "exp") return exp(part());
-        if (form.what == "polynomial_of")
+        if (form.operation == "sum") return part(0) + part(1);
+        if (form.operation == "product") return part(0) * part(1);
+        if (form.operation == "scale") return given() * part();
+        if (form.operation == "power") return power(part(), given());
+        if (form.operation == "exp") return exp(part());
+        if (form.operation == "polynomial_of")
             return polynomial(part(), std::get<std::vector<double>>(form.arguments.front().second));
-        if (form.what == "columns") {
+        if (form.operation == "columns") {
             std::vector<index> which;
             for (const double each : std::get<std::vector<double>>(form.arguments.front().second))
                 which.push_back(static_cast<index>(each));
             const auto count = static_cast<index>(which.size());
-            const inside mapped(*this, {formula::map::kind::columns, space_, count, std::move(which), {}, 0});
+            const mapped_scope mapped(*this, {formula::map::kind::columns, space_, count, std::move(which), {}, 0});
             return part();
         }
-        if (form.what == "scaled") {
+        if (form.operation == "scaled") {
             const auto& factors = std::get<std::vector<double>>(form.arguments.front().second);
             std::vector<std::vector<double>> rows(factors.size(), std::vector<double>(factors.size(), 0.0));
             for (std::size_t a = 0; a < factors.size(); ++a) rows[a][a] = factors[a];
-            const inside mapped(*this,
-                                {formula::map::kind::linear, space_, static_cast<index>(factors.size()), {}, rows, 0});
+            const mapped_scope mapped(
+                *this, {formula::map::kind::linear, space_, static_cast<index>(factors.size()), {}, rows, 0});
             return part();
         }
-        if (form.what == "normalize") return normalised(*form.parts[0]);
-        if (form.what == "libsvm_poly") {  // read from a LIBSVM file, where coef0 may be negative
+        if (form.operation == "normalize") return normalised(*form.parts[0]);
+        if (form.operation == "libsvm_poly") {  // read from a LIBSVM file, where coef0 may be negative
             const auto at = [&](std::size_t i) { return std::get<double>(form.arguments[i].second); };
             return mapped(polynomial_kernel{static_cast<int>(at(0)), at(1), at(2)});
         }
         if (const auto made = listed(k, static_cast<listed_kernels*>(nullptr))) return *made;
         fail(errc::unsupported, fmt::format("{} cannot be written as a formula of two vectors{}", k.text(),
-                                            k.where() == domain::vectors || k.where() == domain::any
+                                            k.kind() == object_kind::vectors || k.kind() == object_kind::any
                                                 ? ""
-                                                : fmt::format(": it is a kernel on {}", name(k.where()))));
+                                                : fmt::format(": it is a kernel on {}", name(k.kind()))));
     }
 
 private:
     // During its lifetime, statistics are computed from the mapped vectors.
-    class inside {
+    class mapped_scope {
     public:
-        inside(writer& of, formula::map made) : of_(of), before_(of.space_) {
+        mapped_scope(formula_builder& of, formula::map made) : of_(of), before_(of.space_) {
             auto& maps = of.out_.maps;
             const auto same = std::ranges::find_if(maps, [&](const formula::map& each) {
                 return each.what == made.what && each.from == made.from && each.columns == made.columns &&
@@ -105,12 +105,12 @@ private:
             of.out_.dims.push_back(made.dims);
             maps.push_back(std::move(made));
         }
-        ~inside() { of_.space_ = before_; }
-        inside(const inside&) = delete;
-        inside& operator=(const inside&) = delete;
+        ~mapped_scope() { of_.space_ = before_; }
+        mapped_scope(const mapped_scope&) = delete;
+        mapped_scope& operator=(const mapped_scope&) = delete;
 
     private:
-        writer& of_;
+        formula_builder& of_;
         int before_;
     };
 
@@ -120,14 +120,14 @@ private:
         return push(out_, {.what = what, .space = space_, .of = of_});
     }
 
-    static op statistic_named(statistic what, bool distance) {
+    static op statistic_named(pair_statistic what, bool distance) {
         switch (what) {
-            case statistic::dot: return distance ? op::squared_distance : op::dot;
-            case statistic::manhattan: return op::manhattan;
-            case statistic::chi2: return op::chi2;
-            case statistic::min_sum: return op::min_sum;
-            case statistic::product: return op::product;
-            case statistic::user: break;
+            case pair_statistic::dot: return distance ? op::squared_distance : op::dot;
+            case pair_statistic::manhattan: return op::manhattan;
+            case pair_statistic::chi2: return op::chi2;
+            case pair_statistic::min_sum: return op::min_sum;
+            case pair_statistic::product: return op::product;
+            case pair_statistic::user: break;
         }
         fail(errc::unsupported, "a user's function cannot be written as a formula");
     }
@@ -135,7 +135,7 @@ private:
     // Returns f(statistic), built by the formula of the kernel.
     template <class F>
     term mapped(const F& f) {
-        term t = statistic_of(statistic_named(F::what, F::input == map_input::squared_distance));
+        term t = statistic_of(statistic_named(F::statistic, F::input == map_input::squared_distance));
         if constexpr (requires { f.map(); }) {
             return f.map()(t);
         } else if constexpr (chooses_formula<F>) {
@@ -155,7 +155,7 @@ private:
         } else if constexpr (std::is_same_v<F, cosine>) {
             return normalised(kernel(linear{}).node());
         } else if constexpr (std::is_same_v<F, periodic>) {
-            const inside on(*this, {kind::circle, space_, 2 * dims(), {}, {}, f.period});
+            const mapped_scope on(*this, {kind::circle, space_, 2 * dims(), {}, {}, f.period});
             return mapped(f);
         } else if constexpr (std::is_same_v<F, anisotropic> || std::is_same_v<F, bilinear>) {
             std::vector<std::vector<double>> rows;
@@ -164,7 +164,7 @@ private:
             else
                 rows = f.whitening();
             const auto made = static_cast<index>(rows.size());
-            const inside on(*this, {kind::linear, space_, made, {}, std::move(rows), 0});
+            const mapped_scope on(*this, {kind::linear, space_, made, {}, std::move(rows), 0});
             return mapped(f);
         } else {
             return mapped(f);
@@ -182,7 +182,7 @@ private:
         if constexpr (is_one_of<F, mercer::constant, cosine, periodic, anisotropic, bilinear, chi2, intersection>) {
             return true;
         } else if constexpr (
-            requires { F::input; } && !requires(const F& f) { f.source(); }) {
+            requires { F::input; } && !requires(const F& f) { f.embedding(); }) {
             return F::input != map_input::with_norms;
         }
         return false;
@@ -194,7 +194,7 @@ private:
         const auto look = [&]<class G>(G*) {
             if constexpr (has_formula<G>) {
                 const auto* node = dynamic_cast<const leaf_node<G>*>(&k);
-                if (node && (node->where() == domain::vectors || node->where() == domain::any))
+                if (node && (node->kind() == object_kind::vectors || node->kind() == object_kind::any))
                     made = leaf(node->formula());
             }
         };
@@ -238,11 +238,11 @@ private:
 
     term logarithm(const kernel_node& k) {
         const kernel_form form = k.form();
-        if (form.what == "exp") return write(*form.parts[0]);
+        if (form.operation == "exp") return write(*form.parts[0]);
         const auto part = [&](std::size_t i = 0) { return logarithm(*form.parts[i]); };
-        if (form.what == "product") return part(0) + part(1);
-        if (form.what == "scale") return part() + std::log(std::get<double>(form.arguments.front().second));
-        if (form.what == "power") return std::get<double>(form.arguments.front().second) * part();
+        if (form.operation == "product") return part(0) + part(1);
+        if (form.operation == "scale") return part() + std::log(std::get<double>(form.arguments.front().second));
+        if (form.operation == "power") return std::get<double>(form.arguments.front().second) * part();
         fail(errc::unsupported, fmt::format("normalize({}) cannot be written as a formula of two vectors", k.text()));
     }
 
@@ -252,7 +252,7 @@ private:
 };
 
 // Returns the steps that step `last` depends on, renumbered.
-std::vector<formula::step> used(const std::vector<formula::step>& all, int last) {
+std::vector<formula::step> used_steps(const std::vector<formula::step>& all, int last) {
     std::vector<bool> live(all.size());
     live[static_cast<std::size_t>(last)] = true;
     for (int i = last; i >= 0; --i)
@@ -272,15 +272,15 @@ std::vector<formula::step> used(const std::vector<formula::step>& all, int last)
 
 }  // namespace
 
-bool formula::sees_both() const {
+bool formula::depends_on_pair() const {
     return std::ranges::any_of(steps, [](const step& s) { return is_statistic(s.what) && s.of == pair::xz; });
 }
 
-formula formula_of(const kernel_node& k, index dims, pair of) {
+formula make_formula(const kernel_node& k, index dims, pair of) {
     formula out;
     out.dims = {dims};
-    const term last = writer(out, of).write(k);
-    out.steps = used(out.steps, last.step);
+    const term last = formula_builder(out, of).write(k);
+    out.steps = used_steps(out.steps, last.step);
     return out;
 }
 

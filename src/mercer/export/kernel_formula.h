@@ -54,12 +54,12 @@ struct formula {
 
     std::vector<index> dims;  // number of coordinates in each space
     std::vector<map> maps;
-    std::vector<step> steps;  // the last is k(x, z); every other step is an operand of a later one
-    bool sees_both() const;   // returns true if a statistic depends on x and z, so that k depends on the pair
+    std::vector<step> steps;       // the last is k(x, z); every other step is an operand of a later one
+    bool depends_on_pair() const;  // returns true if a statistic depends on x and z, so that k depends on the pair
 };
 
 // Returns the formula of k(x, z), or of k(x, x) for pair::xx. Throws errc::unsupported with the part of the kernel that
 // has no formula of this form: kernels on other objects than vectors, and users' functions.
-formula formula_of(const kernel_node& k, index dims, formula::pair of = formula::pair::xz);
+formula make_formula(const kernel_node& k, index dims, formula::pair of = formula::pair::xz);
 
 }  // namespace mercer::api

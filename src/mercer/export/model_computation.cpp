@@ -27,78 +27,78 @@
 namespace mercer::api {
 namespace {
 
-using rule = computation::rule;
-using chances = computation::probability;
+using rule = model_computation::rule;
+using probability_form = model_computation::probability;
 
 // Fills in the computation from the model of each method.
-class taker {
+class computation_builder {
 public:
-    taker(const model& m, const std::string& form) : m_(m), form_(form) {
+    computation_builder(const model& m, const std::string& form) : m_(m), form_(form) {
         out.method = m.method_name();
-        out.gives = m.gives();
+        out.gives = m.prediction_kind();
         out.dims = m.dims();
         out.feature_names = m.feature_names();
     }
-    computation out;
+    model_computation out;
 
-    void take(const svm_model& s) {
+    void build(const svm_model& s) {
         points(s.k.get(), s.support, s.dims);
         out.coef = matrix<double>(s.coef.cols(), s.problems());
-        each_coefficient(s, [&](index v, index problem, double coef) { out.coef(v, problem) = coef; });
+        for_each_coefficient(s, [&](index v, index problem, double coef) { out.coef(v, problem) = coef; });
         out.offset = s.offset;
         if (s.task == svm_task::one_class) return sign({1, -1}, 0);
         if (!s.is_classifier()) return;
         if (s.classes.size() == 2) {
             sign(s.classes, 0);
             if (s.probability && s.probability->kind == calibration::method::sigmoid) {
-                out.chances = chances::platt;
+                out.probability_form = probability_form::platt;
                 out.slope = s.probability->A.at(0), out.intercept = s.probability->B.at(0);
             }
         } else {
             out.labels = s.classes;
-            out.how = s.pairs().against_rest() ? rule::largest : rule::votes;
+            out.decision = s.pairs().is_one_vs_rest() ? rule::largest : rule::votes;
         }
     }
-    void take(const ridge_model& r) {
+    void build(const ridge_model& r) {
         out.dims = r.dims();
         out.coef = r.coef;
         out.offset = r.intercept;
     }
-    void take(const kernel_ridge_model& r) { expansion(r.f); }
-    void take(const kernel_logistic_model& l) {
+    void build(const kernel_ridge_model& r) { expansion(r.f); }
+    void build(const kernel_logistic_model& l) {
         expansion(l.f);
         if (l.classes.size() == 2) {
             sign(l.classes, 1);
-            out.chances = chances::logistic;
+            out.probability_form = probability_form::logistic;
         } else {
             largest(l.classes);
-            out.chances = chances::softmax;
+            out.probability_form = probability_form::softmax;
         }
     }
-    void take(const representer_model& r) {
+    void build(const representer_model& r) {
         expansion(r.f);
-        if (r.of.has_labels()) {
+        if (r.loss_function.has_labels()) {
             sign({-1, 1}, 1);
-            out.zero_is_first = true;
-        } else if (r.of.kind == loss_kind::poisson) {
-            out.how = rule::exponential;
+            out.zero_is_positive = true;
+        } else if (r.loss_function.kind == loss_kind::poisson) {
+            out.decision = rule::exponential;
         }
     }
-    void take(const nystroem_ridge_model& r) { expansion(r.f); }
-    void take(const nystroem_logistic_model& l) {
+    void build(const nystroem_ridge_model& r) { expansion(r.f); }
+    void build(const nystroem_logistic_model& l) {
         classes(l);
-        out.chances = l.classes.size() == 2 ? chances::logistic : chances::softmax;
+        out.probability_form = l.classes.size() == 2 ? probability_form::logistic : probability_form::softmax;
     }
-    void take(const nystroem_svc_model& s) { classes(s); }
-    void take(const nystroem_pca_model& p) { expansion(p.projection); }
-    void take(const nystroem_features_model& m) { expansion(m.map); }
-    void take(const kernel_pca_model& p) { expansion(p.projection); }
-    void take(const kernel_density_model& d) {
+    void build(const nystroem_svc_model& s) { classes(s); }
+    void build(const nystroem_pca_model& p) { expansion(p.projection); }
+    void build(const nystroem_features_model& m) { expansion(m.map); }
+    void build(const kernel_pca_model& p) { expansion(p.projection); }
+    void build(const kernel_density_model& d) {
         expansion(d.mean);
-        if (d.normalised) out.how = rule::logarithm, out.scale = d.log_scale;
+        if (d.normalised) out.decision = rule::logarithm, out.scale = d.log_scale;
     }
     // The class c that minimises ‖f - m_c‖² maximises fᵀm_c - ½‖m_c‖².
-    void take(const kernel_fisher_model& f) {
+    void build(const kernel_fisher_model& f) {
         expansion(f.directions);
         const index classes = f.class_means.rows(), directions = f.directions.functions();
         matrix<double> coef(out.coef.rows(), classes);
@@ -113,23 +113,23 @@ public:
         out.offset = std::move(offset);
         largest(f.classes);
     }
-    void take(const nearest_centroid_model& n) { nearest(n.dense_means(), n.norms, n.classes); }
-    void take(const kmeans_model& n) { nearest(n.means, n.norms, numbered_labels(n.norms.size())); }
-    void take(const nearest_medoid_model& n) { nearest(n.k.get(), n.medoids, n.self, n.classes); }
-    void take(const kmedoids_model& n) { nearest(n.k.get(), n.objects, n.self, numbered_labels(n.medoids.size())); }
-    void take(const knn_model& n) {
+    void build(const nearest_centroid_model& n) { nearest(n.dense_means(), n.norms, n.classes); }
+    void build(const kmeans_model& n) { nearest(n.means, n.norms, numbered_labels(n.norms.size())); }
+    void build(const nearest_medoid_model& n) { nearest(n.k.get(), n.medoids, n.self, n.classes); }
+    void build(const kmedoids_model& n) { nearest(n.k.get(), n.objects, n.self, numbered_labels(n.medoids.size())); }
+    void build(const knn_model& n) {
         points(n.k.get(), n.x, n.x.dims());
-        out.how = rule::neighbours;
+        out.decision = rule::neighbours;
         out.labels = n.classes;
         out.neighbours = n.options.n_neighbors;
-        out.by_distance = n.options.weights == knn_weights::distance;
+        out.weighted_by_distance = n.options.weights == knn_weights::distance;
         out.self = n.self;
         out.weight = n.options.sample_weight;
         const bool classes = n.options.task == knn_task::classification;
-        out.says = matrix<double>(n.size(), classes ? static_cast<index>(n.classes.size()) : 1);
+        out.targets = matrix<double>(n.size(), classes ? static_cast<index>(n.classes.size()) : 1);
         for (index s = 0; s < n.size(); ++s) {
             const double y = n.y[static_cast<std::size_t>(s)];
-            out.says(s, classes ? static_cast<index>(y) : 0) = classes ? 1 : y;
+            out.targets(s, classes ? static_cast<index>(y) : 0) = classes ? 1 : y;
         }
     }
 
@@ -144,7 +144,7 @@ private:
         out.dims = std::max(out.dims, dims);
         out.k = k->shared();
         out.kernel_text = k->text();
-        out.points = rows_of(x, out.dims, form_);
+        out.points = dense_rows(x, out.dims, form_);
     }
     void expansion(const kernel_expansion& f) {
         points(f.k.get(), f.x, f.x.dims());
@@ -161,12 +161,12 @@ private:
     }
     void sign(std::vector<double> labels, std::size_t positive) {
         out.labels = std::move(labels);
-        out.how = rule::sign;
+        out.decision = rule::sign;
         out.positive = positive;
     }
     void largest(std::vector<double> labels) {
         out.labels = std::move(labels);
-        out.how = rule::largest;
+        out.decision = rule::largest;
     }
     void nearest(const kernel_expansion& means, const std::vector<double>& norms, std::vector<double> labels) {
         expansion(means);
@@ -192,16 +192,16 @@ private:
 };
 
 template <class... Models>
-bool taken(taker& to, const fitted& from) {
+bool build_any(computation_builder& to, const estimator& from) {
     const auto look = [&]<class Model>(Model*) {
-        const auto* as = dynamic_cast<const fitted_as<Model>*>(&from);
-        if (as) to.take(as->model());
+        const auto* as = dynamic_cast<const estimator_of<Model>*>(&from);
+        if (as) to.build(as->model());
         return as != nullptr;
     };
     return (look(static_cast<Models*>(nullptr)) || ...);
 }
 
-void take_scaling(computation& out, const scaling& by) {
+void set_scaling(model_computation& out, const scaling& by) {
     const scaling_options& how = by.options();
     for (const auto& [first, second] : by.columns()) {
         if (how.method == scaling_method::standardise) {
@@ -218,8 +218,8 @@ void take_scaling(computation& out, const scaling& by) {
 }
 
 // Replaces a linear kernel by the weights of the coordinates: w(a, j) = Σₛ coef(s, j)·xₛₐ.
-void fold_linear(computation& c) {
-    if (!c.k || c.kernel_text != "linear()" || c.how == rule::neighbours) return;
+void replace_linear_kernel(model_computation& c) {
+    if (!c.k || c.kernel_text != "linear()" || c.decision == rule::neighbours) return;
     matrix<double> w(c.dims, c.functions());
     for (index s = 0; s < c.points.rows(); ++s)
         for (index a = 0; a < c.dims; ++a)
@@ -229,7 +229,7 @@ void fold_linear(computation& c) {
     c.k = nullptr;
 }
 
-void require_finite_numbers(const computation& c, const std::string& form) {
+void require_finite_numbers(const model_computation& c, const std::string& form) {
     const auto finite = [](const matrix<double>& m) {
         return std::all_of(m.data(), m.data() + m.rows() * m.cols(), [](double v) { return std::isfinite(v); });
     };
@@ -242,7 +242,7 @@ void require_finite_numbers(const computation& c, const std::string& form) {
 
 }  // namespace
 
-std::vector<std::string> computation::label_texts() const {
+std::vector<std::string> model_computation::label_texts() const {
     std::vector<std::string> out;
     for (const double label : labels) {
         const bool named = label >= 0 && label < static_cast<double>(names.size()) && label == std::floor(label);
@@ -251,12 +251,12 @@ std::vector<std::string> computation::label_texts() const {
     return out;
 }
 
-bool computation::whole_labels() const {
+bool model_computation::has_whole_labels() const {
     return std::ranges::all_of(labels, [](double l) { return l == std::floor(l) && std::abs(l) < 9e15; });
 }
 
-matrix<double> rows_of(const dataset& x, index dims, const std::string& form) {
-    if (x.kind() != domain::vectors)
+matrix<double> dense_rows(const dataset& x, index dims, const std::string& form) {
+    if (x.kind() != object_kind::vectors)
         fail(errc::unsupported, fmt::format("the model is one of {}, and {} is of vectors", name(x.kind()), form));
     constexpr index most = index(1) << 27;
     if (x.size() > 0 && dims > most / x.size())
@@ -274,27 +274,28 @@ void require_vectors(const model& m, const std::string& form) {
     if (m.text())
         fail(errc::unsupported, fmt::format("the model turns texts into vectors of their words ({}), which {} cannot",
                                             m.spec().text, form));
-    if (m.kind() == domain::vectors || m.kind() == domain::any) return;
+    if (m.kind() == object_kind::vectors || m.kind() == object_kind::any) return;
     const std::string& kernel = m.kernel_text();
     fail(errc::unsupported, fmt::format("the model is one of {}{}, and {} is of vectors", name(m.kind()),
                                         kernel.empty() ? "" : fmt::format(", with the kernel {}", kernel), form));
 }
 
-computation computation_of(const model& m, const std::string& form) {
+model_computation make_computation(const model& m, const std::string& form) {
     require_vectors(m, form);
-    taker to(m, form);
+    computation_builder to(m, form);
     const bool known =
-        taken<svm_model, ridge_model, kernel_ridge_model, kernel_logistic_model, representer_model, kernel_pca_model,
-              kernel_density_model, kernel_fisher_model, nearest_centroid_model, kmeans_model, nearest_medoid_model,
-              kmedoids_model, knn_model, nystroem_ridge_model, nystroem_logistic_model, nystroem_svc_model,
-              nystroem_pca_model, nystroem_features_model, nystroem_kmeans_model>(to, m.inner());
+        build_any<svm_model, ridge_model, kernel_ridge_model, kernel_logistic_model, representer_model,
+                  kernel_pca_model, kernel_density_model, kernel_fisher_model, nearest_centroid_model, kmeans_model,
+                  nearest_medoid_model, kmedoids_model, knn_model, nystroem_ridge_model, nystroem_logistic_model,
+                  nystroem_svc_model, nystroem_pca_model, nystroem_features_model, nystroem_kmeans_model>(to,
+                                                                                                          m.inner());
     if (!known) fail(errc::unsupported, fmt::format("{} cannot be written as {}", m.method_name(), form));
-    computation& out = to.out;
+    model_computation& out = to.out;
     if (out.dims == 0)
         fail(errc::unsupported, fmt::format("the model is one of vectors without coordinates, and {} needs one", form));
     if (!out.labels.empty()) out.names = m.class_names();
-    if (const scaling* by = m.scale()) take_scaling(out, *by);
-    fold_linear(out);
+    if (const scaling* by = m.scale()) set_scaling(out, *by);
+    replace_linear_kernel(out);
     if (out.k && out.points.rows() == 0) {  // without support vectors f is the constant offset
         out.k = nullptr;
         out.coef = matrix<double>(out.dims, out.functions());

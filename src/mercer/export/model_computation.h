@@ -16,7 +16,7 @@
 
 namespace mercer::api {
 
-struct computation {
+struct model_computation {
     enum class rule {
         values,       // f
         exponential,  // e^f
@@ -44,35 +44,35 @@ struct computation {
     matrix<double> coef;                   // points (or features, if k is null) × functions
     std::vector<double> offset;
 
-    rule how = rule::values;
-    answer gives = answer::values;
+    rule decision = rule::values;
+    target_kind gives = target_kind::values;
     std::vector<double> labels;      // labels of the classes, sides or clusters
     std::vector<std::string> names;  // names of the classes; empty: labels are numbers
-    bool zero_is_first = false;      // sign: f = 0 counts as positive
+    bool zero_is_positive = false;   // sign: f = 0 counts as positive
     std::size_t positive = 0;        // sign: the position in `labels` of the class for f > 0, 0 or 1
     double scale = 0;                // logarithm: the number subtracted from log f
-    probability chances = probability::none;
+    probability probability_form = probability::none;
     double slope = 0, intercept = 0;  // A and B of platt
 
     // Rule neighbours: the number of neighbours; votes are 1/distance; the target of each point (its class as a row of
     // zeros with a single 1, or its value); k(xₛ, xₛ); the weights of the points (empty: all 1).
     index neighbours = 0;
-    bool by_distance = false;
-    matrix<double> says;
+    bool weighted_by_distance = false;
+    matrix<double> targets;
     std::vector<double> self, weight;
 
     index functions() const { return coef.cols(); }
     bool is_regression() const { return labels.empty(); }
     std::vector<std::string> label_texts() const;  // the names of the classes ("setosa"), or their numbers
-    bool whole_labels() const;                     // returns true if all labels are whole numbers
+    bool has_whole_labels() const;                 // returns true if all labels are whole numbers
 };
 
 // Returns the computation of a model. Throws errc::unsupported, with the reason, for models of other objects than
 // vectors and for methods without this form. `form` names the result in error messages, as in "an ONNX file".
-computation computation_of(const model& m, const std::string& form);
+model_computation make_computation(const model& m, const std::string& form);
 
 // Returns the objects of a model as rows of `dims` numbers. Throws if they are not vectors or more than 2²⁷ numbers.
-matrix<double> rows_of(const dataset& x, index dims, const std::string& form);
+matrix<double> dense_rows(const dataset& x, index dims, const std::string& form);
 // Throws if the objects of the model are not vectors, or if it makes vectors from texts.
 void require_vectors(const model& m, const std::string& form);
 

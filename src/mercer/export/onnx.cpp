@@ -20,8 +20,8 @@ namespace {
 using op = formula::op;
 using pair = formula::pair;
 using type = onnx_graph::type;
-using rule = computation::rule;
-using chances = computation::probability;
+using rule = model_computation::rule;
+using probability_form = model_computation::probability;
 
 // Writes a kernel as ONNX operators. Values of pairs (x, z) are n × m tensors, values of (x, x) are n × 1 and values of
 // (z, z) 1 × m, so that broadcasting lets every step combine them.
@@ -38,10 +38,10 @@ public:
     std::string write() {
         std::vector<std::string> t;
         for (const formula::step& s : f_.steps) t.push_back(step(s, t));
-        if (f_.sees_both()) return t.back();
+        if (f_.depends_on_pair()) return t.back();
         // The kernel is constant or depends on one argument: add an n × m tensor of zeros for its shape.
         const std::string none = out_.node("Mul", {spaces_[0].z, out_.number(0)});
-        return out_.node("Add", {products(spaces_[0].x, none), t.back()});
+        return out_.node("Add", {inner_products(spaces_[0].x, none), t.back()});
     }
 
 private:
@@ -51,22 +51,22 @@ private:
 
     // xᵀz of all pairs. Gemm in place of MatMul: onnxruntime fuses MatMul with a scalar factor after it and rounds the
     // factor to float.
-    std::string products(const std::string& x, const std::string& z) {
+    std::string inner_products(const std::string& x, const std::string& z) {
         return out_.node("Gemm", {x, z}, {{"transB", std::int64_t{1}}});
     }
-    std::string turned(const std::string& a) { return out_.node("Transpose", {a}); }
-    std::string whole(std::int64_t value) { return out_.wholes(std::span(&value, 1)); }
+    std::string transposed(const std::string& a) { return out_.node("Transpose", {a}); }
+    std::string whole(std::int64_t value) { return out_.integers(std::span(&value, 1)); }
     std::string row_sums(const std::string& a) { return out_.node("ReduceSum", {a, whole(1)}); }
 
     std::string mapped(const formula::map& m, const std::string& from) {
         if (m.what == formula::map::kind::columns) {
             const std::vector<std::int64_t> which(m.columns.begin(), m.columns.end());
-            return out_.node("Gather", {from, out_.wholes(which)}, {{"axis", std::int64_t{1}}});
+            return out_.node("Gather", {from, out_.integers(which)}, {{"axis", std::int64_t{1}}});
         }
         if (m.what == formula::map::kind::linear) {
             matrix<double> rows(static_cast<index>(m.rows.size()), f_.dims[static_cast<std::size_t>(m.from)]);
             for (index i = 0; i < rows.rows(); ++i) std::ranges::copy(m.rows[static_cast<std::size_t>(i)], rows.row(i));
-            return products(from, out_.numbers(rows));
+            return inner_products(from, out_.numbers(rows));
         }
         // cos t = sin(t + π/2): all runtimes have the sine in double, but not all have the cosine.
         const std::string turns = out_.node("Div", {from, out_.number(m.period)});
@@ -96,12 +96,12 @@ private:
                 return out_.node("Where",
                                  {positive, out_.node("Div", {a(), out_.node("Sqrt", {b()})}), out_.number(0)});
             }
-            default: return s.of == pair::xz ? of_pairs(s) : of_itself(s);
+            default: return s.of == pair::xz ? pair_statistic(s) : self_statistic(s);
         }
     }
 
     // A statistic of each object with itself, for (x, x) or (z, z).
-    std::string of_itself(const formula::step& s) {
+    std::string self_statistic(const formula::step& s) {
         const space& at = spaces_[static_cast<std::size_t>(s.space)];
         const std::string& x = s.of == pair::xx ? at.x : at.z;
         std::string sum;
@@ -111,12 +111,12 @@ private:
             const std::string squares = out_.node("Mul", {x, x});
             sum = s.what == op::dot ? row_sums(squares) : product(out_.node("Add", {squares, out_.number(1)}), s, 1);
         }
-        return s.of == pair::zz ? turned(sum) : sum;
+        return s.of == pair::zz ? transposed(sum) : sum;
     }
 
-    std::string of_pairs(const formula::step& s) {
+    std::string pair_statistic(const formula::step& s) {
         const space& at = spaces_[static_cast<std::size_t>(s.space)];
-        if (s.what == op::dot) return products(at.x, at.z);
+        if (s.what == op::dot) return inner_products(at.x, at.z);
         if (s.what == op::squared_distance) return squared_distance(at);
         // n × m × d
         const std::string x = out_.node("Unsqueeze", {at.x, whole(1)});
@@ -138,8 +138,8 @@ private:
         const std::string mean = out_.node("ReduceMean", {at.z}, {{"axes", std::vector<std::int64_t>{0}}});
         const std::string x = out_.node("Sub", {at.x, mean}), z = out_.node("Sub", {at.z, mean});
         const std::string norms =
-            out_.node("Add", {row_sums(out_.node("Mul", {x, x})), turned(row_sums(out_.node("Mul", {z, z})))});
-        const std::string twice = out_.node("Mul", {products(x, z), out_.number(2)});
+            out_.node("Add", {row_sums(out_.node("Mul", {x, x})), transposed(row_sums(out_.node("Mul", {z, z})))});
+        const std::string twice = out_.node("Mul", {inner_products(x, z), out_.number(2)});
         return out_.node("Max", {out_.node("Sub", {norms, twice}), out_.number(0)});
     }
 
@@ -170,21 +170,23 @@ std::string onnx_kernel(onnx_graph& out, const formula& k, const std::string& x,
 constexpr std::int64_t as_int64 = 7, as_double = 11;
 
 // Writes the computation of a model as basic ONNX operators.
-class operators {
+class operator_writer {
 public:
-    operators(onnx_graph& out, const computation& c) : out_(out), c_(c) {}
+    operator_writer(onnx_graph& out, const model_computation& c) : out_(out), c_(c) {}
 
-    std::string functions_of(const std::string& x) { return c_.how == rule::neighbours ? shares(x) : functions(x); }
+    std::string decision_values(const std::string& x) {
+        return c_.decision == rule::neighbours ? neighbour_mean(x) : functions(x);
+    }
 
-    void answers(const std::string& f) {
-        const index count = c_.how == rule::neighbours ? c_.says.cols() : c_.functions();
+    void write_answers(const std::string& f) {
+        const index count = c_.decision == rule::neighbours ? c_.targets.cols() : c_.functions();
         if (c_.is_regression()) {
-            const bool components = c_.gives == answer::none;
+            const bool components = c_.gives == target_kind::none;
             return out_.output(values(f), components ? "components" : "prediction", type::float64, {-1, count});
         }
-        labels(places(f));
+        labels(class_positions(f));
         out_.output(f, "scores", type::float64, {-1, count});
-        if (c_.chances != chances::none)
+        if (c_.probability_form != probability_form::none)
             out_.output(probabilities(f), "probabilities", type::float64,
                         {-1, static_cast<std::int64_t>(c_.labels.size())});
     }
@@ -192,13 +194,13 @@ public:
 private:
     std::string functions(const std::string& x) {
         std::string rows = x;
-        if (c_.k) rows = onnx_kernel(out_, formula_of(*c_.k, c_.dims), x, out_.numbers(c_.points));
+        if (c_.k) rows = onnx_kernel(out_, make_formula(*c_.k, c_.dims), x, out_.numbers(c_.points));
         return out_.node("Add", {out_.node("MatMul", {rows, out_.numbers(c_.coef)}), out_.numbers(c_.offset)});
     }
 
     std::string values(const std::string& f) {
-        if (c_.how == rule::exponential) return out_.node("Exp", {f});
-        if (c_.how == rule::logarithm) return out_.node("Sub", {out_.node("Log", {f}), out_.number(c_.scale)});
+        if (c_.decision == rule::exponential) return out_.node("Exp", {f});
+        if (c_.decision == rule::logarithm) return out_.node("Sub", {out_.node("Log", {f}), out_.number(c_.scale)});
         return f;
     }
 
@@ -212,19 +214,20 @@ private:
             out_.output(out_.node("Gather", {from, places}), "label", of, {-1});
         };
         if (!c_.names.empty()) return gathered(out_.texts(c_.label_texts()), type::text);
-        if (!c_.whole_labels()) return gathered(out_.numbers(c_.labels), type::float64);
-        gathered(out_.wholes(std::vector<std::int64_t>(c_.labels.begin(), c_.labels.end())), type::int64);
+        if (!c_.has_whole_labels()) return gathered(out_.numbers(c_.labels), type::float64);
+        gathered(out_.integers(std::vector<std::int64_t>(c_.labels.begin(), c_.labels.end())), type::int64);
     }
 
     // The position of the class in `labels`, one number per object.
-    std::string places(const std::string& f) {
-        if (c_.how == rule::sign) {
-            const std::string above = out_.node(c_.zero_is_first ? "GreaterOrEqual" : "Greater", {f, out_.number(0)});
+    std::string class_positions(const std::string& f) {
+        if (c_.decision == rule::sign) {
+            const std::string above =
+                out_.node(c_.zero_is_positive ? "GreaterOrEqual" : "Greater", {f, out_.number(0)});
             const std::int64_t all = -1, one = 1;
-            const std::string place = out_.node("Reshape", {cast(above, as_int64), out_.wholes(std::span(&all, 1))});
-            return c_.positive == 1 ? place : out_.node("Sub", {out_.wholes(std::span(&one, 1)), place});
+            const std::string place = out_.node("Reshape", {cast(above, as_int64), out_.integers(std::span(&all, 1))});
+            return c_.positive == 1 ? place : out_.node("Sub", {out_.integers(std::span(&one, 1)), place});
         }
-        return largest(c_.how == rule::votes ? votes(f) : f);
+        return largest(c_.decision == rule::votes ? votes(f) : f);
     }
 
     // The votes for each class: a pair (a, b) votes for a if f > 0, else for b.
@@ -244,34 +247,34 @@ private:
 
     std::string probabilities(const std::string& f) {
         const attributes last{{"axis", std::int64_t{1}}};
-        if (c_.chances == chances::softmax) return out_.node("Softmax", {f}, last);
+        if (c_.probability_form == probability_form::softmax) return out_.node("Softmax", {f}, last);
         std::string of_one = f;
-        if (c_.chances == chances::platt)
+        if (c_.probability_form == probability_form::platt)
             of_one = out_.node("Add", {out_.node("Mul", {f, out_.number(-c_.slope)}), out_.number(-c_.intercept)});
         const std::string p = out_.node("Sigmoid", {of_one});
         const std::string rest = out_.node("Sub", {out_.number(1), p});
-        return c_.chances == chances::platt ? out_.node("Concat", {p, rest}, last)
-                                            : out_.node("Concat", {rest, p}, last);
+        return c_.probability_form == probability_form::platt ? out_.node("Concat", {p, rest}, last)
+                                                              : out_.node("Concat", {rest, p}, last);
     }
 
     // The weighted mean of the targets of the nearest points.
-    std::string shares(const std::string& x) {
-        const auto whole = [&](std::int64_t value) { return out_.wholes(std::span(&value, 1)); };
+    std::string neighbour_mean(const std::string& x) {
+        const auto whole = [&](std::int64_t value) { return out_.integers(std::span(&value, 1)); };
         const std::string z = out_.numbers(c_.points);
-        const std::string K = onnx_kernel(out_, formula_of(*c_.k, c_.dims), x, z);
+        const std::string K = onnx_kernel(out_, make_formula(*c_.k, c_.dims), x, z);
         std::string far = out_.node("Sub", {out_.numbers(c_.self), out_.node("Mul", {K, out_.number(2)})});
-        if (c_.by_distance) {
-            const formula own = formula_of(*c_.k, c_.dims, formula::pair::xx);
+        if (c_.weighted_by_distance) {
+            const formula own = make_formula(*c_.k, c_.dims, formula::pair::xx);
             far = out_.node("Max", {out_.node("Add", {far, onnx_kernel(out_, own, x, z)}), out_.number(0)});
         }
         const auto near = out_.nodes("TopK", {far, whole(c_.neighbours)}, 2,
                                      {{"axis", std::int64_t{1}}, {"largest", std::int64_t{0}}});
-        const std::string said = out_.node("Gather", {out_.numbers(c_.says), near[1]});  // n × neighbours × answers
-        if (!c_.by_distance && c_.weight.empty())
+        const std::string said = out_.node("Gather", {out_.numbers(c_.targets), near[1]});  // n × neighbours × answers
+        if (!c_.weighted_by_distance && c_.weight.empty())
             return out_.node("ReduceMean", {said},
                              {{"axes", std::vector<std::int64_t>{1}}, {"keepdims", std::int64_t{0}}});
         std::string vote;
-        if (c_.by_distance) {
+        if (c_.weighted_by_distance) {
             const std::string d = out_.node("Sqrt", {near[0]});
             const std::string nearest = out_.node("Slice", {d, whole(0), whole(1), whole(1)});
             const auto is_zero = [&](const std::string& a) { return out_.node("Equal", {a, out_.number(0)}); };
@@ -289,7 +292,7 @@ private:
 
     using attributes = onnx_graph::attributes;
     onnx_graph& out_;
-    const computation& c_;
+    const model_computation& c_;
 };
 
 std::vector<float> floats(const double* from, std::size_t count) { return {from, from + count}; }
@@ -299,7 +302,7 @@ std::vector<float> floats(const matrix<double>& from) {
 }
 
 // Attributes of both operators of ai.onnx.ml. Their rho is the offset b itself, the negative of LIBSVM's rho.
-onnx_graph::attributes machine(const svm_model& s, const matrix<double>& support, const libsvm_kernel& k) {
+onnx_graph::attributes svm_attributes(const svm_model& s, const matrix<double>& support, const libsvm_kernel& k) {
     constexpr const char* kinds[] = {"LINEAR", "POLY", "RBF", "SIGMOID"};
     return {{"kernel_type", std::string(kinds[static_cast<int>(k.type)])},
             {"kernel_params", std::vector<float>{static_cast<float>(k.gamma), static_cast<float>(k.coef0),
@@ -309,14 +312,14 @@ onnx_graph::attributes machine(const svm_model& s, const matrix<double>& support
             {"rho", floats(s.offset)}};
 }
 
-void regressor(onnx_graph& out, const computation& c, const svm_model& s, onnx_graph::attributes with,
+void regressor(onnx_graph& out, const model_computation& c, const svm_model& s, onnx_graph::attributes with,
                const std::string& x) {
     with.emplace_back("n_supports", std::int64_t{s.coef.cols()});
     const std::string f = out.nodes("SVMRegressor", {x}, 1, with, "ai.onnx.ml").front();
-    operators(out, c).answers(out.node("Cast", {f}, {{"to", std::int64_t{11}}}));
+    operator_writer(out, c).write_answers(out.node("Cast", {f}, {{"to", std::int64_t{11}}}));
 }
 
-void classifier(onnx_graph& out, const computation& c, const svm_model& s, onnx_graph::attributes with,
+void classifier(onnx_graph& out, const model_computation& c, const svm_model& s, onnx_graph::attributes with,
                 const std::string& x) {
     const auto classes = static_cast<std::int64_t>(s.classes.size());
     with.emplace_back("vectors_per_class", std::vector<std::int64_t>(s.class_support.begin(), s.class_support.end()));
@@ -325,35 +328,35 @@ void classifier(onnx_graph& out, const computation& c, const svm_model& s, onnx_
     } else {
         with.emplace_back("classlabels_strings", c.label_texts());
     }
-    const bool chances = s.probability && s.probability->kind == calibration::method::sigmoid;
-    if (chances) {
+    const bool probability_form = s.probability && s.probability->kind == calibration::method::sigmoid;
+    if (probability_form) {
         with.emplace_back("prob_a", floats(s.probability->A));
         with.emplace_back("prob_b", floats(s.probability->B));
     }
     const auto made = out.nodes("SVMClassifier", {x}, 2, with, "ai.onnx.ml");
     out.output(made[0], "label", c.names.empty() ? type::int64 : type::text, {-1});
     // For two classes the operator gives two columns, -f and f, where f > 0 means the first class.
-    const std::int64_t columns = chances || classes == 2 ? classes : classes * (classes - 1) / 2;
-    out.output(out.node("Cast", {made[1]}, {{"to", std::int64_t{11}}}), chances ? "probabilities" : "scores",
+    const std::int64_t columns = probability_form || classes == 2 ? classes : classes * (classes - 1) / 2;
+    out.output(out.node("Cast", {made[1]}, {{"to", std::int64_t{11}}}), probability_form ? "probabilities" : "scores",
                type::float64, {-1, columns});
 }
 
 // Writes a support vector machine as SVMClassifier or SVMRegressor. Returns false if these cannot represent it.
-bool onnx_svm(onnx_graph& out, const computation& c, const svm_model& s, const std::string& x) {
-    const auto k = s.k ? libsvm_kernel::of(*s.k) : std::nullopt;
+bool onnx_svm(onnx_graph& out, const model_computation& c, const svm_model& s, const std::string& x) {
+    const auto k = s.k ? libsvm_kernel::from_kernel(*s.k) : std::nullopt;
     index of_classes = 0;
     for (const index each : s.class_support) of_classes += each;
-    const bool holds = !s.is_classifier() || (!s.pairs().against_rest() && of_classes == s.coef.cols() &&
-                                              (c.whole_labels() || !c.names.empty()));
+    const bool holds = !s.is_classifier() || (!s.pairs().is_one_vs_rest() && of_classes == s.coef.cols() &&
+                                              (c.has_whole_labels() || !c.names.empty()));
     if (!k || !holds || s.coef.cols() == 0) return false;
-    const matrix<double> support = rows_of(s.support, c.dims, "an ONNX file");
+    const matrix<double> support = dense_rows(s.support, c.dims, "an ONNX file");
     const std::string in_float = out.node("Cast", {x}, {{"to", std::int64_t{1}}});
     // For two classes with probabilities the operator SVMRegressor is used: SVMClassifier computes probabilities by
     // pairwise coupling, an iteration that ends before it has converged.
-    if (s.is_classifier() && c.chances == computation::probability::none)
-        classifier(out, c, s, machine(s, support, *k), in_float);
+    if (s.is_classifier() && c.probability_form == model_computation::probability::none)
+        classifier(out, c, s, svm_attributes(s, support, *k), in_float);
     else
-        regressor(out, c, s, machine(s, support, *k), in_float);
+        regressor(out, c, s, svm_attributes(s, support, *k), in_float);
     return true;
 }
 
@@ -363,8 +366,8 @@ std::string json_of(const std::vector<std::string>& names) {
 
 }  // namespace
 
-onnx_file onnx_of(const model& m, bool plain) {
-    const computation c = computation_of(m, "an ONNX file");
+onnx_file write_onnx(const model& m, bool plain) {
+    const model_computation c = make_computation(m, "an ONNX file");
     onnx_graph out;
     out.input("X", type::float64, {-1, c.dims});
     std::string x = "X";
@@ -372,16 +375,16 @@ onnx_file onnx_of(const model& m, bool plain) {
         const std::string moved = out.node("Sub", {x, out.numbers(c.shift)});
         x = out.node("Add", {out.node("Mul", {moved, out.numbers(c.factor)}), out.numbers(c.base)});
     }
-    const auto* machine = dynamic_cast<const fitted_as<svm_model>*>(&m.inner());
+    const auto* machine = dynamic_cast<const estimator_of<svm_model>*>(&m.inner());
     onnx_file made;
     made.in_float = machine && !plain && onnx_svm(out, c, machine->model(), x);
     if (!made.in_float) {
-        operators plain_operators(out, c);
-        plain_operators.answers(plain_operators.functions_of(x));
+        operator_writer plain_operators(out, c);
+        plain_operators.write_answers(plain_operators.decision_values(x));
     }
-    out.remark("method", c.method);
-    if (!c.kernel_text.empty()) out.remark("kernel", c.kernel_text);
-    if (!c.feature_names.empty()) out.remark("features", json_of(c.feature_names));
+    out.add_metadata("method", c.method);
+    if (!c.kernel_text.empty()) out.add_metadata("kernel", c.kernel_text);
+    if (!c.feature_names.empty()) out.add_metadata("features", json_of(c.feature_names));
     made.bytes = out.bytes(c.kernel_text.empty() ? c.method : c.method + " with " + c.kernel_text);
     return made;
 }

@@ -21,6 +21,6 @@ struct onnx_file {
     bool in_float = false;  // the file has an operator of ai.onnx.ml, which computes in float
 };
 // Throws errc::unsupported, with the reason, if the model has no such form.
-onnx_file onnx_of(const model& m, bool plain);
+onnx_file write_onnx(const model& m, bool plain);
 
 }  // namespace mercer::api

@@ -16,7 +16,7 @@ void put(std::string& out, Bits bits) {
 }
 
 template <class T>
-std::string laid_out(std::span<const T> values) {
+std::string little_endian_bytes(std::span<const T> values) {
     std::string out;
     out.reserve(8 * values.size());
     for (const T each : values) put(out, std::bit_cast<std::uint64_t>(each));
@@ -37,7 +37,7 @@ void protobuf_message::varint(std::uint64_t value) {
 
 void protobuf_message::bits(float value) { put(bytes_, std::bit_cast<std::uint32_t>(value)); }
 
-void protobuf_message::whole(int field, std::int64_t value) {
+void protobuf_message::integer(int field, std::int64_t value) {
     key(field, wire::varint);
     varint(static_cast<std::uint64_t>(value));
 }
@@ -53,7 +53,7 @@ void protobuf_message::text(int field, std::string_view value) {
     bytes_ += value;
 }
 
-void protobuf_message::wholes(int field, std::span<const std::int64_t> values) {
+void protobuf_message::integers(int field, std::span<const std::int64_t> values) {
     protobuf_message all;
     for (const std::int64_t each : values) all.varint(static_cast<std::uint64_t>(each));
     message(field, all);
@@ -65,8 +65,8 @@ void protobuf_message::numbers(int field, std::span<const float> values) {
     message(field, all);
 }
 
-std::string little_endian(std::span<const double> values) { return laid_out(values); }
-std::string little_endian(std::span<const std::int64_t> values) { return laid_out(values); }
+std::string little_endian(std::span<const double> values) { return little_endian_bytes(values); }
+std::string little_endian(std::span<const std::int64_t> values) { return little_endian_bytes(values); }
 
 namespace {
 
@@ -102,15 +102,15 @@ protobuf_message attribute_message(const std::string& name, const onnx_graph::at
     std::visit(
         [&](const auto& some) {
             using T = std::decay_t<decltype(some)>;
-            if constexpr (std::is_same_v<T, std::int64_t>) out.whole(field::whole, some);
+            if constexpr (std::is_same_v<T, std::int64_t>) out.integer(field::whole, some);
             if constexpr (std::is_same_v<T, std::string>) out.text(field::text, some);
             if constexpr (std::is_same_v<T, std::vector<float>>) out.numbers(field::floats, some);
-            if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) out.wholes(field::wholes, some);
+            if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) out.integers(field::wholes, some);
             if constexpr (std::is_same_v<T, text_list>)
                 for (const std::string& each : some) out.text(field::texts, each);
         },
         value);
-    out.whole(field::kind, kinds[value.index()]);
+    out.integer(field::kind, kinds[value.index()]);
     return out;
 }
 
@@ -121,10 +121,10 @@ protobuf_message value_message(const std::string& name, onnx_graph::type of, con
         if (each < 0)
             dimension.text(field::dim_param, "objects");
         else
-            dimension.whole(field::dim_value, each);
+            dimension.integer(field::dim_value, each);
         shape.message(1, dimension);
     }
-    tensor.whole(field::elem_type, static_cast<int>(of));
+    tensor.integer(field::elem_type, static_cast<int>(of));
     tensor.message(field::tensor_shape, shape);
     type.message(1, tensor);
     out.text(field::value_name, name);
@@ -135,10 +135,10 @@ protobuf_message value_message(const std::string& name, onnx_graph::type of, con
 }  // namespace
 
 std::string onnx_graph::tensor(type of, const shape& size, std::string_view raw) {
-    const std::string name = fresh("c");
+    const std::string name = new_name("c");
     protobuf_message out;
-    out.wholes(field::dims, size);
-    out.whole(field::data_type, static_cast<int>(of));
+    out.integers(field::dims, size);
+    out.integer(field::data_type, static_cast<int>(of));
     out.text(field::tensor_name, name);
     out.text(field::raw_data, raw);
     initializers_.message(field::initializer, out);
@@ -146,10 +146,10 @@ std::string onnx_graph::tensor(type of, const shape& size, std::string_view raw)
 }
 
 std::string onnx_graph::number(double value) {
-    for (const auto& [known, name] : known_)
+    for (const auto& [known, name] : scalars_)
         if (std::bit_cast<std::uint64_t>(known) == std::bit_cast<std::uint64_t>(value)) return name;
-    known_.emplace_back(value, tensor(type::float64, {}, little_endian(std::span(&value, 1))));
-    return known_.back().second;
+    scalars_.emplace_back(value, tensor(type::float64, {}, little_endian(std::span(&value, 1))));
+    return scalars_.back().second;
 }
 
 std::string onnx_graph::numbers(std::span<const double> values) {
@@ -161,15 +161,15 @@ std::string onnx_graph::numbers(const matrix<double>& values) {
                   little_endian(std::span(values.data(), static_cast<std::size_t>(values.rows() * values.cols()))));
 }
 
-std::string onnx_graph::wholes(std::span<const std::int64_t> values) {
+std::string onnx_graph::integers(std::span<const std::int64_t> values) {
     return tensor(type::int64, {static_cast<std::int64_t>(values.size())}, little_endian(values));
 }
 
 std::string onnx_graph::texts(std::span<const std::string> values) {
-    const std::string name = fresh("c");
+    const std::string name = new_name("c");
     protobuf_message out;
-    out.whole(field::dims, static_cast<std::int64_t>(values.size()));
-    out.whole(field::data_type, static_cast<int>(type::text));
+    out.integer(field::dims, static_cast<std::int64_t>(values.size()));
+    out.integer(field::data_type, static_cast<int>(type::text));
     for (const std::string& each : values) out.text(field::string_data, each);
     out.text(field::tensor_name, name);
     initializers_.message(field::initializer, out);
@@ -181,15 +181,15 @@ std::string onnx_graph::node(const char* op, const names& from, const attributes
 }
 
 onnx_graph::names onnx_graph::nodes(const char* op, const names& from, int outputs, const attributes& with,
-                                    const char* domain) {
+                                    const char* object_kind) {
     protobuf_message out;
     names made;
     for (const std::string& each : from) out.text(field::node_input, each);
-    for (int i = 0; i < outputs; ++i) made.push_back(fresh("t")), out.text(field::node_output, made.back());
+    for (int i = 0; i < outputs; ++i) made.push_back(new_name("t")), out.text(field::node_output, made.back());
     out.text(field::op_type, op);
     for (const auto& [name, value] : with) out.message(field::node_attribute, attribute_message(name, value));
-    if (*domain) out.text(field::node_domain, domain);
-    uses_ml_ = uses_ml_ || std::string_view(domain) == ml_domain;
+    if (*object_kind) out.text(field::node_domain, object_kind);
+    uses_ml_ = uses_ml_ || std::string_view(object_kind) == ml_domain;
     graph_.message(field::graph_node, out);
     return made;
 }
@@ -207,29 +207,29 @@ void onnx_graph::output(const std::string& from, const std::string& name, type o
     inputs_.message(field::graph_output, value_message(name, of, size));
 }
 
-void onnx_graph::remark(const std::string& key, const std::string& value) {
+void onnx_graph::add_metadata(const std::string& key, const std::string& value) {
     protobuf_message out;
     out.text(field::key, key);
     out.text(field::pair_value, value);
-    remarks_.message(field::metadata_props, out);
+    metadata_.message(field::metadata_props, out);
 }
 
 std::string onnx_graph::bytes(const std::string& about) const {
-    const auto import = [](std::string_view domain, int version) {
+    const auto import = [](std::string_view object_kind, int version) {
         protobuf_message out;
-        if (!domain.empty()) out.text(field::opset_domain, domain);
-        out.whole(field::opset_version, version);
+        if (!object_kind.empty()) out.text(field::opset_domain, object_kind);
+        out.integer(field::opset_version, version);
         return out;
     };
     protobuf_message name, out;
     name.text(field::graph_name, "mercer");
-    out.whole(field::model_ir_version, ir_version);
+    out.integer(field::model_ir_version, ir_version);
     out.text(field::producer_name, "mercer");
     out.text(field::doc_string, about);
     out.text(field::graph, graph_.bytes() + name.bytes() + initializers_.bytes() + inputs_.bytes());
     out.message(field::opset_import, import("", opset));
     if (uses_ml_) out.message(field::opset_import, import(ml_domain, ml_opset));
-    std::string all = out.bytes() + remarks_.bytes();
+    std::string all = out.bytes() + metadata_.bytes();
     if (all.size() > 0x7fffffff)
         fail(errc::unsupported,
              fmt::format("the model takes {} bytes as an ONNX file, which may have 2147483647 at most", all.size()));

@@ -19,12 +19,12 @@ namespace mercer::api {
 // compiler and generated sources.
 class protobuf_message {
 public:
-    void whole(int field, std::int64_t value);     // a varint; negative numbers as 64 bits, in ten bytes
+    void integer(int field, std::int64_t value);   // a varint; negative numbers as 64 bits, in ten bytes
     void number(int field, float value);           // 32 bits, little-endian
     void text(int field, std::string_view value);  // the length, then the bytes
     void message(int field, const protobuf_message& value) { text(field, value.bytes()); }
-    void wholes(int field, std::span<const std::int64_t> values);  // packed: one field for all values
-    void numbers(int field, std::span<const float> values);        // packed
+    void integers(int field, std::span<const std::int64_t> values);  // packed: one field for all values
+    void numbers(int field, std::span<const float> values);          // packed
     const std::string& bytes() const { return bytes_; }
 
 private:
@@ -54,27 +54,28 @@ public:
     std::string number(double value);
     std::string numbers(std::span<const double> values);  // a tensor of one dimension
     std::string numbers(const matrix<double>& values);
-    std::string wholes(std::span<const std::int64_t> values);
+    std::string integers(std::span<const std::int64_t> values);
     std::string texts(std::span<const std::string> values);
     std::string node(const char* op, const names& from, const attributes& with = {});
-    names nodes(const char* op, const names& from, int outputs, const attributes& with = {}, const char* domain = "");
+    names nodes(const char* op, const names& from, int outputs, const attributes& with = {},
+                const char* object_kind = "");
 
     void input(const std::string& name, type of, const shape& size);
     // Makes the tensor `from` an output with this name.
     void output(const std::string& from, const std::string& name, type of, const shape& size);
     // Adds a key and a value to the metadata of the file.
-    void remark(const std::string& key, const std::string& value);
+    void add_metadata(const std::string& key, const std::string& value);
 
     // Returns the file. Throws if it has more than 2³¹ - 1 bytes, the limit of protocol buffers.
     std::string bytes(const std::string& about) const;
 
 private:
     std::string tensor(type of, const shape& size, std::string_view raw);
-    std::string fresh(const char* what) { return what + std::to_string(made_++); }
+    std::string new_name(const char* what) { return what + std::to_string(made_++); }
     int made_ = 0;
     bool uses_ml_ = false;
-    std::vector<std::pair<double, std::string>> known_;  // scalar constants and their tensors
-    protobuf_message graph_, inputs_, initializers_, remarks_;
+    std::vector<std::pair<double, std::string>> scalars_;  // scalar constants and their tensors
+    protobuf_message graph_, inputs_, initializers_, metadata_;
 };
 
 }  // namespace mercer::api

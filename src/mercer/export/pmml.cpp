@@ -13,8 +13,8 @@
 namespace mercer::api {
 namespace {
 
-using rule = computation::rule;
-using chances = computation::probability;
+using rule = model_computation::rule;
+using probability_form = model_computation::probability;
 
 std::string digits(double value) { return fmt::format("{:.17g}", value); }
 std::string attribute(const char* name, const std::string& value) {
@@ -24,7 +24,7 @@ std::string attribute(const char* name, double value) { return attribute(name, d
 
 class pmml_writer {
 public:
-    pmml_writer(const computation& c, const std::string& target) : c_(c) {
+    pmml_writer(const model_computation& c, const std::string& target) : c_(c) {
         const bool named = static_cast<index>(c.feature_names.size()) == c.dims;
         std::set<std::string> taken;
         for (index a = 0; a < c.dims; ++a) {
@@ -37,16 +37,18 @@ public:
         for (const std::string& field : fields_) {
             std::string name = c.shift.empty() ? field : field + " scaled";
             while (!c.shift.empty() && !taken.insert(name).second) name += "_";
-            seen_.push_back(name);
+            model_fields_.push_back(name);
         }
     }
 
     std::string write() const {
-        if (c_.gives == answer::none || (c_.labels.empty() && c_.functions() != 1))
-            refuse(fmt::format("a model of {} gives {} numbers, and PMML's give one", c_.method, c_.functions()));
-        if (c_.how == rule::neighbours || c_.how == rule::logarithm || (c_.how == rule::exponential && c_.k))
-            refuse(fmt::format("{} has no form there", c_.method));
-        const std::string body = c_.k || c_.how == rule::votes ? machine() : regression();
+        if (c_.gives == target_kind::none || (c_.labels.empty() && c_.functions() != 1))
+            fail_unsupported(
+                fmt::format("a model of {} gives {} numbers, and PMML's give one", c_.method, c_.functions()));
+        if (c_.decision == rule::neighbours || c_.decision == rule::logarithm ||
+            (c_.decision == rule::exponential && c_.k))
+            fail_unsupported(fmt::format("{} has no form there", c_.method));
+        const std::string body = c_.k || c_.decision == rule::votes ? svm_model_element() : regression();
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                "<PMML xmlns=\"http://www.dmg.org/PMML-4_4\" version=\"4.4\">\n" +
                fmt::format("<Header{}><Application name=\"mercer\"/></Header>\n",
@@ -55,7 +57,7 @@ public:
     }
 
 private:
-    [[noreturn]] static void refuse(const std::string& why) {
+    [[noreturn]] static void fail_unsupported(const std::string& why) {
         fail(errc::unsupported, fmt::format("the model cannot be written as PMML: {}", why));
     }
     bool classifies() const { return !c_.labels.empty(); }
@@ -90,7 +92,7 @@ private:
         for (std::size_t a = 0; a < fields_.size(); ++a) {
             const std::string field = fmt::format("<FieldRef{}/>", attribute("field", fields_[a]));
             out += fmt::format("<DerivedField{} optype=\"continuous\" dataType=\"double\">{}</DerivedField>\n",
-                               attribute("name", seen_[a]),
+                               attribute("name", model_fields_[a]),
                                applied("+", applied("*", applied("-", field, c_.shift[a]), c_.factor[a]), c_.base[a]));
         }
         return out + "</LocalTransformations>\n";
@@ -101,27 +103,29 @@ private:
                                       attribute("intercept", c_.offset[static_cast<std::size_t>(function)]),
                                       category.empty() ? "" : attribute("targetCategory", category));
         for (index a = 0; a < c_.dims; ++a)
-            out += fmt::format("<NumericPredictor{}{}/>\n", attribute("name", seen_[static_cast<std::size_t>(a)]),
-                               attribute("coefficient", c_.coef(a, function)));
+            out +=
+                fmt::format("<NumericPredictor{}{}/>\n", attribute("name", model_fields_[static_cast<std::size_t>(a)]),
+                            attribute("coefficient", c_.coef(a, function)));
         return out + "</RegressionTable>\n";
     }
 
     std::string regression() const {
-        const bool likely = c_.chances == chances::logistic || c_.chances == chances::softmax;
+        const bool likely =
+            c_.probability_form == probability_form::logistic || c_.probability_form == probability_form::softmax;
         std::string out = fmt::format("<RegressionModel functionName=\"{}\" normalizationMethod=\"{}\"{}>\n{}",
                                       classifies() ? "classification" : "regression",
-                                      likely                        ? "softmax"
-                                      : c_.how == rule::exponential ? "exp"
-                                                                    : "none",
+                                      likely                             ? "softmax"
+                                      : c_.decision == rule::exponential ? "exp"
+                                                                         : "none",
                                       attribute("modelName", c_.method), inputs());
         const std::vector<std::string> labels = c_.label_texts();
-        if (c_.how == rule::sign) {
+        if (c_.decision == rule::sign) {
             // The class with the largest value wins, the first one of equal values: f of the positive class against 0
             // of the other class. The class that wins at f = 0 comes first.
             const std::string other = fmt::format("<RegressionTable intercept=\"0\"{}/>\n",
                                                   attribute("targetCategory", labels[1 - c_.positive]));
             const std::string own = table(0, labels[c_.positive]);
-            out += c_.zero_is_first ? own + other : other + own;
+            out += c_.zero_is_positive ? own + other : other + own;
         } else {
             for (index j = 0; j < c_.functions(); ++j)
                 out += table(j, classifies() ? labels[static_cast<std::size_t>(j)] : "");
@@ -131,9 +135,10 @@ private:
 
     std::string kernel_element() const {
         if (!c_.k) return "<LinearKernelType/>\n";
-        const auto known = libsvm_kernel::of(kernel::parse(c_.kernel_text));
+        const auto known = libsvm_kernel::from_kernel(kernel::parse(c_.kernel_text));
         if (!known)
-            refuse(fmt::format("it has linear, polynomial, Gaussian and sigmoid kernels, not {}", c_.kernel_text));
+            fail_unsupported(
+                fmt::format("it has linear, polynomial, Gaussian and sigmoid kernels, not {}", c_.kernel_text));
         switch (known->type) {
             case libsvm_kernel::kind::linear: return "<LinearKernelType/>\n";
             case libsvm_kernel::kind::polynomial:
@@ -150,7 +155,7 @@ private:
     std::string vectors() const {
         std::string out = fmt::format("<VectorDictionary numberOfVectors=\"{}\">\n<VectorFields numberOfFields=\"{}\">",
                                       c_.points.rows(), c_.dims);
-        for (const std::string& field : seen_) out += fmt::format("<FieldRef{}/>", attribute("field", field));
+        for (const std::string& field : model_fields_) out += fmt::format("<FieldRef{}/>", attribute("field", field));
         out += "</VectorFields>\n";
         for (index s = 0; s < c_.points.rows(); ++s) {
             out += fmt::format("<VectorInstance id=\"{}\"><Array type=\"real\" n=\"{}\">", s, c_.dims);
@@ -183,12 +188,12 @@ private:
 
     // PMML chooses the target category if f is smaller than the threshold, and for one against all the class of the
     // smallest f. (The attribute maxWins of version 4.1 inverts this, but not all readers know it.) So -f is written.
-    std::string machine() const {
+    std::string svm_model_element() const {
         std::string out = fmt::format(
             "<SupportVectorMachineModel functionName=\"{}\"{} threshold=\"0\" svmRepresentation=\"{}\"{}>\n{}{}{}",
             classifies() ? "classification" : "regression",
             classifies() ? fmt::format(" classificationMethod=\"{}\"",
-                                       c_.how == rule::largest ? "OneAgainstAll" : "OneAgainstOne")
+                                       c_.decision == rule::largest ? "OneAgainstAll" : "OneAgainstOne")
                          : "",
             c_.k ? "SupportVectors" : "Coefficients", attribute("modelName", c_.method), inputs(), kernel_element(),
             vectors());
@@ -198,15 +203,15 @@ private:
         };
         if (!classifies()) {
             out += function(0, 1, "");
-        } else if (c_.how == rule::sign) {
+        } else if (c_.decision == rule::sign) {
             // f = 0 is not smaller than the threshold: PMML chooses the alternate target category.
-            out += c_.zero_is_first ? function(0, 1, classes(1 - c_.positive, c_.positive))
-                                    : function(0, -1, classes(c_.positive, 1 - c_.positive));
-        } else if (c_.how == rule::largest) {
+            out += c_.zero_is_positive ? function(0, 1, classes(1 - c_.positive, c_.positive))
+                                       : function(0, -1, classes(c_.positive, 1 - c_.positive));
+        } else if (c_.decision == rule::largest) {
             for (index j = 0; j < c_.functions(); ++j)
                 out += function(j, -1, attribute("targetCategory", labels[static_cast<std::size_t>(j)]));
         } else {
-            class_problems{static_cast<index>(labels.size()), multiclass::one_vs_one}.each(
+            class_problems{static_cast<index>(labels.size()), multiclass::one_vs_one}.for_each(
                 [&](index p, index a, index b) {
                     out += function(p, -1, classes(static_cast<std::size_t>(a), static_cast<std::size_t>(b)));
                 });
@@ -214,17 +219,19 @@ private:
         return out + "</SupportVectorMachineModel>\n";
     }
 
-    const computation& c_;
-    std::vector<std::string> fields_, seen_;  // names of the input fields, and of the scaled fields of the model
+    const model_computation& c_;
+    std::vector<std::string> fields_,
+        model_fields_;  // names of the input fields, and of the scaled fields of the model
     std::string target_;
 };
 
 }  // namespace
 
-std::string pmml_of(const computation& c, const std::string& target) { return pmml_writer(c, target).write(); }
+std::string write_pmml(const model_computation& c, const std::string& target) { return pmml_writer(c, target).write(); }
 
-bool pmml_lacks_probabilities(const computation& c) {
-    return c.chances == chances::platt || (c.chances != chances::none && (c.k || c.how == rule::votes));
+bool pmml_omits_probabilities(const model_computation& c) {
+    return c.probability_form == probability_form::platt ||
+           (c.probability_form != probability_form::none && (c.k || c.decision == rule::votes));
 }
 
 }  // namespace mercer::api

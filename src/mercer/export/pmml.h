@@ -10,8 +10,8 @@ namespace mercer::api {
 
 // Returns the file. `target` is the name of the predicted field; empty: "y". Throws errc::unsupported, with the reason,
 // if PMML cannot represent the model.
-std::string pmml_of(const computation& c, const std::string& target);
+std::string write_pmml(const model_computation& c, const std::string& target);
 // Returns true if the model has probabilities that the file leaves out.
-bool pmml_lacks_probabilities(const computation& c);
+bool pmml_omits_probabilities(const model_computation& c);
 
 }  // namespace mercer::api

@@ -26,7 +26,7 @@ void gram<T>::diagonal(std::span<T> out) const {
     require_square(*this, "a diagonal");
     for (index i = 0; i < rows(); ++i) {
         T* one = &out[static_cast<std::size_t>(i)];
-        block(selection(i, 1), selection(i, 1), block_rows<T>(&one));
+        block(row_set(i, 1), row_set(i, 1), row_pointers<T>(&one));
     }
 }
 
@@ -40,7 +40,7 @@ void gram<T>::multiply(matrix_view<const double> v, matrix_view<double> out) con
     // columns in ascending order.
     constexpr index band = 192, strip = 4096;
     const index m = v.cols;
-    const matrix_view<const T> memory = in_memory();
+    const matrix_view<const T> memory = stored();
     parallel_for((rows() + band - 1) / band, [&](index b) {
         // The buffer is moved out of thread storage while it is in use, because block() may multiply by another matrix.
         auto& kept = per_thread<buffer<T>>([] {});
@@ -55,7 +55,7 @@ void gram<T>::multiply(matrix_view<const double> v, matrix_view<double> out) con
                 k = memory.block(first, c, count, width);
             } else {
                 const matrix_view<T> copy(tile.at_least(count * width), count, width);
-                block(selection(first, count), selection(c, width), copy);
+                block(row_set(first, count), row_set(c, width), copy);
                 k = copy;
             }
             for (index i = 0; i < count; ++i) {
@@ -83,8 +83,8 @@ void gram<T>::multiply(matrix_view<const double> v, matrix_view<double> out) con
 }
 
 template <class T>
-void gram<T>::all(matrix_view<T> out) const {
-    block(selection(0, rows()), selection(0, cols()), out);
+void gram<T>::fill(matrix_view<T> out) const {
+    block(row_set(0, rows()), row_set(0, cols()), out);
 }
 
 template void require_square(const gram<float>&, const char*);
@@ -92,7 +92,7 @@ template void require_square(const gram<double>&, const char*);
 template class gram<float>;
 template class gram<double>;
 
-asymmetry largest_asymmetry(matrix_view<const double> k) {
+asymmetry find_largest_asymmetry(matrix_view<const double> k) {
     asymmetry worst;
     for (index i = 0; i < k.rows; ++i)
         for (index j = 0; j < i; ++j)
@@ -100,9 +100,9 @@ asymmetry largest_asymmetry(matrix_view<const double> k) {
     return worst;
 }
 
-matrix<double> formed(const gram<double>& k) {
+matrix<double> form_matrix(const gram<double>& k) {
     matrix<double> all(k.rows(), k.cols());
-    k.block(selection(0, k.rows()), selection(0, k.cols()), all.view());
+    k.block(row_set(0, k.rows()), row_set(0, k.cols()), all.view());
     return all;
 }
 
@@ -111,14 +111,14 @@ void symmetrise(matrix<double>& a) {
         for (index j = 0; j < i; ++j) a(i, j) = a(j, i) = a(i, j) / 2 + a(j, i) / 2;
 }
 
-matrix<double> formed_symmetric(const gram<double>& k, const std::string& owner) {
+matrix<double> form_symmetric_matrix(const gram<double>& k, const std::string& owner) {
     if (k.rows() != k.cols())
         fail(errc::invalid_argument,
              fmt::format("{}: the matrix must be square, got {} × {}", owner, k.rows(), k.cols()));
-    matrix<double> all = formed(k);
+    matrix<double> all = form_matrix(k);
     require_finite(all.view(), owner);
-    const asymmetry worst = largest_asymmetry(all.view());
-    if (worst.size > 1e-12 * largest_entry(all.view()))
+    const asymmetry worst = find_largest_asymmetry(all.view());
+    if (worst.size > 1e-12 * max_abs_entry(all.view()))
         fail(errc::invalid_argument,
              fmt::format("{}: the matrix must be symmetric, got {} at ({}, {}) and {} at ({}, {})", owner,
                          all(worst.row, worst.col), worst.row, worst.col, all(worst.col, worst.row), worst.col,

@@ -38,14 +38,14 @@ struct scratch {
 // Returns `count` rows from `first` and `depth` columns from c of K, in double: the stored numbers, or a copy in the
 // scratch memory.
 template <class T>
-matrix_view<const double> part_of(const gram<T>& k, matrix_view<const T> kept, index first, index count, index c,
-                                  index depth, scratch<T>& s) {
+matrix_view<const double> read_tile(const gram<T>& k, matrix_view<const T> kept, index first, index count, index c,
+                                    index depth, scratch<T>& s) {
     matrix_view<const T> t;
     if (first + count <= kept.rows) {
         t = kept.block(first, c, count, depth);
     } else {
         const matrix_view<T> tile(s.tile.at_least(rows_of_tile * columns_of_tile), count, depth, columns_of_tile);
-        k.block(selection(first, count), selection(c, depth), tile);
+        k.block(row_set(first, count), row_set(c, depth), tile);
         t = tile;
     }
     if constexpr (std::is_same_v<T, double>) {
@@ -67,11 +67,10 @@ void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<dou
              fmt::format("out = K·v with K of {}×{} numbers, v of {}×{} and out of {}×{}: the sizes do not fit",
                          k.rows(), k.cols(), v.rows, v.cols, out.rows, out.cols));
     if (v.cols < 4) return k.multiply(v, out);
-    const auto& ops = smo::best_vector_ops();
-    const index high = smo::update_rows, wide = ops.update_cols, panels = (v.cols + wide - 1) / wide,
-                stride = panels * wide;
+    const auto& ops = best_vector_ops();
+    const index high = update_rows, wide = ops.update_cols, panels = (v.cols + wide - 1) / wide, stride = panels * wide;
     const buffer<double> right = packed(v, wide);
-    const matrix_view<const T> kept = k.in_memory();
+    const matrix_view<const T> kept = k.stored();
     parallel_for((k.rows() + rows_of_tile - 1) / rows_of_tile, [&](index b) {
         // The buffers are moved out of thread storage while they are in use, because block() may multiply by another
         // matrix.
@@ -84,9 +83,9 @@ void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<dou
         for (index c = 0; c < k.cols(); c += columns_of_tile) {
             // With thousands of columns in v, one tile takes tenths of a second, so cancellation is checked for each
             // tile.
-            stop_point();
+            throw_if_cancelled();
             const index depth = std::min(columns_of_tile, k.cols() - c);
-            const matrix_view<const double> t = part_of(k, kept, first, count, c, depth, s);
+            const matrix_view<const double> t = read_tile(k, kept, first, count, c, depth, s);
             for (index g = 0; g < groups; ++g) {
                 const double* left = t.row(g * high);
                 index left_stride = t.stride;
@@ -116,13 +115,13 @@ namespace {
 // the evaluator.
 constexpr index micro = 12, height_of_tile = 288, width_of_tile = 4 * height_of_tile, part = 96;
 
-constexpr index few = 1000;  // number of rows below which a plain buffer is used
+constexpr index min_reserved_size = 1000;  // number of rows below which a plain buffer is used
 
 constexpr index whole(index count, index unit) { return (count + unit - 1) / unit * unit; }
 
 }  // namespace
 
-std::vector<half_gram::tile> half_gram::cut(index n) {
+std::vector<half_gram::tile> half_gram::cut_into_tiles(index n) {
     std::vector<tile> tiles;
     std::size_t at = 0;
     for (index r = 0; r < n; r += height_of_tile)
@@ -147,14 +146,14 @@ half_gram::half_gram(const gram<double>& k) : n_(k.rows()) {
         fail(errc::invalid_argument,
              fmt::format("half of a Gram matrix: it must be square, got {} × {}", k.rows(), k.cols()));
     if (n_ == 0) return;
-    tiles_ = cut(n_);
+    tiles_ = cut_into_tiles(n_);
     for (std::size_t t = 0; t < tiles_.size(); ++t)
         if (tiles_[t].row == tiles_[t].col) first_.push_back(t);
     const tile& last = tiles_.back();
     const std::size_t size = last.at + static_cast<std::size_t>(last.rows * last.cols);
-    if (n_ < few) {
-        few_.resize(static_cast<index>(size));
-        numbers_ = few_.data();
+    if (n_ < min_reserved_size) {
+        small_buffer_.resize(static_cast<index>(size));
+        numbers_ = small_buffer_.data();
     } else {
         memory_ = reserved_memory(size * sizeof(double));
         numbers_ = static_cast<double*>(memory_.data());
@@ -165,15 +164,15 @@ half_gram::half_gram(const gram<double>& k) : n_(k.rows()) {
         // Entries beyond n stay zero, as the system provides the memory.
         for (index c = 0; t.col + c < n_ && c < t.cols; c += part) {
             const index cols = std::min(part, n_ - t.col - c);
-            k.block(selection(t.row, rows), selection(t.col + c, cols),
+            k.block(row_set(t.row, rows), row_set(t.col + c, cols),
                     matrix_view<double>(place(t) + c * t.rows, rows, cols, part));
         }
     });
 }
 
 // own += T·v[columns of T], and turned += Tᵀ·v[rows of T] for the columns outside of the block on the diagonal.
-void half_gram::products(const tile& t, const double* v, index width, double* own, double* turned) const {
-    const auto& ops = smo::best_vector_ops();
+void half_gram::multiply_tile(const tile& t, const double* v, index width, double* own, double* turned) const {
+    const auto& ops = best_vector_ops();
     // first column of the tile that is also used transposed
     const index mirrored = t.row == t.col ? height_of_tile : 0;
     for (index c = 0; c < t.cols; c += part) {
@@ -198,7 +197,7 @@ void half_gram::multiply(matrix_view<const double> v, matrix_view<double> out) {
     static_assert(height_of_tile % micro == 0 && part % micro == 0 && width_of_tile % part == 0 &&
                   width_of_tile % height_of_tile == 0);
     if (n_ == 0 || v.cols == 0) return;
-    const index width = whole(v.cols, smo::best_vector_ops().narrow_cols);
+    const index width = whole(v.cols, best_vector_ops().narrow_cols);
     // The rows of the right-hand sides are padded with zeros to the end of the last part.
     const index padded = whole(n_, height_of_tile) + part;
     double* right = right_.at_least(padded * width);
@@ -210,7 +209,7 @@ void half_gram::multiply(matrix_view<const double> v, matrix_view<double> out) {
     parallel_for(static_cast<index>(tiles_.size()), [&](index i) {
         double* to = own(static_cast<std::size_t>(i));
         std::fill_n(to, sums_of_tile, 0.0);
-        products(tiles_[static_cast<std::size_t>(i)], right, width, to, to + height_of_tile * width);
+        multiply_tile(tiles_[static_cast<std::size_t>(i)], right, width, to, to + height_of_tile * width);
     });
     parallel_for(static_cast<index>(first_.size()), [&](index b) {
         const index row = b * height_of_tile, rows = std::min(height_of_tile, n_ - row);

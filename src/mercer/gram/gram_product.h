@@ -40,16 +40,17 @@ private:
         index row = 0, col = 0, rows = 0, cols = 0;  // padded with zeros to whole micro-tiles and parts
         std::size_t at = 0;
     };
-    static std::vector<tile> cut(index n);
+    static std::vector<tile> cut_into_tiles(index n);
     double* place(const tile& t) const { return numbers_ + t.at; }
-    void products(const tile& t, const double* v, index width, double* own, double* turned) const;
+    void multiply_tile(const tile& t, const double* v, index width, double* own, double* turned) const;
 
     index n_ = 0;
     std::vector<tile> tiles_;
     std::vector<std::size_t> first_;  // number of the first tile of each band
     reserved_memory memory_;
-    buffer<double> few_;  // used instead of memory_ for small n, since memory that was used before is faster to fill
-    double* numbers_ = nullptr;    // points into memory_ or few_
+    buffer<double>
+        small_buffer_;  // used instead of memory_ for small n, since memory that was used before is faster to fill
+    double* numbers_ = nullptr;    // points into memory_ or small_buffer_
     buffer<double> right_, sums_;  // of a product; reused by the next one
 };
 

@@ -16,42 +16,42 @@
 namespace mercer {
 
 // Base class of matrices that only change the entries of another matrix. A derived class
-// overrides `change`. `square` still computes one half only, and `positive` is that of
+// overrides `transform_entries`. `symmetric_block` still computes one half only, and `is_psd` is that of
 // the other matrix unless overridden.
 template <class T>
-class changed_entries : public gram<T> {
+class entrywise_gram : public gram<T> {
 public:
     index rows() const final { return k_.rows(); }
     index cols() const final { return k_.cols(); }
-    void block(const selection& rows, const selection& cols, block_rows<T> out) const final {
+    void block(const row_set& rows, const row_set& cols, row_pointers<T> out) const final {
         k_.block(rows, cols, out);
-        change(rows, cols, out);
+        transform_entries(rows, cols, out);
     }
-    void square(const selection& which, block_rows<T> out) const final {
-        k_.square(which, out);
-        change(which, which, out);
+    void symmetric_block(const row_set& which, row_pointers<T> out) const final {
+        k_.symmetric_block(which, out);
+        transform_entries(which, which, out);
     }
-    double element_cost() const final { return k_.element_cost() + 1; }
-    bool positive() const override { return k_.positive(); }
+    double cycles_per_element() const final { return k_.cycles_per_element() + 1; }
+    bool is_psd() const override { return k_.is_psd(); }
 
 protected:
-    explicit changed_entries(const gram<T>& k) : k_(k) {}
-    // On entry out[i][j] is K(rows[i], cols[j]); `change` replaces it by the entry of this matrix.
-    virtual void change(const selection& rows, const selection& cols, block_rows<T> out) const = 0;
+    explicit entrywise_gram(const gram<T>& k) : k_(k) {}
+    // On entry out[i][j] is K(rows[i], cols[j]); `transform_entries` replaces it by the entry of this matrix.
+    virtual void transform_entries(const row_set& rows, const row_set& cols, row_pointers<T> out) const = 0;
     const gram<T>& k_;
 };
 
 // K + λI
 template <class T>
-class with_ridge final : public changed_entries<T> {
+class with_ridge final : public entrywise_gram<T> {
 public:
-    with_ridge(const gram<T>& k, double lambda) : changed_entries<T>(k), lambda_(lambda) {
+    with_ridge(const gram<T>& k, double lambda) : entrywise_gram<T>(k), lambda_(lambda) {
         require_square(k, "a ridge");
     }
-    bool positive() const override { return lambda_ >= 0 && this->k_.positive(); }
+    bool is_psd() const override { return lambda_ >= 0 && this->k_.is_psd(); }
 
 private:
-    void change(const selection& rows, const selection& cols, block_rows<T> out) const override {
+    void transform_entries(const row_set& rows, const row_set& cols, row_pointers<T> out) const override {
         for (index i = 0; i < rows.size(); ++i)
             for (index j = 0; j < cols.size(); ++j)
                 if (rows[i] == cols[j]) out[i][j] += static_cast<T>(lambda_);
@@ -68,14 +68,14 @@ public:
     subset(const gram<T>& k, std::vector<index> both) : k_(k), rows_(both), cols_(std::move(both)) {}
     index rows() const override { return static_cast<index>(rows_.size()); }
     index cols() const override { return static_cast<index>(cols_.size()); }
-    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
+    void block(const row_set& rows, const row_set& cols, row_pointers<T> out) const override {
         const std::vector<index> r = chosen(rows_, rows), c = chosen(cols_, cols);
         k_.block(std::span<const index>(r), std::span<const index>(c), out);
     }
-    void square(const selection& which, block_rows<T> out) const override {
+    void symmetric_block(const row_set& which, row_pointers<T> out) const override {
         if (rows_ != cols_) return block(which, which, out);  // nothing is known about the symmetry of this block
         const std::vector<index> r = chosen(rows_, which);
-        k_.square(std::span<const index>(r), out);
+        k_.symmetric_block(std::span<const index>(r), out);
     }
 
     void diagonal(std::span<T> out) const override {
@@ -86,8 +86,8 @@ public:
         k_.diagonal(all);
         for (std::size_t i = 0; i < rows_.size(); ++i) out[i] = all[static_cast<std::size_t>(rows_[i])];
     }
-    double element_cost() const override { return k_.element_cost() + 1; }
-    bool positive() const override { return rows_ == cols_ && k_.positive(); }
+    double cycles_per_element() const override { return k_.cycles_per_element() + 1; }
+    bool is_psd() const override { return rows_ == cols_ && k_.is_psd(); }
     matrix<double> features(index most) const override {
         const matrix<double> all = rows_ == cols_ ? k_.features(most) : matrix<double>();
         matrix<double> out(all.rows() > 0 ? rows() : 0, all.cols());
@@ -97,7 +97,7 @@ public:
     }
 
 private:
-    static std::vector<index> chosen(const std::vector<index>& all, const selection& which) {
+    static std::vector<index> chosen(const std::vector<index>& all, const row_set& which) {
         std::vector<index> out(static_cast<std::size_t>(which.size()));
         for (index i = 0; i < which.size(); ++i)
             out[static_cast<std::size_t>(i)] = all[static_cast<std::size_t>(which[i])];
@@ -109,20 +109,21 @@ private:
 
 // [K K; K K]: in regression each example has two variables, which see the same kernel values.
 template <class T>
-class mirrored final : public gram<T> {
+class duplicated_gram final : public gram<T> {
 public:
-    explicit mirrored(const gram<T>& k) : k_(k) {}
+    explicit duplicated_gram(const gram<T>& k) : k_(k) {}
     index rows() const override { return 2 * k_.rows(); }
     index cols() const override { return 2 * k_.cols(); }
-    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
+    void block(const row_set& rows, const row_set& cols, row_pointers<T> out) const override {
         const folded r(rows, k_.rows()), c(cols, k_.cols());
-        fill(r, c, out, [&](block_rows<T> once) {
+        fill_duplicated(r, c, out, [&](row_pointers<T> once) {
             k_.block(std::span<const index>(r.once), std::span<const index>(c.once), once);
         });
     }
-    void square(const selection& which, block_rows<T> out) const override {
+    void symmetric_block(const row_set& which, row_pointers<T> out) const override {
         const folded both(which, k_.rows());
-        fill(both, both, out, [&](block_rows<T> once) { k_.square(std::span<const index>(both.once), once); });
+        fill_duplicated(both, both, out,
+                        [&](row_pointers<T> once) { k_.symmetric_block(std::span<const index>(both.once), once); });
     }
 
     void diagonal(std::span<T> out) const override {
@@ -130,8 +131,8 @@ public:
         k_.diagonal(out.first(n));
         std::copy_n(out.begin(), n, out.begin() + static_cast<std::ptrdiff_t>(n));
     }
-    double element_cost() const override { return k_.element_cost() + 1; }
-    bool positive() const override { return k_.positive(); }
+    double cycles_per_element() const override { return k_.cycles_per_element() + 1; }
+    bool is_psd() const override { return k_.is_psd(); }
     matrix<double> features(index most) const override {
         const matrix<double> once = k_.features(most);
         matrix<double> out(2 * once.rows(), once.cols());
@@ -143,7 +144,7 @@ private:
     // The examples that belong to a choice of variables, each listed once, and for each variable the position of its
     // example in that list. In a small choice, variables of the same example are not merged.
     struct folded {
-        folded(const selection& which, index n) : place(static_cast<std::size_t>(which.size())) {
+        folded(const row_set& which, index n) : place(static_cast<std::size_t>(which.size())) {
             std::vector<index> seen(which.size() > n / 8 ? static_cast<std::size_t>(n) : 0, index{-1});
             for (index i = 0; i < which.size(); ++i) {
                 const index example = which[i] % n;
@@ -163,12 +164,12 @@ private:
     // compute() fills one row per example, with one number per example. The numbers are then spread to the columns and
     // copied to the other rows.
     template <class Compute>
-    static void fill(const folded& r, const folded& c, block_rows<T> out, Compute compute) {
+    static void fill_duplicated(const folded& r, const folded& c, row_pointers<T> out, Compute compute) {
         if (!r.repeats() && !c.repeats()) return compute(out);
         std::vector<T*> first(r.once.size(), nullptr);
         for (std::size_t i = 0; i < r.place.size(); ++i)
             if (T*& row = first[static_cast<std::size_t>(r.place[i])]; !row) row = out[static_cast<index>(i)];
-        compute(block_rows<T>(first.data()));
+        compute(row_pointers<T>(first.data()));
         if (c.repeats()) {
             std::vector<T> numbers(c.once.size());
             for (T* row : first) {
@@ -187,9 +188,9 @@ private:
 
 // HKH with H = I - 11ᵀ/n: the inner products of φ(xᵢ) - mean(φ). The constructor computes the means in one pass over K.
 template <class T>
-class centred final : public changed_entries<T> {
+class centred final : public entrywise_gram<T> {
 public:
-    explicit centred(const gram<T>& k) : changed_entries<T>(k), mean_(static_cast<std::size_t>(k.rows())) {
+    explicit centred(const gram<T>& k) : entrywise_gram<T>(k), mean_(static_cast<std::size_t>(k.rows())) {
         require_square(k, "centring");
         const index n = k.rows();
         matrix<double> ones(n, 1), sums(n, 1);
@@ -204,7 +205,7 @@ public:
     double total() const { return total_; }
 
 private:
-    void change(const selection& rows, const selection& cols, block_rows<T> out) const override {
+    void transform_entries(const row_set& rows, const row_set& cols, row_pointers<T> out) const override {
         for (index i = 0; i < rows.size(); ++i) {
             const double row_mean = mean_[static_cast<std::size_t>(rows[i])];
             for (index j = 0; j < cols.size(); ++j)
@@ -217,9 +218,9 @@ private:
 
 // K(i, j)/√(K(i, i)K(j, j)), or 0 if K(i, i) or K(j, j) is not positive.
 template <class T>
-class normalised final : public changed_entries<T> {
+class normalised final : public entrywise_gram<T> {
 public:
-    explicit normalised(const gram<T>& k) : changed_entries<T>(k), factor_(static_cast<std::size_t>(k.rows())) {
+    explicit normalised(const gram<T>& k) : entrywise_gram<T>(k), factor_(static_cast<std::size_t>(k.rows())) {
         std::vector<T> self(factor_.size());
         k.diagonal(self);
         for (std::size_t i = 0; i < self.size(); ++i)
@@ -227,7 +228,7 @@ public:
     }
 
 private:
-    void change(const selection& rows, const selection& cols, block_rows<T> out) const override {
+    void transform_entries(const row_set& rows, const row_set& cols, row_pointers<T> out) const override {
         for (index i = 0; i < rows.size(); ++i)
             for (index j = 0; j < cols.size(); ++j)
                 out[i][j] = static_cast<T>(out[i][j] * (factor_[static_cast<std::size_t>(rows[i])] *
@@ -258,7 +259,7 @@ public:
     }
     index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
-    void block(const selection& rows, const selection& cols, block_rows<double> out) const override {
+    void block(const row_set& rows, const row_set& cols, row_pointers<double> out) const override {
         k_.block(rows, cols, out);
         const auto turn = [&](index i) {
             const index r = rows[i];
@@ -279,7 +280,7 @@ public:
             for (index i = 0; i < rows.size(); ++i) turn(i);
     }
     void diagonal(std::span<double> out) const override { std::fill(out.begin(), out.end(), 0.0); }
-    double element_cost() const override { return k_.element_cost() + 8; }
+    double cycles_per_element() const override { return k_.cycles_per_element() + 8; }
 
 private:
     const gram<double>& k_;
@@ -291,28 +292,28 @@ private:
 // rounded to float. For vectors v with sum 0, vᵀ(K - c)v = vᵀKv, so K - c is positive semidefinite on these vectors if
 // K is.
 template <class T>
-class lowered final : public gram<T> {
+class shifted_gram final : public gram<T> {
 public:
-    explicit lowered(const gram<double>& k, double c = 0) : k_(k), c_(c) {}
+    explicit shifted_gram(const gram<double>& k, double c = 0) : k_(k), c_(c) {}
     index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
-    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
+    void block(const row_set& rows, const row_set& cols, row_pointers<T> out) const override {
         matrix<double> room(std::min(band, rows.size()), cols.size());
-        by_bands(rows, [&](const selection& some, index first) {
+        by_bands(rows, [&](const row_set& some, index first) {
             k_.block(some, cols, room.view().block(0, 0, some.size(), cols.size()));
             parallel_for(some.size(), [&](index i) { lower(room.row(i), cols.size(), out[first + i]); });
         });
     }
     // Computes the entries on and above the diagonal and mirrors them.
-    void square(const selection& which, block_rows<T> out) const override {
+    void symmetric_block(const row_set& which, row_pointers<T> out) const override {
         matrix<double> room(std::min(band, which.size()), which.size());
-        by_bands(which, [&](const selection& some, index first) {
+        by_bands(which, [&](const row_set& some, index first) {
             const index many = some.size(), right = which.size() - first;
             k_.block(some, which.slice(first, right), room.view().block(0, 0, many, right));
             for (index i = 0; i < many; ++i)
                 for (index j = 0; j <= i; ++j)
                     out[first + i][first + j] = out[first + j][first + i] = static_cast<T>(room(i, j) - c_);
-            parallel_runs(right - many, band, [&](index from, index end) {
+            parallel_chunks(right - many, band, [&](index from, index end) {
                 from += many, end += many;
                 for (index i = 0; i < many; ++i) lower(room.row(i) + from, end - from, out[first + i] + first + from);
                 for (index j = from; j < end; ++j)
@@ -325,14 +326,14 @@ public:
         k_.diagonal(exact);
         for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(exact[i] - c_);
     }
-    double element_cost() const override { return k_.element_cost() + 1; }
-    bool positive() const override { return k_.positive(); }
+    double cycles_per_element() const override { return k_.cycles_per_element() + 1; }
+    bool is_psd() const override { return k_.is_psd(); }
     matrix<double> features(index most) const override { return c_ == 0 ? k_.features(most) : matrix<double>(); }
 
 private:
     static constexpr index band = 64;  // rows per batch; their doubles take little memory compared with the block
     template <class Body>
-    static void by_bands(const selection& rows, Body body) {
+    static void by_bands(const row_set& rows, Body body) {
         for (index first = 0; first < rows.size(); first += band)
             body(rows.slice(first, std::min(band, rows.size() - first)), first);
     }
@@ -343,7 +344,7 @@ private:
     double c_;
 };
 
-using narrowed = lowered<float>;
+using float_gram = shifted_gram<float>;
 
 // A matrix that is stored already: borrowed from its owner, who keeps it alive, or owned.
 template <class T>
@@ -354,7 +355,7 @@ public:
 
     index rows() const override { return k_.rows; }
     index cols() const override { return k_.cols; }
-    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
+    void block(const row_set& rows, const row_set& cols, row_pointers<T> out) const override {
         for (index i = 0; i < rows.size(); ++i) {
             const T* from = k_.row(rows[i]);
             if (cols.is_range() && cols.size() > 0)
@@ -367,8 +368,8 @@ public:
         require_square(*this, "a diagonal");
         for (index i = 0; i < rows(); ++i) out[static_cast<std::size_t>(i)] = k_(i, i);
     }
-    matrix_view<const T> in_memory() const override { return k_; }
-    double element_cost() const override { return 0.5; }
+    matrix_view<const T> stored() const override { return k_; }
+    double cycles_per_element() const override { return 0.5; }
 
 private:
     std::shared_ptr<const matrix<T>> owned_;

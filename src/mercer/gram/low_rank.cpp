@@ -18,41 +18,41 @@
 namespace mercer {
 namespace {
 
-constexpr index together = 8;       // rows of K computed at once
-constexpr index stretch = 2048;     // numbers of a column per chunk of parallel work
+constexpr index rows_at_once = 8;   // rows of K computed at once
+constexpr index chunk_size = 2048;  // numbers of a column per chunk of parallel work
 constexpr double rounding = 1e-14;  // relative to the largest diagonal entry
 
-class factor {
+class largest_pivot_cholesky {
 public:
-    factor(const gram<double>& K, double common, index most, double residual)
-        : K_(K), common_(common), n_(K.rows()), most_(most), columns_(most, n_) {
-        left_.resize(static_cast<std::size_t>(n_));
-        K_.diagonal(left_);
+    largest_pivot_cholesky(const gram<double>& K, double common, index most, double residual)
+        : K_(K), offset_(common), n_(K.rows()), max_rank_(most), columns_(most, n_) {
+        residual_diagonal_.resize(static_cast<std::size_t>(n_));
+        K_.diagonal(residual_diagonal_);
         double largest = 0;
-        for (double& each : left_) each += common_, largest = std::max(largest, std::abs(each));
-        enough_ = std::max(residual, rounding * largest);
-        rows_ = matrix<double>(together, n_);
+        for (double& each : residual_diagonal_) each += offset_, largest = std::max(largest, std::abs(each));
+        tolerance_ = std::max(residual, rounding * largest);
+        rows_ = matrix<double>(rows_at_once, n_);
     }
 
     bool run() {
         for (;;) {
-            const std::vector<index> pivots = largest_left();
+            const std::vector<index> pivots = next_pivots();
             if (pivots.empty()) return reproduces_rows();
-            ask(pivots);
+            compute_rows(pivots);
             for (std::size_t k = 0; k < pivots.size(); ++k) {
                 // A pivot that the previous ones have mostly explained is postponed.
-                if (k > 0 &&
-                    !(left_[pivots[k]] > 0.1 * left_[*std::max_element(pivots.begin() + static_cast<std::ptrdiff_t>(k),
-                                                                       pivots.end(), less())]))
+                if (k > 0 && !(residual_diagonal_[pivots[k]] >
+                               0.1 * residual_diagonal_[*std::max_element(
+                                         pivots.begin() + static_cast<std::ptrdiff_t>(k), pivots.end(), less())]))
                     continue;
-                if (left_[pivots[k]] <= enough_) continue;
-                if (rank_ == most_) return false;
+                if (residual_diagonal_[pivots[k]] <= tolerance_) continue;
+                if (rank_ == max_rank_) return false;
                 if (!add(pivots[k], rows_.row(static_cast<index>(k)))) return false;
             }
         }
     }
 
-    matrix<double> by_objects() const {
+    matrix<double> transposed_factor() const {
         matrix<double> out(n_, rank_);
         for (index j = 0; j < rank_; ++j)
             for (index i = 0; i < n_; ++i) out(i, j) = columns_(j, i);
@@ -60,86 +60,86 @@ public:
     }
 
 private:
-    struct by_left {
+    struct by_residual {
         const std::vector<double>& left;
         bool operator()(index a, index b) const {
             return left[static_cast<std::size_t>(a)] < left[static_cast<std::size_t>(b)];
         }
     };
-    by_left less() const { return {left_}; }
+    by_residual less() const { return {residual_diagonal_}; }
 
-    std::vector<index> largest_left() const {
+    std::vector<index> next_pivots() const {
         std::vector<index> found;
         for (index i = 0; i < n_; ++i) {
-            if (!(left_[i] > enough_)) continue;
-            if (static_cast<index>(found.size()) == together && !less()(found.back(), i)) continue;
-            if (static_cast<index>(found.size()) == together) found.pop_back();
+            if (!(residual_diagonal_[i] > tolerance_)) continue;
+            if (static_cast<index>(found.size()) == rows_at_once && !less()(found.back(), i)) continue;
+            if (static_cast<index>(found.size()) == rows_at_once) found.pop_back();
             found.insert(
                 std::upper_bound(found.begin(), found.end(), i, [&](index a, index b) { return less()(b, a); }), i);
         }
         return found;
     }
 
-    void ask(const std::vector<index>& which) {
-        K_.block(std::span<const index>(which), selection(0, n_),
+    void compute_rows(const std::vector<index>& which) {
+        K_.block(std::span<const index>(which), row_set(0, n_),
                  rows_.view().block(0, 0, static_cast<index>(which.size()), n_));
-        for (index i = 0; common_ != 0 && i < static_cast<index>(which.size()) * n_; ++i) rows_.data()[i] += common_;
+        for (index i = 0; offset_ != 0 && i < static_cast<index>(which.size()) * n_; ++i) rows_.data()[i] += offset_;
     }
 
     // Adds a column to Φ: the row of K minus its approximation by the previous columns, divided by the root of the
     // remaining diagonal entry. Returns false if a diagonal entry becomes negative.
     bool add(index pivot, const double* row) {
-        const double root = std::sqrt(left_[pivot]);
+        const double root = std::sqrt(residual_diagonal_[pivot]);
         double* const column = columns_.row(rank_);
-        parallel_runs(n_, stretch, [&](index first, index end) {
+        parallel_chunks(n_, chunk_size, [&](index first, index end) {
             std::copy(row + first, row + end, column + first);
             for (index j = 0; j < rank_; ++j) {
                 const double by = columns_(j, pivot);
                 const double* const other = columns_.row(j);
                 for (index i = first; i < end; ++i) column[i] -= by * other[i];
             }
-            for (index i = first; i < end; ++i) column[i] /= root, left_[i] -= column[i] * column[i];
+            for (index i = first; i < end; ++i) column[i] /= root, residual_diagonal_[i] -= column[i] * column[i];
         });
-        left_[pivot] = 0;
+        residual_diagonal_[pivot] = 0;
         ++rank_;
-        return *std::min_element(left_.begin(), left_.end()) > -100 * enough_;
+        return *std::min_element(residual_diagonal_.begin(), residual_diagonal_.end()) > -100 * tolerance_;
     }
 
     // Checks some rows: an indefinite K may have no diagonal left, but large entries beside it.
     bool reproduces_rows() {
         std::vector<index> some;
-        for (index k = 0; k < std::min(together, n_); ++k)
-            some.push_back((2 * k + 1) * n_ / (2 * std::min(together, n_)));
-        ask(some);
+        for (index k = 0; k < std::min(rows_at_once, n_); ++k)
+            some.push_back((2 * k + 1) * n_ / (2 * std::min(rows_at_once, n_)));
+        compute_rows(some);
         for (std::size_t k = 0; k < some.size(); ++k)
             for (index i = 0; i < n_; ++i) {
                 double left = rows_(static_cast<index>(k), i);
                 for (index j = 0; j < rank_; ++j) left -= columns_(j, some[k]) * columns_(j, i);
-                if (!(std::abs(left) <= 100 * enough_)) return false;
+                if (!(std::abs(left) <= 100 * tolerance_)) return false;
             }
         return true;
     }
 
     const gram<double>& K_;
-    const double common_;
-    const index n_, most_;
-    double enough_ = 0;
+    const double offset_;
+    const index n_, max_rank_;
+    double tolerance_ = 0;
     index rank_ = 0;
-    matrix<double> columns_, rows_;  // Φᵀ, and the rows of K computed last
-    std::vector<double> left_;       // diagonal of K - ΦΦᵀ
+    matrix<double> columns_, rows_;          // Φᵀ, and the rows of K computed last
+    std::vector<double> residual_diagonal_;  // diagonal of K - ΦΦᵀ
 };
 
 }  // namespace
 
 matrix<double> low_rank_factor(const gram<double>& K, double common, index most, double residual) {
-    factor made(K, common, most, residual);
-    return made.run() ? made.by_objects() : matrix<double>();
+    largest_pivot_cholesky made(K, common, most, residual);
+    return made.run() ? made.transposed_factor() : matrix<double>();
 }
 
 namespace {
 
 // Samples `count` objects with probabilities proportional to d.
-std::vector<index> drawn(const std::vector<double>& d, index count, random_generator& random) {
+std::vector<index> sample_pivots(const std::vector<double>& d, index count, random_generator& random) {
     std::vector<double> up_to(d.size());
     double sum = 0;
     for (std::size_t i = 0; i < d.size(); ++i) up_to[i] = sum += d[i];
@@ -153,8 +153,8 @@ std::vector<index> drawn(const std::vector<double>& d, index count, random_gener
 
 // Returns the proposals that sampling one by one would have taken: each is accepted with probability (its remaining
 // diagonal entry)/(the entry when it was proposed). `left` is the residual matrix of the proposals.
-std::vector<index> accepted(const std::vector<index>& proposed, const std::vector<double>& d, matrix<double> left,
-                            index most, random_generator& random) {
+std::vector<index> accept_pivots(const std::vector<index>& proposed, const std::vector<double>& d, matrix<double> left,
+                                 index most, random_generator& random) {
     std::vector<index> out;
     const auto n = static_cast<index>(proposed.size());
     for (index i = 0; i < n && std::ssize(out) < most; ++i) {
@@ -169,7 +169,7 @@ std::vector<index> accepted(const std::vector<index>& proposed, const std::vecto
     return out;
 }
 
-matrix<double> rows_of(const matrix<double>& f, std::span<const index> which, index cols) {
+matrix<double> gather_rows(const matrix<double>& f, std::span<const index> which, index cols) {
     matrix<double> out(std::ssize(which), cols);
     for (index i = 0; i < out.rows(); ++i) std::copy_n(f.row(which[static_cast<std::size_t>(i)]), cols, out.row(i));
     return out;
@@ -181,8 +181,8 @@ index add_columns(const gram<double>& k, std::vector<index>& taken, index first,
     const index n = k.rows();
     auto count = static_cast<index>(taken.size());
     const matrix_view<double> made = f.view().block(0, first, n, count);
-    k.block(selection(0, n), selection(std::span<const index>(taken)), made);
-    const matrix<double> there = rows_of(f, taken, first);
+    k.block(row_set(0, n), row_set(std::span<const index>(taken)), made);
+    const matrix<double> there = gather_rows(f, taken, first);
     subtract_product(f.view().block(0, 0, n, first), there.view(), made);
     matrix<double> square(count, count);
     for (index i = 0; i < count; ++i) std::copy_n(made.row(taken[static_cast<std::size_t>(i)]), count, square.row(i));
@@ -191,20 +191,20 @@ index add_columns(const gram<double>& k, std::vector<index>& taken, index first,
         taken.resize(static_cast<std::size_t>(bad));
         count = bad;
     }
-    cholesky_half_solve_rows(square.view().block(0, 0, count, count), f.view().block(0, first, n, count));
+    cholesky_forward_solve_rows(square.view().block(0, 0, count, count), f.view().block(0, first, n, count));
     return count;
 }
 
 }  // namespace
 
-index block_of_rank(index rank) { return std::clamp<index>(rank / 8, 8, 128); }
+index block_size_for_rank(index rank) { return std::clamp<index>(rank / 8, 8, 128); }
 
 random_pivots rp_cholesky(const gram<double>& k, const rp_cholesky_options& o) {
     require_square(k, "randomly pivoted Cholesky");
     const index n = k.rows(), rank = std::min(o.rank, n);
     if (o.rank < 1)
         fail(errc::invalid_argument, fmt::format("randomly pivoted Cholesky: must satisfy rank >= 1, got {}", o.rank));
-    const index block = o.block > 0 ? o.block : block_of_rank(rank);
+    const index block = o.block > 0 ? o.block : block_size_for_rank(rank);
     std::vector<double> d(static_cast<std::size_t>(n));
     k.diagonal(d);
     double trace = 0;
@@ -218,19 +218,19 @@ random_pivots rp_cholesky(const gram<double>& k, const rp_cholesky_options& o) {
     random_generator random(o.seed);
     double rest = trace;
     index done = 0, idle = 0;
-    while (done < rank && rest > std::max(1e-14, o.enough) * trace && idle < 20) {
+    while (done < rank && rest > std::max(1e-14, o.trace_tolerance) * trace && idle < 20) {
         if (o.progress && !o.progress(done, rest / trace)) break;
-        const std::vector<index> proposed = drawn(d, block, random);
+        const std::vector<index> proposed = sample_pivots(d, block, random);
         const std::span<const index> list(proposed);
         matrix<double> left(block, block);
-        k.block(selection(list), selection(list), left.view());
-        const matrix<double> there = rows_of(out.factor, list, done);
+        k.block(row_set(list), row_set(list), left.view());
+        const matrix<double> there = gather_rows(out.factor, list, done);
         subtract_product(there.view(), there.view(), left.view());
-        std::vector<index> taken = accepted(proposed, d, std::move(left), rank - done, random);
+        std::vector<index> taken = accept_pivots(proposed, d, std::move(left), rank - done, random);
         const index count = taken.empty() ? 0 : add_columns(k, taken, done, out.factor);
         idle = count == 0 ? idle + 1 : 0;
         if (count == 0) continue;
-        parallel_runs(n, 4096, [&](index from, index end) {
+        parallel_chunks(n, 4096, [&](index from, index end) {
             for (index i = from; i < end; ++i) {
                 const double* row = out.factor.row(i) + done;
                 double sum = 0;
@@ -244,7 +244,7 @@ random_pivots rp_cholesky(const gram<double>& k, const rp_cholesky_options& o) {
         rest = 0;
         for (const double each : d) rest += each;
     }
-    out.left = trace > 0 ? rest / trace : 0;
+    out.remaining_trace = trace > 0 ? rest / trace : 0;
     return out;
 }
 

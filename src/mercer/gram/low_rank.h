@@ -24,9 +24,9 @@ matrix<double> low_rank_factor(const gram<double>& K, double common, index most,
 // block of pivots is sampled by rejection (Epperly, Tropp, Webber 2024): the distribution is that of sampling one by
 // one, but the work is in products of matrices.
 struct rp_cholesky_options {
-    index rank = 1;     // fewer pivots are found if the numerical rank of K is smaller
-    index block = 0;    // pivots proposed at once; 0: block_of_rank(rank)
-    double enough = 0;  // ends when at most this fraction of trace(K) remains
+    index rank = 1;              // fewer pivots are found if the numerical rank of K is smaller
+    index block = 0;             // pivots proposed at once; 0: block_size_for_rank(rank)
+    double trace_tolerance = 0;  // ends when at most this fraction of trace(K) remains
     std::uint64_t seed = 0;
     // returns false to stop with the pivots found so far; left: remaining fraction of trace(K)
     std::function<bool(index done, double left)> progress{};
@@ -34,14 +34,14 @@ struct rp_cholesky_options {
 
 struct random_pivots {
     std::vector<index> pivots;
-    matrix<double> factor;  // F, n × options.rank; columns beyond the pivots found are 0
-    double left = 0;        // trace(K - FFᵀ)/trace(K)
+    matrix<double> factor;       // F, n × options.rank; columns beyond the pivots found are 0
+    double remaining_trace = 0;  // trace(K - FFᵀ)/trace(K)
 };
 
 random_pivots rp_cholesky(const gram<double>& k, const rp_cholesky_options& options);
 
 // Returns the number of pivots to propose at once for this rank.
-index block_of_rank(index rank);
+index block_size_for_rank(index rank);
 
 // Returns the rank of a preconditioner FFᵀ for n objects. `most` is the largest rank that fits into memory. On most
 // data 5√n columns save more time than they take.

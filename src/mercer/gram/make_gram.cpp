@@ -17,9 +17,10 @@ namespace {
 // plans of kernel parts that were checked already, since plans share them.
 bool sums_over_coordinates(const plan& code, std::set<const plan*>& seen) {
     if (!seen.insert(&code).second) return true;
-    const auto as_they_are = [](const feature& f) { return !f.apply || f.key == "non_negative"; };
-    return std::ranges::all_of(code.features, as_they_are) &&
-           std::ranges::none_of(code.statistics, [](const pair_statistic& s) { return s.what == statistic::user; }) &&
+    const auto as_they_are = [](const embedding& f) { return !f.apply || f.key == "non_negative"; };
+    return std::ranges::all_of(code.embeddings, as_they_are) &&
+           std::ranges::none_of(code.statistics,
+                                [](const plan_statistic& s) { return s.statistic == pair_statistic::user; }) &&
            std::ranges::all_of(code.code, [&](const instruction& step) {
                return !step.weight && (!step.self || sums_over_coordinates(*step.self, seen));
            });
@@ -27,32 +28,32 @@ bool sums_over_coordinates(const plan& code, std::set<const plan*>& seen) {
 
 }  // namespace
 
-std::pair<dataset, dataset> without_empty_columns(const kernel& k, dataset x, dataset z) {
+std::pair<dataset, dataset> drop_empty_columns(const kernel& k, dataset x, dataset z) {
     const bool same = z.size() == 0;
     if (!mostly_empty_columns(x) && !mostly_empty_columns(z)) return {std::move(x), std::move(z)};
     const auto code = k.compile();
     std::set<const plan*> seen;
     if (!x.is_sparse() || !(same || z.is_sparse()) || !sums_over_coordinates(*code, seen))
         return {std::move(x), std::move(z)};
-    std::vector<std::int32_t> columns = occurring_columns(x);
+    std::vector<std::int32_t> columns = used_columns(x);
     if (!same) {
         std::vector<std::int32_t> both;
-        std::ranges::set_union(columns, occurring_columns(z), std::back_inserter(both));
+        std::ranges::set_union(columns, used_columns(z), std::back_inserter(both));
         columns = std::move(both);
     }
-    return {renumbered(x, columns), same ? std::move(z) : renumbered(z, columns)};
+    return {compact_columns(x, columns), same ? std::move(z) : compact_columns(z, columns)};
 }
 
 }  // namespace detail
 
 template <class T>
 std::unique_ptr<kernel_gram<T>> make_gram(const kernel& k, dataset x, evaluator_memory memory) {
-    return std::make_unique<computed<T>>(k, std::move(x), memory);
+    return std::make_unique<cpu_kernel_gram<T>>(k, std::move(x), memory);
 }
 
 template <class T>
 std::unique_ptr<kernel_gram<T>> make_gram(const kernel& k, dataset x, dataset z, evaluator_memory memory) {
-    return std::make_unique<computed<T>>(k, std::move(x), std::move(z), memory);
+    return std::make_unique<cpu_kernel_gram<T>>(k, std::move(x), std::move(z), memory);
 }
 
 template std::unique_ptr<kernel_gram<float>> make_gram(const kernel&, dataset, evaluator_memory);
@@ -63,15 +64,15 @@ template std::unique_ptr<kernel_gram<double>> make_gram(const kernel&, dataset, 
 namespace {
 
 // K(i, j) = k(xᵢ, zⱼ), the transpose of an evaluator of k(zⱼ, xᵢ).
-class turned final : public gram<double> {
+class transposed_gram final : public gram<double> {
 public:
-    turned(std::shared_ptr<const evaluator<double>> rows, evaluator<double> k)
+    transposed_gram(std::shared_ptr<const evaluator<double>> rows, evaluator<double> k)
         : kept_(std::move(rows)), k_(std::move(k)) {}
     index rows() const override { return k_.cols(); }
     index cols() const override { return k_.rows(); }
-    void block(const selection& rows, const selection& cols, block_rows<double> out) const override {
+    void block(const row_set& rows, const row_set& cols, row_pointers<double> out) const override {
         constexpr index at_once = 128;
-        parallel_runs(cols.size(), at_once, [&](index first, index end) {
+        parallel_chunks(cols.size(), at_once, [&](index first, index end) {
             auto& memory = per_thread<buffer<double>>([] {});
             buffer<double> own = std::move(memory);
             const matrix_view<double> tile(own.at_least(at_once * rows.size()), end - first, rows.size());
@@ -81,7 +82,7 @@ public:
             memory = std::move(own);
         });
     }
-    double element_cost() const override { return k_.element_cost(); }
+    double cycles_per_element() const override { return k_.cycles_per_element(); }
 
 private:
     std::shared_ptr<const evaluator<double>> kept_;
@@ -90,28 +91,28 @@ private:
 
 }  // namespace
 
-struct ready_rows::once {
+struct prepared_support::shared_state {
     std::mutex lock;
     bool tried = false;
     std::shared_ptr<const evaluator<double>> rows;  // null: z cannot be prepared without x
 };
 
-void ready_rows::keep() const {
-    if (!made_) made_ = std::make_shared<once>();
+void prepared_support::enable() const {
+    if (!made_) made_ = std::make_shared<shared_state>();
 }
 
-std::unique_ptr<gram<double>> ready_rows::gram_of(const kernel& k, const dataset& x, const dataset& z,
-                                                  evaluator_memory memory) const {
+std::unique_ptr<gram<double>> prepared_support::gram_of(const kernel& k, const dataset& x, const dataset& z,
+                                                        evaluator_memory memory) const {
     std::shared_ptr<const evaluator<double>> rows;
-    if (made_ && z.kind() == domain::vectors && x.kind() == domain::vectors && !mostly_empty_columns(x)) {
+    if (made_ && z.kind() == object_kind::vectors && x.kind() == object_kind::vectors && !mostly_empty_columns(x)) {
         const std::lock_guard guard(made_->lock);
         if (!made_->tried && !mostly_empty_columns(z))
-            made_->rows = std::make_shared<const evaluator<double>>(k, z, evaluator_memory(0, 0, memory.rough));
+            made_->rows = std::make_shared<const evaluator<double>>(k, z, evaluator_memory(0, 0, memory.low_accuracy));
         made_->tried = true;
         rows = made_->rows;
     }
     if (rows)
-        if (auto found = rows->against(x)) return std::make_unique<turned>(rows, std::move(*found));
+        if (auto found = rows->with_columns(x)) return std::make_unique<transposed_gram>(rows, std::move(*found));
     return make_gram<double>(k, x, z, memory);
 }
 

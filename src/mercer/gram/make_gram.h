@@ -19,7 +19,7 @@ namespace mercer {
 template <class T>
 class kernel_gram : public gram<T> {
 public:
-    virtual std::size_t kept_bytes() const = 0;  // memory used besides the data, within the limits of `memory`
+    virtual std::size_t stored_bytes() const = 0;  // memory used besides the data, within the limits of `memory`
 };
 
 template <class T>
@@ -31,33 +31,33 @@ namespace detail {
 // Returns x and z, renumbered without the columns that are empty in both, if nearly all columns are empty and k does
 // not depend on the order of columns; else returns them unchanged. The evaluator's arrays are as long as there are
 // columns. Kernel values stay bit-identical. Without z (empty), only x counts.
-std::pair<dataset, dataset> without_empty_columns(const kernel& k, dataset x, dataset z = {});
+std::pair<dataset, dataset> drop_empty_columns(const kernel& k, dataset x, dataset z = {});
 }  // namespace detail
 
 // K(i, j) = k(xᵢ, zⱼ), computed by the processor when it is read.
 template <class T>
-class computed final : public kernel_gram<T> {
+class cpu_kernel_gram final : public kernel_gram<T> {
 public:
-    computed(const kernel& k, dataset x, evaluator_memory memory = {})
-        : positive_(k.proof().valid),
+    cpu_kernel_gram(const kernel& k, dataset x, evaluator_memory memory = {})
+        : is_psd_(k.proof().valid),
           kernel_(k),
-          x_(detail::without_empty_columns(k, std::move(x)).first),
+          x_(detail::drop_empty_columns(k, std::move(x)).first),
           k_(k, x_, memory) {}
-    computed(const kernel& k, dataset x, dataset z, evaluator_memory memory = {})
-        : computed(k, detail::without_empty_columns(k, std::move(x), std::move(z)), memory) {}
+    cpu_kernel_gram(const kernel& k, dataset x, dataset z, evaluator_memory memory = {})
+        : cpu_kernel_gram(k, detail::drop_empty_columns(k, std::move(x), std::move(z)), memory) {}
 
     index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
-    void block(const selection& rows, const selection& cols, block_rows<T> out) const override {
+    void block(const row_set& rows, const row_set& cols, row_pointers<T> out) const override {
         k_.block(rows, cols, out);
     }
-    void square(const selection& which, block_rows<T> out) const override { k_.square(which, out); }
+    void symmetric_block(const row_set& which, row_pointers<T> out) const override { k_.symmetric_block(which, out); }
     void diagonal(std::span<T> out) const override { k_.diagonal(out); }
-    void all(matrix_view<T> out) const override { k_.all(out); }
-    double element_cost() const override { return k_.element_cost(); }
-    bool positive() const override { return positive_; }
+    void fill(matrix_view<T> out) const override { k_.fill(out); }
+    double cycles_per_element() const override { return k_.cycles_per_element(); }
+    bool is_psd() const override { return is_psd_; }
     matrix<double> features(index most) const override {
-        if (!k_.same() || x_.kind() != domain::vectors || x_.dims() > most) return {};
+        if (!k_.has_same_data() || x_.kind() != object_kind::vectors || x_.dims() > most) return {};
         try {
             const dense<double> made = feature_map(kernel_, x_.dims(), most).apply(x_);
             matrix<double> out(made.size(), made.dims());
@@ -67,12 +67,12 @@ public:
             return {};  // no finite map, or too many features
         }
     }
-    std::size_t kept_bytes() const override { return k_.kept_bytes(); }
+    std::size_t stored_bytes() const override { return k_.stored_bytes(); }
 
 private:
-    computed(const kernel& k, std::pair<dataset, dataset> both, evaluator_memory memory)
-        : positive_(false), kernel_(k), x_(both.first), k_(k, std::move(both.first), std::move(both.second), memory) {}
-    bool positive_;
+    cpu_kernel_gram(const kernel& k, std::pair<dataset, dataset> both, evaluator_memory memory)
+        : is_psd_(false), kernel_(k), x_(both.first), k_(k, std::move(both.first), std::move(both.second), memory) {}
+    bool is_psd_;
     kernel kernel_;
     dataset x_;
     evaluator<T> k_;
@@ -81,31 +81,31 @@ private:
 // Kernel values k(xᵢ, zⱼ) of a few new objects x per call and always the same z, as a model computes them when it
 // serves requests. Norms, thresholds and the centre of z are computed in the first call and stored.
 //
-//     ready_rows ready;
-//     ready.keep();
+//     prepared_support ready;
+//     ready.enable();
 //     const auto K = ready.gram_of(k, x, z, memory);   // bit-identical to make_gram<double>(k, x, z, memory)
 //
 // Because z is many times as large as x, z is not packed into panels: its rows are read against the few columns x, and
 // the result is transposed. A copied object starts without stored data.
-class ready_rows {
+class prepared_support {
 public:
-    ready_rows() = default;
-    ready_rows(const ready_rows&) noexcept {}
-    ready_rows& operator=(const ready_rows& other) noexcept {
+    prepared_support() = default;
+    prepared_support(const prepared_support&) noexcept {}
+    prepared_support& operator=(const prepared_support& other) noexcept {
         if (this != &other) made_.reset();
         return *this;
     }
 
     // Stores the data of z from the next call of gram_of on.
-    void keep() const;
-    bool kept() const { return made_ != nullptr; }
+    void enable() const;
+    bool is_enabled() const { return made_ != nullptr; }
     // k and z must be the same in every call.
     std::unique_ptr<gram<double>> gram_of(const kernel& k, const dataset& x, const dataset& z,
                                           evaluator_memory memory) const;
 
 private:
-    struct once;
-    mutable std::shared_ptr<once> made_;  // null: nothing is stored
+    struct shared_state;
+    mutable std::shared_ptr<shared_state> made_;  // null: nothing is stored
 };
 
 }  // namespace mercer

@@ -8,13 +8,13 @@ namespace mercer {
 template <class T>
 row_cache<T>::row_cache(const gram<T>& k, std::size_t budget_bytes)
     : k_(k),
-      most_rows_(std::max<std::size_t>(
+      max_rows_(std::max<std::size_t>(
           1, budget_bytes / std::max<std::size_t>(1, static_cast<std::size_t>(k.cols()) * sizeof(T)))) {}
 
 template <class T>
 const T* row_cache<T>::find(index row) const {
-    const auto at = held_.find(row);
-    if (at == held_.end()) return nullptr;
+    const auto at = slots_.find(row);
+    if (at == slots_.end()) return nullptr;
     order_.splice(order_.begin(), order_, at->second.used);
     return at->second.values.data();
 }
@@ -22,19 +22,19 @@ const T* row_cache<T>::find(index row) const {
 template <class T>
 T* row_cache<T>::insert(index row) const {
     slot fresh;
-    if (held_.size() >= most_rows_) {
+    if (slots_.size() >= max_rows_) {
         // The memory of the least recently used row is reused.
-        const auto oldest = held_.find(order_.back());
+        const auto oldest = slots_.find(order_.back());
         fresh.values = std::move(oldest->second.values);
-        held_.erase(oldest);
+        slots_.erase(oldest);
         order_.pop_back();
     } else {
-        fresh.values.uninitialised(k_.cols());
+        fresh.values.resize_uninitialised(k_.cols());
     }
     order_.push_front(row);
     fresh.used = order_.begin();
     try {
-        return held_.emplace(row, std::move(fresh)).first->second.values.data();
+        return slots_.emplace(row, std::move(fresh)).first->second.values.data();
     } catch (...) {
         order_.pop_front();
         throw;
@@ -42,19 +42,19 @@ T* row_cache<T>::insert(index row) const {
 }
 
 template <class T>
-void row_cache<T>::forget(index row) const {
-    const auto at = held_.find(row);
+void row_cache<T>::erase(index row) const {
+    const auto at = slots_.find(row);
     order_.erase(at->second.used);
-    held_.erase(at);
+    slots_.erase(at);
 }
 
 template <class T>
-void row_cache<T>::block(const selection& rows, const selection& cols, block_rows<T> out) const {
+void row_cache<T>::block(const row_set& rows, const row_set& cols, row_pointers<T> out) const {
     if (cols.size() == 0) return;
     const std::lock_guard guard(lock_);
     // Rows are processed in batches as large as the cache. The missing rows of a batch are computed in one call,
     // directly into their slots.
-    const index batch = static_cast<index>(most_rows_);
+    const index batch = static_cast<index>(max_rows_);
     for (index first = 0; first < rows.size(); first += batch) {
         const index count = std::min(batch, rows.size() - first);
         std::vector<index> missing;
@@ -71,10 +71,10 @@ void row_cache<T>::block(const selection& rows, const selection& cols, block_row
         try {
             for (const index row : missing) slots.push_back(insert(row));
             if (!missing.empty())
-                k_.block(std::span<const index>(missing), selection(0, k_.cols()), block_rows<T>(slots.data()));
+                k_.block(std::span<const index>(missing), row_set(0, k_.cols()), row_pointers<T>(slots.data()));
         } catch (...) {
             // The values of these slots were not computed.
-            for (std::size_t i = 0; i < slots.size(); ++i) forget(missing[i]);
+            for (std::size_t i = 0; i < slots.size(); ++i) erase(missing[i]);
             throw;
         }
         for (index i = first; i < first + count; ++i) {
@@ -87,7 +87,7 @@ void row_cache<T>::block(const selection& rows, const selection& cols, block_row
 template <class T>
 std::size_t row_cache<T>::bytes() const {
     const std::lock_guard guard(lock_);
-    return held_.size() * static_cast<std::size_t>(k_.cols()) * sizeof(T);
+    return slots_.size() * static_cast<std::size_t>(k_.cols()) * sizeof(T);
 }
 
 template <class T>

@@ -28,7 +28,7 @@ std::vector<std::pair<index, double>> problem_coefficients(const svm_model& mode
         for (index s = first; s < first + count; ++s)
             if (model.coef(row, s) != 0) out.emplace_back(s, model.coef(row, s));
     };
-    if (!pairs.by_pairs()) {
+    if (!pairs.is_one_vs_one()) {
         add(0, model.coef.cols(), problem);
         return out;
     }
@@ -36,7 +36,7 @@ std::vector<std::pair<index, double>> problem_coefficients(const svm_model& mode
     for (index c = 0; c < static_cast<index>(model.class_support.size()); ++c) {
         const index count = model.class_support[static_cast<std::size_t>(c)];
         for (index row = 0; row < pairs.coefficient_rows(); ++row)
-            if (pairs.of_row(c, row) == problem) add(first, count, row);
+            if (pairs.problem_of_row(c, row) == problem) add(first, count, row);
         first += count;
     }
     return out;
@@ -86,19 +86,20 @@ coordinates nonzeros(const dataset& x, index i) {
     return out;
 }
 
-constexpr double digits = 1e-7;
+constexpr double coordinate_tolerance = 1e-7;
 
-bool same(const coordinates& a, const coordinates& b) {
+bool is_equal(const coordinates& a, const coordinates& b) {
     if (a.size() != b.size()) return false;
     for (std::size_t j = 0; j < a.size(); ++j)
-        if (a[j].first != b[j].first || !(std::abs(a[j].second - b[j].second) <= digits * std::abs(a[j].second)))
+        if (a[j].first != b[j].first ||
+            !(std::abs(a[j].second - b[j].second) <= coordinate_tolerance * std::abs(a[j].second)))
             return false;
     return true;
 }
 
-bool nearly_same(const dataset& x, index i, const dataset& z, index j) {
-    const bool vectors = x.kind() == domain::vectors && z.kind() == domain::vectors;
-    return vectors ? same(nonzeros(x, i), nonzeros(z, j)) : same_object(x, i, z, j);
+bool is_nearly_equal(const dataset& x, index i, const dataset& z, index j) {
+    const bool vectors = x.kind() == object_kind::vectors && z.kind() == object_kind::vectors;
+    return vectors ? is_equal(nonzeros(x, i), nonzeros(z, j)) : is_same_object(x, i, z, j);
 }
 
 // A number for each object such that nearly equal objects have nearly equal numbers, and a bound on the difference of
@@ -111,7 +112,7 @@ std::pair<double, double> fingerprint(const dataset& x, index i) {
         sum += weight * value;
         size += std::abs(weight * value);
     }
-    return {sum, 2 * digits * size};
+    return {sum, 2 * coordinate_tolerance * size};
 }
 
 // The same vectors with another dimension; the added coordinates are 0.
@@ -127,7 +128,7 @@ dataset with_dims(const dataset& vectors, index dims) {
     return sparse<double>(std::move(start), std::move(col), std::move(val), dims);
 }
 
-[[noreturn]] void other_data(index s, const std::string& where) {
+[[noreturn]] void fail_other_data(index s, const std::string& where) {
     fail(errc::data, fmt::format("support vector {} of the model {}: the model was trained on other data, or the data "
                                  "were scaled differently",
                                  s, where));
@@ -135,7 +136,7 @@ dataset with_dims(const dataset& vectors, index dims) {
 
 }  // namespace
 
-svm_model with_support_found(const svm_model& model, const dataset& x, std::span<const double> y) {
+svm_model locate_support_vectors(const svm_model& model, const dataset& x, std::span<const double> y) {
     const std::vector<index> of_class = class_numbers(model, y);
     const index n = x.size(), count = model.coef.cols();
     if (static_cast<index>(of_class.size()) != n)
@@ -155,8 +156,8 @@ svm_model with_support_found(const svm_model& model, const dataset& x, std::span
         for (index s = 0; s < count; ++s) {
             const index row = model.support_rows[static_cast<std::size_t>(s)];
             if (of_class[static_cast<std::size_t>(row)] != wanted[static_cast<std::size_t>(s)] ||
-                !nearly_same(x, row, model.support, s))
-                other_data(s, fmt::format("is not example {} of these", row));
+                !is_nearly_equal(x, row, model.support, s))
+                fail_other_data(s, fmt::format("is not example {} of these", row));
         }
         return out;
     }
@@ -174,14 +175,14 @@ svm_model with_support_found(const svm_model& model, const dataset& x, std::span
              i != order.end() && print_of(*i) <= at + slack; ++i)
             if ((found < 0 || *i < found) && !taken[static_cast<std::size_t>(*i)] &&
                 of_class[static_cast<std::size_t>(*i)] == wanted[static_cast<std::size_t>(s)] &&
-                nearly_same(x, *i, model.support, s))
+                is_nearly_equal(x, *i, model.support, s))
                 found = *i;
-        if (found < 0) other_data(s, "is none of these examples");
+        if (found < 0) fail_other_data(s, "is none of these examples");
         taken[static_cast<std::size_t>(found)] = 1;
         out.support_rows[static_cast<std::size_t>(s)] = found;
     }
     // The dimension of a file of sparse vectors is the last column that a support vector uses.
-    if (x.kind() == domain::vectors && out.support.dims() != x.dims()) {
+    if (x.kind() == object_kind::vectors && out.support.dims() != x.dims()) {
         out.support = with_dims(out.support, x.dims());
         out.dims = x.dims();
     }

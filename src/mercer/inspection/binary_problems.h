@@ -27,6 +27,6 @@ std::vector<index> class_numbers(const svm_model& model, std::span<const double>
 // Returns the model with support_rows that are rows of x. Models fitted by this library know their rows. For model
 // files of other programs the rows are found by comparing the class and the coordinates to seven digits (LIBSVM writes
 // eight). Throws an error with errc::data if a support vector is not found: the model was trained on other data.
-svm_model with_support_found(const svm_model& model, const dataset& x, std::span<const double> y);
+svm_model locate_support_vectors(const svm_model& model, const dataset& x, std::span<const double> y);
 
 }  // namespace mercer

@@ -20,20 +20,20 @@ namespace mercer {
 namespace {
 
 // The range of a column of the points with a margin of 1/12 on either side; never empty.
-void fit_range(const matrix<double>& points, index column, double& low, double& high) {
+void set_range(const matrix<double>& points, index column, double& low, double& high) {
     low = high = points.rows() > 0 ? points(0, column) : 0.0;
     for (index i = 0; i < points.rows(); ++i)
         low = std::min(low, points(i, column)), high = std::max(high, points(i, column));
-    const double room = high > low ? (high - low) / 12 : std::max(1.0, std::abs(low) / 10);
-    low -= room;
-    high += room;
+    const double margin = high > low ? (high - low) / 12 : std::max(1.0, std::abs(low) / 10);
+    low -= margin;
+    high += margin;
 }
 
 std::string axis_name(const std::vector<std::string>& names, index j) {
     return j < static_cast<index>(names.size()) ? names[static_cast<std::size_t>(j)] : fmt::format("x{}", j + 1);
 }
 
-void need_feature(index j, index dims) {
+void require_feature(index j, index dims) {
     if (j < 0 || j >= dims)
         fail(errc::invalid_argument,
              fmt::format("a plane of two features: must satisfy 0 <= feature < {}, got {}", dims, j));
@@ -41,14 +41,14 @@ void need_feature(index j, index dims) {
 
 }  // namespace
 
-plane feature_plane(const svm_model& model, const dataset& x, index first, index second,
-                    const std::vector<std::string>& names, other_features rest) {
-    if (x.kind() != domain::vectors)
+plane make_feature_plane(const svm_model& model, const dataset& x, index first, index second,
+                         const std::vector<std::string>& names, other_features rest) {
+    if (x.kind() != object_kind::vectors)
         fail(errc::unsupported, fmt::format("a plane of two features needs vectors, the data are {}", name(x.kind())));
     const dense<double> all = as_dense<double>(x);
     const index n = all.size(), d = all.dims();
-    need_feature(first, d);
-    need_feature(second, d);
+    require_feature(first, d);
+    require_feature(second, d);
     if (first == second)
         fail(errc::invalid_argument, fmt::format("a plane of two features: they must differ, got {} twice", first));
     plane on;
@@ -63,8 +63,8 @@ plane feature_plane(const svm_model& model, const dataset& x, index first, index
         on.points(i, 1) = all.row(i)[second];
         for (index j = 0; j < d; ++j) mean[static_cast<std::size_t>(j)] += all.row(i)[j] / static_cast<double>(n);
     }
-    fit_range(on.points, 0, on.x_low, on.x_high);
-    fit_range(on.points, 1, on.y_low, on.y_high);
+    set_range(on.points, 0, on.x_low, on.x_high);
+    set_range(on.points, 1, on.y_low, on.y_high);
     if (d > 2)
         on.about =
             fmt::format("a cut: the other {} features {}", d - 2,
@@ -90,7 +90,7 @@ plane feature_plane(const svm_model& model, const dataset& x, index first, index
     return on;
 }
 
-plane component_plane(const svm_model& model, const gram<double>& K, index most) {
+plane make_component_plane(const svm_model& model, const gram<double>& K, index most) {
     const index n = K.rows(), m = std::min(n, most), problems = model.problems();
     if (m < 1) fail(errc::data, "principal components: there are no examples");
     plane on;
@@ -124,8 +124,8 @@ plane component_plane(const svm_model& model, const gram<double>& K, index most)
         kept += value;
         for (index i = 0; i < m; ++i) on.points(i, k) = std::sqrt(value) * components.vectors(k, i);
     }
-    fit_range(on.points, 0, on.x_low, on.x_high);
-    fit_range(on.points, 1, on.y_low, on.y_high);
+    set_range(on.points, 0, on.x_low, on.x_high);
+    set_range(on.points, 1, on.y_low, on.y_high);
     const auto share = [&](std::size_t k) {
         return total > 0 && k < components.values.size() ? 100 * std::max(components.values[k], 0.0) / total : 0.0;
     };
@@ -145,7 +145,7 @@ plane component_plane(const svm_model& model, const gram<double>& K, index most)
     return on;
 }
 
-std::pair<index, index> most_separating_pair(const dataset& x, const std::vector<double>& y) {
+std::pair<index, index> find_best_separated_features(const dataset& x, const std::vector<double>& y) {
     const dense<double> all = as_dense<double>(x);
     const index n = all.size(), d = all.dims();
     if (d < 2)
@@ -202,7 +202,8 @@ region_grid decide_grid(const svm_model& model, const plane& on, index nx, index
     return grid;
 }
 
-std::vector<chain> contour(matrix_view<const double> f, double level, const std::function<bool(index, index)>& inside) {
+std::vector<polyline> contour_lines(matrix_view<const double> f, double level,
+                                    const std::function<bool(index, index)>& inside) {
     // A crossing is identified by its edge of the grid: 2(row·cols + column) for the edge to the right of a corner, + 1
     // for the edge above it.
     using edge = index;
@@ -241,9 +242,9 @@ std::vector<chain> contour(matrix_view<const double> f, double level, const std:
     for (std::size_t s = 0; s < segments.size(); ++s)
         for (const edge e : segments[s]) at[e].push_back(s);
     std::vector<char> used(segments.size(), 0);
-    std::vector<chain> out;
+    std::vector<polyline> out;
     const auto follow = [&](std::size_t s, edge from) {
-        chain made{place(from)};
+        polyline made{place(from)};
         for (;;) {
             used[s] = 1;
             from = segments[s][0] == from ? segments[s][1] : segments[s][0];

@@ -31,14 +31,14 @@ struct plane {
 enum class other_features { mean, nearest };
 // The plane of the features `first` and `second` of dense or sparse vectors x with at least two columns. `names` may be
 // empty.
-plane feature_plane(const svm_model& model, const dataset& x, index first, index second,
-                    const std::vector<std::string>& names = {}, other_features rest = other_features::mean);
+plane make_feature_plane(const svm_model& model, const dataset& x, index first, index second,
+                         const std::vector<std::string>& names = {}, other_features rest = other_features::mean);
 // The plane of the first two kernel principal components. K is the kernel matrix of the training examples;
 // model.support_rows are rows of K. At most `most` evenly spaced examples define the components and are shown.
-plane component_plane(const svm_model& model, const gram<double>& K, index most = 1000);
+plane make_component_plane(const svm_model& model, const gram<double>& K, index most = 1000);
 // The two features with the largest ratio of the variance between the classes to the variance within them. Features
 // with fewer than ten values are only used if there are not two others.
-std::pair<index, index> most_separating_pair(const dataset& x, const std::vector<double>& y);
+std::pair<index, index> find_best_separated_features(const dataset& x, const std::vector<double>& y);
 
 // Decisions at the centres of nx × ny cells; row 0 is the lowest.
 struct region_grid {
@@ -55,10 +55,10 @@ struct region_grid {
 region_grid decide_grid(const svm_model& model, const plane& on, index nx, index ny);
 
 // The contour line f = level of a function on a grid, as chains of points in units of columns and rows: marching
-// squares with linear interpolation; the mean of the corners decides a saddle. A closed chain ends at its first point.
+// squares with linear interpolation; the mean of the corners decides a saddle. A closed polyline ends at its first point.
 // `inside(column, row)`: only cells for which it returns true.
-using chain = std::vector<std::pair<double, double>>;
-std::vector<chain> contour(matrix_view<const double> f, double level,
-                           const std::function<bool(index, index)>& inside = {});
+using polyline = std::vector<std::pair<double, double>>;
+std::vector<polyline> contour_lines(matrix_view<const double> f, double level,
+                                    const std::function<bool(index, index)>& inside = {});
 
 }  // namespace mercer

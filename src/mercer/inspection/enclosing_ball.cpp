@@ -32,7 +32,7 @@ smo_result solve_ball(const gram<double>& K, const std::vector<double>& self, do
     start[static_cast<std::size_t>(std::ranges::max_element(self) - self.begin())] = 1;
     smo_options options;
     options.tol = tol;
-    return solve_smo(narrowed(K), K, {p, lower, upper, {}, start}, options);
+    return solve_smo(float_gram(K), K, {p, lower, upper, {}, start}, options);
 }
 
 // Computes both bounds of R² in double over all points, for the centre α normalised to sum 1.
@@ -64,7 +64,7 @@ void measure(enclosing_ball& ball, const gram<double>& K, const std::vector<doub
         if (const double reach = self[static_cast<std::size_t>(i)] - 2 * product(i, 0); i == 0 || reach > most)
             most = reach, ball.farthest = i;
     ball.squared_radius = std::max(0.0, most + square);
-    ball.least_squared_radius = std::clamp(linear - square, 0.0, ball.squared_radius);
+    ball.min_squared_radius = std::clamp(linear - square, 0.0, ball.squared_radius);
 }
 
 }  // namespace

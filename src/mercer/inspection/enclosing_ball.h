@@ -15,15 +15,15 @@
 namespace mercer {
 
 struct enclosing_ball {
-    double squared_radius = 0;        // upper bound of R²: a ball of this size contains all points
-    double least_squared_radius = 0;  // lower bound of R²: no smaller ball contains all points
-    std::vector<double> centre;       // α of the centre c = Σ αᵢφ(xᵢ)
-    index support = 0;                // number of points with α > 0; they lie on the sphere
-    index farthest = 0;               // the point with the largest distance to the centre
+    double squared_radius = 0;      // upper bound of R²: a ball of this size contains all points
+    double min_squared_radius = 0;  // lower bound of R²: no smaller ball contains all points
+    std::vector<double> centre;     // α of the centre c = Σ αᵢφ(xᵢ)
+    index support = 0;              // number of points with α > 0; they lie on the sphere
+    index farthest = 0;             // the point with the largest distance to the centre
     fit_status status = fit_status::converged;
 
     double radius() const { return std::sqrt(squared_radius); }
-    double gap() const { return squared_radius - least_squared_radius; }
+    double gap() const { return squared_radius - min_squared_radius; }
 };
 
 // Solves to a gap of at most tol·R². K must be symmetric and positive semidefinite; for another matrix the status can

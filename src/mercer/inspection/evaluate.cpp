@@ -14,19 +14,19 @@
 namespace mercer::api {
 namespace {
 
-void require_judgeable(const model& m, const table& data) {
+void require_evaluable(const model& m, const table& data) {
     const method& how = find_method(m.method_name());
-    const answer what = m.gives();
-    if (what == answer::none || what == answer::clusters || how.family == method_family::density)
+    const target_kind what = m.prediction_kind();
+    if (what == target_kind::none || what == target_kind::clusters || how.family == method_family::density)
         fail(errc::unsupported,
              fmt::format("{} answers with {}, which no target says to be right or wrong", m.method_name(),
-                         what == answer::clusters ? "clusters"
-                         : what == answer::none   ? "coordinates"
-                                                  : "densities"));
+                         what == target_kind::clusters ? "clusters"
+                         : what == target_kind::none   ? "coordinates"
+                                                       : "densities"));
     if (data.y.empty()) fail(errc::data, "an evaluation needs targets, and the data have none: name their column");
     if (static_cast<index>(data.y.size()) != data.x.size())
         fail(errc::invalid_argument, fmt::format("{} objects, but {} targets", data.x.size(), data.y.size()));
-    if (what != answer::sides) return;
+    if (what != target_kind::sides) return;
     for (std::size_t i = 0; i < data.y.size(); ++i)
         if (data.y[i] != 1 && data.y[i] != -1)
             fail(errc::data, fmt::format("row {}: {} answers 1 (inside) or -1, so targets must be 1 or -1, got {}", i,
@@ -34,11 +34,12 @@ void require_judgeable(const model& m, const table& data) {
 }
 
 std::vector<double> classes_of(const model& m) {
-    return m.gives() == answer::sides ? std::vector<double>{-1, 1} : m.inner().classes();
+    return m.prediction_kind() == target_kind::sides ? std::vector<double>{-1, 1} : m.inner().classes();
 }
 
 matrix<double> scores_of(const model& m, const dataset& prepared, std::span<const double> predicted) {
-    if (m.gives() != answer::sides) return scores_of_classes(m.inner(), prepared, predicted).value_or(matrix<double>());
+    if (m.prediction_kind() != target_kind::sides)
+        return estimator_scores(m.inner(), prepared, predicted).value_or(matrix<double>());
     const matrix<double> f = m.inner().decide(prepared);  // f > 0 inside
     matrix<double> out(f.rows(), 2);
     for (index i = 0; i < f.rows(); ++i) out(i, 0) = -f(i, 0), out(i, 1) = f(i, 0);
@@ -46,46 +47,47 @@ matrix<double> scores_of(const model& m, const dataset& prepared, std::span<cons
 }
 
 // The metric of the importance. Throws before the computation if the model lacks the scores that the metric needs.
-const metric& metric_of(const model_answers& a, const std::string& name) {
+const metric& metric_of(const evaluation_input& a, const std::string& name) {
     const metric& by = name.empty() ? default_metric(a.of) : find_metric(name, a.of);
-    if (by.from == metric::wants::scores && a.scores.cols() == 0)
+    if (by.needs == metric::input::scores && a.scores.cols() == 0)
         fail(errc::unsupported, fmt::format("{} needs scores of the classes, and the model has none", by.name));
-    if (by.from == metric::wants::probabilities && a.probabilities.cols() == 0)
+    if (by.needs == metric::input::probabilities && a.probabilities.cols() == 0)
         fail(errc::unsupported, fmt::format("{} needs probabilities, and the model has none", by.name));
     return by;
 }
 
-std::vector<feature_importance> importance_of(const model& m, const table& data, const model_answers& a,
-                                              const metric& by, const importance_options& options) {
+std::vector<feature_importance> compute_importance(const model& m, const table& data, const evaluation_input& a,
+                                                   const metric& by, const importance_options& options) {
     // With two classes the sign convention of the decision function is derived from the predictions; a batch in which
     // all rows have the same class is sufficient for that.
-    const asked ask = [&](const dataset& x) {
-        const dataset prepared = m.prepared(x);
-        said out{m.inner().predict(prepared)};
-        if (by.from == metric::wants::scores) out.scores = scores_of(m, prepared, out.predicted);
-        if (by.from == metric::wants::probabilities) out.scores = m.inner().probabilities(prepared);
+    const predictor predict_rows = [&](const dataset& x) {
+        const dataset prepared = m.preprocess(x);
+        predictions_of_model out{m.inner().predict(prepared)};
+        if (by.needs == metric::input::scores) out.scores = scores_of(m, prepared, out.predicted);
+        if (by.needs == metric::input::probabilities) out.scores = m.inner().probabilities(prepared);
         return out;
     };
-    return permutation_importance(data.x, data.y, a.classes, by, ask, options);
+    return permutation_importance(data.x, data.y, a.classes, by, predict_rows, options);
 }
 
 }  // namespace
 
 evaluation evaluate(const model& m, const table& data, const evaluate_options& options) {
-    require_judgeable(m, data);
-    const dataset x = m.prepared(data.x);
-    model_answers a{m.gives() == answer::values ? answer::values : answer::classes, data.y, m.inner().predict(x)};
-    if (a.of == answer::classes) {
+    require_evaluable(m, data);
+    const dataset x = m.preprocess(data.x);
+    evaluation_input a{m.prediction_kind() == target_kind::values ? target_kind::values : target_kind::classes, data.y,
+                       m.inner().predict(x)};
+    if (a.of == target_kind::classes) {
         a.classes = classes_of(m);
         a.scores = scores_of(m, x, a.predicted);
-        if (m.gives() == answer::classes)
-            a.probabilities = probabilities_of_classes(m.inner(), x).value_or(matrix<double>());
+        if (m.prediction_kind() == target_kind::classes)
+            a.probabilities = estimator_probabilities(m.inner(), x).value_or(matrix<double>());
     }
     const metric* by = options.importance ? &metric_of(a, options.metric) : nullptr;
-    evaluation out = mercer::evaluate(a, options.figures);
+    evaluation out = mercer::evaluate(a, options.metrics);
     for (std::size_t c = 0; c < out.names.size(); ++c) out.names[c] = m.class_text(out.table.labels[c]);
     if (by) {
-        out.importance = importance_of(m, data, a, *by, options.shuffles);
+        out.importance = compute_importance(m, data, a, *by, options.permutations);
         out.importance_metric = by->name;
         out.features = m.feature_names();
     }
@@ -96,22 +98,22 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::size_t most_points = 2000;  // points of one curve, at most
+constexpr std::size_t max_points = 2000;  // points of one curve, at most
 
 json number(double v) { return std::isfinite(v) ? json(v) : json(); }
 json range(const interval& of) { return json::array({number(of.low), number(of.high)}); }
 
 json classes_json(const evaluation& all) {
     json out = json::array();
-    for (const class_figures& c : all.classes)
+    for (const class_metrics& c : all.classes)
         out.push_back({{"class", all.name_of(c.label)},
                        {"support", c.support},
-                       {"predicted", c.said},
-                       {"correct", c.right},
+                       {"predicted", c.predicted},
+                       {"correct", c.correct},
                        {"precision", number(c.precision)},
-                       {"precision_interval", range(c.of_precision)},
+                       {"precision_interval", range(c.precision_interval)},
                        {"recall", number(c.recall)},
-                       {"recall_interval", range(c.of_recall)},
+                       {"recall_interval", range(c.recall_interval)},
                        {"f1", number(c.f1)}});
     return out;
 }
@@ -134,15 +136,15 @@ json curve_json(const evaluation& all, const class_curves& c) {
     const auto threshold = [](const ranking_point& p) { return p.threshold; };
     const auto recall = [&](const ranking_point& p) { return order.recall(p); };
     if (order.has_roc()) {
-        const auto fallout = [&](const ranking_point& p) { return order.fallout(p); };
-        out["roc"] =
-            lists(thinned(corners(order), most_points),
-                  {{"false_positive_rate", fallout}, {"true_positive_rate", recall}, {"thresholds", threshold}});
+        const auto false_positive_rate = [&](const ranking_point& p) { return order.false_positive_rate(p); };
+        out["roc"] = lists(
+            thin_out(corners(order), max_points),
+            {{"false_positive_rate", false_positive_rate}, {"true_positive_rate", recall}, {"thresholds", threshold}});
         out["roc"]["area"] = order.area;
     }
     if (order.has_precision()) {
         out["precision_recall"] =
-            lists(thinned(order.points, most_points),
+            lists(thin_out(order.points, max_points),
                   {{"recall", recall}, {"precision", ranking::precision}, {"thresholds", threshold}});
         out["precision_recall"]["average_precision"] = order.average_precision;
     }
@@ -154,7 +156,7 @@ json curve_json(const evaluation& all, const class_curves& c) {
                         {"count", b.count},
                         {"mean_probability", b.mean},
                         {"share", b.share},
-                        {"share_interval", range(b.of_share)}});
+                        {"share_interval", range(b.share_interval)}});
     out["calibration"] = {{"bins", std::move(bins)},
                           {"brier", number(c.probabilities.brier)},
                           {"calibration_error", number(c.probabilities.calibration_error)}};
@@ -167,26 +169,26 @@ json importance_json(const evaluation& all) {
         out.push_back({{"feature", all.feature(f.column)},
                        {"mean", number(f.mean)},
                        {"standard_deviation", number(f.deviation)},
-                       {"interval", range(f.of_mean)},
-                       {"repeats", f.worse}});
+                       {"interval", range(f.mean_interval)},
+                       {"repeats", f.decrease}});
     return out;
 }
 
 }  // namespace
 
 std::string evaluation_json(const evaluation& all) {
-    json out{{"task", all.of == answer::values ? "regression" : "classification"}, {"n", all.n}};
+    json out{{"task", all.of == target_kind::values ? "regression" : "classification"}, {"n", all.n}};
     json metrics = json::object();
     for (const evaluated_metric& m : all.metrics)
         metrics[m.name] = {{"value", number(m.value)},
                            {"interval", range(m.range)},
-                           {"interval_by", m.by},
+                           {"interval_by", m.interval_method},
                            {"larger_is_better", m.larger_is_better}};
     out["metrics"] = std::move(metrics);
     out["interval_level"] = 0.95;
     out["resamples"] = all.resamples;
-    if (all.of == answer::values) {
-        const residual_figures& r = all.residuals;
+    if (all.of == target_kind::values) {
+        const residual_summary& r = all.residuals;
         out["residuals"] = {{"mean", r.mean},         {"standard_deviation", r.deviation},
                             {"smallest", r.smallest}, {"quarter", r.quarter},
                             {"median", r.median},     {"three_quarters", r.three_quarters},

@@ -1,6 +1,6 @@
 // Evaluates a fitted model on data with known targets.
 //
-//     const evaluation all = api::evaluate(m, read_table("test.csv", api::read_like(m)), {.importance = true});
+//     const evaluation all = api::evaluate(m, read_table("test.csv", api::read_options_for(m)), {.importance = true});
 //     std::puts(api::evaluation_json(all).c_str());
 #pragma once
 
@@ -13,10 +13,10 @@
 namespace mercer::api {
 
 struct evaluate_options {
-    evaluation_options figures{};
+    evaluation_options metrics{};
     bool importance = false;  // also compute the permutation importance of the features (vectors only)
     std::string metric{};     // metric of the importance; empty: accuracy, or rmse for values
-    importance_options shuffles{};
+    importance_options permutations{};
 };
 
 // Throws an error with errc::data if the data have no targets, and with errc::unsupported if the model predicts neither

@@ -62,7 +62,7 @@ namespace mercer::api {
 struct function_sides {
     std::optional<double> positive, negative;
 };
-std::vector<function_sides> sides_of(const fitted& m, index functions);
+std::vector<function_sides> class_sides(const estimator& m, index functions);
 
 struct explained_function {
     std::string positive, negative;      // names of the classes; empty if there are none
@@ -72,7 +72,7 @@ struct explained_function {
 struct feature_explanation {
     std::string method, kernel;
     std::optional<index> row;
-    std::string said;  // prediction for the object
+    std::string prediction;  // prediction for the object
     // When an object is explained: the functions that involve its predicted class.
     std::vector<explained_function> functions;
 };

@@ -11,7 +11,7 @@
 
 namespace mercer {
 
-std::vector<influence> influences(const svm_model& model, std::span<const double> kernel_values) {
+std::vector<influence> compute_influences(const svm_model& model, std::span<const double> kernel_values) {
     const index count = model.coef.cols();
     if (static_cast<index>(kernel_values.size()) != count)
         fail(errc::invalid_argument, fmt::format("influences: the model has {} support vectors, got {} kernel values",
@@ -34,8 +34,9 @@ std::vector<influence> influences(const svm_model& model, std::span<const double
                                  [](const influence_term& t) { return std::abs(t.value); });
         // The sign is determined once the absolute value of the partial sum exceeds the sum of the remaining |terms|.
         double seen = made.offset, left = size;
-        for (; made.enough < static_cast<index>(made.terms.size()) && std::abs(seen) <= left; ++made.enough) {
-            const double value = made.terms[static_cast<std::size_t>(made.enough)].value;
+        for (; made.deciding_terms < static_cast<index>(made.terms.size()) && std::abs(seen) <= left;
+             ++made.deciding_terms) {
+            const double value = made.terms[static_cast<std::size_t>(made.deciding_terms)].value;
             seen += value;
             left -= std::abs(value);
         }
@@ -44,7 +45,7 @@ std::vector<influence> influences(const svm_model& model, std::span<const double
     return all;
 }
 
-std::vector<influence> influences(const svm_model& model, const dataset& x, index row) {
+std::vector<influence> compute_influences(const svm_model& model, const dataset& x, index row) {
     if (!model.k)
         fail(errc::unsupported,
              "influences: this model was fitted on a precomputed kernel; give kernel values, not objects");
@@ -52,9 +53,9 @@ std::vector<influence> influences(const svm_model& model, const dataset& x, inde
         fail(errc::invalid_argument, fmt::format("influences: must satisfy 0 <= row < {}, got {}", x.size(), row));
     std::vector<double> values(static_cast<std::size_t>(model.coef.cols()));
     if (!values.empty()) {
-        make_gram<double>(*model.k, gather(x, selection(row, 1)), model.support)->row(0, values.data());
+        make_gram<double>(*model.k, gather(x, row_set(row, 1)), model.support)->row(0, values.data());
     }
-    return influences(model, values);
+    return compute_influences(model, values);
 }
 
 explained_decision explain_decision(const svm_model& model, const dataset& x, index row, std::optional<double> label) {
@@ -63,13 +64,13 @@ explained_decision explain_decision(const svm_model& model, const dataset& x, in
              fmt::format("why this class? is a question to a classifier, this model is {}", name(model.task)));
     explained_decision why;
     why.row = row;
-    std::vector<influence> all = influences(model, x, row);
+    std::vector<influence> all = compute_influences(model, x, row);
     matrix<double> f(1, model.problems());
     for (const influence& each : all) f(0, each.problem) = each.f;
     const double said = predict(model, f.view())[0];
     const index winner = class_numbers(model, std::span(&said, 1))[0];
-    why.said = class_text(model, winner);
-    if (label) why.truth = class_text(model, class_numbers(model, std::span(&*label, 1))[0]);
+    why.predicted_class = class_text(model, winner);
+    if (label) why.true_class = class_text(model, class_numbers(model, std::span(&*label, 1))[0]);
     for (influence& each : all) {
         const auto [a, b] = classes_of_problem(model, each.problem);
         if (a != winner && b != winner) continue;

@@ -29,18 +29,19 @@ struct influence {
     double f = 0;                       // sum of the terms in the order of the model, plus the offset
     double positive = 0, negative = 0;  // sums of the positive and of the negative terms
     // The number of largest terms that determine the sign of f: the remaining terms together cannot change it.
-    index enough = 0;
+    index deciding_terms = 0;
 };
 
 // The decisions about object `row` of x, one for every binary problem. Kernel values are computed in double.
-std::vector<influence> influences(const svm_model& model, const dataset& x, index row);
+std::vector<influence> compute_influences(const svm_model& model, const dataset& x, index row);
 // The same from the kernel values of the object with the support vectors, in their order.
-std::vector<influence> influences(const svm_model& model, std::span<const double> kernel_values);
+std::vector<influence> compute_influences(const svm_model& model, std::span<const double> kernel_values);
 
 // The explanation of one decision, with the names of the classes.
 struct explained_decision {
-    index row = 0;                 // row of the object in its file
-    std::string said, truth;       // names of the predicted and the true class; truth is empty if it is not known
+    index row = 0;  // row of the object in its file
+    std::string predicted_class,
+        true_class;                // names of the predicted and the true class; true_class is empty if it is not known
     std::vector<influence> parts;  // the binary problems that involve the predicted class
     std::vector<std::pair<std::string, std::string>> classes;  // names of the classes y = +1 and y = -1 of each part
     std::vector<std::string> class_of_support;                 // class of every support vector

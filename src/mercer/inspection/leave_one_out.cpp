@@ -55,10 +55,10 @@ void check(index n, std::span<const double> y, const svm_options& options, const
 }
 
 // Refits without one example, starting from the model that was fitted with it.
-class refits {
+class refitter {
 public:
-    refits(const shared_gram& K, std::span<const double> y, const svm_options& options, const svm_model& fitted,
-           std::vector<double> weight, bool skip)
+    refitter(const shared_gram& K, std::span<const double> y, const svm_options& options, const svm_model& fitted,
+             std::vector<double> weight, bool skip)
         : K_(K), y_(y), options_(options), from_(fitted), weight_(std::move(weight)), supports_(y.size()) {
         from_.task = svm_task::c_svc;
         from_.C = options.C;
@@ -71,7 +71,7 @@ public:
     }
 
     // The prediction for example i by a model fitted without it. Thread-safe.
-    double said_without(index i) {
+    double predict_without(index i) {
         matrix<double> row(1, K_.size());
         K_.exact().row(i, row.data());
         if (pairs_.empty()) {
@@ -79,15 +79,15 @@ public:
             return predict(without, decide_precomputed(without, row.view()).view())[0];
         }
         matrix<double> f = decide_precomputed(from_, row.view());
-        for (const index p : supports_[static_cast<std::size_t>(i)]) f(0, p) = pair_without(p, i, row);
+        for (const index p : supports_[static_cast<std::size_t>(i)]) f(0, p) = decide_pair_without(p, i, row);
         return predict(from_, f.view())[0];
     }
 
-    inner_fits ended{};  // how all fits so far ended
+    inner_fits fit_outcomes{};  // how all fits so far ended
 
 private:
     // f of pair p at example i, fitted without it.
-    double pair_without(index p, index i, const matrix<double>& row) {
+    double decide_pair_without(index p, index i, const matrix<double>& row) {
         const svm_model& pair = pairs_[static_cast<std::size_t>(p)];
         svm_options o = without_example(options_, weight_, i, pair);
         for (std::size_t j = 0; j < y_.size(); ++j)
@@ -103,7 +103,7 @@ private:
     svm_model refit(const svm_options& o) {
         svm_model without = fit_svm(K_.fast(), K_.exact(), y_, o);
         const std::lock_guard hold(lock_);
-        ended.add(without);
+        fit_outcomes.add(without);
         return without;
     }
 
@@ -115,7 +115,7 @@ private:
     // With many classes an example is a support vector of a few pairs only; the other pairs do not change without it.
     std::vector<svm_model> pairs_;
     std::vector<std::vector<index>> supports_;  // pairs that each example supports
-    std::mutex lock_;                           // guards `ended`
+    std::mutex lock_;                           // guards `fit_outcomes`
 };
 
 }  // namespace
@@ -135,7 +135,7 @@ error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, co
             ++members[y[static_cast<std::size_t>(i)]], ++out.size, left_out.push_back(i);
     if (skip) left_out = fitted.support_rows;
 
-    refits again(K, y, options, fitted, std::move(weight), skip);
+    refitter again(K, y, options, fitted, std::move(weight), skip);
     std::atomic<index> wrong = 0, fits = 0, done = 0;
     std::mutex lock;  // guards `progress`
     const auto total = static_cast<index>(left_out.size());
@@ -145,7 +145,7 @@ error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, co
         if (members.at(label) == 1) {
             ++wrong;  // no other example has this class
         } else {
-            wrong += again.said_without(i) != label;
+            wrong += again.predict_without(i) != label;
             ++fits;
         }
         const index so_far = ++done;
@@ -156,17 +156,17 @@ error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, co
     });
     out.wrong = wrong;
     out.fits = fits;
-    out.ended = again.ended;
+    out.fit_outcomes = again.fit_outcomes;
     return out;
 }
 
 error_estimate cross_validation(const shared_gram& K, std::span<const double> y, const svm_options& options, int folds,
                                 std::uint64_t seed) {
-    const std::vector<index> used = weighted_examples(static_cast<index>(y.size()), options.sample_weight);
+    const std::vector<index> used = select_weighted_examples(static_cast<index>(y.size()), options.sample_weight);
     std::vector<double> labels;
     for (const index i : used) labels.push_back(y[static_cast<std::size_t>(i)]);
     const cross_predictions said =
-        cross_predict(K, y, options, of_examples(stratified_folds(labels, folds, make_random_below(seed)), used));
+        cross_predict(K, y, options, map_to_examples(stratified_folds(labels, folds, make_random_below(seed)), used));
     index wrong = 0;
     for (const index i : used) wrong += said.values[static_cast<std::size_t>(i)] != y[static_cast<std::size_t>(i)];
     return {fmt::format("{} folds", folds), wrong, static_cast<index>(used.size()), folds, said.fits};

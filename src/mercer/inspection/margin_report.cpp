@@ -44,11 +44,11 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double touching =
-    1e-10;  // α >= C(1 - touching) counts as α = C: dividing by the margin of ν-SVC and decimal files leave such errors
+constexpr double bound_tolerance =
+    1e-10;  // α >= C(1 - bound_tolerance) counts as α = C: dividing by the margin of ν-SVC and decimal files leave such errors
 
 // Data shared by all binary problems.
-struct evidence {
+struct report_data {
     const svm_model& model;
     const gram<double>& K;
     const dataset* x;  // null for a precomputed kernel
@@ -101,7 +101,7 @@ std::vector<double> weights(const svm_model& model, const std::vector<index>& of
 }
 
 // Computes the sums of all problems in one pass over the columns of K that belong to support vectors.
-void evaluate(evidence& e) {
+void compute_sums(report_data& e) {
     const index n = e.K.rows(), problems = e.model.problems();
     std::vector<index> everyone(static_cast<std::size_t>(n));
     for (index i = 0; i < n; ++i) everyone[static_cast<std::size_t>(i)] = i;
@@ -121,19 +121,19 @@ void evaluate(evidence& e) {
     if (e.x) e.decisions = decide(e.model, *e.x, arithmetic::exact);
 }
 
-void find_map(evidence& e) {
-    if (!e.x || !e.model.k || e.x->kind() != domain::vectors) return;
+void find_feature_map(report_data& e) {
+    if (!e.x || !e.model.k || e.x->kind() != object_kind::vectors) return;
     try {
         e.map.emplace(*e.model.k, e.x->dims());
     } catch (const error&) {  // φ is infinite or too large, or k is not a kernel
     }
 }
 
-double upper_bound(const evidence& e, index p, bool& inferred) {
+double penalty_of(const report_data& e, index p, bool& inferred) {
     if (e.options.C) return *e.options.C;
-    const svm_report* told = e.model.report_of(p);
-    if (told && e.model.task == svm_task::c_svc && told->size > 0) return e.model.C;
-    if (told && e.model.task == svm_task::nu_svc && told->C > 0) return told->C;
+    const svm_report* stored_report = e.model.report_of(p);
+    if (stored_report && e.model.task == svm_task::c_svc && stored_report->size > 0) return e.model.C;
+    if (stored_report && e.model.task == svm_task::nu_svc && stored_report->C > 0) return stored_report->C;
     // Uses the largest α. This is C if an α is at its bound; otherwise every larger C has the same optimum.
     inferred = true;
     double most = 0;
@@ -147,16 +147,16 @@ double upper_bound(const evidence& e, index p, bool& inferred) {
     return most > 0 ? most : 1.0;
 }
 
-void sort_into_cases(margin_problem& p) {
+void classify_examples(margin_problem& p) {
     for (margin_example& e : p.examples) {
-        e.kind = e.alpha == 0                      ? alpha_case::zero
-                 : e.alpha >= e.C * (1 - touching) ? alpha_case::bound
-                                                   : alpha_case::free;
+        e.kind = e.alpha == 0                             ? alpha_case::zero
+                 : e.alpha >= e.C * (1 - bound_tolerance) ? alpha_case::bound
+                                                          : alpha_case::free;
         const double reach = e.y * e.f;
-        e.side = reach < 0                       ? margin_side::misclassified
-                 : reach > 1 + p.edge            ? margin_side::outside
-                 : std::abs(reach - 1) <= p.edge ? margin_side::on
-                                                 : margin_side::inside;
+        e.side = reach < 0                                   ? margin_side::misclassified
+                 : reach > 1 + p.margin_tolerance            ? margin_side::outside
+                 : std::abs(reach - 1) <= p.margin_tolerance ? margin_side::on
+                                                             : margin_side::inside;
         ++p.cases[static_cast<std::size_t>(e.kind)];
         ++p.sides[static_cast<std::size_t>(e.side)];
     }
@@ -164,11 +164,11 @@ void sort_into_cases(margin_problem& p) {
 
 // Determines the interval of b: F is a lower bound of b for the examples whose signed α may grow, and an upper bound
 // for the examples whose signed α may fall. low - high is the gap of the solver.
-void find_offset(margin_problem& p) {
+void find_offset_interval(margin_problem& p) {
     double low = -infinity, high = infinity;
     for (const margin_example& e : p.examples) {
         const double F = e.y - (e.f - p.b);
-        const bool below_C = e.alpha<e.C*(1 - touching), above_0 = e.alpha> 0;
+        const bool below_C = e.alpha<e.C*(1 - bound_tolerance), above_0 = e.alpha> 0;
         if (e.y > 0 ? below_C : above_0) low = std::max(low, F);
         if (e.y > 0 ? above_0 : below_C) high = std::min(high, F);
     }
@@ -183,11 +183,11 @@ void find_offset(margin_problem& p) {
 // passes.
 double allowed_gap(const margin_problem& p) { return std::clamp(p.claimed_gap, 0.0, optimum_tolerance); }
 
-void check_conditions(margin_problem& p, const evidence& e, double rounding) {
-    double most_C = 0, sum = 0, sum_alpha = 0;
+void check_conditions(margin_problem& p, const report_data& e, double rounding) {
+    double max_C = 0, sum = 0, sum_alpha = 0;
     for (const margin_example& x : p.examples) {
-        if (std::isfinite(x.C)) most_C = std::max(most_C, x.C);
-        most_C = std::max(most_C, x.alpha);
+        if (std::isfinite(x.C)) max_C = std::max(max_C, x.C);
+        max_C = std::max(max_C, x.alpha);
         sum += x.y * x.alpha;
         sum_alpha += x.alpha;
     }
@@ -198,7 +198,7 @@ void check_conditions(margin_problem& p, const evidence& e, double rounding) {
             if (const double here = size(x); here > v.size || v.row < 0) v.size = here, v.row = x.row;
         p.kkt.push_back(std::move(v));
     };
-    const double tiny = 64 * epsilon * std::max(most_C, 1.0);
+    const double tiny = 64 * epsilon * std::max(max_C, 1.0);
     const bool hard = std::ranges::any_of(p.examples, [](const margin_example& x) { return !std::isfinite(x.C); });
     worst("stationarity in w", "w = Σ αᵢyᵢφ(xᵢ)", 1e-6 * (1 + e.sizes[static_cast<std::size_t>(p.number)]),
           [&](const margin_example& x) {
@@ -206,7 +206,7 @@ void check_conditions(margin_problem& p, const evidence& e, double rounding) {
               return e.decisions.rows() == 0 ? 0.0 : std::abs(e.decisions(x.row, p.number) - x.f);
           });
     p.kkt.push_back({"stationarity in b", "Σ αᵢyᵢ = 0", std::abs(sum), -1,
-                     static_cast<double>(p.size()) * 4 * epsilon * std::max(sum_alpha, 1.0) + 1e-9 * most_C});
+                     static_cast<double>(p.size()) * 4 * epsilon * std::max(sum_alpha, 1.0) + 1e-9 * max_C});
     if (!hard)
         worst("stationarity in ξ", "αᵢ + βᵢ = Cᵢ", tiny,
               [](const margin_example& x) { return std::abs(x.alpha + x.beta - x.C); });
@@ -217,16 +217,16 @@ void check_conditions(margin_problem& p, const evidence& e, double rounding) {
     worst("dual feasibility", hard ? "αᵢ >= 0" : "0 <= αᵢ <= Cᵢ", tiny, [](const margin_example& x) {
         return std::max({0.0, -x.alpha, x.alpha - x.C});
     });
-    worst("complementary slackness of α", "αᵢ(yᵢf(xᵢ) - 1 + ξᵢ) = 0", most_C * (gap + rounding),
+    worst("complementary slackness of α", "αᵢ(yᵢf(xᵢ) - 1 + ξᵢ) = 0", max_C * (gap + rounding),
           [](const margin_example& x) { return std::abs(x.alpha * (x.y * x.f - 1 + x.slack)); });
     if (!hard)
-        worst("complementary slackness of β", "βᵢξᵢ = 0", most_C * (gap + rounding),
+        worst("complementary slackness of β", "βᵢξᵢ = 0", max_C * (gap + rounding),
               [](const margin_example& x) { return std::abs(x.beta * x.slack); });
 }
 
 // w as numbers, if φ has few enough features.
-std::optional<explicit_normal> write_normal(const margin_problem& p, const evidence& e) {
-    if (!e.map || e.map->size() > e.options.most_features) return {};
+std::optional<explicit_normal> compute_normal(const margin_problem& p, const report_data& e) {
+    if (!e.map || e.map->size() > e.options.max_features) return {};
     const feature_map* map = &*e.map;
     std::vector<index> rows;
     for (const margin_example& x : p.examples) rows.push_back(x.row);
@@ -258,7 +258,7 @@ std::optional<explicit_normal> write_normal(const margin_problem& p, const evide
     return out;
 }
 
-void bound_capacity(margin_problem& p, const evidence& e) {
+void bound_vc_dimension(margin_problem& p, const report_data& e) {
     if (!e.options.ball) return;
     std::vector<index> rows;
     for (const margin_example& x : p.examples) rows.push_back(x.row);
@@ -279,7 +279,7 @@ double hard_margin_objective(const margin_problem& p) {
 }
 
 // The reason why no error bounds are stated for this problem; empty if they are.
-std::string why_no_bounds(const margin_problem& p, bool convex, bool no_margin, double rounding) {
+std::string no_bounds_reason(const margin_problem& p, bool convex, bool no_margin, double rounding) {
     if (no_margin) return "ν is too small for these classes: no function has a margin, and the optimum is w = 0";
     if (!p.optimal() || !(p.solver_gap <= optimum_tolerance + rounding))
         return fmt::format("the model is not an optimum to {} of the margin", optimum_tolerance);
@@ -288,14 +288,14 @@ std::string why_no_bounds(const margin_problem& p, bool convex, bool no_margin, 
     return {};
 }
 
-margin_problem report_problem(const evidence& e, index number, bool& inferred) {
+margin_problem report_problem(const report_data& e, index number, bool& inferred) {
     const auto [positive, negative] = classes_of_problem(e.model, number);
     margin_problem p;
     p.number = number;
     p.positive = class_text(e.model, positive);
     p.negative = class_text(e.model, negative);
     p.b = e.model.offset[static_cast<std::size_t>(number)];
-    p.C = upper_bound(e, number, inferred);
+    p.C = penalty_of(e, number, inferred);
     std::map<index, double> coefficient;
     for (const auto& [s, value] : problem_coefficients(e.model, number))
         coefficient[e.model.support_rows[static_cast<std::size_t>(s)]] = value;
@@ -326,23 +326,25 @@ margin_problem report_problem(const evidence& e, index number, bool& inferred) {
     p.primal = p.squared_norm / 2 + sum_slack;
     if (!std::isfinite(p.C)) p.primal = hard_margin_objective(p);
     p.dual = sum_alpha - p.squared_norm / 2;
-    find_offset(p);
-    const svm_report* told = e.model.report_of(number);
+    find_offset_interval(p);
+    const svm_report* stored_report = e.model.report_of(number);
     // A fit that was cut short claims no gap.
-    p.claim_known = told && told->size > 0 && finished(told->status);
+    p.claim_known = stored_report && stored_report->size > 0 && is_optimal(stored_report->status);
     // Other programs measure the gap with kernel values in float (hence 1 % more) and, for ν-SVC, before the
     // coefficients are divided by ρ = 1/C.
-    p.claimed_gap = p.claim_known ? told->gap : 1.01 * e.options.tol * (e.model.task == svm_task::nu_svc ? p.C : 1.0);
+    p.claimed_gap =
+        p.claim_known ? stored_report->gap : 1.01 * e.options.tol * (e.model.task == svm_task::nu_svc ? p.C : 1.0);
     const double rounding = 256 * epsilon * (1 + e.sizes[static_cast<std::size_t>(number)] + std::abs(p.b));
-    p.edge = std::min(allowed_gap(p) + rounding, 0.5);
-    sort_into_cases(p);
+    p.margin_tolerance = std::min(allowed_gap(p) + rounding, 0.5);
+    classify_examples(p);
     p.margin_vectors = p.cases[static_cast<std::size_t>(alpha_case::free)];
     check_conditions(p, e, rounding);
     if (e.map) p.dimension = e.map->size();
-    p.normal = write_normal(p, e);
-    const bool convex = e.model.k ? e.model.k->proof().valid : !(told && told->status == fit_status::stationary);
-    p.no_bounds = why_no_bounds(p, convex, told && told->no_margin, rounding);
-    if (convex) bound_capacity(p, e);  // without a positive semidefinite kernel there are no distances
+    p.normal = compute_normal(p, e);
+    const bool convex =
+        e.model.k ? e.model.k->proof().valid : !(stored_report && stored_report->status == fit_status::stationary);
+    p.no_bounds = no_bounds_reason(p, convex, stored_report && stored_report->no_margin, rounding);
+    if (convex) bound_vc_dimension(p, e);  // without a positive semidefinite kernel there are no distances
     return p;
 }
 
@@ -350,10 +352,10 @@ margin_report report(const svm_model& model, const gram<double>& K, const datase
                      const margin_options& options) {
     require_square(K, "a margin report");
     check(model, K.rows(), y, options);
-    evidence e{model, K, x, options, class_numbers(model, y), {}, {}, {}, {}, {}};
+    report_data e{model, K, x, options, class_numbers(model, y), {}, {}, {}, {}, {}};
     e.weight = weights(model, e.of_class, options);
-    evaluate(e);
-    find_map(e);
+    compute_sums(e);
+    find_feature_map(e);
     margin_report out;
     out.task = model.task;
     out.kernel_text = model.k ? model.kernel_text : "precomputed";
@@ -378,7 +380,7 @@ margin_report report_margins(const svm_model& model, const dataset& x, std::span
              "margin report: this model was fitted on a precomputed kernel; give the kernel matrix, not objects");
     check_task(model);
     require_finite(x);
-    const svm_model found = with_support_found(model, x, y);
+    const svm_model found = locate_support_vectors(model, x, y);
     return report(found, *make_gram<double>(*found.k, x), &x, y, options);
 }
 

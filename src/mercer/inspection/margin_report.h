@@ -76,8 +76,8 @@ struct margin_problem {
     std::vector<margin_example> examples;
     std::array<index, 3> cases{};  // counts by alpha_case
     std::array<index, 4> sides{};  // counts by margin_side
-    double edge =
-        0;  // examples with |yf - 1| <= edge count as on the margin; the claimed gap, at most optimum_tolerance
+    double margin_tolerance =
+        0;  // examples with |yf - 1| <= margin_tolerance count as on the margin; the claimed gap, at most optimum_tolerance
     double squared_norm = 0;  // ‖w‖² = αᵀ(y y' K)α; negative only if k is not positive semidefinite
     double norm = 0;          // ‖w‖
     double margin = 0;        // 1/‖w‖; infinite for w = 0
@@ -114,8 +114,8 @@ struct error_estimate {
     std::string method;  // "leave-one-out" or "5 folds"
     index wrong = 0;
     index size = 0;
-    index fits = 0;      // number of fits
-    inner_fits ended{};  // how the binary problems of these fits ended
+    index fits = 0;             // number of fits
+    inner_fits fit_outcomes{};  // how the binary problems of these fits ended
     double rate() const { return static_cast<double>(wrong) / static_cast<double>(size); }
 };
 
@@ -144,7 +144,7 @@ struct margin_options {
     std::vector<std::pair<double, double>> class_weight;  // as in the fit
     std::vector<double> sample_weight;
     bool ball = true;                        // compute the smallest enclosing ball; costs about n² kernel values
-    index most_features = 10'000;            // w is written out if the feature space has at most this dimension
+    index max_features = 10'000;             // w is written out if the feature space has at most this dimension
     std::vector<std::string> feature_names;  // names for the w of the linear kernel
 };
 

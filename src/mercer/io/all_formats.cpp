@@ -31,14 +31,14 @@ std::span<const file_format* const> all_formats() {
     return all;
 }
 
-const file_format& file_format_named(std::string_view wanted) {
+const file_format& find_file_format(std::string_view wanted) {
     for (const file_format* each : all_formats())
         if (wanted == each->name) return *each;
     fail(errc::invalid_argument,
-         fmt::format("the format must be one of auto, {}, got {}", names_of_formats(), detail::quoted(wanted)));
+         fmt::format("the format must be one of auto, {}, got {}", format_names(), detail::quoted(wanted)));
 }
 
-std::string names_of_formats() {
+std::string format_names() {
     std::string out;
     for (const file_format* each : all_formats()) out += (out.empty() ? "" : ", ") + std::string(each->name);
     return out;

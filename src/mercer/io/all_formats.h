@@ -20,15 +20,15 @@ enum class precision { natural, f32, f64 };
 
 // The contents of a file, for the detection of its format.
 struct file_beginning {
-    std::string_view bytes;               // the whole file
-    std::string_view first_line, second;  // the first two lines that are neither blank nor a comment (#), trimmed
+    std::string_view bytes;                    // the whole file
+    std::string_view first_line, second_line;  // the first two lines that are neither blank nor a comment (#), trimmed
 };
 
 struct file_format {
     const char* name;                                // the name for users: "csv"
-    std::vector<std::string_view> ends;              // endings of file names: ".csv"
+    std::vector<std::string_view> endings;           // endings of file names: ".csv"
     bool (*looks_like)(const file_beginning& file);  // null: the contents do not decide, the format must be given
-    table (*parse)(const source& file, const read_options& options);
+    table (*parse)(const file_contents& file, const read_options& options);
     // For formats whose data set is a folder of files; null for the other formats.
     bool (*is_folder)(const std::string& path) = nullptr;
     table (*read_folder)(const std::string& path, const read_options& options) = nullptr;
@@ -39,7 +39,7 @@ struct file_format {
 
 std::span<const file_format* const> all_formats();
 // Throws errc::invalid_argument with the list of all names if there is no format of this name.
-const file_format& file_format_named(std::string_view name);
-std::string names_of_formats();  // "libsvm, csv, …"
+const file_format& find_file_format(std::string_view name);
+std::string format_names();  // "libsvm, csv, …"
 
 }  // namespace mercer

@@ -25,16 +25,16 @@ namespace mercer {
 namespace detail {
 namespace {
 
-constexpr int rows_to_look_at = 10;  // for guessing separator and header
+constexpr int detection_rows = 10;  // for guessing separator and header
 
-bool guess_header(std::string_view text, const std::string& name, char separator) {
+bool detect_header(std::string_view text, const std::string& name, char separator) {
     record_reader records(text, name, separator);
     std::vector<csv_text_field> first;
     if (!records.next(first)) return false;
     enum class content : char { unseen, numbers, text };
     std::vector<content> below(first.size(), content::unseen);
     std::vector<csv_text_field> row;
-    for (int r = 0; r < rows_to_look_at && records.next(row); ++r)
+    for (int r = 0; r < detection_rows && records.next(row); ++r)
         for (std::size_t c = 0; c < std::min(row.size(), first.size()); ++c) {
             if (is_missing(row[c].text) || below[c] == content::text) continue;
             below[c] = is_number(row[c].text) ? content::numbers : content::text;
@@ -122,17 +122,17 @@ csv_text_field record_reader::after_quote(csv_text_field result) {
     return result;
 }
 
-std::vector<csv_piece> csv_pieces(const source& file, std::string_view text, std::size_t begin) {
+std::vector<csv_chunk> divide_csv(const file_contents& file, std::string_view text, std::size_t begin) {
     constexpr std::size_t size = 1 << 20;
     const std::string_view body = text.substr(begin);
     const std::size_t count = (body.size() + size - 1) / size;
-    std::vector<two_counts> found(count);  // quotes and line ends of each 1 MB of the text
+    std::vector<character_counts> found(count);  // quotes and line ends of each 1 MB of the text
     parallel_for(static_cast<index>(count), [&](index k) {
         const std::string_view stretch = body.substr(static_cast<std::size_t>(k) * size, size);
-        found[static_cast<std::size_t>(k)] = count_two(stretch, '"', '\n');
-        file.done_with(stretch);
+        found[static_cast<std::size_t>(k)] = count_characters(stretch, '"', '\n');
+        file.release_pages(stretch);
     });
-    std::vector<csv_piece> pieces;
+    std::vector<csv_chunk> chunks;
     index quotes = 0, lines = 0, first = 0;  // quotes and lines before byte k * size; lines before the last chunk
     for (std::size_t k = 0; k < count; ++k) {
         // A chunk begins after the first line end outside quotes.
@@ -145,19 +145,19 @@ std::vector<csv_piece> csv_pieces(const source& file, std::string_view text, std
             found_one = body[at] == '\n' && !inside;
         }
         if (at < end) {
-            if (!pieces.empty()) pieces.back().end = begin + at, pieces.back().lines = lines + seen - first;
-            pieces.push_back({begin + at, text.size(), 0});
+            if (!chunks.empty()) chunks.back().end = begin + at, chunks.back().lines = lines + seen - first;
+            chunks.push_back({begin + at, text.size(), 0});
             first = lines + seen;
         }
         quotes += found[k].first;
         lines += found[k].second;
     }
-    if (!pieces.empty()) pieces.back().lines = lines - first + 1;  // the last line may lack its line end
-    return pieces;
+    if (!chunks.empty()) chunks.back().lines = lines - first + 1;  // the last line may lack its line end
+    return chunks;
 }
 
-void run_pieces(std::size_t count, const std::function<void(std::size_t)>& read,
-                const std::function<void(std::size_t)>& again) {
+void parse_chunks_in_parallel(std::size_t count, const std::function<void(std::size_t)>& read,
+                              const std::function<void(std::size_t)>& again) {
     std::atomic<std::size_t> bad = count;
     parallel_for(static_cast<index>(count), [&](index item) {
         const auto p = static_cast<std::size_t>(item);
@@ -172,7 +172,7 @@ void run_pieces(std::size_t count, const std::function<void(std::size_t)>& read,
     if (bad < count) again(bad);
 }
 
-char guess_separator(std::string_view text) {
+char detect_separator(std::string_view text) {
     constexpr std::array<char, 3> candidates{'\t', ';', ','};
     std::array<int, 3> first{};
     std::array<int, 3> here{};
@@ -193,10 +193,10 @@ char guess_separator(std::string_view text) {
         if (c != '\n' && c != '\r' && c != ' ') blank = false;
         if (in_quotes) continue;
         if (c == '\n') end_row();
-        if (rows == rows_to_look_at) break;
+        if (rows == detection_rows) break;
         for (std::size_t k = 0; k < 3; ++k) here[k] += c == candidates[k];
     }
-    if (rows < rows_to_look_at) end_row();
+    if (rows < detection_rows) end_row();
     for (std::size_t k = 0; k < 3; ++k)
         if (equal[k] && first[k] > 0) return candidates[k];
     const auto most = std::max_element(first.begin(), first.end());
@@ -211,9 +211,9 @@ bool has_header(std::string_view text, const std::string& name, char separator, 
         if (column.empty() || is_number(column)) continue;
         if (first.empty() && !records.next(first)) break;
         for (const csv_text_field& one : first)
-            if (as_utf8(one.text) == as_utf8(column)) return true;
+            if (to_utf8(one.text) == to_utf8(column)) return true;
     }
-    return guess_header(text, name, separator);
+    return detect_header(text, name, separator);
 }
 
 void require_distinct_names(const std::vector<std::string>& header, const std::string& name) {
@@ -228,10 +228,11 @@ void require_distinct_names(const std::vector<std::string>& header, const std::s
 }
 
 bool cut_to_records(std::string& text, index rows, const csv_options& options) {
-    const std::string_view whole = without_mark(std::string_view(text).substr(0, record_ends(true).last(text)));
+    const std::string_view whole =
+        without_byte_order_mark(std::string_view(text).substr(0, record_ends(true).last(text)));
     const std::string name = "the first rows";  // never shown: the reader of the result reports faults
     try {
-        const char separator = options.separator ? options.separator : guess_separator(whole);
+        const char separator = options.separator ? options.separator : detect_separator(whole);
         record_reader records(whole, name, separator);
         std::vector<csv_text_field> row;
         index left = rows + (has_header(whole, name, separator, options) ? 1 : 0);
@@ -245,11 +246,11 @@ bool cut_to_records(std::string& text, index rows, const csv_options& options) {
     }
 }
 
-std::optional<std::size_t> column_position(const std::string& column, const char* what,
-                                           const std::vector<std::string>& header, std::size_t columns,
-                                           const std::string& name) {
+std::optional<std::size_t> find_column(const std::string& column, const char* what,
+                                       const std::vector<std::string>& header, std::size_t columns,
+                                       const std::string& name) {
     if (column.empty()) return std::nullopt;
-    const std::string wanted = as_utf8(column);
+    const std::string wanted = to_utf8(column);
     const auto found = std::find(header.begin(), header.end(), wanted);
     if (found != header.end()) return static_cast<std::size_t>(found - header.begin());
     long long position = 0;
@@ -269,28 +270,28 @@ std::optional<std::size_t> column_position(const std::string& column, const char
     fail(errc::invalid_argument, fmt::format("{}: {} column '{}': {}", name, what, column, why));
 }
 
-std::optional<std::size_t> label_position(const csv_options& options, const std::vector<std::string>& header,
-                                          std::size_t columns, const std::string& name) {
-    return column_position(options.label, "label", header, columns, name);
+std::optional<std::size_t> find_label_column(const csv_options& options, const std::vector<std::string>& header,
+                                             std::size_t columns, const std::string& name) {
+    return find_column(options.label, "label", header, columns, name);
 }
 
 }  // namespace detail
 namespace {
 
 using field = detail::csv_text_field;
-using detail::csv_piece;
-using detail::number_fault;
+using detail::csv_chunk;
+using detail::number_error;
 using detail::record_reader;
 
 // Reads the column options.text as strings.
-table parse_texts(const source& file, const csv_options& options) {
-    const std::string_view text = detail::without_mark(file.bytes());
-    const char separator = options.separator ? options.separator : detail::guess_separator(text);
+table parse_texts(const file_contents& file, const csv_options& options) {
+    const std::string_view text = detail::without_byte_order_mark(file.bytes());
+    const char separator = options.separator ? options.separator : detail::detect_separator(text);
     record_reader records(text, file.name(), separator);
     std::vector<std::string> header, items;
     std::vector<field> row;
     if (detail::has_header(text, file.name(), separator, options) && records.next(row))
-        for (const field& one : row) header.push_back(detail::as_utf8(one.text));
+        for (const field& one : row) header.push_back(detail::to_utf8(one.text));
     detail::require_distinct_names(header, file.name());
     std::optional<std::size_t> at, label;
     std::size_t columns = header.size();
@@ -298,8 +299,8 @@ table parse_texts(const source& file, const csv_options& options) {
     while (records.next(row)) {
         if (items.empty()) {
             if (header.empty()) columns = row.size();
-            at = detail::column_position(options.text, "text", header, columns, file.name());
-            label = detail::column_position(options.label, "label", header, columns, file.name());
+            at = detail::find_column(options.text, "text", header, columns, file.name());
+            label = detail::find_column(options.label, "label", header, columns, file.name());
         }
         if (row.size() != columns)
             detail::fail_at(errc::parse, file.name(), text, row.front().offset,
@@ -328,19 +329,19 @@ struct csv_shape {
     std::optional<std::size_t> label;
 };
 
-// Parses the rows of one chunk. plain_row() reads most rows directly into the result. A row with anything unusual is
+// Parses the rows of one chunk. parse_plain_row() reads most rows directly into the result. A row with anything unusual is
 // read again by record_reader, which handles all of RFC 4180 and reports errors.
 template <class T>
-class piece_parser {
+class csv_chunk_parser {
 public:
-    piece_parser(const csv_shape& shape, const csv_piece& piece, T* out)
+    csv_chunk_parser(const csv_shape& shape, const csv_chunk& chunk, T* out)
         : shape_(shape),
-          records_(shape.text, shape.name, shape.separator, piece.begin, piece.end),
-          begin_(piece.begin),
+          records_(shape.text, shape.name, shape.separator, chunk.begin, chunk.end),
+          begin_(chunk.begin),
           out_(out) {
         // In lines that have a line end, loops over digits and letters stop at the line end without a bounds check.
-        const auto last = shape.text.substr(0, piece.end).rfind('\n');
-        ended_ = last == std::string_view::npos ? piece.begin : std::max(piece.begin, last + 1);
+        const auto last = shape.text.substr(0, chunk.end).rfind('\n');
+        ended_ = last == std::string_view::npos ? chunk.begin : std::max(chunk.begin, last + 1);
     }
 
     // `before` is the number of rows of the file before this chunk, for error messages.
@@ -348,15 +349,16 @@ public:
         const char* const text = shape_.text.data();
         for (std::size_t at = begin_;;) {
             const char* const after =
-                at < ended_ ? plain_row(text + at, out_ + static_cast<std::size_t>(rows_) * shape_.features) : nullptr;
+                at < ended_ ? parse_plain_row(text + at, out_ + static_cast<std::size_t>(rows_) * shape_.features)
+                            : nullptr;
             if (after) {
                 ++rows_;
                 at = static_cast<std::size_t>(after - text);
                 continue;
             }
             records_.seek(at);
-            if (!records_.next(row_)) return labels_.own_names();
-            any_row(before);
+            if (!records_.next(row_)) return labels_.copy_names();
+            parse_general_row(before);
             at = records_.offset();
         }
     }
@@ -366,7 +368,7 @@ public:
 
 private:
     // Returns the first byte after the line end, or nullptr if the row is not plain.
-    const char* plain_row(const char* p, T* to) {
+    const char* parse_plain_row(const char* p, T* to) {
         std::string_view label;
         const char* label_begin = p;
         for (std::size_t c = 0; c < shape_.columns; ++c) {
@@ -382,7 +384,7 @@ private:
                 label = {p, static_cast<std::size_t>(after - p)};
                 if (!quoted) label = detail::trimmed(label);
                 label_begin = field_begin;
-                if (!usable_label(label)) return nullptr;
+                if (!is_usable_label(label)) return nullptr;
             } else {
                 after = number(p, *to++);
             }
@@ -397,13 +399,13 @@ private:
     }
 
     const char* number(const char* p, T& value) const {
-        const char* const after = detail::short_decimal(p, value);
+        const char* const after = detail::parse_short_decimal(p, value);
         if (after && *after != 'e' && *after != 'E') [[likely]]
             return after;
-        return detail::decimal_at(p, shape_.text.data() + ended_, value);
+        return detail::parse_leading_decimal(p, shape_.text.data() + ended_, value);
     }
 
-    void any_row(index before) {
+    void parse_general_row(index before) {
         const index row = before + rows_ + 1;
         if (row_.size() != shape_.columns)
             detail::fail_at(errc::parse, shape_.name, shape_.text, row_.front().offset,
@@ -412,26 +414,26 @@ private:
         for (std::size_t c = 0; c < shape_.columns; ++c) {
             const field& one = row_[c];
             if (shape_.label == c) {
-                if (!usable_label(one.text)) refuse(row, c, one, fault_of<double>(one.text));
+                if (!is_usable_label(one.text)) fail_value(row, c, one, fault_of<double>(one.text));
                 labels_.add(one.text, one.offset);
-            } else if (const number_fault fault = detail::parse_number(one.text, *to++); fault != number_fault::none) {
-                refuse(row, c, one, fault);
+            } else if (const number_error fault = detail::parse_number(one.text, *to++); fault != number_error::none) {
+                fail_value(row, c, one, fault);
             }
         }
         ++rows_;
     }
 
     template <class Number>
-    static number_fault fault_of(std::string_view text) {
+    static number_error fault_of(std::string_view text) {
         Number value{};
         return detail::parse_number(text, value);
     }
-    static bool usable_label(std::string_view text) {
-        const number_fault fault = fault_of<double>(text);
-        return fault != number_fault::not_finite && fault != number_fault::overflow && !detail::is_missing(text);
+    static bool is_usable_label(std::string_view text) {
+        const number_error fault = fault_of<double>(text);
+        return fault != number_error::not_finite && fault != number_error::overflow && !detail::is_missing(text);
     }
 
-    [[noreturn]] void refuse(index row, std::size_t column, const field& one, number_fault fault) const {
+    [[noreturn]] void fail_value(index row, std::size_t column, const field& one, number_error fault) const {
         if (one.text.empty()) fail_field(row, column, one, "missing value (an empty field)");
         if (detail::is_missing(one.text))
             fail_field(row, column, one, fmt::format("missing value {}", detail::quoted(one.text)));
@@ -439,8 +441,8 @@ private:
             " (text columns are not supported as vectors: leave the column out, write it as numbers, or make it the "
             "label)";
         fail_field(row, column, one,
-                   fmt::format("expected {}, got {}{}", detail::reason(fault), detail::quoted(one.text),
-                               fault == number_fault::syntax ? hint : ""));
+                   fmt::format("expected {}, got {}{}", detail::expected_text(fault), detail::quoted(one.text),
+                               fault == number_error::syntax ? hint : ""));
     }
 
     [[noreturn]] void fail_field(index row, std::size_t column, const field& one, const std::string& message) const {
@@ -463,15 +465,17 @@ private:
 template <class T>
 class csv_parser {
 public:
-    csv_parser(const source& file, const csv_options& options)
-        : file_(file), options_(options), shape_{detail::without_mark(file.bytes()), file.name(), 0, {}, 0, 0, {}} {}
+    csv_parser(const file_contents& file, const csv_options& options)
+        : file_(file),
+          options_(options),
+          shape_{detail::without_byte_order_mark(file.bytes()), file.name(), 0, {}, 0, 0, {}} {}
 
     table run() {
-        shape_.separator = options_.separator ? options_.separator : detail::guess_separator(shape_.text);
+        shape_.separator = options_.separator ? options_.separator : detail::detect_separator(shape_.text);
         const std::size_t begin = read_header();
-        pieces_ = detail::csv_pieces(file_, shape_.text, begin);
-        make_room();
-        parse_pieces();
+        chunks_ = detail::divide_csv(file_, shape_.text, begin);
+        allocate();
+        parse_chunks();
         close_gaps();
         return finish();
     }
@@ -482,13 +486,13 @@ private:
         record_reader records(shape_.text, shape_.name, shape_.separator);
         std::vector<field> row;
         if (detail::has_header(shape_.text, shape_.name, shape_.separator, options_) && records.next(row))
-            for (const field& one : row) shape_.header.push_back(detail::as_utf8(one.text));
+            for (const field& one : row) shape_.header.push_back(detail::to_utf8(one.text));
         detail::require_distinct_names(shape_.header, shape_.name);
         const std::size_t begin = records.offset();
         if (!records.next(row))
             fail(errc::data, fmt::format("{}: expected at least one row of data, got none", shape_.name));
         shape_.columns = shape_.header.empty() ? row.size() : shape_.header.size();
-        shape_.label = detail::label_position(options_, shape_.header, shape_.columns, shape_.name);
+        shape_.label = detail::find_label_column(options_, shape_.header, shape_.columns, shape_.name);
         shape_.features = shape_.columns - (shape_.label ? 1 : 0);
         if (shape_.features == 0)
             fail(errc::data, fmt::format("{}: expected a feature column beside the label, got none", shape_.name));
@@ -497,24 +501,24 @@ private:
 
     // Each chunk writes to the position that its rows have if every line is a row; close_gaps() removes the gaps that
     // blank lines leave. A value and its separator take at least two bytes of the file, which bounds the allocation.
-    void make_room() {
+    void allocate() {
         first_.push_back(0);
-        for (const csv_piece& piece : pieces_)
+        for (const csv_chunk& chunk : chunks_)
             first_.push_back(
                 first_.back() +
-                std::min(piece.lines, static_cast<index>((piece.end - piece.begin) / (2 * shape_.features) + 1)));
-        values_->uninitialised(first_.back() * static_cast<index>(shape_.features));
-        for (std::size_t p = 0; p < pieces_.size(); ++p) parsers_.emplace_back(parser_of(p));
+                std::min(chunk.lines, static_cast<index>((chunk.end - chunk.begin) / (2 * shape_.features) + 1)));
+        values_->resize_uninitialised(first_.back() * static_cast<index>(shape_.features));
+        for (std::size_t p = 0; p < chunks_.size(); ++p) parsers_.emplace_back(parser_of(p));
     }
-    T* place_of(index row) { return values_->data() + row * static_cast<index>(shape_.features); }
-    piece_parser<T> parser_of(std::size_t p) { return {shape_, pieces_[p], place_of(first_[p])}; }
+    T* row_begin(index row) { return values_->data() + row * static_cast<index>(shape_.features); }
+    csv_chunk_parser<T> parser_of(std::size_t p) { return {shape_, chunks_[p], row_begin(first_[p])}; }
 
-    void parse_pieces() {
+    void parse_chunks() {
         const auto read = [&](std::size_t p) {
             parsers_[p].run(0);
-            file_.done_with(shape_.text.substr(pieces_[p].begin, pieces_[p].end - pieces_[p].begin));
+            file_.release_pages(shape_.text.substr(chunks_[p].begin, chunks_[p].end - chunks_[p].begin));
         };
-        detail::run_pieces(pieces_.size(), read, [&](std::size_t bad) {
+        detail::parse_chunks_in_parallel(chunks_.size(), read, [&](std::size_t bad) {
             index before = 0;
             for (std::size_t p = 0; p < bad; ++p) before += parsers_[p].rows();
             parser_of(bad).run(before);
@@ -522,9 +526,9 @@ private:
     }
 
     void close_gaps() {
-        for (std::size_t p = 0; p < pieces_.size(); ++p) {
+        for (std::size_t p = 0; p < chunks_.size(); ++p) {
             if (rows_ != first_[p])
-                std::memmove(place_of(rows_), place_of(first_[p]),
+                std::memmove(row_begin(rows_), row_begin(first_[p]),
                              static_cast<std::size_t>(parsers_[p].rows()) * shape_.features * sizeof(T));
             rows_ += parsers_[p].rows();
             if (shape_.label) labels_.append(std::move(parsers_[p].labels()));
@@ -541,12 +545,12 @@ private:
         return result;
     }
 
-    const source& file_;
+    const file_contents& file_;
     const csv_options& options_;
     csv_shape shape_;
-    std::vector<csv_piece> pieces_;
+    std::vector<csv_chunk> chunks_;
     std::vector<index> first_;  // the row at which each chunk begins to write
-    std::deque<piece_parser<T>> parsers_;
+    std::deque<csv_chunk_parser<T>> parsers_;
     std::shared_ptr<buffer<T>> values_ = std::make_shared<buffer<T>>();
     detail::label_column labels_;
     index rows_ = 0;
@@ -554,22 +558,22 @@ private:
 
 }  // namespace
 
-table parse_csv(const source& file, const csv_options& options) {
+table parse_csv(const file_contents& file, const csv_options& options) {
     if (options.separator != 0 && options.separator != ',' && options.separator != ';' && options.separator != '\t')
         fail(errc::invalid_argument,
              fmt::format("the separator must be ',', ';' or a tab, got {}", detail::quoted({&options.separator, 1})));
-    if (options.columns) return options.columns->parse(file, options);
+    if (options.encoder) return options.encoder->parse(file, options);
     if (!options.text.empty()) return parse_texts(file, options);
     if (options.numbers == precision::f32) return csv_parser<float>(file, options).run();
     return csv_parser<double>(file, options).run();
 }
 
 table parse_csv(std::string_view text, const std::string& name, const csv_options& options) {
-    return parse_csv(source(name, text, nullptr), options);
+    return parse_csv(file_contents(name, text, nullptr), options);
 }
-table read_csv(const std::string& path, const csv_options& options) { return parse_csv(read_source(path), options); }
+table read_csv(const std::string& path, const csv_options& options) { return parse_csv(read_file(path), options); }
 
-std::string csv_field(std::string_view text) {
+std::string format_csv_field(std::string_view text) {
     const bool plain = text.find_first_of(",;\t\"\r\n") == std::string_view::npos && detail::trimmed(text) == text;
     if (plain) return std::string(text);
     std::string out = "\"";
@@ -581,8 +585,8 @@ const file_format& csv_format() {
     static const file_format about{
         "csv",
         {".csv"},
-        [](const file_beginning& file) { return file.second.find_first_of(",;\t") != std::string_view::npos; },
-        [](const source& file, const read_options& options) {
+        [](const file_beginning& file) { return file.second_line.find_first_of(",;\t") != std::string_view::npos; },
+        [](const file_contents& file, const read_options& options) {
             csv_options csv = options.csv;
             csv.numbers = options.numbers;
             return parse_csv(file, csv);
@@ -596,26 +600,27 @@ const file_format& csv_format() {
 }
 
 // The file and its fields, which are parsed in parallel chunks.
-struct text_table::held {
-    held(const source& from, char by) : file(from), text(detail::without_mark(file.bytes())), separator(by) {}
+struct text_table::storage {
+    storage(const file_contents& from, char by)
+        : file(from), text(detail::without_byte_order_mark(file.bytes())), separator(by) {}
     void read();
 
-    source file;
+    file_contents file;
     std::string_view text;
     char separator;
     std::size_t columns = 0;
     index rows = 0;
     buffer<field> fields;
     std::vector<std::string_view> listed;
-    std::deque<piece_reader> readers;  // own the fields with doubled quotes
+    std::deque<chunk_reader> readers;  // own the fields with doubled quotes
 };
 
-struct text_table::piece_reader {
-    piece_reader(const held& table, const detail::csv_piece& piece, field* to)
-        : records(table.text, table.file.name(), table.separator, piece.begin, piece.end), to(to) {}
+struct text_table::chunk_reader {
+    chunk_reader(const storage& table, const detail::csv_chunk& chunk, field* to)
+        : records(table.text, table.file.name(), table.separator, chunk.begin, chunk.end), to(to) {}
 
     // `before` is the number of records of the file before this chunk, for error messages.
-    void run(const held& table, index before) {
+    void run(const storage& table, index before) {
         std::vector<detail::csv_text_field> row;
         for (; records.next(row); ++rows) {
             if (row.size() != table.columns)
@@ -639,27 +644,27 @@ struct text_table::piece_reader {
     std::vector<std::string_view> listed;
 };
 
-void text_table::held::read() {
+void text_table::storage::read() {
     std::vector<detail::csv_text_field> row;
     if (!detail::record_reader(text, file.name(), separator).next(row)) return;
     columns = row.size();
-    const std::vector<detail::csv_piece> pieces = detail::csv_pieces(file, text, 0);
+    const std::vector<detail::csv_chunk> chunks = detail::divide_csv(file, text, 0);
     // The row at which each chunk begins to write. A field takes at least one byte: its separator or line end.
     std::vector<index> first{0};
-    for (const auto& piece : pieces)
+    for (const auto& chunk : chunks)
         first.push_back(first.back() +
-                        std::min(piece.lines, static_cast<index>((piece.end - piece.begin) / columns + 1)));
-    fields.uninitialised(first.back() * static_cast<index>(columns));
+                        std::min(chunk.lines, static_cast<index>((chunk.end - chunk.begin) / columns + 1)));
+    fields.resize_uninitialised(first.back() * static_cast<index>(columns));
     const auto place = [&](index r) { return fields.data() + r * static_cast<index>(columns); };
-    for (std::size_t p = 0; p < pieces.size(); ++p) readers.emplace_back(*this, pieces[p], place(first[p]));
-    detail::run_pieces(
-        pieces.size(), [&](std::size_t p) { readers[p].run(*this, 0); },
+    for (std::size_t p = 0; p < chunks.size(); ++p) readers.emplace_back(*this, chunks[p], place(first[p]));
+    detail::parse_chunks_in_parallel(
+        chunks.size(), [&](std::size_t p) { readers[p].run(*this, 0); },
         [&](std::size_t bad) {
             index before = 0;
             for (std::size_t p = 0; p < bad; ++p) before += readers[p].rows;
-            piece_reader(*this, pieces[bad], place(first[bad])).run(*this, before);
+            chunk_reader(*this, chunks[bad], place(first[bad])).run(*this, before);
         });
-    for (std::size_t p = 0; p < pieces.size(); ++p) {
+    for (std::size_t p = 0; p < chunks.size(); ++p) {
         const index count = readers[p].rows * static_cast<index>(columns);
         if (!readers[p].listed.empty())
             for (field* f = place(first[p]); f != place(first[p]) + count; ++f)
@@ -671,15 +676,16 @@ void text_table::held::read() {
     }
 }
 
-const std::string& text_table::file() const { return held_->file.name(); }
+const std::string& text_table::file() const { return storage_->file.name(); }
 
-text_table text_table::parse(const source& file, const csv_options& options, std::span<const std::string> known) {
-    const std::string_view text = detail::without_mark(file.bytes());
-    const char separator = options.separator ? options.separator : detail::guess_separator(text);
-    const auto all = std::make_shared<held>(file, separator);
+text_table text_table::parse(const file_contents& file, const csv_options& options,
+                             std::span<const std::string> known) {
+    const std::string_view text = detail::without_byte_order_mark(file.bytes());
+    const char separator = options.separator ? options.separator : detail::detect_separator(text);
+    const auto all = std::make_shared<storage>(file, separator);
     all->read();
     text_table out;
-    out.held_ = all;
+    out.storage_ = all;
     out.text_ = all->text;
     out.listed_ = all->listed;
     out.fields_ = {all->fields.data(), static_cast<std::size_t>(all->rows) * all->columns};
@@ -687,7 +693,7 @@ text_table text_table::parse(const source& file, const csv_options& options, std
     const std::size_t columns = all->columns;
     for (std::size_t c = 0; c < columns; ++c) out.names_.push_back(std::to_string(c));
     std::vector<std::string> above;
-    for (std::size_t c = 0; c < columns && out.rows_ > 0; ++c) above.push_back(detail::as_utf8(out.at(0, c)));
+    for (std::size_t c = 0; c < columns && out.rows_ > 0; ++c) above.push_back(detail::to_utf8(out.at(0, c)));
     bool named = out.rows_ > 0 && detail::has_header(text, file.name(), separator, options);
     if (!named && options.header == csv_header::automatic) {
         for (const auto& each : above) named = named || std::ranges::find(known, each) != known.end();
@@ -699,7 +705,7 @@ text_table text_table::parse(const source& file, const csv_options& options, std
         detail::require_distinct_names(out.names_, file.name());
         --out.rows_;
     }
-    out.named_ = named;
+    out.has_header_ = named;
     if (out.rows_ == 0) fail(errc::data, fmt::format("{}: expected at least one row of data, got none", file.name()));
     return out;
 }
@@ -722,25 +728,26 @@ bool text_table::looks_like_header() const {
     return repeats;
 }
 
-std::size_t text_table::position(const std::string& column, const char* what) const {
-    return *detail::column_position(column, what, named_ ? names_ : std::vector<std::string>{}, columns(), file());
+std::size_t text_table::find_column(const std::string& column, const char* what) const {
+    return *detail::find_column(column, what, has_header_ ? names_ : std::vector<std::string>{}, columns(), file());
 }
 
-text_table text_table::only(std::span<const index> rows) const {
+text_table text_table::select_rows(std::span<const index> rows) const {
     text_table out = *this;
     out.rows_ = static_cast<index>(rows.size());
-    out.from_.clear();
-    for (const index r : rows) out.from_.push_back(from_.empty() ? r : from_[static_cast<std::size_t>(r)]);
+    out.file_rows_.clear();
+    for (const index r : rows)
+        out.file_rows_.push_back(file_rows_.empty() ? r : file_rows_[static_cast<std::size_t>(r)]);
     return out;
 }
 
 void text_table::fail_at(index row, std::size_t column, const std::string& message) const {
-    const index wanted = from_.empty() ? row : from_[static_cast<std::size_t>(row)];
-    detail::record_reader again(held_->text, held_->file.name(), held_->separator);
+    const index wanted = file_rows_.empty() ? row : file_rows_[static_cast<std::size_t>(row)];
+    detail::record_reader again(storage_->text, storage_->file.name(), storage_->separator);
     std::vector<detail::csv_text_field> fields;
-    for (index r = named_ ? -1 : 0; r <= wanted; ++r) again.next(fields);
-    const std::string which = named_ ? detail::quoted(names_[column]) : std::to_string(column + 1);
-    detail::fail_at(errc::data, file(), held_->text, fields[column].offset,
+    for (index r = has_header_ ? -1 : 0; r <= wanted; ++r) again.next(fields);
+    const std::string which = has_header_ ? detail::quoted(names_[column]) : std::to_string(column + 1);
+    detail::fail_at(errc::data, file(), storage_->text, fields[column].offset,
                     fmt::format("row {}, column {}: {}", wanted + 1, which, message));
 }
 

@@ -38,27 +38,27 @@ struct csv_options {
     std::string text{};
     // Encodes columns of any kind as it was fitted on a training set (preprocess/column_encoder.h). Then columns are
     // found by name, and the column `label` may be absent if it is the target of the training set.
-    std::shared_ptr<const csv_encoder> columns{};
-    std::function<void(const std::string&)> tell{};  // receives the notes of `columns` on unseen values
+    std::shared_ptr<const csv_encoder> encoder{};
+    std::function<void(const std::string&)> on_note{};  // receives the notes of `encoder` on unseen values
 };
 
-// Returns dense vectors of all columns but the label. Unless `columns` encodes them, missing values (empty, NA, nan,
+// Returns dense vectors of all columns but the label. Unless `encoder` encodes them, missing values (empty, NA, nan,
 // null, ?) and text in a feature column are errors: `file:line:column: row r, column c: …`, rows and columns counted
 // from 1. Blank lines are skipped.
 table read_csv(const std::string& path, const csv_options& options = {});
-table parse_csv(const source& file, const csv_options& options = {});
+table parse_csv(const file_contents& file, const csv_options& options = {});
 table parse_csv(std::string_view text, const std::string& name, const csv_options& options = {});
 
 // Makes the vectors and targets of a CSV file whose columns are of any kind (numbers, categories, dates, texts).
 class csv_encoder {
 public:
     virtual ~csv_encoder() = default;
-    virtual table parse(const source& file, const csv_options& options) const = 0;
+    virtual table parse(const file_contents& file, const csv_options& options) const = 0;
 };
 
 // Returns `text` as a field of a CSV file. The field is quoted if the text contains a separator, a quote or a line end,
 // or begins or ends with a blank.
-std::string csv_field(std::string_view text);
+std::string format_csv_field(std::string_view text);
 
 const file_format& csv_format();
 
@@ -67,23 +67,24 @@ class text_table {
 public:
     // Reads options.separator, options.header, options.label and options.text. If the first row contains a name from
     // `known`, the first row is the header. Throws if rows differ in their number of fields or if there is no row.
-    static text_table parse(const source& file, const csv_options& options = {},
+    static text_table parse(const file_contents& file, const csv_options& options = {},
                             std::span<const std::string> known = {});
 
-    bool named() const { return named_; }  // the file has a header
+    bool has_header() const { return has_header_; }  // the file has a header
     // The names of the columns as UTF-8. A column without a name has its position, from 0, as its name.
     const std::vector<std::string>& names() const { return names_; }
     const std::string& file() const;
     index rows() const { return rows_; }
     std::size_t columns() const { return names_.size(); }
     std::string_view at(index row, std::size_t column) const {
-        const index record = (from_.empty() ? row : from_[static_cast<std::size_t>(row)]) + (named_ ? 1 : 0);
+        const index record =
+            (file_rows_.empty() ? row : file_rows_[static_cast<std::size_t>(row)]) + (has_header_ ? 1 : 0);
         return text_of(fields_[static_cast<std::size_t>(record) * names_.size() + column]);
     }
     // Returns the column of this name or position (negative: from the end). `what` is its role in an error message.
-    std::size_t position(const std::string& column, const char* what) const;
+    std::size_t find_column(const std::string& column, const char* what) const;
     // Returns the table of these rows, in this order.
-    text_table only(std::span<const index> rows) const;
+    text_table select_rows(std::span<const index> rows) const;
     // Throws "file:line:column: row r, column 'c': message".
     [[noreturn]] void fail_at(index row, std::size_t column, const std::string& message) const;
 
@@ -94,21 +95,21 @@ private:
         static constexpr std::uint64_t listed = (1 << 24) - 1;
         std::uint64_t begin : 40, length : 24;
     };
-    struct held;
-    struct piece_reader;
+    struct storage;
+    struct chunk_reader;
     std::string_view text_of(field one) const {
         return one.length == field::listed ? listed_[one.begin] : text_.substr(one.begin, one.length);
     }
     bool looks_like_header() const;
 
-    std::shared_ptr<const held> held_;  // owns the bytes of the fields
+    std::shared_ptr<const storage> storage_;  // owns the bytes of the fields
     std::string_view text_;
     std::span<const std::string_view> listed_;
     std::span<const field> fields_;  // all rows of the file, the header first
     std::vector<std::string> names_;
-    std::vector<index> from_;  // for each row its number in the file; empty: all rows in order
+    std::vector<index> file_rows_;  // for each row its number in the file; empty: all rows in order
     index rows_ = 0;
-    bool named_ = false;
+    bool has_header_ = false;
 };
 
 namespace detail {
@@ -149,23 +150,23 @@ private:
 };
 
 // A chunk of a text that contains whole records.
-struct csv_piece {
+struct csv_chunk {
     std::size_t begin, end;
     index lines;  // an upper bound on the number of records
 };
 // Divides the text from `begin` on, where a record begins, into chunks of about 1 MB. A line end inside quotes ends no
 // record; up to the first fault of the text, a byte is inside quotes if the number of quotes before it is odd.
-std::vector<csv_piece> csv_pieces(const source& file, std::string_view text, std::size_t begin);
+std::vector<csv_chunk> divide_csv(const file_contents& file, std::string_view text, std::size_t begin);
 
 // Calls read(p) for every chunk p, in parallel. If chunks fail, the first chunk of the file that failed is read again
 // by again(p), which knows the number of rows before the chunk and throws the error that is reported.
-void run_pieces(std::size_t count, const std::function<void(std::size_t)>& read,
-                const std::function<void(std::size_t)>& again);
+void parse_chunks_in_parallel(std::size_t count, const std::function<void(std::size_t)>& read,
+                              const std::function<void(std::size_t)>& again);
 
 // Returns the separator that occurs equally often, outside quotes, in each of the first 10 rows; if there is none, the
 // most frequent one of the first row. Tab is preferred to ';', and ';' to ',', because commas also occur inside numbers
 // and texts.
-char guess_separator(std::string_view text);
+char detect_separator(std::string_view text);
 // Cuts the beginning of a file after its header and `rows` records. Returns false if it has fewer records.
 bool cut_to_records(std::string& text, index rows, const csv_options& options);
 
@@ -175,12 +176,12 @@ bool has_header(std::string_view text, const std::string& name, char separator, 
 // Throws if two columns have the same name. Columns without a name are not compared.
 void require_distinct_names(const std::vector<std::string>& header, const std::string& name);
 // Returns the column of this name or position; none if `column` is empty. `what` is its role in an error message.
-std::optional<std::size_t> column_position(const std::string& column, const char* what,
-                                           const std::vector<std::string>& header, std::size_t columns,
-                                           const std::string& name);
+std::optional<std::size_t> find_column(const std::string& column, const char* what,
+                                       const std::vector<std::string>& header, std::size_t columns,
+                                       const std::string& name);
 // Returns the column options.label; none if the option is empty.
-std::optional<std::size_t> label_position(const csv_options& options, const std::vector<std::string>& header,
-                                          std::size_t columns, const std::string& name);
+std::optional<std::size_t> find_label_column(const csv_options& options, const std::vector<std::string>& header,
+                                             std::size_t columns, const std::string& name);
 
 }  // namespace detail
 }  // namespace mercer

@@ -17,7 +17,7 @@ namespace {
 class sequence_file {
 public:
     sequence_file(std::string_view text, const std::string& name, const tsv_options& options)
-        : text_(detail::without_mark(text)), rest_(text_), name_(name), options_(options) {}
+        : text_(detail::without_byte_order_mark(text)), rest_(text_), name_(name), options_(options) {}
 
     // Reads the next line that is not blank, trimmed. Returns false at the end.
     bool next(std::string_view& line) {
@@ -32,7 +32,7 @@ public:
         detail::fail_at(errc::parse, name_, text_, offset(part), message);
     }
     // Throws an error at the end of the file.
-    [[noreturn]] void fail_early(const std::string& message) const {
+    [[noreturn]] void fail_at_end(const std::string& message) const {
         detail::fail_at(errc::parse, name_, text_, text_.size(), message + ", got the end of the file");
     }
     void begin(std::string_view header) {
@@ -108,12 +108,12 @@ table parse_fastq(std::string_view text, const std::string& name, const tsv_opti
             file.fail_here(line, fmt::format("expected a header that begins with '@', got {}", detail::quoted(line)));
         file.begin(line);
         for (;;) {
-            if (!file.next(line)) file.fail_early("expected a line that begins with '+'");
+            if (!file.next(line)) file.fail_at_end("expected a line that begins with '+'");
             if (line[0] == '+') break;
             file.add_letters(line);
         }
         for (std::size_t left = file.last().size(); left > 0; left -= line.size()) {
-            if (!file.next(line)) file.fail_early(fmt::format("expected {} more qualities", left));
+            if (!file.next(line)) file.fail_at_end(fmt::format("expected {} more qualities", left));
             if (line.size() > left)
                 file.fail_here(line.substr(left), fmt::format("expected one quality for each of the {} letters, got "
                                                               "{} more",
@@ -124,20 +124,20 @@ table parse_fastq(std::string_view text, const std::string& name, const tsv_opti
 }
 
 table read_fasta(const std::string& path, const tsv_options& options) {
-    const source file = read_source(path);
-    return made_of(file, [&] { return parse_fasta(file.bytes(), file.name(), options); });
+    const file_contents file = read_file(path);
+    return parse_untruncated(file, [&] { return parse_fasta(file.bytes(), file.name(), options); });
 }
 
 table read_fastq(const std::string& path, const tsv_options& options) {
-    const source file = read_source(path);
-    return made_of(file, [&] { return parse_fastq(file.bytes(), file.name(), options); });
+    const file_contents file = read_file(path);
+    return parse_untruncated(file, [&] { return parse_fastq(file.bytes(), file.name(), options); });
 }
 
 namespace {
 
 // Implements file_format::cut_to_rows: a FASTA sequence ends before the next header.
 bool cut_to_sequences(std::string& text, index rows, const read_options&) {
-    const std::string_view body = detail::without_mark(text);
+    const std::string_view body = detail::without_byte_order_mark(text);
     std::size_t at = body.starts_with('>') ? 0 : body.find("\n>");
     for (index found = 0; found < rows && at != std::string_view::npos; ++found) at = body.find("\n>", at + 1);
     if (at == std::string_view::npos) return false;
@@ -147,9 +147,9 @@ bool cut_to_sequences(std::string& text, index rows, const read_options&) {
 
 // Implements file_format::cut_to_rows: a FASTQ sequence ends with the line of its last quality.
 bool cut_to_qualities(std::string& text, index rows, const read_options&) {
-    std::string_view rest = detail::without_mark(text), line;
+    std::string_view rest = detail::without_byte_order_mark(text), line;
     const auto next = [&] {
-        while (detail::next_whole_line(rest, line))
+        while (detail::next_complete_line(rest, line))
             if (line = detail::trimmed(line); !line.empty()) return true;
         return false;
     };
@@ -173,9 +173,9 @@ const file_format& fasta_format() {
                                    {".fasta", ".fa", ".fna", ".faa", ".ffn"},
                                    [](const file_beginning& file) {
                                        return file.first_line[0] == '>' ||
-                                              (file.first_line[0] == ';' && file.second[0] == '>');
+                                              (file.first_line[0] == ';' && file.second_line[0] == '>');
                                    },
-                                   [](const source& file, const read_options& options) {
+                                   [](const file_contents& file, const read_options& options) {
                                        return parse_fasta(file.bytes(), file.name(), options.tsv);
                                    },
                                    nullptr,
@@ -188,7 +188,7 @@ const file_format& fastq_format() {
     static const file_format about{"fastq",
                                    {".fastq", ".fq"},
                                    nullptr,
-                                   [](const source& file, const read_options& options) {
+                                   [](const file_contents& file, const read_options& options) {
                                        return parse_fastq(file.bytes(), file.name(), options.tsv);
                                    },
                                    nullptr,

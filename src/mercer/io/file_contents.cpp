@@ -41,16 +41,16 @@ constexpr std::string_view gzip_magic{"\x1f\x8b", 2};
 constexpr std::string_view xz_magic{"\xfd\x37zXZ\x00", 6};
 // Smaller files are copied into memory, so that they cannot change while they are parsed. Larger files are mapped:
 // their pages are loaded when they are used.
-constexpr std::size_t smallest_mapping = 64 << 20;
+constexpr std::size_t min_mapped_size = 64 << 20;
 
 // A buffer of bytes that grows at its end. Unlike std::vector, it grows by realloc, which moves large blocks by
 // remapping their pages, and does not set new bytes to zero.
-class growing {
+class growing_buffer {
 public:
-    explicit growing(std::size_t capacity) { reserve(std::max<std::size_t>(capacity, 4096)); }
-    ~growing() { std::free(data_); }
-    growing(const growing&) = delete;
-    growing& operator=(const growing&) = delete;
+    explicit growing_buffer(std::size_t capacity) { reserve(std::max<std::size_t>(capacity, 4096)); }
+    ~growing_buffer() { std::free(data_); }
+    growing_buffer(const growing_buffer&) = delete;
+    growing_buffer& operator=(const growing_buffer&) = delete;
 
     void reserve(std::size_t capacity) {
         void* grown = std::realloc(data_, capacity);
@@ -58,7 +58,7 @@ public:
         data_ = static_cast<char*>(grown);
         capacity_ = capacity;
     }
-    void make_room() {
+    void grow_if_full() {
         if (size_ == capacity_) reserve(2 * capacity_);
     }
     char* free_begin() { return data_ + size_; }
@@ -72,13 +72,13 @@ private:
     std::size_t capacity_ = 0;
 };
 
-[[maybe_unused]] source hand_over(std::string name, std::shared_ptr<growing> bytes) {
+[[maybe_unused]] file_contents as_file_contents(std::string name, std::shared_ptr<growing_buffer> bytes) {
     const std::string_view view = bytes->bytes();
     return {std::move(name), view, std::move(bytes)};
 }
 
 #ifdef MERCER_HAVE_ZLIB
-source unpack_gzip(std::string name, std::string_view packed, std::size_t most) {
+file_contents unpack_gzip(std::string name, std::string_view packed, std::size_t max_bytes) {
     struct inflater {
         z_stream stream{};
         inflater() {
@@ -87,20 +87,20 @@ source unpack_gzip(std::string name, std::string_view packed, std::size_t most) 
         ~inflater() { inflateEnd(&stream); }
     } state;
     z_stream& stream = state.stream;
-    auto out = std::make_shared<growing>(std::min(4 * packed.size(), most));
+    auto out = std::make_shared<growing_buffer>(std::min(4 * packed.size(), max_bytes));
     std::size_t at = 0;  // offset of the first byte that is not consumed
     for (;;) {
         const auto in = static_cast<uInt>(std::min<std::size_t>(packed.size() - at, UINT_MAX));
         stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + at));
         stream.avail_in = in;
-        out->make_room();
-        const auto room = static_cast<uInt>(std::min<std::size_t>(out->free_size(), UINT_MAX));
+        out->grow_if_full();
+        const auto capacity = static_cast<uInt>(std::min<std::size_t>(out->free_size(), UINT_MAX));
         stream.next_out = reinterpret_cast<Bytef*>(out->free_begin());
-        stream.avail_out = room;
+        stream.avail_out = capacity;
         const int result = inflate(&stream, Z_NO_FLUSH);
         at += in - stream.avail_in;
-        out->filled(room - stream.avail_out);
-        if (out->bytes().size() > most) refuse_unpacked(name, most);
+        out->filled(capacity - stream.avail_out);
+        if (out->bytes().size() > max_bytes) fail_unpacked_size(name, max_bytes);
         if (result == Z_STREAM_END) {
             const std::string_view rest = packed.substr(at);
             if (rest.find_first_not_of('\0') == std::string_view::npos) break;  // tapes pad archives with zeros
@@ -118,7 +118,7 @@ source unpack_gzip(std::string name, std::string_view packed, std::size_t most) 
                  fmt::format("{}: byte {}: bad gzip data: {}", name, at, stream.msg ? stream.msg : "unknown fault"));
         }
     }
-    return hand_over(std::move(name), std::move(out));
+    return as_file_contents(std::move(name), std::move(out));
 }
 #endif
 
@@ -132,7 +132,7 @@ const char* meaning(lzma_ret code) {
     }
 }
 
-source unpack_xz(std::string name, std::string_view packed, std::size_t most) {
+file_contents unpack_xz(std::string name, std::string_view packed, std::size_t max_bytes) {
     struct decoder {
         lzma_stream stream = LZMA_STREAM_INIT;
         decoder() {
@@ -142,17 +142,17 @@ source unpack_xz(std::string name, std::string_view packed, std::size_t most) {
         ~decoder() { lzma_end(&stream); }
     } state;
     lzma_stream& stream = state.stream;
-    auto out = std::make_shared<growing>(std::min(4 * packed.size(), most));
+    auto out = std::make_shared<growing_buffer>(std::min(4 * packed.size(), max_bytes));
     stream.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
     stream.avail_in = packed.size();
     for (;;) {
-        out->make_room();
-        const std::size_t room = out->free_size();
+        out->grow_if_full();
+        const std::size_t capacity = out->free_size();
         stream.next_out = reinterpret_cast<std::uint8_t*>(out->free_begin());
-        stream.avail_out = room;
+        stream.avail_out = capacity;
         const lzma_ret result = lzma_code(&stream, LZMA_FINISH);
-        out->filled(room - stream.avail_out);
-        if (out->bytes().size() > most) refuse_unpacked(name, most);
+        out->filled(capacity - stream.avail_out);
+        if (out->bytes().size() > max_bytes) fail_unpacked_size(name, max_bytes);
         if (result == LZMA_STREAM_END) break;
         if (result == LZMA_BUF_ERROR)
             fail(errc::parse,
@@ -161,21 +161,21 @@ source unpack_xz(std::string name, std::string_view packed, std::size_t most) {
         if (result != LZMA_OK)
             fail(errc::parse, fmt::format("{}: byte {}: bad xz data: {}", name, stream.total_in, meaning(result)));
     }
-    return hand_over(std::move(name), std::move(out));
+    return as_file_contents(std::move(name), std::move(out));
 }
 #endif
 
 // The address ranges of the mapped files, for the handler of SIGBUS: the system sends this signal when a page is read
 // that the truncated file no longer contains.
 struct mapped_range {
-    std::atomic<bool> taken{false}, cut{false};
+    std::atomic<bool> taken{false}, truncated{false};
     std::atomic<std::uintptr_t> begin{0}, end{0};
 };
 std::array<mapped_range, 64> mapped_ranges;
 struct sigaction handler_before {};
 
 // Replaces the rest of the mapping by zeros, so that the reader continues to the end of the mapping, where
-// source::require_whole() throws. For other addresses, calls the handler that was installed before.
+// file_contents::require_untruncated() throws. For other addresses, calls the handler that was installed before.
 void on_missing_page(int signal, siginfo_t* about, void* context) {
     const int kept = errno;
     const auto at = reinterpret_cast<std::uintptr_t>(about->si_addr);
@@ -183,7 +183,7 @@ void on_missing_page(int signal, siginfo_t* about, void* context) {
     for (mapped_range& each : mapped_ranges) {
         const std::uintptr_t end = each.end.load();
         if (at < each.begin.load() || at >= end) continue;
-        each.cut = true;
+        each.truncated = true;
         const std::uintptr_t first = at / page * page;
         if (::mmap(reinterpret_cast<void*>(first), end - first, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1,
                    0) == MAP_FAILED)
@@ -219,7 +219,7 @@ public:
         if (file_ < 0) return;
         address_ = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
         if (!worked()) return;
-        range_->cut = false;
+        range_->truncated = false;
         range_->begin = reinterpret_cast<std::uintptr_t>(address_);
         range_->end = reinterpret_cast<std::uintptr_t>(address_) + size;
     }
@@ -234,9 +234,9 @@ public:
     bool worked() const { return address_ != MAP_FAILED; }
     std::string_view bytes() const { return {static_cast<const char*>(address_), size_}; }
     // Returns true if bytes are missing: a page that the file no longer contains was read, or the file is shorter now.
-    bool is_cut() const {
+    bool is_truncated() const {
         struct stat now {};
-        return range_->cut || ::fstat(file_, &now) != 0 || static_cast<std::size_t>(now.st_size) < size_;
+        return range_->truncated || ::fstat(file_, &now) != 0 || static_cast<std::size_t>(now.st_size) < size_;
     }
 
 private:
@@ -250,41 +250,42 @@ struct unmap {
     void operator()(mapping* mapped) const { delete mapped; }
 };
 
-[[noreturn]] void fail_cut(const std::string& name) {
+[[noreturn]] void fail_truncated(const std::string& name) {
     fail(errc::io, fmt::format("cannot read '{}': the file was cut short while it was read", name));
 }
 
-// Unpacks `bytes`, which `keep` owns. If they are plain, the result shares the ownership.
-source unpack_kept(std::string name, std::string_view bytes, std::shared_ptr<const void> keep, std::size_t most) {
-    source plain(name, bytes, std::move(keep));
-    source result = made_of(plain, [&] { return unpack(std::move(name), bytes, most); });
-    return result.keep() ? result : plain;
+// Unpacks `bytes`, which `owner` owns. If they are plain, the result shares the ownership.
+file_contents unpack_owned(std::string name, std::string_view bytes, std::shared_ptr<const void> owner,
+                           std::size_t max_bytes) {
+    file_contents plain(name, bytes, std::move(owner));
+    file_contents result = parse_untruncated(plain, [&] { return unpack(std::move(name), bytes, max_bytes); });
+    return result.owner() ? result : plain;
 }
 
-source read_open(int file, std::string name, const struct stat& about, std::size_t most) {
+file_contents read_open(int file, std::string name, const struct stat& about, std::size_t max_bytes) {
     const std::size_t expected = S_ISREG(about.st_mode) ? static_cast<std::size_t>(about.st_size) : 0;
-    if (expected >= smallest_mapping) {
+    if (expected >= min_mapped_size) {
         std::shared_ptr<mapping> mapped(new mapping(file, expected), unmap{});
-        if (mapped->worked()) return unpack_kept(std::move(name), mapped->bytes(), mapped, most);
+        if (mapped->worked()) return unpack_owned(std::move(name), mapped->bytes(), mapped, max_bytes);
     }
     // One more byte: the read that finds the end needs free space.
-    const auto bytes = std::make_shared<growing>(expected + 1);
+    const auto bytes = std::make_shared<growing_buffer>(expected + 1);
     for (;;) {
-        bytes->make_room();
-        const ssize_t count = uninterrupted(
+        bytes->grow_if_full();
+        const ssize_t count = retry_interrupted(
             [&] { return ::read(file, bytes->free_begin(), std::min<std::size_t>(bytes->free_size(), 1 << 30)); });
         if (count < 0) fail(errc::io, fmt::format("cannot read '{}': {}", name, std::strerror(errno)));
         if (count == 0) break;
         bytes->filled(static_cast<std::size_t>(count));
     }
-    if (bytes->bytes().size() < expected) fail_cut(name);
-    return unpack_kept(std::move(name), bytes->bytes(), bytes, most);
+    if (bytes->bytes().size() < expected) fail_truncated(name);
+    return unpack_owned(std::move(name), bytes->bytes(), bytes, max_bytes);
 }
 
 }  // namespace
 
-void source::done_with(std::string_view part) const {
-    if (!std::get_deleter<unmap>(keep_)) return;
+void file_contents::release_pages(std::string_view part) const {
+    if (!std::get_deleter<unmap>(owner_)) return;
     // Only whole pages: the first and the last page may contain bytes outside of `part`.
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const auto begin = reinterpret_cast<std::uintptr_t>(part.data()), end = begin + part.size();
@@ -292,15 +293,15 @@ void source::done_with(std::string_view part) const {
     if (last > first) (void)::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
-void source::require_whole() const {
-    if (!std::get_deleter<unmap>(keep_) || !static_cast<const mapping*>(keep_.get())->is_cut()) return;
-    fail_cut(name_);
+void file_contents::require_untruncated() const {
+    if (!std::get_deleter<unmap>(owner_) || !static_cast<const mapping*>(owner_.get())->is_truncated()) return;
+    fail_truncated(name_);
 }
 
-source unpack(std::string name, std::string_view bytes, std::size_t most) {
+file_contents unpack(std::string name, std::string_view bytes, std::size_t max_bytes) {
     if (bytes.starts_with(gzip_magic)) {
 #ifdef MERCER_HAVE_ZLIB
-        return unpack_gzip(std::move(name), bytes, most_unpacked(most));
+        return unpack_gzip(std::move(name), bytes, max_unpacked_bytes(max_bytes));
 #else
         fail(errc::unsupported,
              fmt::format("{}: is a gzip archive, but support for gzip was not built in (zlib)", name));
@@ -308,7 +309,7 @@ source unpack(std::string name, std::string_view bytes, std::size_t most) {
     }
     if (bytes.starts_with(xz_magic)) {
 #ifdef MERCER_HAVE_LZMA
-        return unpack_xz(std::move(name), bytes, most_unpacked(most));
+        return unpack_xz(std::move(name), bytes, max_unpacked_bytes(max_bytes));
 #else
         fail(errc::unsupported,
              fmt::format("{}: is an xz archive, but support for xz was not built in (liblzma)", name));
@@ -317,38 +318,41 @@ source unpack(std::string name, std::string_view bytes, std::size_t most) {
     return {std::move(name), bytes, nullptr};
 }
 
-std::size_t most_unpacked(std::size_t most) { return most > 0 ? most : 2 * spare_memory(); }
+std::size_t max_unpacked_bytes(std::size_t max_bytes) {
+    return max_bytes > 0 ? max_bytes : 2 * default_memory_budget();
+}
 
-void refuse_unpacked(const std::string& name, std::size_t most) {
+void fail_unpacked_size(const std::string& name, std::size_t max_bytes) {
     fail(errc::memory,
          fmt::format("{}: unpacked, the file takes more than the {:.1f} MB of memory that it may take: read "
                      "its first rows, read it in batches, or raise the limit of memory",
-                     name, static_cast<double>(most) / (1 << 20)));
+                     name, static_cast<double>(max_bytes) / (1 << 20)));
 }
 
-source read_source(const std::string& path, std::size_t most) {
+file_contents read_file(const std::string& path, std::size_t max_bytes) {
     struct stat about {};
     if (path == "-") {
         if (::fstat(STDIN_FILENO, &about) != 0)
             fail(errc::io, fmt::format("cannot read '<stdin>': {}", std::strerror(errno)));
         about.st_mode = S_IFIFO;  // a redirected file may be partly read already: its size says nothing about the rest
-        return read_open(STDIN_FILENO, "<stdin>", about, most);
+        return read_open(STDIN_FILENO, "<stdin>", about, max_bytes);
     }
     struct opened {
         int number;
         ~opened() {
             if (number >= 0) ::close(number);
         }
-    } file{uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })};
+    } file{retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })};
     if (file.number < 0 || ::fstat(file.number, &about) != 0)
         fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
     if (S_ISDIR(about.st_mode)) fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(EISDIR)));
-    return read_open(file.number, path, about, most);
+    return read_open(file.number, path, about, max_bytes);
 }
 
-source read_source_or_folder(const std::string& path, std::size_t most) {
+file_contents read_file_or_folder(const std::string& path, std::size_t max_bytes) {
     std::error_code unknown;
-    return path != "-" && std::filesystem::is_directory(path, unknown) ? source::folder(path) : read_source(path, most);
+    return path != "-" && std::filesystem::is_directory(path, unknown) ? file_contents::folder(path)
+                                                                       : read_file(path, max_bytes);
 }
 
 namespace detail {
@@ -358,7 +362,8 @@ class raw_file {
 public:
     explicit raw_file(const std::string& path)
         : name_(path == "-" ? "<stdin>" : path),
-          file_(path == "-" ? STDIN_FILENO : uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })),
+          file_(path == "-" ? STDIN_FILENO
+                            : retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })),
           owned_(path != "-") {
         if (file_ < 0) fail(errc::io, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
         struct stat about {};
@@ -371,8 +376,8 @@ public:
     raw_file(const raw_file&) = delete;
     raw_file& operator=(const raw_file&) = delete;
     const std::string& name() const { return name_; }
-    std::size_t read(char* to, std::size_t most) {
-        const ssize_t count = uninterrupted([&] { return ::read(file_, to, most); });
+    std::size_t read(char* to, std::size_t max_bytes) {
+        const ssize_t count = retry_interrupted([&] { return ::read(file_, to, max_bytes); });
         if (count < 0) fail(errc::io, fmt::format("cannot read '{}': {}", name_, std::strerror(errno)));
         at_ += static_cast<std::uint64_t>(count);
         if (count == 0 && at_ < expected_)
@@ -403,7 +408,7 @@ struct byte_stream::state {
     form what = form::plain;
     std::vector<char> packed = std::vector<char>(piece);
     std::size_t at = 0, end = 0;
-    bool last = false, over = false;  // the file has no more bytes; there are no more unpacked bytes
+    bool last = false, at_end = false;  // the file has no more bytes; there are no more unpacked bytes
 #ifdef MERCER_HAVE_ZLIB
     z_stream gzip{};
     bool between_members = false;
@@ -457,35 +462,35 @@ struct byte_stream::state {
         last = count == 0;
     }
 
-    // Writes at most `room` unpacked bytes to `to` and returns their number, which is 0 only at the end.
-    std::size_t some(char* to, std::size_t room) {
-        while (!over) {
+    // Writes at most `capacity` unpacked bytes to `to` and returns their number, which is 0 only at the end.
+    std::size_t read_some(char* to, std::size_t capacity) {
+        while (!at_end) {
             if (at == end && !last) fill();
             std::size_t made = 0;
             switch (what) {
-                case form::plain: made = plain(to, room); break;
-                case form::gzip: made = from_gzip(to, room); break;
-                case form::xz: made = from_xz(to, room); break;
+                case form::plain: made = plain(to, capacity); break;
+                case form::gzip: made = from_gzip(to, capacity); break;
+                case form::xz: made = from_xz(to, capacity); break;
             }
             if (made > 0) return made;
         }
         return 0;
     }
 
-    std::size_t plain(char* to, std::size_t room) {
-        const std::size_t count = std::min(room, end - at);
+    std::size_t plain(char* to, std::size_t capacity) {
+        const std::size_t count = std::min(capacity, end - at);
         std::memcpy(to, packed.data() + at, count);
         at += count;
-        over = count == 0 && last;
+        at_end = count == 0 && last;
         return count;
     }
 
-    std::size_t from_gzip([[maybe_unused]] char* to, [[maybe_unused]] std::size_t room) {
+    std::size_t from_gzip([[maybe_unused]] char* to, [[maybe_unused]] std::size_t capacity) {
 #ifdef MERCER_HAVE_ZLIB
         if (between_members) {
             while (at < end && packed[at] == '\0') ++at;  // tapes pad archives with zeros
             if (at == end) {
-                over = last;
+                at_end = last;
                 return 0;
             }
             inflateReset(&gzip);
@@ -494,7 +499,7 @@ struct byte_stream::state {
         gzip.next_in = reinterpret_cast<Bytef*>(packed.data() + at);
         gzip.avail_in = static_cast<uInt>(end - at);
         gzip.next_out = reinterpret_cast<Bytef*>(to);
-        gzip.avail_out = static_cast<uInt>(std::min<std::size_t>(room, 1u << 30));
+        gzip.avail_out = static_cast<uInt>(std::min<std::size_t>(capacity, 1u << 30));
         const uInt asked = gzip.avail_out;
         const int result = inflate(&gzip, Z_NO_FLUSH);
         at = end - gzip.avail_in;
@@ -512,17 +517,17 @@ struct byte_stream::state {
 #endif
     }
 
-    std::size_t from_xz([[maybe_unused]] char* to, [[maybe_unused]] std::size_t room) {
+    std::size_t from_xz([[maybe_unused]] char* to, [[maybe_unused]] std::size_t capacity) {
 #ifdef MERCER_HAVE_LZMA
         xz.next_in = reinterpret_cast<const std::uint8_t*>(packed.data() + at);
         xz.avail_in = end - at;
         xz.next_out = reinterpret_cast<std::uint8_t*>(to);
-        xz.avail_out = room;
+        xz.avail_out = capacity;
         const lzma_ret result = lzma_code(&xz, last ? LZMA_FINISH : LZMA_RUN);
         at = end - xz.avail_in;
-        const std::size_t made = room - xz.avail_out;
+        const std::size_t made = capacity - xz.avail_out;
         if (result == LZMA_STREAM_END)
-            over = made == 0;
+            at_end = made == 0;
         else if (result == LZMA_BUF_ERROR && last && made == 0)
             fail(errc::parse, fmt::format("{}: truncated xz archive", file.name()));
         else if (result != LZMA_OK && result != LZMA_BUF_ERROR)
@@ -543,15 +548,15 @@ bool byte_stream::packed() const { return state_->what != state::form::plain; }
 void byte_stream::seek(std::uint64_t byte) {
     state_->file.seek(byte);
     state_->at = state_->end = 0;
-    state_->last = state_->over = false;
+    state_->last = state_->at_end = false;
 }
 
-bool byte_stream::read(std::string& to, std::size_t most) {
+bool byte_stream::read(std::string& to, std::size_t max_bytes) {
     const std::size_t before = to.size();
-    to.resize(before + most);
+    to.resize(before + max_bytes);
     std::size_t made = 0;
-    while (made < most) {
-        const std::size_t count = state_->some(to.data() + before + made, most - made);
+    while (made < max_bytes) {
+        const std::size_t count = state_->read_some(to.data() + before + made, max_bytes - made);
         if (count == 0) break;
         made += count;
     }
@@ -559,13 +564,13 @@ bool byte_stream::read(std::string& to, std::size_t most) {
     return made > 0;
 }
 
-source read_expected(const std::string& path, bool (*is_expected)(std::string_view beginning)) {
+file_contents read_file_if(const std::string& path, bool (*is_expected)(std::string_view beginning)) {
     constexpr std::size_t beginning = 4096;
     std::error_code unknown;
-    if (!std::filesystem::is_regular_file(path, unknown)) return read_source(path);
+    if (!std::filesystem::is_regular_file(path, unknown)) return read_file(path);
     std::string first;
     byte_stream(path).read(first, beginning);
-    if (is_expected(first)) return read_source(path);
+    if (is_expected(first)) return read_file(path);
     const auto kept = std::make_shared<const std::string>(std::move(first));
     return {path, *kept, kept};
 }

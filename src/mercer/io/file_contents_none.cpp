@@ -10,12 +10,12 @@ namespace {
 
 }  // namespace
 
-void source::done_with(std::string_view) const {}
-void source::require_whole() const {}
+void file_contents::release_pages(std::string_view) const {}
+void file_contents::require_untruncated() const {}
 
-source read_source(const std::string& path, std::size_t) { no_files(path); }
-source read_source_or_folder(const std::string& path, std::size_t) { no_files(path); }
-source unpack(std::string name, std::string_view bytes, std::size_t) {
+file_contents read_file(const std::string& path, std::size_t) { no_files(path); }
+file_contents read_file_or_folder(const std::string& path, std::size_t) { no_files(path); }
+file_contents unpack(std::string name, std::string_view bytes, std::size_t) {
     if (bytes.starts_with("\x1f\x8b") || bytes.starts_with("\xfd\x37zXZ"))
         fail(errc::unsupported, name + ": packed files cannot be read here; unpack it first");
     return {std::move(name), bytes, nullptr};
@@ -26,7 +26,7 @@ byte_stream::byte_stream(const std::string& path) { no_files(path); }
 byte_stream::~byte_stream() = default;
 bool byte_stream::read(std::string&, std::size_t) { return false; }
 
-source read_expected(const std::string& path, bool (*)(std::string_view)) { no_files(path); }
+file_contents read_file_if(const std::string& path, bool (*)(std::string_view)) { no_files(path); }
 bool begins_json_object(std::string_view) { return true; }
 
 }  // namespace mercer

@@ -26,43 +26,43 @@ const file_format* format_of(const std::string& name, const std::string& text) {
 }
 
 // Returns true if the beginning of the file holds all lines that detect_format() reads.
-bool tells_format(std::string_view text) {
-    std::string_view rest = detail::without_mark(text), line;
+bool has_detectable_lines(std::string_view text) {
+    std::string_view rest = detail::without_byte_order_mark(text), line;
     int found = 0;
-    while (found < 2 && detail::next_whole_line(rest, line)) {
+    while (found < 2 && detail::next_complete_line(rest, line)) {
         line = detail::trimmed(line);
         found += !line.empty() && line[0] != '#';
     }
     return found == 2;
 }
 
-source source_of(const std::string& name, std::string text) {
+file_contents as_file_contents(const std::string& name, std::string text) {
     const auto kept = std::make_shared<const std::string>(std::move(text));
     return {name, *kept, kept};
 }
 
 // Throws if a row, or blank lines between rows, exceed 256 MB in a text that grows: otherwise a row without an end
 // would read the rest of the file into memory.
-class row_watch {
+class row_size_guard {
 public:
-    explicit row_watch(const file_format* format)
+    explicit row_size_guard(const file_format* format)
         : lines_(!format || (format->cut_to_rows && std::string_view(format->name) != "npy" &&
                              std::string_view(format->name) != "graphml")),
           ends_(format && std::string_view(format->name) == "csv") {}
 
     // `text` must be the text of the previous call, possibly with more bytes appended.
-    void look_at(const std::string& name, std::string_view text) {
-        constexpr std::size_t longest = std::size_t{1} << 28;
+    void check(const std::string& name, std::string_view text) {
+        constexpr std::size_t max_row_bytes = std::size_t{1} << 28;
         if (!lines_) return;
         const std::size_t end = ends_.last(text), last = text.substr(seen_).find_last_not_of(" \t\r\n");
         if (last != std::string_view::npos) filled_ = seen_ + last + 1;
         seen_ = text.size();
         const std::size_t from = std::min(end, filled_);
-        if (text.size() - from <= longest) return;
+        if (text.size() - from <= max_row_bytes) return;
         const std::optional<std::size_t> quote = ends_.open_quote();
         const char* const expected = quote ? "a closing '\"'" : end > filled_ ? "a row" : "a line end";
         detail::fail_at(errc::parse, name, text, quote.value_or(from),
-                        fmt::format("expected {} within {} MB, got none", expected, longest >> 20));
+                        fmt::format("expected {} within {} MB, got none", expected, max_row_bytes >> 20));
     }
 
 private:
@@ -73,37 +73,38 @@ private:
 
 }  // namespace
 
-source read_first_rows(const std::string& path, index rows, const read_options& options, std::size_t most) {
+file_contents read_first_rows(const std::string& path, index rows, const read_options& options, std::size_t max_bytes) {
     constexpr std::size_t piece = std::size_t{1} << 18;
     // If the first 16 MB do not decide the format, detection stops: each attempt reads the text from its beginning.
-    constexpr std::size_t telling = std::size_t{1} << 24;
+    constexpr std::size_t max_detection_bytes = std::size_t{1} << 24;
     std::error_code unknown;
     const bool is_pipe = path == "-";
-    if (!is_pipe && std::filesystem::is_directory(path, unknown)) return source::folder(path);
+    if (!is_pipe && std::filesystem::is_directory(path, unknown)) return file_contents::folder(path);
     byte_stream stream(path);
-    const std::size_t limit = most_unpacked(most);
+    const std::size_t limit = max_unpacked_bytes(max_bytes);
     const file_format* format = options.format;
     std::string text;
-    std::optional<row_watch> watch;
+    std::optional<row_size_guard> guard;
     std::size_t seen = 0;  // size of the text at the last attempt to cut it
     for (bool more = true; more;) {
         more = stream.read(text, piece);
-        if (stream.packed() && text.size() > limit) refuse_unpacked(stream.name(), limit);
-        if (watch) watch->look_at(stream.name(), text);
+        if (stream.packed() && text.size() > limit) fail_unpacked_size(stream.name(), limit);
+        if (guard) guard->check(stream.name(), text);
         // The next attempt waits until the text has doubled, so that all attempts together take linear time.
         if (more && text.size() < 2 * seen) continue;
         seen = text.size();
-        if (!options.format && text.size() <= telling) format = format_of(stream.name(), text);
-        if (!format && tells_format(text)) return source_of(stream.name(), std::move(text));  // the reader reports it
+        if (!options.format && text.size() <= max_detection_bytes) format = format_of(stream.name(), text);
+        if (!format && has_detectable_lines(text))
+            return as_file_contents(stream.name(), std::move(text));  // the reader reports it
         if (format && !format->cut_to_rows && !is_pipe) break;
         if (format && format->cut_to_rows && format->cut_to_rows(text, rows, options))
-            return source_of(stream.name(), std::move(text));
-        if (!watch && (format || text.size() > piece)) watch.emplace(format);
+            return as_file_contents(stream.name(), std::move(text));
+        if (!guard && (format || text.size() > piece)) guard.emplace(format);
     }
     const bool is_whole = !format || format->cut_to_rows;
-    if (is_pipe || (stream.packed() && is_whole)) return source_of(stream.name(), std::move(text));
+    if (is_pipe || (stream.packed() && is_whole)) return as_file_contents(stream.name(), std::move(text));
     text = {};
-    return read_source(path, most);
+    return read_file(path, max_bytes);
 }
 
 }  // namespace mercer

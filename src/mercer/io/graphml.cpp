@@ -52,7 +52,7 @@ private:
     void skip() {
         for (int open = 1; open > 0;) open += from_.next().kind == xml_tag::what::start ? 1 : -1;
     }
-    std::string needed(const xml_tag& tag, const char* attribute) const {
+    std::string required_attribute(const xml_tag& tag, const char* attribute) const {
         const std::string* found = tag.find(attribute);
         if (!found) from_.fail_expecting(fmt::format("<{}> with an attribute {}", tag.name, attribute), tag.offset);
         return *found;
@@ -73,7 +73,7 @@ private:
         key.label = title && *title == "label";
         const bool number = type && (*type == "double" || *type == "float" || *type == "int" || *type == "long");
         if (!key.label && number && (key.owner == "node" || key.owner == "all")) key.attribute = attributes_++;
-        const std::string id = needed(tag, "id");
+        const std::string id = required_attribute(tag, "id");
         xml_tag inner;
         while ((inner = from_.next()).kind == xml_tag::what::start) {
             if (inner.name != "default") {
@@ -87,18 +87,18 @@ private:
     }
     double number(const std::string& text, std::size_t offset) const {
         double value = 0;
-        if (const auto fault = detail::parse_number(text, value); fault != detail::number_fault::none)
-            from_.fail_expecting(fmt::format("{} as an attribute, not {}", detail::reason(fault), detail::quoted(text)),
-                                 offset);
+        if (const auto fault = detail::parse_number(text, value); fault != detail::number_error::none)
+            from_.fail_expecting(
+                fmt::format("{} as an attribute, not {}", detail::expected_text(fault), detail::quoted(text)), offset);
         return value;
     }
     // The values of the <data> elements inside a node, an edge or a graph.
-    struct said {
+    struct data_values {
         std::optional<std::string> label;
         std::vector<std::pair<index, double>> values;
     };
-    said defaults(std::string_view owner) const {
-        said out;
+    data_values defaults(std::string_view owner) const {
+        data_values out;
         for (const auto& [id, key] : keys_) {
             if (!key.has_initial || (key.owner != owner && key.owner != "all")) continue;
             if (key.label) out.label = key.initial;
@@ -106,8 +106,8 @@ private:
         }
         return out;
     }
-    void read_data(const xml_tag& tag, std::string_view owner, said& to) {
-        const std::string id = needed(tag, "key");
+    void read_data(const xml_tag& tag, std::string_view owner, data_values& to) {
+        const std::string id = required_attribute(tag, "key");
         const auto found = keys_.find(id);
         if (found == keys_.end())
             from_.fail_expecting(fmt::format("the id of a <key> before, not {}", detail::quoted(id)), tag.offset);
@@ -118,8 +118,8 @@ private:
         if (key.label) to.label = text;
         if (key.attribute >= 0) to.values.emplace_back(key.attribute, number(text, tag.offset));
     }
-    said read_inside(std::string_view owner) {
-        said out = defaults(owner);
+    data_values read_inside(std::string_view owner) {
+        data_values out = defaults(owner);
         xml_tag tag;
         while ((tag = from_.next()).kind == xml_tag::what::start) {
             if (tag.name == "data")
@@ -132,10 +132,10 @@ private:
         return out;
     }
     void read_node(const xml_tag& tag) {
-        if (!numbers_.emplace(needed(tag, "id"), static_cast<std::int32_t>(parts_.nodes)).second)
+        if (!numbers_.emplace(required_attribute(tag, "id"), static_cast<std::int32_t>(parts_.nodes)).second)
             from_.fail_expecting("another id for every node of a graph", tag.offset);
         ++parts_.nodes;
-        const said about = read_inside("node");
+        const data_values about = read_inside("node");
         parts_.labels.push_back(about.label ? label_of(*about.label) : 0);
         const std::size_t before = parts_.values.size();
         parts_.values.resize(before + static_cast<std::size_t>(attributes_), std::numeric_limits<double>::quiet_NaN());
@@ -151,22 +151,22 @@ private:
         std::size_t offset;
     };
     void read_edge(const xml_tag& tag, std::vector<edge_place>& to) {
-        edge_place edge{needed(tag, "source"), needed(tag, "target"), 0, tag.offset};
+        edge_place edge{required_attribute(tag, "source"), required_attribute(tag, "target"), 0, tag.offset};
         if (const std::string* own = tag.find("directed"); own && (*own == "true") != parts_.directed)
             from_.fail_expecting("edges directed as those of the graph are by default", tag.offset);
-        const said about = read_inside("edge");
+        const data_values about = read_inside("edge");
         edge.label = about.label ? label_of(*about.label) : 0;
         to.push_back(std::move(edge));
     }
     void read_graph(const xml_tag& start, std::vector<graph>& made, detail::graph_targets& targets) {
-        const std::string way = needed(start, "edgedefault");
+        const std::string way = required_attribute(start, "edgedefault");
         if (way != "directed" && way != "undirected")
             from_.fail_expecting("edgedefault directed or undirected", start.offset);
         parts_ = {};
         parts_.directed = way == "directed";
         numbers_.clear();
         std::vector<edge_place> edges;  // edges may precede their nodes in the file
-        said about = defaults("graph");
+        data_values about = defaults("graph");
         const index attributes = attributes_;
         xml_tag tag;
         while ((tag = from_.next()).kind == xml_tag::what::start) {
@@ -201,7 +201,7 @@ private:
 
 bool is_graphml(const std::filesystem::path& file) { return file.extension() == ".graphml"; }
 
-bool holds_graphml(const std::string& path) {
+bool has_graphml_files(const std::string& path) {
     std::error_code unknown;
     for (const auto& entry : std::filesystem::directory_iterator(path, unknown))
         if (is_graphml(entry.path())) return true;
@@ -217,7 +217,7 @@ table finished(std::vector<graph> made, detail::graph_targets& targets) {
 
 // Implements file_format::cut_to_rows: a graph ends with its end tag. The end tag of the document is appended.
 bool cut_to_graphs(std::string& text, index rows, const read_options&) {
-    const std::string_view body = detail::without_mark(text);
+    const std::string_view body = detail::without_byte_order_mark(text);
     const std::string name = "the first graphs";
     detail::xml_cursor from(name, body);
     try {
@@ -231,7 +231,7 @@ bool cut_to_graphs(std::string& text, index rows, const read_options&) {
     } catch (const error&) {  // the text ends inside an element, or has a fault that the reader reports
         return false;
     }
-    const std::string end = fmt::format("</{}>", from.outermost());
+    const std::string end = fmt::format("</{}>", from.root_name());
     text.resize(text.size() - body.size() + from.offset());
     text += end;
     return true;
@@ -242,7 +242,7 @@ bool cut_to_graphs(std::string& text, index rows, const read_options&) {
 table parse_graphml(std::string_view text, const std::string& name, const tsv_options& options) {
     std::vector<graph> made;
     detail::graph_targets targets(options);
-    graphml_reader(name, detail::without_mark(text)).read(made, targets);
+    graphml_reader(name, detail::without_byte_order_mark(text)).read(made, targets);
     return finished(std::move(made), targets);
 }
 
@@ -257,9 +257,9 @@ table read_graphml_folder(const std::string& folder, const tsv_options& options)
     std::vector<graph> made;
     detail::graph_targets targets(options);
     for (const std::string& path : paths) {
-        const source file = read_source(path);
-        made_of(file, [&] {
-            graphml_reader(file.name(), detail::without_mark(file.bytes())).read(made, targets);
+        const file_contents file = read_file(path);
+        parse_untruncated(file, [&] {
+            graphml_reader(file.name(), detail::without_byte_order_mark(file.bytes())).read(made, targets);
             return true;
         });
     }
@@ -273,10 +273,10 @@ const file_format& graphml_format() {
         [](const file_beginning& file) {
             return file.bytes.substr(0, 4096).find("<graphml") != std::string_view::npos;
         },
-        [](const source& file, const read_options& options) {
+        [](const file_contents& file, const read_options& options) {
             return parse_graphml(file.bytes(), file.name(), options.tsv);
         },
-        holds_graphml,
+        has_graphml_files,
         [](const std::string& path, const read_options& options) { return read_graphml_folder(path, options.tsv); },
         cut_to_graphs};
     return about;

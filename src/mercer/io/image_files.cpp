@@ -50,8 +50,8 @@ images decode_all(const std::vector<std::string>& paths) {
     parallel_for(static_cast<index>(paths.size()), [&](index i) {
         const auto at = static_cast<std::size_t>(i);
         try {
-            const source file = read_source(paths[at]);
-            made[at] = made_of(file, [&] { return decode_image(file.bytes(), file.name()); });
+            const file_contents file = read_file(paths[at]);
+            made[at] = parse_untruncated(file, [&] { return decode_image(file.bytes(), file.name()); });
         } catch (...) {
             faults[at] = std::current_exception();
         }
@@ -81,7 +81,7 @@ table read_image_folder(const std::string& path, const tsv_options& options) {
         const std::vector<fs::path> inside = images_in(folder);
         if (inside.empty()) continue;
         const std::string name =
-            detail::class_of_folder(folder, options.labelled ? options.classes : std::vector<std::string>{});
+            detail::folder_class(folder, options.labelled ? options.classes : std::vector<std::string>{});
         for (const fs::path& file : inside) {
             paths.push_back(file.string());
             classes.add(name);
@@ -101,7 +101,7 @@ table read_image_folder(const std::string& path, const tsv_options& options) {
 }
 
 table read_image_list(std::string_view text, const std::string& name, const tsv_options& options) {
-    const std::string_view body = detail::without_mark(text);
+    const std::string_view body = detail::without_byte_order_mark(text);
     detail::record_reader lines = list_reader(body, name);
     std::vector<std::string> paths;
     detail::label_column classes;
@@ -146,9 +146,9 @@ table parse_image_array(std::string_view bytes, const std::string& name) {
     const dataset rows = npy_rows(array, true, name);
     const auto& all = *rows.as<dense<float>>();
     for (std::size_t i = 1; i < dims; ++i)
-        if (array.shape[i] > static_cast<std::uint64_t>(image::most_side))
+        if (array.shape[i] > static_cast<std::uint64_t>(image::max_side))
             fail(errc::unsupported,
-                 fmt::format("{}: sides of images are at most {}, got {}", name, image::most_side, array.shape[i]));
+                 fmt::format("{}: sides of images are at most {}, got {}", name, image::max_side, array.shape[i]));
     const auto side = [&](std::size_t i) { return static_cast<index>(array.shape[i]); };
     const float scale = array.type == "u1" ? 255.0F : array.type == "u2" ? 65535.0F : 1.0F;
     std::vector<image> made;
@@ -165,7 +165,7 @@ table parse_image_array(std::string_view bytes, const std::string& name) {
 namespace {
 
 // Returns the path of images.labels.npy or images.labels.txt beside images.npy; empty if neither exists.
-std::string labels_beside(const std::string& array) {
+std::string find_labels_file(const std::string& array) {
     const std::string stem = fs::path(array).replace_extension().string();
     std::error_code unknown;
     for (const char* end : {".labels.npy", ".labels.txt"})
@@ -173,36 +173,36 @@ std::string labels_beside(const std::string& array) {
     return {};
 }
 
-void read_labels_beside(const std::string& array, const tsv_options& options, table& out) {
-    const std::string path = labels_beside(array);
+void read_labels_file(const std::string& array, const tsv_options& options, table& out) {
+    const std::string path = find_labels_file(array);
     if (path.empty()) return;
-    const source file = read_source(path);
+    const file_contents file = read_file(path);
     detail::label_list found;
     index count = 0;
     if (path.ends_with(".npy")) {
         const dense<double> rows =
-            as_dense<double>(made_of(file, [&] { return parse_npy(file.bytes(), path, precision::f64).x; }));
+            as_dense<double>(parse_untruncated(file, [&] { return parse_npy(file.bytes(), path, precision::f64).x; }));
         if (rows.dims() != 1)
             fail(errc::data, fmt::format("{}: expected one label an image, got {} columns", path, rows.dims()));
         for (; count < rows.size(); ++count) found.add(fmt::format("{}", rows.row(count)[0]));
     } else {
-        std::string_view rest = detail::without_mark(file.bytes()), line;
+        std::string_view rest = detail::without_byte_order_mark(file.bytes()), line;
         for (; detail::next_line(rest, line); ++count) found.add(detail::trimmed(line));
-        file.require_whole();
+        file.require_untruncated();
     }
     if (count != out.x.size())
         fail(errc::data, fmt::format("{}: {} labels, but {} has {} images", path, count, array, out.x.size()));
     return found.finish(path, options.classes, out);
 }
 
-table parse_images(const source& file, const read_options& options) {
+table parse_images(const file_contents& file, const read_options& options) {
     if (file.bytes().starts_with("\x93NUMPY")) {
         table result = parse_image_array(file.bytes(), file.name());
-        if (options.tsv.labelled && options.other_files) read_labels_beside(file.name(), options.tsv, result);
+        if (options.tsv.labelled && options.allow_other_files) read_labels_file(file.name(), options.tsv, result);
         return result;
     }
     if (!is_image(file.bytes()) && !is_image_name(file.name())) {
-        if (!options.other_files)
+        if (!options.allow_other_files)
             fail(errc::unsupported,
                  fmt::format("{}: files that a list of images names are not opened: send one image, or "
                              "an .npy array of images",
@@ -210,13 +210,13 @@ table parse_images(const source& file, const read_options& options) {
         return read_image_list(file.bytes(), file.name(), options.tsv);
     }
     table result;
-    result.x = images({decode_image(file.bytes(), file.name(), options.most_pixels)});
+    result.x = images({decode_image(file.bytes(), file.name(), options.max_pixels)});
     return result;
 }
 
 bool looks_like_images(const file_beginning& file) {
     const auto is_path = [](std::string_view line) { return is_image_name(line.substr(0, line.find_first_of("\t,"))); };
-    return is_image(file.bytes) || is_path(file.first_line) || is_path(file.second);
+    return is_image(file.bytes) || is_path(file.first_line) || is_path(file.second_line);
 }
 
 // Returns true if the name or the first bytes are those of an image: lists may name images without such an ending.
@@ -230,8 +230,8 @@ bool is_image_file(const fs::path& file) {
 }
 
 // Returns the image files that the first `most` lines of a list name. `text` may be the beginning of the list.
-std::vector<std::string> files_of_list(std::string_view text, const std::string& name, std::size_t most) {
-    const std::string_view body = detail::without_mark(text);
+std::vector<std::string> list_image_files(std::string_view text, const std::string& name, std::size_t most) {
+    const std::string_view body = detail::without_byte_order_mark(text);
     detail::record_reader lines = list_reader(body, name);
     std::vector<std::string> out;
     std::vector<detail::csv_text_field> line;
@@ -248,15 +248,16 @@ std::vector<std::string> files_read_with_images(const std::string& path, const s
         std::string start;
         byte_stream(path).read(start, beginning);
         if (start.starts_with("\x93NUMPY")) {
-            const std::string labels = labels_beside(name);
+            const std::string labels = find_labels_file(name);
             if (labels.empty()) return {};
-            const source file = read_source(path);
-            const bool is_of_images = made_of(file, [&] { return open_npy(file.bytes(), name).shape.size() > 2; });
+            const file_contents file = read_file(path);
+            const bool is_of_images =
+                parse_untruncated(file, [&] { return open_npy(file.bytes(), name).shape.size() > 2; });
             return is_of_images ? std::vector{labels} : std::vector<std::string>{};
         }
-        if (is_image(start) || files_of_list(start, name, 2).empty()) return {};
-        const source file = read_source(path);
-        return made_of(file, [&] { return files_of_list(file.bytes(), name, file.bytes().size()); });
+        if (is_image(start) || list_image_files(start, name, 2).empty()) return {};
+        const file_contents file = read_file(path);
+        return parse_untruncated(file, [&] { return list_image_files(file.bytes(), name, file.bytes().size()); });
     } catch (const error&) {  // the reader of the file reports the error
         return {};
     }
@@ -273,10 +274,10 @@ const file_format& images_format() {
     return about;
 }
 
-image decode_image(std::string_view bytes, const std::string& name, index most_pixels) {
-    if (bytes.starts_with(detail::png_magic)) return detail::decode_png(bytes, name, most_pixels);
-    if (bytes.starts_with(detail::jpeg_magic)) return detail::decode_jpeg(bytes, name, most_pixels);
-    if (is_image(bytes)) return detail::decode_netpbm(bytes, name, most_pixels);
+image decode_image(std::string_view bytes, const std::string& name, index max_pixels) {
+    if (bytes.starts_with(detail::png_magic)) return detail::decode_png(bytes, name, max_pixels);
+    if (bytes.starts_with(detail::jpeg_magic)) return detail::decode_jpeg(bytes, name, max_pixels);
+    if (is_image(bytes)) return detail::decode_netpbm(bytes, name, max_pixels);
     fail(errc::parse, fmt::format("{}: byte 0: expected a PNG, JPEG, PGM or PPM image, got {}", name,
                                   bytes.empty() ? "an empty file" : detail::quoted(bytes.substr(0, 8))));
 }
@@ -296,17 +297,17 @@ bool is_image(std::string_view bytes) {
 
 namespace detail {
 
-void require_decodable(index height, index width, const std::string& name, index most_pixels) {
+void require_decodable(index height, index width, const std::string& name, index max_pixels) {
     if (height < 1 || width < 1) fail(errc::parse, fmt::format("{}: an image of {} x {} pixels", name, height, width));
-    if (height > image::most_side || width > image::most_side || height * width > most_pixels)
+    if (height > image::max_side || width > image::max_side || height * width > max_pixels)
         fail(errc::unsupported, fmt::format("{}: images of sides up to {} and up to {} pixels are read, got {} x {}",
-                                            name, image::most_side, most_pixels, height, width));
+                                            name, image::max_side, max_pixels, height, width));
     // Bytes per pixel for the decoder's buffer, the values of the image, and their copy in the dataset.
     constexpr std::size_t per_pixel = 40;
     reserve_workspace(static_cast<std::size_t>(height * width) * per_pixel);
 }
 
-void no_decoder(const std::string& name, const char* format, const char* library, const char* package) {
+void fail_no_decoder(const std::string& name, const char* format, const char* library, const char* package) {
     fail(errc::unsupported, fmt::format("{}: is a {} image, but support for {} was not built in: {} was missing "
                                         "(Debian's package {})",
                                         name, format, format, library, package));
@@ -322,16 +323,16 @@ class netpbm_parser {
 public:
     netpbm_parser(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
-    image run(index most_pixels) {
+    image run(index max_pixels) {
         const char kind = bytes_[1];
         at_ = 2;
         image out;
-        out.width = number("the width", image::most_side);
-        out.height = number("the height", image::most_side);
+        out.width = number("the width", image::max_side);
+        out.height = number("the height", image::max_side);
         out.channels = kind == '3' || kind == '6' ? 3 : 1;
-        require_decodable(out.height, out.width, name_, most_pixels);
+        require_decodable(out.height, out.width, name_, max_pixels);
         most_ = static_cast<unsigned>(number("the largest value", 65535));
-        if (most_ == 0) wrong("a largest value from 1 to 65535", at_);
+        if (most_ == 0) fail_expecting("a largest value from 1 to 65535", at_);
         const index count = out.pixels() * out.channels;
         kind == '2' || kind == '3' ? text(out, count) : binary(out, count);
         return out;
@@ -339,20 +340,20 @@ public:
 
 private:
     void text(image& out, index count) {
-        if (static_cast<index>(bytes_.size() - at_) < 2 * count - 1) short_of(count);
+        if (static_cast<index>(bytes_.size() - at_) < 2 * count - 1) fail_truncated(count);
         for (index i = 0; i < count; ++i)
             out.values.push_back(intensity(static_cast<unsigned>(number("a value", most_)), most_));
     }
     void binary(image& out, index count) {
         if (at_ == bytes_.size() || !std::isspace(static_cast<unsigned char>(bytes_[at_])))
-            wrong("one blank before the values", at_);
+            fail_expecting("one blank before the values", at_);
         ++at_;
         const std::size_t size = most_ > 255 ? 2 : 1;
-        if ((bytes_.size() - at_) / size < static_cast<std::size_t>(count)) short_of(count);
+        if ((bytes_.size() - at_) / size < static_cast<std::size_t>(count)) fail_truncated(count);
         const auto byte = [&](std::size_t at) { return static_cast<unsigned>(static_cast<unsigned char>(bytes_[at])); };
         for (index i = 0; i < count; ++i, at_ += size) {
             const unsigned value = size == 2 ? byte(at_) << 8 | byte(at_ + 1) : byte(at_);
-            if (value > most_) wrong(fmt::format("a value up to {}, got {}", most_, value), at_);
+            if (value > most_) fail_expecting(fmt::format("a value up to {}, got {}", most_, value), at_);
             out.values.push_back(intensity(value, most_));
         }
     }
@@ -369,14 +370,14 @@ private:
         index value = 0;
         for (; at_ < bytes_.size() && bytes_[at_] >= '0' && bytes_[at_] <= '9' && value <= largest; ++at_)
             value = 10 * value + (bytes_[at_] - '0');
-        if (at_ == start || value > largest) wrong(fmt::format("{}, a number up to {}", what, largest), start);
+        if (at_ == start || value > largest) fail_expecting(fmt::format("{}, a number up to {}", what, largest), start);
         return value;
     }
-    [[noreturn]] void short_of(index count) {
+    [[noreturn]] void fail_truncated(index count) {
         fail(errc::parse, fmt::format("{}: truncated: {} values are needed from byte {} on, but the file ends at {}",
                                       name_, count, at_, bytes_.size()));
     }
-    [[noreturn]] void wrong(const std::string& expected, std::size_t at) {
+    [[noreturn]] void fail_expecting(const std::string& expected, std::size_t at) {
         fail(errc::parse, fmt::format("{}: byte {}: expected {}", name_, at, expected));
     }
 
@@ -388,8 +389,8 @@ private:
 
 }  // namespace
 
-image decode_netpbm(std::string_view bytes, const std::string& name, index most_pixels) {
-    return netpbm_parser(bytes, name).run(most_pixels);
+image decode_netpbm(std::string_view bytes, const std::string& name, index max_pixels) {
+    return netpbm_parser(bytes, name).run(max_pixels);
 }
 
 }  // namespace detail

@@ -32,12 +32,12 @@ std::vector<std::string> files_read_with_images(const std::string& path, const s
 const file_format& images_format();
 
 // The largest number of pixels of an image: a file of a few bytes can declare more pixels than fit into memory.
-inline constexpr index most_decoded_pixels = index{1} << 26;
+inline constexpr index max_decoded_pixels = index{1} << 26;
 
 // Decodes an image file (PNG, JPEG, PGM or PPM, recognised by its first bytes). Values of any bit depth are scaled to
 // 0 … 1. A PNG with a palette becomes a colour image; opacity is the last of 2 or 4 channels (data/images.h composes
 // it). JPEG in CMYK is not supported, and the orientation tag of cameras (Exif) is ignored.
-image decode_image(std::string_view bytes, const std::string& name, index most_pixels = most_decoded_pixels);
+image decode_image(std::string_view bytes, const std::string& name, index max_pixels = max_decoded_pixels);
 // Returns true if the name ends in .png, .jpg, .jpeg, .pgm, .ppm or .pnm, in upper or lower case.
 bool is_image_name(std::string_view name);
 // Returns true if the bytes begin like one of these formats.
@@ -47,14 +47,15 @@ namespace detail {
 
 inline constexpr std::string_view png_magic{"\x89PNG\r\n\x1a\n", 8}, jpeg_magic{"\xff\xd8\xff", 3};
 
-image decode_png(std::string_view bytes, const std::string& name, index most_pixels);
-image decode_jpeg(std::string_view bytes, const std::string& name, index most_pixels);
-image decode_netpbm(std::string_view bytes, const std::string& name, index most_pixels);
-// Throws unless height and width are from 1 to image::most_side, there are at most most_pixels pixels, and the memory
+image decode_png(std::string_view bytes, const std::string& name, index max_pixels);
+image decode_jpeg(std::string_view bytes, const std::string& name, index max_pixels);
+image decode_netpbm(std::string_view bytes, const std::string& name, index max_pixels);
+// Throws unless height and width are from 1 to image::max_side, there are at most max_pixels pixels, and the memory
 // to decode them is available.
-void require_decodable(index height, index width, const std::string& name, index most_pixels);
+void require_decodable(index height, index width, const std::string& name, index max_pixels);
 // Throws the error for a format whose library the program was built without.
-[[noreturn]] void no_decoder(const std::string& name, const char* format, const char* library, const char* package);
+[[noreturn]] void fail_no_decoder(const std::string& name, const char* format, const char* library,
+                                  const char* package);
 
 }  // namespace detail
 }  // namespace mercer

@@ -58,7 +58,7 @@ void read_bytes(png_structp png, png_bytep to, png_size_t count) {
 bool read_head(png_state& state) {
     if (setjmp(png_jmpbuf(state.png))) return false;
     png_set_read_fn(state.png, &state, read_bytes);
-    png_set_user_limits(state.png, image::most_side, image::most_side);
+    png_set_user_limits(state.png, image::max_side, image::max_side);
     png_set_chunk_cache_max(state.png, 100);
     png_set_chunk_malloc_max(state.png, 8 << 20);
     png_read_info(state.png, state.info);
@@ -87,14 +87,14 @@ bool read_pixels(png_state& state) {
 
 }  // namespace
 
-image decode_png(std::string_view bytes, const std::string& name, index most_pixels) {
+image decode_png(std::string_view bytes, const std::string& name, index max_pixels) {
     png_state state;
     state.rest = bytes;
     state.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &state, on_error, on_warning);
     state.info = state.png ? png_create_info_struct(state.png) : nullptr;
     if (!state.info) fail(errc::memory, fmt::format("{}: out of memory while reading a PNG image", name));
     if (!read_head(state)) fail_as(state, bytes, name);
-    require_decodable(state.height, state.width, name, most_pixels);
+    require_decodable(state.height, state.width, name, max_pixels);
     // A byte of deflate data expands to at most 1032 bytes, and a pixel has at least one bit: a file with fewer bytes
     // than that for its size is truncated.
     const auto row = static_cast<std::size_t>(state.width * state.channels * (state.depth / 8)),
@@ -123,7 +123,9 @@ image decode_png(std::string_view bytes, const std::string& name, index most_pix
 
 #else
 
-image decode_png(std::string_view, const std::string& name, index) { no_decoder(name, "PNG", "libpng", "libpng-dev"); }
+image decode_png(std::string_view, const std::string& name, index) {
+    fail_no_decoder(name, "PNG", "libpng", "libpng-dev");
+}
 
 #endif
 
@@ -191,7 +193,7 @@ bool finish(jpeg_state& state) {
 
 }  // namespace
 
-image decode_jpeg(std::string_view bytes, const std::string& name, index most_pixels) {
+image decode_jpeg(std::string_view bytes, const std::string& name, index max_pixels) {
     jpeg_state state;
     state.jpeg.err = jpeg_std_error(&state.errors);
     state.errors.error_exit = on_error;
@@ -202,7 +204,7 @@ image decode_jpeg(std::string_view bytes, const std::string& name, index most_pi
     };
     require(read_head(state, bytes));
     require_decodable(static_cast<index>(state.jpeg.image_height), static_cast<index>(state.jpeg.image_width), name,
-                      most_pixels);
+                      max_pixels);
     if (state.jpeg.num_components != 1 && state.jpeg.num_components != 3)
         fail(errc::unsupported, fmt::format("{}: a JPEG image of {} components (CMYK?): grey and colour are read", name,
                                             state.jpeg.num_components));
@@ -222,7 +224,7 @@ image decode_jpeg(std::string_view bytes, const std::string& name, index most_pi
 #else
 
 image decode_jpeg(std::string_view, const std::string& name, index) {
-    no_decoder(name, "JPEG", "libjpeg", "libjpeg-dev");
+    fail_no_decoder(name, "JPEG", "libjpeg", "libjpeg-dev");
 }
 
 #endif

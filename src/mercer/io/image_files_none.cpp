@@ -3,9 +3,11 @@
 
 namespace mercer::detail {
 
-image decode_png(std::string_view, const std::string& name, index) { no_decoder(name, "PNG", "libpng", "libpng-dev"); }
+image decode_png(std::string_view, const std::string& name, index) {
+    fail_no_decoder(name, "PNG", "libpng", "libpng-dev");
+}
 image decode_jpeg(std::string_view, const std::string& name, index) {
-    no_decoder(name, "JPEG", "libjpeg", "libjpeg-dev");
+    fail_no_decoder(name, "JPEG", "libjpeg", "libjpeg-dev");
 }
 
 }  // namespace mercer::detail

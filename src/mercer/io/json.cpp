@@ -7,7 +7,7 @@
 namespace mercer::detail {
 namespace {
 
-constexpr int deepest = 100;  // levels of nested brackets
+constexpr int max_depth = 100;  // levels of nested brackets
 
 void append_utf8(std::string& out, unsigned code) {
     const auto put = [&](unsigned byte) { out += static_cast<char>(byte); };
@@ -43,13 +43,11 @@ void json_cursor::fail_expecting(std::string_view what) {
             fmt::format("expected {}, got {}", what, rest.empty() ? "the end" : quoted(got)));
 }
 
-void json_cursor::fail_saying(const std::string& message) const {
-    fail_at(errc::parse, name_, text_, offset(), message);
-}
+void json_cursor::fail_with(const std::string& message) const { fail_at(errc::parse, name_, text_, offset(), message); }
 
 void json_cursor::open(char bracket, const char* what) {
     if (peek() != bracket) fail_expecting(what);
-    if (++depth_ > deepest) fail_expecting(fmt::format("at most {} brackets within each other", deepest));
+    if (++depth_ > max_depth) fail_expecting(fmt::format("at most {} brackets within each other", max_depth));
     ++at_;
 }
 
@@ -60,7 +58,7 @@ bool json_cursor::close(char bracket) {
     return true;
 }
 
-bool json_cursor::another(char bracket) {
+bool json_cursor::has_next(char bracket) {
     if (close(bracket)) return false;
     if (peek() != ',') fail_expecting(fmt::format("',' or '{}'", bracket));
     ++at_;
@@ -92,7 +90,7 @@ std::string json_cursor::string() {
             fail_expecting("text that ends with a quote");
         }
         const char c = *at_++;
-        if (c == '"') return as_utf8(out);
+        if (c == '"') return to_utf8(out);
         if (c != '\\') {
             out += c;
             continue;
@@ -122,8 +120,8 @@ std::string_view json_cursor::number_token() {
     const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
     const std::string_view token = rest.substr(0, rest.find_first_not_of("+-.0123456789eE"));
     double value = 0;
-    if (const number_fault fault = parse_number(token, value); fault != number_fault::none)
-        fail_expecting(reason(fault));
+    if (const number_error fault = parse_number(token, value); fault != number_error::none)
+        fail_expecting(expected_text(fault));
     at_ += token.size();
     return token;
 }
@@ -148,8 +146,8 @@ bool json_cursor::boolean() {
 
 void json_cursor::skip() {
     switch (peek()) {
-        case '{': return each_member([&](const std::string&) { skip(); });
-        case '[': return each_item([&] { skip(); });
+        case '{': return for_each_member([&](const std::string&) { skip(); });
+        case '[': return for_each_item([&] { skip(); });
         case '"': string(); return;
         case 't': return word("true");
         case 'f': return word("false");
@@ -158,7 +156,7 @@ void json_cursor::skip() {
     }
 }
 
-void json_cursor::end() {
+void json_cursor::require_end() {
     if (peek() != '\0' || at_ != end_) fail_expecting("nothing more");
 }
 

@@ -19,18 +19,18 @@ public:
     char peek();
     std::size_t offset() const { return static_cast<std::size_t>(at_ - text_.data()); }
     [[noreturn]] void fail_expecting(std::string_view what);
-    [[noreturn]] void fail_saying(const std::string& message) const;
+    [[noreturn]] void fail_with(const std::string& message) const;
 
     std::string string();             // UTF-8; unpaired surrogates become U+FFFD
     std::string_view number_token();  // the text of a finite number
     double number();
     bool boolean();
-    void skip();  // reads one value of any kind
-    void end();   // throws unless only blanks are left
+    void skip();         // reads one value of any kind
+    void require_end();  // throws unless only blanks are left
 
     // Reads an object. Calls use(key) for every member; use() must read the value.
     template <class Use>
-    void each_member(Use use) {
+    void for_each_member(Use use) {
         open('{', "an object");
         if (close('}')) return;
         do {
@@ -39,21 +39,21 @@ public:
             if (peek() != ':') fail_expecting("':'");
             ++at_;
             use(key);
-        } while (another('}'));
+        } while (has_next('}'));
     }
     // Reads an array. Calls use() for every element; use() must read the element.
     template <class Use>
-    void each_item(Use use) {
+    void for_each_item(Use use) {
         open('[', "a list");
         if (close(']')) return;
         do use();
-        while (another(']'));
+        while (has_next(']'));
     }
 
 private:
     void open(char bracket, const char* what);
     bool close(char bracket);
-    bool another(char bracket);
+    bool has_next(char bracket);
     unsigned escaped_unit();
     void word(std::string_view wanted);
 

@@ -17,7 +17,7 @@ namespace {
 
 // The largest number of nodes of a graph whose nodes are not listed: a short line must not allocate any amount of
 // memory.
-constexpr index most_uncounted = 1'000'000;
+constexpr index max_unlisted_nodes = 1'000'000;
 
 std::int64_t read_label(detail::json_cursor& from) {
     return from.peek() == '"' ? label_of(from.string()) : label_of(from.number_token());
@@ -41,28 +41,28 @@ void read_nodes(detail::json_cursor& from, graph_line& to) {
     to.has_nodes = true;
     to.parts.labels.clear();
     if (from.peek() == '[') {
-        from.each_item([&] { to.parts.labels.push_back(read_label(from)); });
+        from.for_each_item([&] { to.parts.labels.push_back(read_label(from)); });
         to.parts.nodes = static_cast<index>(to.parts.labels.size());
     } else {
         to.parts.nodes = read_whole(
-            from, most_uncounted,
-            fmt::format("the labels of the nodes in brackets, or how many there are (at most {})", most_uncounted));
+            from, max_unlisted_nodes,
+            fmt::format("the labels of the nodes in brackets, or how many there are (at most {})", max_unlisted_nodes));
         constexpr std::size_t per_node = 64;  // bytes in the graph and in the features of a kernel
         reserve_workspace(static_cast<std::size_t>(to.parts.nodes) * per_node);
     }
 }
 
 void read_edges(detail::json_cursor& from, graph_line& to) {
-    from.each_item([&] {
+    from.for_each_item([&] {
         graph_edge edge;
         int place = 0;
         detail::json_cursor whole = from;
-        from.each_item([&] {
+        from.for_each_item([&] {
             if (place == 2)
                 edge.label = read_label(from);
             else if (place < 2)
                 (place == 0 ? edge.from : edge.to) =
-                    static_cast<std::int32_t>(read_whole(from, graph::most, "the number of a node, from 0"));
+                    static_cast<std::int32_t>(read_whole(from, graph::max_ends, "the number of a node, from 0"));
             else
                 from.fail_expecting("']': an edge is [from, to] or [from, to, label]");
             ++place;
@@ -75,10 +75,10 @@ void read_edges(detail::json_cursor& from, graph_line& to) {
 void read_attributes(detail::json_cursor& from, graph_line& to) {
     to.parts.values.clear();
     bool first = true;
-    from.each_item([&] {
+    from.for_each_item([&] {
         detail::json_cursor whole = from;
         const std::size_t before = to.parts.values.size();
-        from.each_item([&] { to.parts.values.push_back(from.number()); });
+        from.for_each_item([&] { to.parts.values.push_back(from.number()); });
         const auto count = static_cast<index>(to.parts.values.size() - before);
         if (first) to.parts.attributes = count;
         if (count != to.parts.attributes)
@@ -89,7 +89,7 @@ void read_attributes(detail::json_cursor& from, graph_line& to) {
 
 graph_line read_line(detail::json_cursor& from) {
     graph_line out;
-    from.each_member([&](const std::string& key) {
+    from.for_each_member([&](const std::string& key) {
         if (key == "nodes") {
             read_nodes(from, out);
         } else if (key == "edges") {
@@ -110,12 +110,12 @@ graph_line read_line(detail::json_cursor& from) {
 }
 
 // Makes the graph of a parsed line. Throws an error at the position `at` if its members contradict each other.
-graph made_graph(const detail::json_cursor& at, graph_line& read) {
-    if (!read.has_nodes) at.fail_saying("expected a member \"nodes\" of the graph, got none");
+graph make_graph(const detail::json_cursor& at, graph_line& read) {
+    if (!read.has_nodes) at.fail_with("expected a member \"nodes\" of the graph, got none");
     try {
         return graph(std::move(read.parts));
     } catch (const error& wrong) {
-        at.fail_saying(wrong.what());
+        at.fail_with(wrong.what());
     }
 }
 
@@ -124,11 +124,11 @@ graph made_graph(const detail::json_cursor& at, graph_line& read) {
 graph read_graph(detail::json_cursor& from) {
     const detail::json_cursor before = from;
     graph_line read = read_line(from);
-    return made_graph(before, read);
+    return make_graph(before, read);
 }
 
 table parse_graph_lines(std::string_view text, const std::string& name, const tsv_options& options) {
-    const std::string_view body = detail::without_mark(text);
+    const std::string_view body = detail::without_byte_order_mark(text);
     std::vector<graph> made;
     detail::graph_targets targets(options);
     std::string_view rest = body, line;
@@ -138,8 +138,8 @@ table parse_graph_lines(std::string_view text, const std::string& name, const ts
         detail::json_cursor from(name, body, line);
         const detail::json_cursor before = from;
         graph_line read = read_line(from);
-        from.end();
-        made.push_back(made_graph(before, read));
+        from.require_end();
+        made.push_back(make_graph(before, read));
         targets.add(std::move(read.label), name, body, read.label_at ? read.label_at : at);
     }
     if (made.empty()) fail(errc::data, fmt::format("{}: expected at least one graph, got none", name));
@@ -158,7 +158,7 @@ bool is_graph_line(std::string_view line) {
     try {
         const std::string name;
         detail::json_cursor from(name, line, line);
-        from.each_member([&](const std::string& key) {
+        from.for_each_member([&](const std::string& key) {
             found = found || key == "edges";
             from.skip();
         });
@@ -174,13 +174,13 @@ const file_format& graph_lines_format() {
     static const file_format about{"graphs",
                                    {".graphs", ".graphs.jsonl"},
                                    [](const file_beginning& file) { return is_graph_line(file.first_line); },
-                                   [](const source& file, const read_options& options) {
+                                   [](const file_contents& file, const read_options& options) {
                                        return parse_graph_lines(file.bytes(), file.name(), options.tsv);
                                    },
                                    nullptr,
                                    nullptr,
                                    [](std::string& text, index rows, const read_options&) {
-                                       return detail::cut_to_lines(text, rows, detail::is_filled);
+                                       return detail::cut_to_lines(text, rows, detail::is_not_blank);
                                    }};
     return about;
 }

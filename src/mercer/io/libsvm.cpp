@@ -17,10 +17,10 @@ namespace mercer {
 namespace {
 
 using detail::is_digit;
-using detail::number_fault;
+using detail::number_error;
 
 constexpr std::size_t chunk_bytes = 1 << 19;
-constexpr std::uint64_t largest_index = 2147483647;
+constexpr std::uint64_t max_index = 2147483647;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool ends_token(char c) { return is_blank(c) || c == '\n' || c == '#'; }
@@ -33,7 +33,7 @@ struct fault {
 };
 
 // The number of entries and rows of a chunk, or its first error.
-struct outcome {
+struct chunk_result {
     index entries = 0;
     index rows = 0;
     std::int64_t highest = -1;  // largest column
@@ -43,7 +43,7 @@ struct outcome {
 
 // The arrays to which one chunk writes.
 template <class T>
-struct target {
+struct chunk_output {
     std::int32_t* col;
     T* val;
     index* row_end;  // for each row the number of entries of this chunk up to its end
@@ -54,12 +54,12 @@ struct target {
 template <class T>
 class chunk_parser {
 public:
-    chunk_parser(std::string_view text, const libsvm_options& options, const target<T>& out)
+    chunk_parser(std::string_view text, const libsvm_options& options, const chunk_output<T>& out)
         : begin_(text.data()), end_(text.data() + text.size()), out_(out), precomputed_(options.precomputed) {
         first_index_ = options.base == index_base::one && !options.precomputed ? 1 : 0;
     }
 
-    outcome run() {
+    chunk_result run() {
         try {
             const char* p = begin_;
             while (p != end_) {
@@ -95,18 +95,18 @@ private:
                     break;
                 }
                 if (!std::string_view(p, static_cast<std::size_t>(end_ - p)).starts_with("qid:"))
-                    expected("index:value", p);
+                    fail_expecting("index:value", p);
                 p = after_token(p);
                 continue;
             }
             const char* const start = p;
             std::uint64_t at = static_cast<std::uint64_t>(*p++ - '0');
             while (is_digit(*p)) at = 10 * at + static_cast<std::uint64_t>(*p++ - '0');
-            if (*p != ':') expected("index:value", start);
-            if (p - start > 10 || at > largest_index || static_cast<std::int64_t>(at) <= last) [[unlikely]]
+            if (*p != ':') fail_expecting("index:value", start);
+            if (p - start > 10 || at > max_index || static_cast<std::int64_t>(at) <= last) [[unlikely]]
                 check_index(start, p, last);
             if (precomputed_ && entries == first_entry && at != 0) [[unlikely]]
-                expected("0:serial first in a row of a precomputed kernel", start);
+                fail_expecting("0:serial first in a row of a precomputed kernel", start);
             last = static_cast<std::int64_t>(at);
             out_.col[entries] = static_cast<std::int32_t>(last - first_index_);
             p = number(p + 1, out_.val[entries], "a value (a number)");
@@ -116,7 +116,7 @@ private:
             found_.zero = found_.zero || out_.col[first_entry] == 0;
             found_.highest = std::max<std::int64_t>(found_.highest, out_.col[entries - 1]);
         } else if (precomputed_) {
-            expected("0:serial after the label", p - 1);
+            fail_expecting("0:serial after the label", p - 1);
         }
         found_.entries = entries;
         out_.row_end[found_.rows++] = entries;
@@ -125,7 +125,7 @@ private:
 
     template <class Number>
     const char* number(const char* p, Number& value, const char* what) {
-        const char* const after = detail::short_decimal(p, value);
+        const char* const after = detail::parse_short_decimal(p, value);
         if (after && ends_token(*after)) [[likely]]
             return after;
         return long_number(p, value, what);
@@ -135,10 +135,10 @@ private:
     const char* long_number(const char* p, Number& value, const char* what) {
         const std::string_view token = token_at(p);
         switch (detail::parse_number(token, value)) {
-            case number_fault::none: return p + token.size();
-            case number_fault::syntax: expected(what, p);
-            case number_fault::not_finite: expected("a finite number", p);
-            case number_fault::overflow: expected("a number within range", p);
+            case number_error::none: return p + token.size();
+            case number_error::syntax: fail_expecting(what, p);
+            case number_error::not_finite: fail_expecting("a finite number", p);
+            case number_error::overflow: fail_expecting("a number within range", p);
         }
         return p;
     }
@@ -146,16 +146,16 @@ private:
     // Throws the error of an index that row() rejected; returns if only leading zeros made it look too large.
     void check_index(const char* start, const char* end, std::int64_t last) {
         while (*start == '0' && end - start > 1) ++start;
-        std::uint64_t at = largest_index + 1;
+        std::uint64_t at = max_index + 1;
         if (end - start <= 10) {
             at = 0;
             for (const char* p = start; p != end; ++p) at = 10 * at + static_cast<std::uint64_t>(*p - '0');
         }
-        if (at > largest_index) expected(fmt::format("an index <= {}", largest_index), start, end);
+        if (at > max_index) fail_expecting(fmt::format("an index <= {}", max_index), start, end);
         if (static_cast<std::int64_t>(at) > last) return;
         if (last < first_index_)
-            expected("an index >= 1 (0 only for a precomputed kernel or 0-based indices)", start, end);
-        expected(fmt::format("an index > {} (indices ascend)", last), start, end);
+            fail_expecting("an index >= 1 (0 only for a precomputed kernel or 0-based indices)", start, end);
+        fail_expecting(fmt::format("an index > {} (indices ascend)", last), start, end);
     }
 
     std::string_view token_at(const char* p) const {
@@ -168,24 +168,26 @@ private:
         return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end_ - p))) + 1;
     }
 
-    [[noreturn]] void expected(const std::string& what, const char* start, const char* end) const {
+    [[noreturn]] void fail_expecting(const std::string& what, const char* start, const char* end) const {
         const std::string_view got(start, static_cast<std::size_t>(end - start));
         throw fault{
             static_cast<std::size_t>(start - begin_),
             fmt::format("expected {}, got {}", what, got.empty() ? "the end of the field" : detail::quoted(got))};
     }
-    [[noreturn]] void expected(const std::string& what, const char* p) const { expected(what, p, after_token(p)); }
+    [[noreturn]] void fail_expecting(const std::string& what, const char* p) const {
+        fail_expecting(what, p, after_token(p));
+    }
 
     const char* begin_;
     const char* end_;
-    target<T> out_;
+    chunk_output<T> out_;
     bool precomputed_;
     std::int64_t first_index_;
-    outcome found_;
+    chunk_result found_;
 };
 
 // Divides the text into chunks of about chunk_bytes that end after a line end.
-std::vector<std::string_view> split(std::string_view text) {
+std::vector<std::string_view> divide_lines(std::string_view text) {
     std::vector<std::string_view> chunks;
     while (!text.empty()) {
         std::size_t size = text.size();
@@ -199,7 +201,7 @@ std::vector<std::string_view> split(std::string_view text) {
     return chunks;
 }
 
-struct place {
+struct chunk_begin {
     index colons = 0, lines = 0;
 };
 
@@ -216,21 +218,21 @@ struct arrays {
 template <class T>
 class file_parser {
 public:
-    file_parser(const source& file, const libsvm_options& options)
-        : file_(file), options_(options), body_(detail::without_mark(file.bytes())) {
+    file_parser(const file_contents& file, const libsvm_options& options)
+        : file_(file), options_(options), body_(detail::without_byte_order_mark(file.bytes())) {
         // A last line without a line end is parsed from a copy with a line end.
         const auto last_end = body_.rfind('\n');
         whole_ = body_.substr(0, last_end == std::string_view::npos ? 0 : last_end + 1);
         tail_ = std::string(body_.substr(whole_.size())) + '\n';
-        file.done_with(body_.substr(whole_.size()));
-        chunks_ = split(whole_);
+        file.release_pages(body_.substr(whole_.size()));
+        chunks_ = divide_lines(whole_);
         in_loop_ = static_cast<index>(chunks_.size());
         chunks_.push_back(tail_);
     }
     file_parser(const file_parser&) = delete;
 
     table read() {
-        make_room();
+        allocate();
         parse_chunks();
         close_gaps();
         if (total_.rows == 0)
@@ -249,19 +251,20 @@ public:
 
 private:
     // Allocates the arrays and computes the position of each chunk from the colons and lines of the chunks before it.
-    void make_room() {
-        std::vector<detail::two_counts> bound(chunks_.size());  // colons and line ends
+    void allocate() {
+        std::vector<detail::character_counts> bound(chunks_.size());  // colons and line ends
         parallel_for(in_loop_, [&](index c) {
-            bound[static_cast<std::size_t>(c)] = detail::count_two(chunks_[static_cast<std::size_t>(c)], ':', '\n');
-            file_.done_with(chunks_[static_cast<std::size_t>(c)]);
+            bound[static_cast<std::size_t>(c)] =
+                detail::count_characters(chunks_[static_cast<std::size_t>(c)], ':', '\n');
+            file_.release_pages(chunks_[static_cast<std::size_t>(c)]);
         });
-        bound.back() = detail::count_two(tail_, ':', '\n');
+        bound.back() = detail::count_characters(tail_, ':', '\n');
         from_.resize(chunks_.size() + 1);
         for (std::size_t c = 0; c < chunks_.size(); ++c)
             from_[c + 1] = {from_[c].colons + bound[c].first, from_[c].lines + bound[c].second};
-        all_->col.uninitialised(from_.back().colons);
-        all_->val.uninitialised(from_.back().colons);
-        all_->start.uninitialised(from_.back().lines + 1);
+        all_->col.resize_uninitialised(from_.back().colons);
+        all_->val.resize_uninitialised(from_.back().colons);
+        all_->start.resize_uninitialised(from_.back().lines + 1);
         result_.y.resize(static_cast<std::size_t>(from_.back().lines));
     }
 
@@ -269,13 +272,13 @@ private:
         found_.resize(chunks_.size());
         const auto parse_chunk = [&](index item) {
             const auto c = static_cast<std::size_t>(item);
-            const target<T> out{all_->col.data() + from_[c].colons, all_->val.data() + from_[c].colons,
-                                all_->start.data() + 1 + from_[c].lines, result_.y.data() + from_[c].lines};
+            const chunk_output<T> out{all_->col.data() + from_[c].colons, all_->val.data() + from_[c].colons,
+                                      all_->start.data() + 1 + from_[c].lines, result_.y.data() + from_[c].lines};
             found_[c] = chunk_parser<T>(chunks_[c], options_, out).run();
         };
         parallel_for(in_loop_, [&](index c) {
             parse_chunk(c);
-            file_.done_with(chunks_[static_cast<std::size_t>(c)]);
+            file_.release_pages(chunks_[static_cast<std::size_t>(c)]);
         });
         parse_chunk(in_loop_);
     }
@@ -284,7 +287,7 @@ private:
     void close_gaps() {
         all_->start[0] = 0;
         for (std::size_t c = 0; c < chunks_.size(); ++c) {
-            const outcome& found = found_[c];
+            const chunk_result& found = found_[c];
             if (found.bad) {
                 const std::size_t base = chunks_[c].data() == tail_.data()
                                              ? whole_.size()
@@ -310,22 +313,22 @@ private:
         }
     }
 
-    const source& file_;
+    const file_contents& file_;
     const libsvm_options& options_;
     std::string_view body_, whole_;  // the text, and its lines that have a line end
     std::string tail_;
     std::vector<std::string_view> chunks_;
-    index in_loop_ = 0;        // chunks of the file itself; the one after them is the tail
-    std::vector<place> from_;  // the position at which each chunk writes
+    index in_loop_ = 0;              // chunks of the file itself; the one after them is the tail
+    std::vector<chunk_begin> from_;  // the position at which each chunk writes
     std::shared_ptr<arrays<T>> all_ = std::make_shared<arrays<T>>();
-    std::vector<outcome> found_;
-    outcome total_;
+    std::vector<chunk_result> found_;
+    chunk_result total_;
     table result_;
 };
 
 }  // namespace
 
-table parse_libsvm(const source& file, const libsvm_options& options) {
+table parse_libsvm(const file_contents& file, const libsvm_options& options) {
     if (options.dims < 0)
         fail(errc::invalid_argument, fmt::format("dims must satisfy 0 <= dims, got {}", options.dims));
     return options.numbers == precision::f32 ? file_parser<float>(file, options).read()
@@ -333,10 +336,10 @@ table parse_libsvm(const source& file, const libsvm_options& options) {
 }
 
 table parse_libsvm(std::string_view text, const std::string& name, const libsvm_options& options) {
-    return parse_libsvm(source(name, text, nullptr), options);
+    return parse_libsvm(file_contents(name, text, nullptr), options);
 }
 table read_libsvm(const std::string& path, const libsvm_options& options) {
-    return parse_libsvm(read_source(path), options);
+    return parse_libsvm(read_file(path), options);
 }
 
 namespace {
@@ -367,7 +370,7 @@ const file_format& libsvm_format() {
     static const file_format about{"libsvm",
                                    {".svm", ".libsvm", ".svmlight"},
                                    [](const file_beginning& file) { return looks_like_libsvm(file.first_line); },
-                                   [](const source& file, const read_options& options) {
+                                   [](const file_contents& file, const read_options& options) {
                                        libsvm_options libsvm = options.libsvm;
                                        libsvm.numbers = options.numbers;
                                        return parse_libsvm(file, libsvm);
@@ -376,7 +379,7 @@ const file_format& libsvm_format() {
                                    nullptr,
                                    [](std::string& text, index rows, const read_options&) {
                                        return detail::cut_to_lines(text, rows, [](std::string_view line) {
-                                           return detail::is_filled(line.substr(0, line.find('#')));
+                                           return detail::is_not_blank(line.substr(0, line.find('#')));
                                        });
                                    }};
     return about;

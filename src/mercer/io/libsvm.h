@@ -29,7 +29,7 @@ struct libsvm_options {
 // file is reported as `file:line:column: expected …, got '…'`; NaN and infinities are errors. The result and the error
 // do not depend on the number of threads.
 table read_libsvm(const std::string& path, const libsvm_options& options = {});
-table parse_libsvm(const source& file, const libsvm_options& options = {});
+table parse_libsvm(const file_contents& file, const libsvm_options& options = {});
 table parse_libsvm(std::string_view text, const std::string& name, const libsvm_options& options = {});
 
 const file_format& libsvm_format();

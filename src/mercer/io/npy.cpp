@@ -37,12 +37,12 @@ public:
         bool order = false;
         bool shape = false;
         take('{');
-        while (!takes('}')) {
+        while (!try_take('}')) {
             const std::string_view key = word();
             take(':');
             if (key == "descr" && !type) {
                 type = true;
-                if (peek() == '[') bad("a plain number type (records are not supported)");
+                if (peek() == '[') fail_expecting("a plain number type (records are not supported)");
                 result.type = word();
             } else if (key == "fortran_order" && !order) {
                 order = true;
@@ -51,12 +51,12 @@ public:
                 shape = true;
                 result.shape = tuple();
             } else {
-                bad("each of the keys 'descr', 'fortran_order' and 'shape' once");
+                fail_expecting("each of the keys 'descr', 'fortran_order' and 'shape' once");
             }
-            if (!takes(',') && peek() != '}') bad("',' or '}'");
+            if (!try_take(',') && peek() != '}') fail_expecting("',' or '}'");
         }
-        if (peek() != 0) bad("the end of the header");
-        if (!type || !order || !shape) bad("the keys 'descr', 'fortran_order' and 'shape'");
+        if (peek() != 0) fail_expecting("the end of the header");
+        if (!type || !order || !shape) fail_expecting("the keys 'descr', 'fortran_order' and 'shape'");
         return result;
     }
 
@@ -66,19 +66,19 @@ private:
         while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
         return at_ < text_.size() ? text_[at_] : '\0';
     }
-    bool takes(char c) {
+    bool try_take(char c) {
         if (peek() != c) return false;
         ++at_;
         return true;
     }
     void take(char c) {
-        if (!takes(c)) bad(fmt::format("'{}'", c));
+        if (!try_take(c)) fail_expecting(fmt::format("'{}'", c));
     }
     std::string_view word() {
         const char quote = peek();
-        if (quote != '\'' && quote != '"') bad("a quoted word");
+        if (quote != '\'' && quote != '"') fail_expecting("a quoted word");
         const auto end = text_.find(quote, at_ + 1);
-        if (end == std::string_view::npos) bad("a closing quote");
+        if (end == std::string_view::npos) fail_expecting("a closing quote");
         const std::string_view result = text_.substr(at_ + 1, end - at_ - 1);
         at_ = end + 1;
         return result;
@@ -91,23 +91,23 @@ private:
             at_ += text.size();
             return value;
         }
-        bad("True or False");
+        fail_expecting("True or False");
     }
     std::vector<std::uint64_t> tuple() {
         std::vector<std::uint64_t> result;
         take('(');
-        while (!takes(')')) {
+        while (!try_take(')')) {
             peek();
             std::uint64_t value = 0;
             const auto parsed = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-            if (parsed.ec != std::errc{}) bad("a size below 2^64");
+            if (parsed.ec != std::errc{}) fail_expecting("a size below 2^64");
             at_ = static_cast<std::size_t>(parsed.ptr - text_.data());
             result.push_back(value);
-            if (!takes(',') && peek() != ')') bad("',' or ')'");
+            if (!try_take(',') && peek() != ')') fail_expecting("',' or ')'");
         }
         return result;
     }
-    [[noreturn]] void bad(const std::string& expected) {
+    [[noreturn]] void fail_expecting(const std::string& expected) {
         const std::string_view rest = text_.substr(std::min(at_, text_.size()), 20);
         fail(errc::parse, fmt::format("{}: byte {}: bad .npy header: expected {}, got {}", name_, offset_ + at_,
                                       expected, rest.empty() ? "its end" : detail::quoted(rest)));
@@ -184,7 +184,7 @@ number_type find_type(const std::string& type, const std::string& name) {
 }
 
 // Returns true if the product of the sizes is `elements`, computed by divisions, which cannot overflow.
-bool makes_up(const std::vector<std::uint64_t>& shape, std::uint64_t elements) {
+bool is_product(const std::vector<std::uint64_t>& shape, std::uint64_t elements) {
     if (std::ranges::find(shape, 0U) != shape.end()) return elements == 0;
     for (const std::uint64_t side : shape) {
         if (elements == 0 || elements % side != 0) return false;
@@ -198,7 +198,7 @@ bool makes_up(const std::vector<std::uint64_t>& shape, std::uint64_t elements) {
 namespace {
 
 // Parses the header; `data` of the result are all bytes after it.
-npy_array open_header(std::string_view bytes, const std::string& name) {
+npy_array parse_header(std::string_view bytes, const std::string& name) {
     if (!bytes.starts_with(magic))
         fail(errc::parse, fmt::format("{}: byte 0: expected the first bytes of an .npy file, got {}", name,
                                       detail::quoted(bytes.substr(0, 6))));
@@ -225,11 +225,11 @@ npy_array open_header(std::string_view bytes, const std::string& name) {
 }  // namespace
 
 npy_array open_npy(std::string_view bytes, const std::string& name) {
-    npy_array out = open_header(bytes, name);
+    npy_array out = parse_header(bytes, name);
     const number_type type = find_type("<" + out.type, name);
-    if (out.data.size() % type.bytes != 0 || !makes_up(out.shape, out.data.size() / type.bytes))
+    if (out.data.size() % type.bytes != 0 || !is_product(out.shape, out.data.size() / type.bytes))
         fail(errc::parse, fmt::format("{}: {} numbers of {} bytes do not make up the {} bytes after the header", name,
-                                      joined(out.shape, " x "), type.bytes, out.data.size()));
+                                      join(out.shape, " x "), type.bytes, out.data.size()));
     return out;
 }
 
@@ -260,14 +260,14 @@ table parse_npy(std::string_view bytes, const std::string& name, precision numbe
 }
 
 table read_npy(const std::string& path, precision numbers) {
-    const source file = read_source(path);
-    return made_of(file, [&] { return parse_npy(file.bytes(), file.name(), numbers); });
+    const file_contents file = read_file(path);
+    return parse_untruncated(file, [&] { return parse_npy(file.bytes(), file.name(), numbers); });
 }
 
 namespace {
 
 // Returns a header of version 1, C order. `shape` is the list of sizes, separated by commas.
-std::string header_of(const std::string& type, const std::string& shape) {
+std::string format_header(const std::string& type, const std::string& shape) {
     std::string header = fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({}), }}", type, shape);
     // The format requires blanks that align the data to a multiple of 64 bytes, and a line end after them.
     const std::size_t prefix = magic.size() + 4;
@@ -285,7 +285,7 @@ bool cut_to_first_rows(std::string& text, index rows, const read_options&) {
     std::uint64_t bytes = 0;
     npy_array from;
     try {
-        from = open_header(text, "the first rows");
+        from = parse_header(text, "the first rows");
         if (from.fortran || from.shape.empty() || from.shape[0] < static_cast<std::uint64_t>(rows)) return false;
         bytes = find_type("<" + from.type, "the first rows").bytes * static_cast<std::uint64_t>(rows);
     } catch (const error&) {
@@ -298,7 +298,7 @@ bool cut_to_first_rows(std::string& text, index rows, const read_options&) {
     }
     if (from.data.size() < bytes) return false;
     from.shape[0] = static_cast<std::uint64_t>(rows);
-    text = header_of(from.type, joined(from.shape, ", ") + (from.shape.size() == 1 ? "," : "")) +
+    text = format_header(from.type, join(from.shape, ", ") + (from.shape.size() == 1 ? "," : "")) +
            std::string(from.data.substr(0, bytes));
     return true;
 }
@@ -307,7 +307,7 @@ bool cut_to_first_rows(std::string& text, index rows, const read_options&) {
 
 template <class T>
 std::string npy_header(index rows, index cols) {
-    return header_of(fmt::format("f{}", sizeof(T)), fmt::format("{}, {}", rows, cols));
+    return format_header(fmt::format("f{}", sizeof(T)), fmt::format("{}, {}", rows, cols));
 }
 
 template <class T>
@@ -335,7 +335,7 @@ const file_format& npy_format() {
     static const file_format about{"npy",
                                    {".npy"},
                                    [](const file_beginning& file) { return file.bytes.starts_with("\x93NUMPY"); },
-                                   [](const source& file, const read_options& options) {
+                                   [](const file_contents& file, const read_options& options) {
                                        return parse_npy(file.bytes(), file.name(), options.numbers);
                                    },
                                    nullptr,

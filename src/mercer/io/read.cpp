@@ -11,8 +11,8 @@
 namespace mercer {
 namespace {
 
-const file_format& by_content(const std::string& path, std::string_view bytes) {
-    std::string_view rest = detail::without_mark(bytes);
+const file_format& detect_by_content(const std::string& path, std::string_view bytes) {
+    std::string_view rest = detail::without_byte_order_mark(bytes);
     std::string_view line;
     std::vector<std::string_view> first;
     while (first.size() < 2 && detail::next_line(rest, line)) {
@@ -25,7 +25,7 @@ const file_format& by_content(const std::string& path, std::string_view bytes) {
         if (each->looks_like && each->looks_like(beginning)) return *each;
     fail(errc::unsupported,
          fmt::format("{}: cannot tell the format from the name or from the first line {}: say which of {} it is", path,
-                     detail::quoted(first.front()), names_of_formats()));
+                     detail::quoted(first.front()), format_names()));
 }
 
 }  // namespace
@@ -41,9 +41,9 @@ const file_format& detect_format(const std::string& path, std::string_view bytes
             break;
         }
     for (const file_format* each : all_formats())
-        for (const std::string_view end : each->ends)
+        for (const std::string_view end : each->endings)
             if (stem.ends_with(end)) return *each;
-    return by_content(path, bytes);
+    return detect_by_content(path, bytes);
 }
 
 namespace {
@@ -61,15 +61,15 @@ table read_folder(const std::string& path, const read_options& options) {
 }  // namespace
 
 table read_table(const std::string& path, const read_options& options) {
-    return parse_table(read_source_or_folder(path), options);
+    return parse_table(read_file_or_folder(path), options);
 }
 
-table parse_table(const source& file, const read_options& options) {
+table parse_table(const file_contents& file, const read_options& options) {
     if (file.is_folder()) return read_folder(file.name(), options);
     for (const std::string_view mark : {"\xff\xfe", "\xfe\xff"})
         if (file.bytes().starts_with(mark))
             fail(errc::unsupported, fmt::format("{}: the text is UTF-16: save it as UTF-8", file.name()));
-    return made_of(file, [&] {
+    return parse_untruncated(file, [&] {
         const file_format& format = options.format ? *options.format : detect_format(file.name(), file.bytes());
         if (!format.parse)
             fail(errc::unsupported, fmt::format("{}: {} is the format of a folder", file.name(), format.name));

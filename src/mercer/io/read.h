@@ -21,8 +21,8 @@ struct read_options {
     csv_options csv{};
     tsv_options tsv{};
     record_options records{};
-    bool other_files = true;  // a list of images may name files to read, and an array may have a file of labels
-    index most_pixels = most_decoded_pixels;  // largest number of pixels of an image
+    bool allow_other_files = true;  // a list of images may name files to read, and an array may have a file of labels
+    index max_pixels = max_decoded_pixels;  // largest number of pixels of an image
 };
 
 // Detects the format by the ending of the name (.svm .csv .npy .strings …, also followed by .gz or .xz), otherwise by
@@ -34,6 +34,6 @@ const file_format& detect_format(const std::string& path, std::string_view bytes
 // Reads a file, standard input for "-", or a folder if the format is one of folders.
 table read_table(const std::string& path, const read_options& options = {});
 // Parses a file whose bytes are in memory already, for a pipe cannot be read twice.
-table parse_table(const source& file, const read_options& options = {});
+table parse_table(const file_contents& file, const read_options& options = {});
 
 }  // namespace mercer

@@ -6,7 +6,7 @@
 
 namespace mercer::detail {
 
-bool next_whole_line(std::string_view& rest, std::string_view& line) {
+bool next_complete_line(std::string_view& rest, std::string_view& line) {
     return rest.find('\n') != std::string_view::npos && next_line(rest, line);
 }
 
@@ -28,7 +28,7 @@ std::size_t record_ends::last(std::string_view text) {
 }
 
 bool cut_to_lines(std::string& text, index rows, bool (*is_row)(std::string_view line)) {
-    const std::string_view body = without_mark(text);
+    const std::string_view body = without_byte_order_mark(text);
     std::size_t at = text.size() - body.size();
     for (index found = 0; found < rows;) {
         const std::size_t end = text.find('\n', at);
@@ -40,7 +40,7 @@ bool cut_to_lines(std::string& text, index rows, bool (*is_row)(std::string_view
     return true;
 }
 
-bool is_filled(std::string_view line) { return !trimmed(line).empty(); }
-bool is_any_line(std::string_view) { return true; }
+bool is_not_blank(std::string_view line) { return !trimmed(line).empty(); }
+bool accept_any_line(std::string_view) { return true; }
 
 }  // namespace mercer::detail

@@ -11,7 +11,7 @@
 namespace mercer::detail {
 
 // Removes the next line from the front of `rest`, as next_line() does. Returns false if the line has no line end yet.
-bool next_whole_line(std::string_view& rest, std::string_view& line);
+bool next_complete_line(std::string_view& rest, std::string_view& line);
 
 // Finds the ends of records. Every byte is inspected once, even if the text grows between the calls.
 class record_ends {
@@ -33,7 +33,7 @@ private:
 // Implements file_format::cut_to_rows for formats with one example per line: cuts `text` after `rows` lines for which
 // is_row() returns true. is_row() gets a line without its line end.
 bool cut_to_lines(std::string& text, index rows, bool (*is_row)(std::string_view line));
-bool is_filled(std::string_view line);  // returns true if the line is not blank
-bool is_any_line(std::string_view);     // returns true: blank lines are examples too
+bool is_not_blank(std::string_view line);  // returns true if the line is not blank
+bool accept_any_line(std::string_view);    // returns true: blank lines are examples too
 
 }  // namespace mercer::detail

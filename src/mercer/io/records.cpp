@@ -20,7 +20,7 @@
 
 namespace mercer {
 
-std::string kind_asked(const record_options& options, const std::string& field) {
+std::string requested_kind(const record_options& options, const std::string& field) {
     const auto found = options.kinds.find(field);
     return found == options.kinds.end() ? std::string() : found->second;
 }
@@ -34,16 +34,18 @@ struct csv_column {
     std::vector<std::size_t> offsets;
 };
 
-dataset values_of(const csv_column& column, const std::string& file, std::string_view text, const std::string& asked) {
+dataset values_of(const csv_column& column, const std::string& file, std::string_view text,
+                  const std::string& requested) {
     const bool all_numbers =
         std::ranges::all_of(column.cells, [](const std::string& cell) { return detail::is_number(cell); });
-    if (asked == name(trees::where)) {
+    if (requested == name(trees::kind)) {
         std::vector<tree> all;
         for (std::size_t i = 0; i < column.cells.size(); ++i)
-            all.push_back(parse_tree(column.cells[i], detail::place(file, text, column.offsets[i]), column.cells[i]));
+            all.push_back(
+                parse_tree(column.cells[i], detail::text_position(file, text, column.offsets[i]), column.cells[i]));
         return trees(std::move(all));
     }
-    if (asked == name(sets::where)) {
+    if (requested == name(sets::kind)) {
         std::vector<std::vector<std::int64_t>> all;
         for (const std::string& cell : column.cells) {
             auto& one = all.emplace_back();
@@ -52,15 +54,15 @@ dataset values_of(const csv_column& column, const std::string& file, std::string
         }
         return sets(std::move(all));
     }
-    if (!asked.empty() && asked != name(strings::where) && asked != name(domain::vectors))
+    if (!requested.empty() && requested != name(strings::kind) && requested != name(object_kind::vectors))
         fail(errc::unsupported, fmt::format("{}: a column holds no {}, which the kernel compares in field '{}': JSON "
                                             "lines can",
-                                            file, asked, column.name));
-    if (asked == name(strings::where) || (asked.empty() && !all_numbers)) return strings(column.cells);
+                                            file, requested, column.name));
+    if (requested == name(strings::kind) || (requested.empty() && !all_numbers)) return strings(column.cells);
     std::vector<double> values;
     for (std::size_t i = 0; i < column.cells.size(); ++i) {
         double value = 0;
-        if (detail::parse_number(column.cells[i], value) != detail::number_fault::none || !std::isfinite(value))
+        if (detail::parse_number(column.cells[i], value) != detail::number_error::none || !std::isfinite(value))
             detail::fail_at(errc::data, file, text, column.offsets[i],
                             fmt::format("expected a finite number in field '{}', got {}", column.name,
                                         detail::quoted(column.cells[i])));
@@ -73,17 +75,17 @@ dataset values_of(const csv_column& column, const std::string& file, std::string
 
 }  // namespace
 
-table parse_csv_records(const source& file, const read_options& options) {
-    const std::string_view text = detail::without_mark(file.bytes());
-    const char separator = options.csv.separator ? options.csv.separator : detail::guess_separator(text);
+table parse_csv_records(const file_contents& file, const read_options& options) {
+    const std::string_view text = detail::without_byte_order_mark(file.bytes());
+    const char separator = options.csv.separator ? options.csv.separator : detail::detect_separator(text);
     detail::record_reader reader(text, file.name(), separator);
     std::vector<detail::csv_text_field> row;
     if (!reader.next(row)) fail(errc::data, fmt::format("{}: expected at least one example, got none", file.name()));
     std::vector<csv_column> columns;
     std::vector<std::string> header;
-    for (const auto& cell : row) header.push_back(detail::as_utf8(cell.text));
+    for (const auto& cell : row) header.push_back(detail::to_utf8(cell.text));
     for (const std::string& each : header) columns.push_back({each, {}, {}});
-    const auto label = detail::label_position(options.csv, header, header.size(), file.name());
+    const auto label = detail::find_label_column(options.csv, header, header.size(), file.name());
     detail::label_column labels;
     index rows = 0;
     for (std::size_t line = reader.offset(); reader.next(row); line = reader.offset(), ++rows) {
@@ -104,8 +106,8 @@ table parse_csv_records(const source& file, const read_options& options) {
     std::vector<records::field> fields;
     for (std::size_t c = 0; c < columns.size(); ++c)
         if (!label || c != *label)
-            fields.push_back({columns[c].name,
-                              values_of(columns[c], file.name(), text, kind_asked(options.records, columns[c].name))});
+            fields.push_back({columns[c].name, values_of(columns[c], file.name(), text,
+                                                         requested_kind(options.records, columns[c].name))});
     if (fields.empty()) fail(errc::data, fmt::format("{}: no field beside the label", file.name()));
     if (label) labels.finish(file.name(), text, options.csv.classes, out);
     out.x = records(std::move(fields));
@@ -116,14 +118,14 @@ table parse_csv_records(const source& file, const read_options& options) {
 namespace {
 
 bool is_json(std::string_view bytes) {
-    const std::string_view text = detail::without_mark(bytes);
+    const std::string_view text = detail::without_byte_order_mark(bytes);
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     return first != std::string_view::npos && text[first] == '{';
 }
 
 }  // namespace
 
-table parse_records(const source& file, const read_options& options) {
+table parse_records(const file_contents& file, const read_options& options) {
     return is_json(file.bytes()) ? parse_json_records(file, options) : parse_csv_records(file, options);
 }
 
@@ -135,7 +137,7 @@ const file_format& records_format() {
                                    nullptr,
                                    nullptr,
                                    [](std::string& text, index rows, const read_options& options) {
-                                       if (is_json(text)) return detail::cut_to_lines(text, rows, detail::is_filled);
+                                       if (is_json(text)) return detail::cut_to_lines(text, rows, detail::is_not_blank);
                                        csv_options csv = options.csv;
                                        csv.header = csv_header::present;
                                        return detail::cut_to_records(text, rows, csv);
@@ -151,7 +153,7 @@ const file_format& json_records_format() {
                                    nullptr,
                                    nullptr,
                                    [](std::string& text, index rows, const read_options&) {
-                                       return detail::cut_to_lines(text, rows, detail::is_filled);
+                                       return detail::cut_to_lines(text, rows, detail::is_not_blank);
                                    }};
     return about;
 }
@@ -161,8 +163,11 @@ namespace {
 // Parses the JSON lines of a file.
 class json_lines {
 public:
-    json_lines(const source& file, const read_options& options)
-        : file_(file), text_(detail::without_mark(file.bytes())), options_(options), label_(options.csv.label) {}
+    json_lines(const file_contents& file, const read_options& options)
+        : file_(file),
+          text_(detail::without_byte_order_mark(file.bytes())),
+          options_(options),
+          label_(options.csv.label) {}
 
     table read() {
         std::string_view rest = text_, line;
@@ -174,7 +179,8 @@ public:
         std::vector<records::field> fields;
         for (const auto& [key, values] : columns_)
             fields.push_back(
-                {key, detail::json_field(file_.name(), text_, key, values).values(kind_asked(options_.records, key))});
+                {key,
+                 detail::json_field(file_.name(), text_, key, values).values(requested_kind(options_.records, key))});
         if (!label_.empty()) labels_.finish(file_.name(), text_, options_.csv.classes, out);
         out.x = records(std::move(fields));
         out.label = label_;
@@ -186,7 +192,7 @@ private:
         detail::json_cursor at(file_.name(), text_, line);
         const std::size_t offset = static_cast<std::size_t>(line.data() - text_.data());
         bool labelled = false;
-        at.each_member([&](const std::string& key) {
+        at.for_each_member([&](const std::string& key) {
             if (rows_ == 0 && label_.empty() && key == "label") label_ = key;
             if (key == label_) {
                 if (labelled) at.fail_expecting(fmt::format("'{}' once", key));
@@ -203,7 +209,7 @@ private:
             reserve_value(column);
             column.push_back(detail::read_json_value(at));
         });
-        at.end();
+        at.require_end();
         ++rows_;
         const auto missing = [&](const std::string& what) {
             detail::fail_at(errc::data, file_.name(), text_, offset, "expected " + what);
@@ -222,7 +228,7 @@ private:
             reserve_workspace(std::max<std::size_t>(1, column.size()) * sizeof(detail::json_value));
     }
 
-    const source& file_;
+    const file_contents& file_;
     std::string_view text_;
     const read_options& options_;
     std::string label_;
@@ -234,7 +240,9 @@ private:
 
 }  // namespace
 
-table parse_json_records(const source& file, const read_options& options) { return json_lines(file, options).read(); }
+table parse_json_records(const file_contents& file, const read_options& options) {
+    return json_lines(file, options).read();
+}
 
 namespace detail {
 namespace {
@@ -254,10 +262,10 @@ void read_item(json_cursor& at, json_value& out) {
 // length.
 index read_rows(json_cursor& at, std::vector<double>& out) {
     index width = -1;
-    at.each_item([&] {
+    at.for_each_item([&] {
         const std::size_t before = out.size();
         json_cursor row = at;
-        at.each_item([&] { out.push_back(at.number()); });
+        at.for_each_item([&] { out.push_back(at.number()); });
         const auto count = static_cast<index>(out.size() - before);
         if (width < 0) width = count;
         if (count != width || width == 0)
@@ -269,11 +277,11 @@ index read_rows(json_cursor& at, std::vector<double>& out) {
 void read_points(json_cursor& at, json_value& out) {
     std::vector<std::int32_t>& elements = out.cloud.elements;
     const json_cursor before = at;
-    at.each_member([&](const std::string& key) {
+    at.for_each_member([&](const std::string& key) {
         if (key == "coordinates") {
             if (const index dims = read_rows(at, out.cloud.coordinates); dims > 0) out.cloud.dims = dims;
         } else if (key == "elements") {
-            at.each_item([&] {
+            at.for_each_item([&] {
                 json_cursor element = at;
                 const bool symbol = at.peek() == '"';
                 const double number = symbol ? element_number(at.string()) : at.number();
@@ -288,11 +296,11 @@ void read_points(json_cursor& at, json_value& out) {
     const std::size_t count = out.cloud.coordinates.size() / static_cast<std::size_t>(out.cloud.dims);
     if (elements.empty()) elements.assign(count, 0);
     if (elements.size() != count)
-        before.fail_saying(fmt::format("expected an element a point, got {} of {}", elements.size(), count));
+        before.fail_with(fmt::format("expected an element a point, got {} of {}", elements.size(), count));
 }
 
 void read_counts(json_cursor& at, json_value& out) {
-    at.each_member([&](const std::string& key) {
+    at.for_each_member([&](const std::string& key) {
         json_cursor before = at;
         const double count = at.number();
         if (!(count >= 0 && count <= 0x1p53 && count == std::floor(count)))
@@ -302,9 +310,9 @@ void read_counts(json_cursor& at, json_value& out) {
 }
 
 // Returns the form of a JSON object, which its members determine.
-json_form form_of_members(json_cursor look) {
+json_form detect_form(json_cursor look) {
     json_form found = json_form::counts;
-    look.each_member([&](const std::string& key) {
+    look.for_each_member([&](const std::string& key) {
         if (key == "nodes" || key == "edges") found = json_form::graph;
         if (key == "coordinates") found = json_form::points;
         look.skip();
@@ -319,7 +327,7 @@ json_value read_json_value(json_cursor& at) {
     const char first = at.peek();
     out.offset = at.offset();
     if (first == '{') {
-        out.form = form_of_members(at);
+        out.form = detect_form(at);
         if (out.form == json_form::graph)
             out.graph = read_graph(at);
         else if (out.form == json_form::points)
@@ -329,7 +337,7 @@ json_value read_json_value(json_cursor& at) {
     } else if (first == '[') {
         json_cursor look = at;
         bool nested = false, begun = false;
-        look.each_item([&] {
+        look.for_each_item([&] {
             if (!begun) nested = look.peek() == '[';
             begun = true;
             look.skip();
@@ -338,14 +346,14 @@ json_value read_json_value(json_cursor& at) {
         if (nested)
             out.width = read_rows(at, out.numbers);
         else
-            at.each_item([&] { read_item(at, out); });
+            at.for_each_item([&] { read_item(at, out); });
     } else {
         read_item(at, out);
     }
     return out;
 }
 
-void json_field::wrong(const json_value& at, const std::string& expected) const {
+void json_field::fail_expecting(const json_value& at, const std::string& expected) const {
     fail_at(errc::data, file_, text_, at.offset,
             fmt::format("expected {} in field '{}', as in the first line", expected, name_));
 }
@@ -353,50 +361,50 @@ void json_field::wrong(const json_value& at, const std::string& expected) const 
 std::string json_field::kind() const {
     const json_value& first = values_.front();
     switch (first.form) {
-        case json_form::graph: return name(graphs::where);
-        case json_form::points: return name(points::where);
-        case json_form::counts: return name(multisets::where);
-        case json_form::lists: return name(series::where);
-        case json_form::one: return first.texts.empty() ? name(domain::vectors) : name(strings::where);
+        case json_form::graph: return name(graphs::kind);
+        case json_form::points: return name(points::kind);
+        case json_form::counts: return name(multisets::kind);
+        case json_form::lists: return name(series::kind);
+        case json_form::one: return first.texts.empty() ? name(object_kind::vectors) : name(strings::kind);
         case json_form::list: break;
     }
     const bool texts = std::ranges::any_of(values_, [](const json_value& each) { return !each.texts.empty(); });
-    return texts ? name(sets::where) : name(domain::vectors);
+    return texts ? name(sets::kind) : name(object_kind::vectors);
 }
 
 template <class Kind, class Item, class Take>
 dataset json_field::as_objects(json_form form, const std::string& expected, Take take) const {
     std::vector<Item> out;
     for (const json_value& each : values_) {
-        if (each.form != form) wrong(each, expected);
+        if (each.form != form) fail_expecting(each, expected);
         out.push_back(take(each));
     }
     return Kind(std::move(out));
 }
 
-dataset json_field::values(const std::string& asked) const {
-    const std::string wanted = asked.empty() ? kind() : asked;
-    if (wanted == name(strings::where)) return as_strings();
-    if (wanted == name(sets::where)) return as_sets();
-    if (wanted == name(trees::where)) return as_trees();
-    if (wanted == name(series::where)) return as_series();
-    if (wanted == name(graphs::where))
+dataset json_field::values(const std::string& requested) const {
+    const std::string wanted = requested.empty() ? kind() : requested;
+    if (wanted == name(strings::kind)) return as_strings();
+    if (wanted == name(sets::kind)) return as_sets();
+    if (wanted == name(trees::kind)) return as_trees();
+    if (wanted == name(series::kind)) return as_series();
+    if (wanted == name(graphs::kind))
         return as_objects<graphs, graph>(json_form::graph, "a graph {\"nodes\": ..., \"edges\": ...}",
                                          [](const json_value& each) { return *each.graph; });
-    if (wanted == name(points::where))
+    if (wanted == name(points::kind))
         return as_objects<points, point_cloud>(
             json_form::points, "points {\"coordinates\": ...}", [&](const json_value& each) {
                 const index dims = values_.front().cloud.dims;
                 if (each.cloud.dims != dims && each.cloud.size() > 0)
-                    wrong(each, fmt::format("{} coordinates a point", dims));
+                    fail_expecting(each, fmt::format("{} coordinates a point", dims));
                 if (!std::ranges::all_of(each.cloud.coordinates, [](double v) { return std::isfinite(v); }))
-                    wrong(each, "finite coordinates");
+                    fail_expecting(each, "finite coordinates");
                 return each.cloud;
             });
-    if (wanted == name(multisets::where))
+    if (wanted == name(multisets::kind))
         return as_objects<multisets, std::vector<counted_item>>(json_form::counts, "counts {\"item\": 2, ...}",
                                                                 [](const json_value& each) { return each.counts; });
-    if (wanted != name(domain::vectors))
+    if (wanted != name(object_kind::vectors))
         fail(errc::unsupported,
              fmt::format("{}: JSON lines hold no {}, which the kernel compares in field '{}'", file_, wanted, name_));
     return as_numbers();
@@ -405,7 +413,7 @@ dataset json_field::values(const std::string& asked) const {
 dataset json_field::as_strings() const {
     std::vector<std::string> out;
     for (const json_value& each : values_) {
-        if (each.form != json_form::one || each.texts.empty()) wrong(each, "a text");
+        if (each.form != json_form::one || each.texts.empty()) fail_expecting(each, "a text");
         out.push_back(each.texts.front());
     }
     return strings(std::move(out));
@@ -414,8 +422,8 @@ dataset json_field::as_strings() const {
 dataset json_field::as_trees() const {
     std::vector<tree> out;
     for (const json_value& each : values_) {
-        if (each.form != json_form::one || each.texts.empty()) wrong(each, "a tree in brackets");
-        out.push_back(parse_tree(each.texts.front(), place(file_, text_, each.offset), each.texts.front()));
+        if (each.form != json_form::one || each.texts.empty()) fail_expecting(each, "a tree in brackets");
+        out.push_back(parse_tree(each.texts.front(), text_position(file_, text_, each.offset), each.texts.front()));
     }
     return trees(std::move(out));
 }
@@ -423,7 +431,7 @@ dataset json_field::as_trees() const {
 dataset json_field::as_sets() const {
     std::vector<std::vector<std::int64_t>> out;
     for (const json_value& each : values_) {
-        if (each.form != json_form::list || !each.numbers.empty()) wrong(each, "a list of texts");
+        if (each.form != json_form::list || !each.numbers.empty()) fail_expecting(each, "a list of texts");
         auto& one = out.emplace_back();
         for (const std::string& item : each.texts) one.push_back(item_number(item));
     }
@@ -439,7 +447,8 @@ dataset json_field::as_numbers() const {
                           static_cast<index>(each.numbers.size()) == dims &&
                           std::ranges::all_of(each.numbers, [](double v) { return std::isfinite(v); });
         if (!fits)
-            wrong(each, form == json_form::one ? "a finite number" : fmt::format("a list of {} finite numbers", dims));
+            fail_expecting(
+                each, form == json_form::one ? "a finite number" : fmt::format("a list of {} finite numbers", dims));
         out.insert(out.end(), each.numbers.begin(), each.numbers.end());
     }
     matrix<double> rows(static_cast<index>(values_.size()), dims);
@@ -452,7 +461,7 @@ dataset json_field::as_series() const {
     for (const json_value& each : values_) {
         const bool fits = (each.form == json_form::list || each.form == json_form::lists) && each.texts.empty() &&
                           std::ranges::all_of(each.numbers, [](double v) { return std::isfinite(v); });
-        if (!fits) wrong(each, "a list of finite numbers");
+        if (!fits) fail_expecting(each, "a list of finite numbers");
         out.push_back({each.numbers, std::max<index>(each.width, 1)});
     }
     return series(std::move(out));

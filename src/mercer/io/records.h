@@ -22,19 +22,19 @@ struct record_options {
     std::map<std::string, std::string> kinds{};
 };
 // Returns the kind that the options give for a field; empty if they give none.
-std::string kind_asked(const record_options& options, const std::string& field);
+std::string requested_kind(const record_options& options, const std::string& field);
 
 // Parses comma-separated text with a header. A column of numbers is a field of vectors with one coordinate, any other
 // column a field of strings. If the kernel compares sets or trees in a field, its values are sets of words separated by
 // blanks, or trees in brackets. The column of targets is options.csv.label, as for csv.
-table parse_csv_records(const source& file, const read_options& options);
+table parse_csv_records(const file_contents& file, const read_options& options);
 // Parses JSON lines such as {"title": "…", "weight": 3, "tags": ["a", "b"], "label": "good"}; the table at
 // read_json_value lists the kinds of objects. The target is the member options.csv.label, or the member "label" if that
 // option is empty.
-table parse_json_records(const source& file, const read_options& options);
+table parse_json_records(const file_contents& file, const read_options& options);
 
 // Parses a file that is one or the other. If its first character is '{', the file contains JSON lines.
-table parse_records(const source& file, const read_options& options);
+table parse_records(const file_contents& file, const read_options& options);
 
 // "records": never detected by the contents, because comma-separated records are also valid csv.
 const file_format& records_format();
@@ -76,12 +76,12 @@ public:
                const std::vector<json_value>& values)
         : file_(file), text_(text), name_(name), values_(values) {}
 
-    // Returns the values as objects of the kind `asked`; if that is empty, of the kind detected from the values. Throws
+    // Returns the values as objects of the kind `requested`; if that is empty, of the kind detected from the values. Throws
     // an error at the first value that is not of this kind.
-    dataset values(const std::string& asked) const;
+    dataset values(const std::string& requested) const;
 
 private:
-    [[noreturn]] void wrong(const json_value& at, const std::string& expected) const;
+    [[noreturn]] void fail_expecting(const json_value& at, const std::string& expected) const;
     std::string kind() const;
     dataset as_strings() const;
     dataset as_sets() const;

@@ -27,8 +27,8 @@ using detail::record_ends;
 
 constexpr std::uint64_t no_end = std::numeric_limits<std::uint64_t>::max();
 
-table slice(const table& from, index first, index count) {
-    table out{gather(from.x, selection(first, count)), {}, from.class_names, from.feature_names, from.label};
+table row_range(const table& from, index first, index count) {
+    table out{gather(from.x, row_set(first, count)), {}, from.class_names, from.feature_names, from.label};
     if (!from.y.empty()) out.y.assign(from.y.begin() + first, from.y.begin() + first + count);
     return out;
 }
@@ -40,7 +40,7 @@ public:
     bool next(table& out) override {
         if (at_ >= data_.x.size()) return false;
         const index count = std::min(rows_, data_.x.size() - at_);
-        out = slice(data_, at_, count);
+        out = row_range(data_, at_, count);
         at_ += count;
         return true;
     }
@@ -51,17 +51,18 @@ private:
 };
 
 // Reads one file as tables with any number of rows.
-class file_pieces {
+class file_reader {
 public:
-    virtual ~file_pieces() = default;
+    virtual ~file_reader() = default;
     virtual bool next(table& out) = 0;
 };
 
-class text_pieces final : public file_pieces {
+class text_file_reader final : public file_reader {
 public:
-    text_pieces(const std::string& path, read_options how, bool label_may_lack, std::uint64_t first, std::uint64_t end)
-        : stream_(path), how_(std::move(how)), label_may_lack_(label_may_lack) {
-        more();
+    text_file_reader(const std::string& path, read_options how, bool label_is_optional, std::uint64_t first,
+                     std::uint64_t end)
+        : stream_(path), how_(std::move(how)), label_is_optional_(label_is_optional) {
+        read_more();
         if (!how_.format) how_.format = &detect_format(stream_.name(), text_);
         if (!can_stream(*how_.format))
             fail(errc::unsupported, fmt::format("{}: {} is not read in batches: csv, libsvm and npy are",
@@ -69,22 +70,22 @@ public:
         csv_ = std::string_view(how_.format->name) == "csv";
         if (csv_) find_header();
         ends_ = record_ends(csv_, head_.size());
-        if (first > 0 || end != no_end) narrow(first, end);
+        if (first > 0 || end != no_end) restrict_to(first, end);
     }
 
     bool next(table& out) override {
         for (;;) {
-            if (text_.size() <= head_.size() && !more()) return false;
+            if (text_.size() <= head_.size() && !read_more()) return false;
             std::size_t end = ends_.last(text_);
-            while (end <= head_.size() && more()) end = whole_records();
-            if (end <= head_.size() || over_) end = text_.size();  // the last line may lack its line end
+            while (end <= head_.size() && read_more()) end = whole_records();
+            if (end <= head_.size() || at_end_) end = text_.size();  // the last line may lack its line end
             const std::string_view rows(text_.data(), end);
             const bool blank = rows.substr(head_.size()).find_first_not_of(" \t\r\n") == std::string_view::npos;
             if (!blank) parse(rows, out);
             lines_before_ += std::ranges::count(rows.substr(std::min(end, head_.size())), '\n');
             text_ = head_ + text_.substr(end);
             ends_ = record_ends(csv_, head_.size());
-            if (blank && over_) return false;
+            if (blank && at_end_) return false;
             if (blank) continue;
             return true;
         }
@@ -92,42 +93,42 @@ public:
 
 private:
     static constexpr std::size_t piece = 1 << 22;
-    static constexpr std::size_t longest_record = std::size_t(1) << 28;
+    static constexpr std::size_t max_record_bytes = std::size_t(1) << 28;
 
-    // Returns the end of the last whole record of text_. Throws if a record exceeds longest_record, because a record
+    // Returns the end of the last whole record of text_. Throws if a record exceeds max_record_bytes, because a record
     // without an end would read the rest of the file into memory.
     std::size_t whole_records() {
         const std::size_t end = ends_.last(text_);
-        if (end > head_.size() || text_.size() - head_.size() <= longest_record) return end;
+        if (end > head_.size() || text_.size() - head_.size() <= max_record_bytes) return end;
         const std::optional<std::size_t> quote = ends_.open_quote();
         try {
             detail::fail_at(errc::parse, stream_.name(), text_, quote.value_or(head_.size()),
                             fmt::format("expected {} within {} MB, got none", quote ? "a closing '\"'" : "a line end",
-                                        longest_record >> 20));
+                                        max_record_bytes >> 20));
         } catch (const error& wrong) {
-            fail(wrong.code(), placed(wrong.what()));
+            fail(wrong.code(), with_file_position(wrong.what()));
         }
     }
 
-    bool more() {
-        if (over_) return false;
+    bool read_more() {
+        if (at_end_) return false;
         const std::size_t before = text_.size();
-        over_ = !stream_.read(text_, static_cast<std::size_t>(std::min<std::uint64_t>(piece, left_)));
+        at_end_ = !stream_.read(text_, static_cast<std::size_t>(std::min<std::uint64_t>(piece, left_)));
         if (left_ != no_end) left_ -= text_.size() - before;
         read_ += text_.size() - before;
-        return !over_;
+        return !at_end_;
     }
 
     // Parses the rows. Errors name the line and the row of the file instead of those of the text in memory.
     void parse(std::string_view rows, table& out) {
         try {
-            out = parse_table(source(stream_.name(), rows, nullptr), how_);
+            out = parse_table(file_contents(stream_.name(), rows, nullptr), how_);
             rows_before_ += out.x.size();
         } catch (const error& wrong) {
-            fail(wrong.code(), placed(wrong.what()));
+            fail(wrong.code(), with_file_position(wrong.what()));
         }
     }
-    std::string placed(std::string text) const {
+    std::string with_file_position(std::string text) const {
         const std::string name = stream_.name() + ":";
         if (!text.starts_with(name) || text.size() == name.size() || !std::isdigit(text[name.size()])) return text;
         const auto number_at = [&](std::size_t at) {
@@ -135,7 +136,7 @@ private:
         };
         const auto [line, end] = number_at(name.size());
         if (line <= std::ranges::count(head_, '\n')) return text;
-        text.replace(name.size(), end - name.size(), std::to_string(line + lines_before_ + lines_of_others()));
+        text.replace(name.size(), end - name.size(), std::to_string(line + lines_before_ + lines_before_share()));
         constexpr std::string_view row = ": row ";
         const std::size_t at = text.find(row, name.size());
         if (at == std::string::npos || at + row.size() == text.size() || !std::isdigit(text[at + row.size()]))
@@ -148,7 +149,7 @@ private:
         return text;
     }
     // Returns the number of lines before the range of this process, without the header, which every text begins with.
-    std::ptrdiff_t lines_of_others() const {
+    std::ptrdiff_t lines_before_share() const {
         if (first_ == 0) return 0;
         byte_stream whole(stream_.name());
         std::ptrdiff_t out = -std::ranges::count(head_, '\n');
@@ -163,13 +164,13 @@ private:
     }
 
     // Restricts the text to the header and bytes [first, end) of the file. The first read_ bytes are in text_ already.
-    void narrow(std::uint64_t first, std::uint64_t end) {
+    void restrict_to(std::uint64_t first, std::uint64_t end) {
         first_ = first;
         if (first > 0) {
             stream_.seek(first);
             text_ = head_;
             left_ = end == no_end ? no_end : end - first;
-            over_ = false;
+            at_end_ = false;
         } else if (end < read_) {
             text_.resize(std::max(head_.size(), text_.size() - std::min<std::uint64_t>(text_.size(), read_ - end)));
             left_ = 0;
@@ -180,14 +181,14 @@ private:
 
     // Finds the header, with which every text begins, so that it is a complete file for the parser.
     void find_header() {
-        const std::string_view text = detail::without_mark(text_);
+        const std::string_view text = detail::without_byte_order_mark(text_);
         if (text.size() < text_.size()) text_.erase(0, text_.size() - text.size());
         ends_ = record_ends(true);
         std::size_t whole = ends_.last(text_);
-        while (whole == 0 && more()) whole = whole_records();
-        const std::string_view first = std::string_view(text_).substr(0, over_ || whole == 0 ? text_.size() : whole);
-        if (how_.csv.separator == 0) how_.csv.separator = detail::guess_separator(first);
-        if (label_may_lack_ && !how_.csv.label.empty()) look_for_label(first);
+        while (whole == 0 && read_more()) whole = whole_records();
+        const std::string_view first = std::string_view(text_).substr(0, at_end_ || whole == 0 ? text_.size() : whole);
+        if (how_.csv.separator == 0) how_.csv.separator = detail::detect_separator(first);
+        if (label_is_optional_ && !how_.csv.label.empty()) drop_absent_label(first);
         const bool header = detail::has_header(first, stream_.name(), how_.csv.separator, how_.csv);
         how_.csv.header = header ? csv_header::present : csv_header::absent;
         if (!header) return;
@@ -198,12 +199,12 @@ private:
     }
 
     // Clears options.csv.label if it is a name that the first record does not contain: new data may lack the targets.
-    void look_for_label(std::string_view text) {
+    void drop_absent_label(std::string_view text) {
         detail::record_reader records(text, stream_.name(), how_.csv.separator);
         std::vector<detail::csv_text_field> first;
         if (!records.next(first)) return;
         const auto named = [&](const detail::csv_text_field& one) {
-            return detail::as_utf8(one.text) == how_.csv.label;
+            return detail::to_utf8(one.text) == how_.csv.label;
         };
         const bool position = detail::is_number(how_.csv.label);
         if (!position && std::ranges::none_of(first, named)) how_.csv.label.clear();
@@ -211,20 +212,20 @@ private:
 
     byte_stream stream_;
     read_options how_;
-    bool label_may_lack_;
+    bool label_is_optional_;
     std::string text_, head_;
     record_ends ends_;  // of text_
     // In bytes: the begin of the range in the file, the number to be read, and the number that was read.
     std::uint64_t first_ = 0, left_ = no_end, read_ = 0;
     std::ptrdiff_t lines_before_ = 0, rows_before_ = 0;  // lines and rows of the tables returned so far
-    bool over_ = false, csv_ = false;
+    bool at_end_ = false, csv_ = false;
 };
 
 // Reads a NumPy array, which is mapped into memory if it is large, 16,384 rows at a time.
-class npy_pieces final : public file_pieces {
+class npy_file_reader final : public file_reader {
 public:
-    npy_pieces(const std::string& path, const read_options& how)
-        : file_(read_source(path)), array_(open_npy(file_.bytes(), file_.name())), numbers_(how.numbers) {
+    npy_file_reader(const std::string& path, const read_options& how)
+        : file_(read_file(path)), array_(open_npy(file_.bytes(), file_.name())), numbers_(how.numbers) {
         rows_ = array_.shape.empty() ? 0 : static_cast<index>(array_.shape[0]);
         if (array_.fortran && array_.shape.size() > 1)
             fail(errc::unsupported,
@@ -242,14 +243,14 @@ public:
         part.data =
             array_.data.substr(static_cast<std::size_t>(at_) * row_bytes, static_cast<std::size_t>(count) * row_bytes);
         const bool single = numbers_ == precision::f32 || (numbers_ == precision::natural && array_.type == "f4");
-        out = made_of(file_, [&] { return table{npy_rows(part, single, file_.name()), {}, {}, {}}; });
-        file_.done_with(part.data);
+        out = parse_untruncated(file_, [&] { return table{npy_rows(part, single, file_.name()), {}, {}, {}}; });
+        file_.release_pages(part.data);
         at_ += count;
         return true;
     }
 
 private:
-    source file_;
+    file_contents file_;
     npy_array array_;
     precision numbers_;
     index rows_ = 0, at_ = 0;
@@ -265,16 +266,20 @@ bool is_npy(const std::string& path, const read_options& how) {
 
 class file_batches final : public row_batches {
 public:
-    file_batches(std::vector<std::string> paths, read_options how, index rows, bool label_may_lack,
+    file_batches(std::vector<std::string> paths, read_options how, index rows, bool label_is_optional,
                  const file_range& part)
-        : paths_(std::move(paths)), how_(std::move(how)), rows_(rows), label_may_lack_(label_may_lack), part_(part) {
+        : paths_(std::move(paths)),
+          how_(std::move(how)),
+          rows_(rows),
+          label_is_optional_(label_is_optional),
+          part_(part) {
         restart();
     }
 
     void restart() override {
         if (started_ && std::ranges::find(paths_, "-") != paths_.end())
             fail(errc::unsupported, "standard input cannot be read twice: write it to a file first");
-        pieces_.reset();
+        reader_.reset();
         file_ = part_.first.file;
         skip_ = part_.skip, left_ = part_.most;
         pending_ = {};
@@ -289,7 +294,7 @@ public:
             const index size = more.x.size(), passed = std::min(skip_, size);
             skip_ -= passed;
             if (passed == size) continue;
-            join(passed > 0 ? slice(more, passed, size - passed) : std::move(more));
+            append(passed > 0 ? row_range(more, passed, size - passed) : std::move(more));
         }
         const index there = pending_.x.size(), count = std::min(wanted, there);
         if (count == 0) return false;
@@ -297,8 +302,8 @@ public:
         if (count == there) {
             out = std::exchange(pending_, {});
         } else {
-            out = slice(pending_, 0, count);
-            pending_ = slice(pending_, count, there - count);
+            out = row_range(pending_, 0, count);
+            pending_ = row_range(pending_, count, there - count);
         }
         return true;
     }
@@ -306,27 +311,27 @@ public:
 private:
     bool take(table& out) {
         for (;;) {
-            if (pieces_ && pieces_->next(out)) return true;
-            pieces_.reset();
+            if (reader_ && reader_->next(out)) return true;
+            reader_.reset();
             const bool last = file_ == part_.end.file;
             if (file_ >= paths_.size() || file_ > part_.end.file || (last && part_.end.byte == 0)) return false;
             const std::string& path = paths_[file_];
             if (is_npy(path, how_))
-                pieces_ = std::make_unique<npy_pieces>(path, how_);
+                reader_ = std::make_unique<npy_file_reader>(path, how_);
             else
-                pieces_ = std::make_unique<text_pieces>(path, how_, label_may_lack_,
-                                                        file_ == part_.first.file ? part_.first.byte : 0,
-                                                        last ? part_.end.byte : no_end);
+                reader_ = std::make_unique<text_file_reader>(path, how_, label_is_optional_,
+                                                             file_ == part_.first.file ? part_.first.byte : 0,
+                                                             last ? part_.end.byte : no_end);
             ++file_;
         }
     }
 
-    void join(table more) {
+    void append(table more) {
         if (pending_.x.size() == 0) {
             pending_ = std::move(more);
             return;
         }
-        if (more.class_names != pending_.class_names) to_common_names(more);
+        if (more.class_names != pending_.class_names) unify_class_names(more);
         if (more.feature_names != pending_.feature_names)
             fail(errc::data,
                  fmt::format("the files do not have the same columns: one begins with '{}', another with '{}'",
@@ -338,7 +343,7 @@ private:
     }
 
     // Each table knows only the class names that occur in it: both get the union of the names.
-    void to_common_names(table& more) {
+    void unify_class_names(table& more) {
         if (more.class_names.empty() || pending_.class_names.empty())
             fail(errc::data, "targets are names in some rows and numbers in others");
         std::vector<std::string> all;
@@ -354,18 +359,18 @@ private:
     std::vector<std::string> paths_;
     read_options how_;
     index rows_;
-    bool label_may_lack_;
+    bool label_is_optional_;
     file_range part_;
     index skip_ = 0, left_ = 0;  // the number of rows to skip, and to return after that
     std::uint64_t file_ = 0;
-    std::unique_ptr<file_pieces> pieces_;
+    std::unique_ptr<file_reader> reader_;
     table pending_;
     bool started_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<row_batches> batches_of(table data, index rows) {
+std::unique_ptr<row_batches> make_batches(table data, index rows) {
     return std::make_unique<table_batches>(std::move(data), rows);
 }
 
@@ -391,17 +396,17 @@ std::vector<std::string> expand_paths(const std::vector<std::string>& paths) {
 }
 
 std::unique_ptr<row_batches> open_batches(const std::vector<std::string>& paths, const read_options& options,
-                                          index rows, bool label_may_lack) {
+                                          index rows, bool label_is_optional) {
     if (rows < 1) fail(errc::invalid_argument, fmt::format("batches must have rows >= 1, got {}", rows));
-    return detail::open_range(expand_paths(paths), options, rows, label_may_lack, {});
+    return detail::open_range(expand_paths(paths), options, rows, label_is_optional, {});
 }
 
 std::unique_ptr<row_batches> detail::open_range(std::vector<std::string> paths, const read_options& options, index rows,
-                                                bool label_may_lack, const file_range& part) {
-    return std::make_unique<file_batches>(std::move(paths), options, rows, label_may_lack, part);
+                                                bool label_is_optional, const file_range& part) {
+    return std::make_unique<file_batches>(std::move(paths), options, rows, label_is_optional, part);
 }
 
-detail::text_form detail::form_of(const std::string& path, const read_options& options) {
+detail::text_form detail::detect_text_form(const std::string& path, const read_options& options) {
     if (is_npy(path, options)) return {};
     byte_stream stream(path);
     std::string start;
@@ -414,13 +419,13 @@ detail::text_form detail::form_of(const std::string& path, const read_options& o
 
 namespace {
 
-using detail::file_place;
+using detail::record_position;
 
 // Returns the numbers `mine` of every process, by rank. Collective.
-std::vector<std::vector<std::uint64_t>> told(const process_group& group, const std::vector<std::uint64_t>& mine) {
+std::vector<std::vector<std::uint64_t>> all_gather(const communicator& group, const std::vector<std::uint64_t>& mine) {
     std::vector<std::vector<std::uint64_t>> out;
-    for (const std::string& each :
-         group.all(std::string(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(std::uint64_t)))) {
+    for (const std::string& each : group.all_gather(
+             std::string(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(std::uint64_t)))) {
         out.emplace_back(each.size() / sizeof(std::uint64_t));
         copy_bytes(out.back().data(), each.data(), each.size());
     }
@@ -429,7 +434,7 @@ std::vector<std::vector<std::uint64_t>> told(const process_group& group, const s
 
 // Calls use(offset, text) for bytes [first, end) of a file, at most 1 MB at a time, until use() returns false.
 template <class Use>
-void each_piece(const std::string& path, std::uint64_t first, std::uint64_t end, Use use) {
+void read_blocks(const std::string& path, std::uint64_t first, std::uint64_t end, Use use) {
     byte_stream stream(path);
     stream.seek(first);
     std::string text;
@@ -441,9 +446,9 @@ void each_piece(const std::string& path, std::uint64_t first, std::uint64_t end,
 }
 
 // Divides the bytes of all files equally among the processes; each boundary moves to the next begin of a record.
-class division {
+class byte_division {
 public:
-    division(const std::vector<std::string>& paths, const read_options& how, const process_group& group)
+    byte_division(const std::vector<std::string>& paths, const read_options& how, const communicator& group)
         : paths_(paths), group_(group) {
         for (const std::string& each : paths) {
             if (each == "-")
@@ -454,16 +459,16 @@ public:
             before_.push_back(bytes_);
             bytes_ += size;
             sizes_.push_back(size);
-            forms_.push_back(detail::form_of(each, how));
+            forms_.push_back(detail::detect_text_form(each, how));
         }
         count_quotes();
     }
 
     // Returns the begin of the records of each process. Collective.
-    std::vector<file_place> starts() const {
-        const file_place mine = start();
-        std::vector<file_place> out;
-        for (const auto& each : told(group_, {mine.file, mine.byte})) out.push_back({each[0], each[1]});
+    std::vector<record_position> starts() const {
+        const record_position mine = start();
+        std::vector<record_position> out;
+        for (const auto& each : all_gather(group_, {mine.file, mine.byte})) out.push_back({each[0], each[1]});
         return out;
     }
 
@@ -482,18 +487,18 @@ private:
             const std::uint64_t from = std::max(first, before_[f]) - before_[f],
                                 to = std::min(end, before_[f] + sizes_[f]) - std::min(end, before_[f]);
             if (forms_[f].plain && forms_[f].csv && from < to)
-                each_piece(paths_[f], from, to, [&](std::uint64_t, const std::string& text) {
+                read_blocks(paths_[f], from, to, [&](std::uint64_t, const std::string& text) {
                     count += static_cast<std::uint64_t>(std::ranges::count(text, '"'));
                     return true;
                 });
             quotes_.push_back(count);
         }
-        quotes_of_all_ = told(group_, quotes_);
+        quotes_of_all_ = all_gather(group_, quotes_);
     }
 
     // Returns the first record that begins after the first byte of the range of this process. A packed file or an array
     // is not divided: it belongs to the process whose range contains its first byte.
-    file_place start() const {
+    record_position start() const {
         const std::uint64_t at = cut(group_.rank());
         std::size_t f = 0;
         while (f < paths_.size() && before_[f] + sizes_[f] <= at) ++f;
@@ -505,7 +510,7 @@ private:
         for (int rank = 0; rank < group_.rank() && forms_[f].csv; ++rank)
             inside ^= quotes_of_all_[static_cast<std::size_t>(rank)][f] % 2 == 1;
         std::uint64_t found = sizes_[f];
-        each_piece(paths_[f], byte, sizes_[f], [&](std::uint64_t first, const std::string& text) {
+        read_blocks(paths_[f], byte, sizes_[f], [&](std::uint64_t first, const std::string& text) {
             for (std::size_t i = 0; i < text.size(); ++i) {
                 inside ^= text[i] == '"' && forms_[f].csv;
                 if (text[i] != '\n' || inside) continue;
@@ -514,11 +519,11 @@ private:
             }
             return true;
         });
-        return found < sizes_[f] ? file_place{f, found} : file_place{f + 1, 0};
+        return found < sizes_[f] ? record_position{f, found} : record_position{f + 1, 0};
     }
 
     const std::vector<std::string>& paths_;
-    const process_group& group_;
+    const communicator& group_;
     std::vector<std::uint64_t> sizes_, before_;
     std::uint64_t bytes_ = 0;
     std::vector<detail::text_form> forms_;
@@ -526,24 +531,24 @@ private:
     std::vector<std::vector<std::uint64_t>> quotes_of_all_;
 };
 
-class own_rows final : public row_batches {
+class rank_batches final : public row_batches {
 public:
-    own_rows(std::unique_ptr<row_batches> rows, const process_group& group, index first)
+    rank_batches(std::unique_ptr<row_batches> rows, const communicator& group, index first)
         : rows_(std::move(rows)), group_(group), first_(first) {}
     void restart() override { rows_->restart(); }
     bool next(table& out) override { return rows_->next(out); }
-    const process_group* processes() const override { return &group_; }
+    const communicator* processes() const override { return &group_; }
     index first() const override { return first_; }
 
 private:
     std::unique_ptr<row_batches> rows_;
-    const process_group& group_;
+    const communicator& group_;
     index first_;
 };
 
-class kept_batches final : public row_batches {
+class cached_batches final : public row_batches {
 public:
-    kept_batches(std::unique_ptr<row_batches> from, std::size_t bytes) : from_(std::move(from)), room_(bytes) {}
+    cached_batches(std::unique_ptr<row_batches> from, std::size_t bytes) : from_(std::move(from)), budget_(bytes) {}
     void restart() override {
         at_ = 0;
         if (whole_) return;
@@ -561,17 +566,17 @@ public:
             at_ = kept_.size();
             return false;
         }
-        used_ += bytes_of_vectors(out.x).value_or(room_ + 1) + out.y.size() * sizeof(double);
-        if (used_ > room_) fits_ = false, kept_.clear();
+        used_ += bytes_of_vectors(out.x).value_or(budget_ + 1) + out.y.size() * sizeof(double);
+        if (used_ > budget_) fits_ = false, kept_.clear();
         if (fits_) kept_.push_back(out);
         return true;
     }
-    const process_group* processes() const override { return from_->processes(); }
+    const communicator* processes() const override { return from_->processes(); }
     index first() const override { return from_->first(); }
 
 private:
     std::unique_ptr<row_batches> from_;
-    std::size_t room_, used_ = 0, at_ = 0;
+    std::size_t budget_, used_ = 0, at_ = 0;
     bool fits_ = true, whole_ = false;
     std::vector<table> kept_;  // the datasets share their storage with the tables that were returned
 };
@@ -595,9 +600,9 @@ std::optional<std::size_t> bytes_of_vectors(const dataset& x) {
 }
 
 std::unique_ptr<row_batches> open_share(const std::vector<std::string>& paths, const read_options& options, index rows,
-                                        const process_group& group, index (*unit)(index)) {
+                                        const communicator& group, index (*unit)(index)) {
     const std::vector<std::string> files = expand_paths(paths);
-    const std::vector<file_place> starts = division(files, options, group).starts();
+    const std::vector<record_position> starts = byte_division(files, options, group).starts();
     const auto rank = static_cast<std::size_t>(group.rank());
     detail::file_range part;
     part.first = starts[rank];
@@ -606,7 +611,7 @@ std::unique_ptr<row_batches> open_share(const std::vector<std::string>& paths, c
     const auto counted = detail::open_range(files, options, rows, false, part);
     for (table batch; counted->next(batch);) mine += static_cast<std::uint64_t>(batch.x.size());
     std::vector<index> first{0};  // the first row of each process in this division, and the number of all rows
-    for (const auto& each : told(group, {mine})) first.push_back(first.back() + static_cast<index>(each[0]));
+    for (const auto& each : all_gather(group, {mine})) first.push_back(first.back() + static_cast<index>(each[0]));
 
     const index n = first.back(), leaf = unit(n), leaves = (n + leaf - 1) / leaf;
     const auto cut = [&](std::size_t part_of) {
@@ -617,11 +622,11 @@ std::unique_ptr<row_batches> open_share(const std::vector<std::string>& paths, c
         static_cast<std::size_t>(std::ranges::upper_bound(first.begin(), first.end() - 1, from) - first.begin()) - 1;
     detail::file_range own;
     own.first = starts[near], own.skip = from - first[near], own.most = to - from;
-    return std::make_unique<own_rows>(detail::open_range(files, options, rows, false, own), group, from);
+    return std::make_unique<rank_batches>(detail::open_range(files, options, rows, false, own), group, from);
 }
 
-std::unique_ptr<row_batches> keep_batches(std::unique_ptr<row_batches> from, std::size_t bytes) {
-    return std::make_unique<kept_batches>(std::move(from), bytes);
+std::unique_ptr<row_batches> cache_batches(std::unique_ptr<row_batches> from, std::size_t bytes) {
+    return std::make_unique<cached_batches>(std::move(from), bytes);
 }
 
 }  // namespace mercer

@@ -28,7 +28,7 @@ std::string lower_case(std::string_view text) {
 class series_file {
 public:
     series_file(std::string_view text, const std::string& name, const tsv_options& options)
-        : text_(detail::without_mark(text)), rest_(text_), name_(name), options_(options) {}
+        : text_(detail::without_byte_order_mark(text)), rest_(text_), name_(name), options_(options) {}
 
     // Reads the next line that is neither blank nor a comment, trimmed. Returns false at the end.
     bool next(std::string_view& line, std::string_view comments) {
@@ -42,14 +42,14 @@ public:
         detail::fail_at(errc::parse, name_, text_, static_cast<std::size_t>(part.data() - text_.data()),
                         fmt::format("expected {}, got {}", expected, detail::quoted(got)));
     }
-    [[noreturn]] void fail_early(const std::string& expected) const {
+    [[noreturn]] void fail_at_end(const std::string& expected) const {
         detail::fail_at(errc::parse, name_, text_, text_.size(),
                         fmt::format("expected {}, got the end of the file", expected));
     }
     double number(std::string_view token) const {
         double value = 0;
         const auto fault = detail::parse_number(token, value);
-        if (fault != detail::number_fault::none || detail::is_missing(token)) fail_at(token, "a finite number", token);
+        if (fault != detail::number_error::none || detail::is_missing(token)) fail_at(token, "a finite number", token);
         return value;
     }
     bool labelled() const { return options_.labelled; }
@@ -104,7 +104,7 @@ void read_header(series_file& file, std::string_view comments, Line each) {
         if (name == "data") return;
         each(name, detail::trimmed(line.substr(end)), line);
     }
-    file.fail_early("@data");
+    file.fail_at_end("@data");
 }
 
 }  // namespace
@@ -198,18 +198,18 @@ table parse_arff(std::string_view text, const std::string& name, const tsv_optio
 
 namespace {
 
-char separator_of(std::string_view header) {
+char detect_separator_in_header(std::string_view header) {
     for (const char c : {'\t', ';', ','})
         if (header.find(c) != std::string_view::npos) return c;
     return ',';
 }
 
 bool is_long_header(std::string_view header) {
-    const auto names = detail::split(header, std::string(1, separator_of(header)));
+    const auto names = detail::split(header, std::string(1, detect_separator_in_header(header)));
     return names.size() >= 3 && lower_case(names[0]) == "id" && lower_case(names[1]) == "time";
 }
 
-struct gathered {
+struct long_series {
     struct sample {
         double time;
         std::string_view place;
@@ -219,8 +219,8 @@ struct gathered {
     std::string_view label;
 };
 
-void add_gathered(series_file& file, gathered& from, std::size_t dims) {
-    std::ranges::stable_sort(from.samples, {}, &gathered::sample::time);
+void add_long_series(series_file& file, long_series& from, std::size_t dims) {
+    std::ranges::stable_sort(from.samples, {}, &long_series::sample::time);
     one_series one;
     one.dims = static_cast<index>(dims);
     for (std::size_t s = 0; s < from.samples.size(); ++s) {
@@ -238,22 +238,22 @@ table parse_long_series(std::string_view text, const std::string& name, const ts
     std::string_view line;
     if (!file.next(line, "#")) fail(errc::data, fmt::format("{}: expected at least one example, got none", name));
     if (!is_long_header(line)) file.fail_at(line, "a header id,time,value", line);
-    const std::string separator(1, separator_of(line));
+    const std::string separator(1, detect_separator_in_header(line));
     const auto names = detail::split(line, separator);
     std::size_t label = 0;  // the column of labels; 0: there is none
     for (std::size_t c = 2; c < names.size(); ++c)
         if (const std::string called = lower_case(names[c]); called == "label" || called == "class") label = c;
     const std::size_t dims = names.size() - 2 - (label ? 1 : 0);
     if (dims == 0) file.fail_at(line, "a column of values", line);
-    std::vector<gathered> all;
+    std::vector<long_series> all;
     std::unordered_map<std::string_view, std::size_t> number;
     while (file.next(line, "#")) {
         const auto fields = detail::split(line, separator);
         if (fields.size() != names.size()) file.fail_at(line, fmt::format("{} fields", names.size()), line);
         const auto [entry, is_new] = number.emplace(fields[0], all.size());
         if (is_new) all.emplace_back();
-        gathered& one = all[entry->second];
-        gathered::sample sample{file.number(fields[1]), fields[1], {}};
+        long_series& one = all[entry->second];
+        long_series::sample sample{file.number(fields[1]), fields[1], {}};
         for (std::size_t c = 2; c < fields.size(); ++c)
             if (c != label) sample.values.push_back(file.number(fields[c]));
         one.samples.push_back(std::move(sample));
@@ -263,9 +263,9 @@ table parse_long_series(std::string_view text, const std::string& name, const ts
                          fmt::format("the label {} of the series' other lines", detail::quoted(one.label)),
                          fields[label]);
     }
-    for (gathered& each : all) {
+    for (long_series& each : all) {
         if (label) file.add_label(each.label);
-        add_gathered(file, each, dims);
+        add_long_series(file, each, dims);
     }
     return file.finish();
 }
@@ -275,10 +275,10 @@ namespace {
 // Implements file_format::cut_to_rows: every line after @data is a series, except blank lines and lines that begin with
 // one of these characters, which differ before and after @data.
 bool cut_to_series(std::string& text, index rows, std::string_view comments_before, std::string_view comments_behind) {
-    std::string_view rest = detail::without_mark(text), line;
+    std::string_view rest = detail::without_byte_order_mark(text), line;
     bool in_data = false;
     for (index found = 0; found < rows;) {
-        if (!detail::next_whole_line(rest, line)) return false;
+        if (!detail::next_complete_line(rest, line)) return false;
         line = detail::trimmed(line);
         const std::string_view comments = in_data ? comments_behind : comments_before;
         if (line.empty() || comments.find(line[0]) != std::string_view::npos) continue;
@@ -290,7 +290,7 @@ bool cut_to_series(std::string& text, index rows, std::string_view comments_befo
 }
 
 template <table (*parse)(std::string_view, const std::string&, const tsv_options&)>
-table parse_source(const source& file, const read_options& options) {
+table parse_source(const file_contents& file, const read_options& options) {
     return parse(file.bytes(), file.name(), options.tsv);
 }
 

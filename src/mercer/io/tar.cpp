@@ -28,7 +28,7 @@ bool octal_field(std::string_view header, std::size_t at, std::size_t length, st
 }
 
 // Returns true if the checksum is correct: the sum of all bytes of the header, in which its own bytes count as blanks.
-bool checks(std::string_view header) {
+bool has_valid_checksum(std::string_view header) {
     std::uint64_t wanted = 0, sum = std::uint64_t{8} * ' ';
     for (std::size_t k = 0; k < block; ++k)
         if (k < 148 || k >= 156) sum += static_cast<unsigned char>(header[k]);
@@ -49,7 +49,8 @@ std::vector<tar_member> tar_members(const std::string& name, std::string_view by
         const std::string_view header = bytes.substr(at, block);
         // The end of the archive is a block of zeros.
         if (header.find_first_not_of('\0') == std::string_view::npos) break;
-        demand(header.substr(257, 5) == "ustar" && checks(header), "a header with the mark ustar and a right sum");
+        demand(header.substr(257, 5) == "ustar" && has_valid_checksum(header),
+               "a header with the mark ustar and a right sum");
         std::uint64_t size = 0;
         demand(octal_field(header, 124, 12, size), "the octal size of a file");
         demand(size <= bytes.size() - at - block, "a file that is there to its end");

@@ -13,14 +13,14 @@ namespace mercer::detail {
 
 void label_column::add(std::string_view label, std::size_t offset) {
     double value = 0;
-    if (numbers_.size() == entries_.size() && parse_number(label, value) == number_fault::none)
+    if (numbers_.size() == entries_.size() && parse_number(label, value) == number_error::none)
         numbers_.push_back(value);
     else if (!is_utf8(label))
-        label = converted_.emplace_back(as_utf8(label));
+        label = converted_.emplace_back(to_utf8(label));
     entries_.push_back({label, offset});
 }
 
-void label_column::own_names() {
+void label_column::copy_names() {
     if (numbers_.size() == entries_.size()) return;
     std::unordered_map<std::string_view, std::string_view> owned;
     for (entry& one : entries_) {
@@ -33,8 +33,8 @@ void label_column::own_names() {
 void label_column::append(label_column&& next) {
     if (numbers_.size() == entries_.size()) numbers_.insert(numbers_.end(), next.numbers_.begin(), next.numbers_.end());
     entries_.insert(entries_.end(), next.entries_.begin(), next.entries_.end());
-    kept_.push_back(std::move(next.converted_));
-    std::ranges::move(next.kept_, std::back_inserter(kept_));
+    copies_.push_back(std::move(next.converted_));
+    std::ranges::move(next.copies_, std::back_inserter(copies_));
 }
 
 void label_column::finish(const std::string& name, std::string_view text, const std::vector<std::string>& known,
@@ -75,8 +75,8 @@ std::vector<fs::path> folder_entries(const fs::path& folder) {
     return out;
 }
 
-std::string class_of_folder(const fs::path& folder, const std::vector<std::string>& known) {
-    std::string name = as_utf8(folder.filename().string());
+std::string folder_class(const fs::path& folder, const std::vector<std::string>& known) {
+    std::string name = to_utf8(folder.filename().string());
     if (!known.empty() && std::ranges::find(known, name) == known.end())
         fail(errc::data, fmt::format("{}: expected one of the {} known classes, got {}", folder.string(), known.size(),
                                      detail::quoted(name)));
@@ -105,15 +105,15 @@ void graph_targets::add(std::optional<std::string> label, const std::string& nam
                         : "expected no label of this graph, for the first one has none");
     if (!label) return;
     const auto& known = options_.classes;
-    *label = as_utf8(*label);
+    *label = to_utf8(*label);
     if (!known.empty() && std::ranges::find(known, *label) == known.end())
         fail_at(errc::data, name, text, offset,
                 fmt::format("expected one of the {} known classes, got {}", known.size(), detail::quoted(*label)));
-    labels_.add(kept_.emplace_back(std::move(*label)), 0);
+    labels_.add(copies_.emplace_back(std::move(*label)), 0);
 }
 
 void graph_targets::finish(table& out) {
-    if (!kept_.empty()) labels_.finish({}, {}, options_.classes, out);
+    if (!copies_.empty()) labels_.finish({}, {}, options_.classes, out);
 }
 
 }  // namespace mercer::detail

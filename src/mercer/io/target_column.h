@@ -19,10 +19,10 @@ namespace mercer::detail {
 // contains positions in table::class_names, which are the given names or the sorted names of the file.
 class label_column {
 public:
-    // Adds a label, whose bytes must live until finish() or own_names(). `offset` is its position in the text.
+    // Adds a label, whose bytes must live until finish() or copy_names(). `offset` is its position in the text.
     void add(std::string_view label, std::size_t offset);
     // Copies labels that are names, so that finish() reads no page of the mapped text again.
-    void own_names();
+    void copy_names();
     // Appends the labels of the next chunk of the file.
     void append(label_column&& next);
     // Sets y and class_names of `out`. `known` are the given class names: if there are any, a label that is none of
@@ -35,16 +35,16 @@ private:
         std::size_t offset;
     };
     std::vector<entry> entries_;
-    std::deque<std::string> converted_;          // copies of labels; a deque does not move its elements
-    std::vector<std::deque<std::string>> kept_;  // the copies of appended chunks
-    std::vector<double> numbers_;                // the labels as numbers, up to the first that is none
+    std::deque<std::string> converted_;            // copies of labels; a deque does not move its elements
+    std::vector<std::deque<std::string>> copies_;  // the copies of appended chunks
+    std::vector<double> numbers_;                  // the labels as numbers, up to the first that is none
 };
 
 // Returns the entries of a folder, sorted by name, without those whose names begin with '.'.
 std::vector<std::filesystem::path> folder_entries(const std::filesystem::path& folder);
 
 // Returns the class of a sub-folder, which is its name. Throws if `known` is not empty and does not contain it.
-std::string class_of_folder(const std::filesystem::path& folder, const std::vector<std::string>& known);
+std::string folder_class(const std::filesystem::path& folder, const std::vector<std::string>& known);
 
 // Labels that are not in the text of a file, one for each object.
 class label_list {
@@ -69,8 +69,8 @@ public:
 
 private:
     const tsv_options& options_;
-    std::optional<bool> first_;     // true if the first graph has a label
-    std::deque<std::string> kept_;  // a deque does not move its elements
+    std::optional<bool> first_;       // true if the first graph has a label
+    std::deque<std::string> copies_;  // a deque does not move its elements
     label_column labels_;
 };
 

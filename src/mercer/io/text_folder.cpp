@@ -47,15 +47,15 @@ table read_text_folder(const std::string& path, const tsv_options& options) {
     std::vector<std::string> items;
     detail::label_list labels;
     const auto add = [&](const fs::path& file) {
-        const source bytes = read_source(file.string());
-        items.emplace_back(detail::without_mark(bytes.bytes()));
-        bytes.require_whole();
+        const file_contents bytes = read_file(file.string());
+        items.emplace_back(detail::without_byte_order_mark(bytes.bytes()));
+        bytes.require_untruncated();
     };
     for (const fs::path& each : folder_entries(path)) {
         if (fs::is_regular_file(each) && !options.labelled) add(each);
         if (!fs::is_directory(each)) continue;
         const std::string name =
-            detail::class_of_folder(each, options.labelled ? options.classes : std::vector<std::string>{});
+            detail::folder_class(each, options.labelled ? options.classes : std::vector<std::string>{});
         for (const fs::path& file : folder_entries(each)) {
             if (!fs::is_regular_file(file)) continue;
             add(file);

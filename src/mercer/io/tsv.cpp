@@ -19,8 +19,8 @@ namespace {
 // Calls object(rest of the line) for each line, after its label was added to `labels` if `labelled`. Blank lines are
 // skipped if `labelled`. `form` is the expected form of a line, for error messages.
 template <class Object>
-void each_line(std::string_view text, const std::string& name, bool labelled, const char* form,
-               detail::label_column& labels, Object&& object) {
+void for_each_line(std::string_view text, const std::string& name, bool labelled, const char* form,
+                   detail::label_column& labels, Object&& object) {
     std::string_view rest = text;
     std::string_view line;
     bool any = false;
@@ -45,11 +45,11 @@ void each_line(std::string_view text, const std::string& name, bool labelled, co
 }  // namespace
 
 table parse_strings(std::string_view text, const std::string& name, const tsv_options& options) {
-    const std::string_view body = detail::without_mark(text);
+    const std::string_view body = detail::without_byte_order_mark(text);
     table result;
     detail::label_column labels;
     std::vector<std::string> items;
-    each_line(body, name, options.labelled, "label<TAB>text", labels, [&](std::string_view line) {
+    for_each_line(body, name, options.labelled, "label<TAB>text", labels, [&](std::string_view line) {
         items.emplace_back(line.substr(line.rfind('\t') + 1));  // a line without tabs: npos + 1 = 0
     });
     if (options.labelled) labels.finish(name, body, options.classes, result);
@@ -62,14 +62,15 @@ namespace {
 // Numbers items: those of the dictionary first, then new items in the order in which they occur.
 class item_numbers {
 public:
-    explicit item_numbers(const tsv_options& options) : by_name_(options.numbered_by_name), names_(options.dictionary) {
+    explicit item_numbers(const tsv_options& options)
+        : by_name_(options.number_items_by_name), names_(options.dictionary) {
         for (const std::string& word : names_)
             if (!number_.emplace(word, static_cast<std::int64_t>(number_.size())).second)
                 fail(errc::invalid_argument,
                      fmt::format("the items of a dictionary must differ, got {} twice", detail::quoted(word)));
     }
     std::int64_t operator()(std::string_view item) {
-        const std::string word = detail::as_utf8(item);
+        const std::string word = detail::to_utf8(item);
         if (by_name_) return item_number(word);
         const auto [entry, is_new] = number_.emplace(word, static_cast<std::int64_t>(number_.size()));
         if (is_new) names_.push_back(word);
@@ -85,7 +86,7 @@ private:
 
 // Calls f(item) for every item of a line.
 template <class F>
-void each_item(std::string_view line, bool by_tab, F&& f) {
+void for_each_item(std::string_view line, bool by_tab, F&& f) {
     const char* const between = by_tab ? "\t" : " \t";
     for (std::size_t at = line.find_first_not_of(between); at != std::string_view::npos;
          at = line.find_first_not_of(between, at)) {
@@ -98,13 +99,14 @@ void each_item(std::string_view line, bool by_tab, F&& f) {
 }  // namespace
 
 table parse_sets(std::string_view text, const std::string& name, const tsv_options& options) {
-    const std::string_view body = detail::without_mark(text);
+    const std::string_view body = detail::without_byte_order_mark(text);
     item_numbers number(options);
     detail::label_column labels;
     std::vector<std::vector<std::int64_t>> items;
-    each_line(body, name, options.labelled, "label<TAB>item item ...", labels, [&](std::string_view line) {
+    for_each_line(body, name, options.labelled, "label<TAB>item item ...", labels, [&](std::string_view line) {
         auto& one = items.emplace_back();
-        each_item(line, options.items_by_tab, [&](std::string_view item) { one.push_back(number(item)); });
+        for_each_item(line, options.items_separated_by_tab,
+                      [&](std::string_view item) { one.push_back(number(item)); });
     });
     table result;
     result.feature_names = std::move(number).names();
@@ -115,14 +117,14 @@ table parse_sets(std::string_view text, const std::string& name, const tsv_optio
 
 table parse_multisets(std::string_view text, const std::string& name, const tsv_options& options) {
     constexpr std::int64_t most = std::int64_t{1} << 53;
-    const std::string_view body = detail::without_mark(text);
+    const std::string_view body = detail::without_byte_order_mark(text);
     item_numbers number(options);
     detail::label_column labels;
     std::vector<std::vector<counted_item>> items;
-    each_line(body, name, options.labelled, "label<TAB>item:count item ...", labels, [&](std::string_view line) {
+    for_each_line(body, name, options.labelled, "label<TAB>item:count item ...", labels, [&](std::string_view line) {
         auto& one = items.emplace_back();
         std::int64_t total = 0;
-        each_item(line, options.items_by_tab, [&](std::string_view item) {
+        for_each_item(line, options.items_separated_by_tab, [&](std::string_view item) {
             const std::size_t colon = item.find(':');
             std::int64_t count = 1;
             if (colon != std::string_view::npos) {
@@ -146,11 +148,11 @@ table parse_multisets(std::string_view text, const std::string& name, const tsv_
 }
 
 table parse_trees(std::string_view text, const std::string& name, const tsv_options& options) {
-    const std::string_view body = detail::without_mark(text);
+    const std::string_view body = detail::without_byte_order_mark(text);
     detail::label_column labels;
     std::vector<tree> items;
-    each_line(body, name, options.labelled, "label<TAB>(tree in brackets)", labels,
-              [&](std::string_view line) { items.push_back(parse_tree(line, name, body)); });
+    for_each_line(body, name, options.labelled, "label<TAB>(tree in brackets)", labels,
+                  [&](std::string_view line) { items.push_back(parse_tree(line, name, body)); });
     table result;
     if (options.labelled) labels.finish(name, body, options.classes, result);
     result.x = trees(std::move(items));
@@ -158,19 +160,19 @@ table parse_trees(std::string_view text, const std::string& name, const tsv_opti
 }
 
 table read_strings(const std::string& path, const tsv_options& options) {
-    const source file = read_source(path);
-    return made_of(file, [&] { return parse_strings(file.bytes(), file.name(), options); });
+    const file_contents file = read_file(path);
+    return parse_untruncated(file, [&] { return parse_strings(file.bytes(), file.name(), options); });
 }
 
 table read_sets(const std::string& path, const tsv_options& options) {
-    const source file = read_source(path);
-    return made_of(file, [&] { return parse_sets(file.bytes(), file.name(), options); });
+    const file_contents file = read_file(path);
+    return parse_untruncated(file, [&] { return parse_sets(file.bytes(), file.name(), options); });
 }
 
 namespace {
 
 bool cut_to_examples(std::string& text, index rows, const read_options& options) {
-    return detail::cut_to_lines(text, rows, options.tsv.labelled ? detail::is_filled : detail::is_any_line);
+    return detail::cut_to_lines(text, rows, options.tsv.labelled ? detail::is_not_blank : detail::accept_any_line);
 }
 
 bool looks_like_strings(std::string_view line) {
@@ -185,8 +187,8 @@ bool looks_like_strings(std::string_view line) {
 const file_format& strings_format() {
     static const file_format about{"strings",
                                    {".strings"},
-                                   [](const file_beginning& file) { return looks_like_strings(file.second); },
-                                   [](const source& file, const read_options& options) {
+                                   [](const file_beginning& file) { return looks_like_strings(file.second_line); },
+                                   [](const file_contents& file, const read_options& options) {
                                        return parse_strings(file.bytes(), file.name(), options.tsv);
                                    },
                                    nullptr,
@@ -199,7 +201,7 @@ const file_format& sets_format() {
     static const file_format about{"sets",
                                    {".sets"},
                                    nullptr,
-                                   [](const source& file, const read_options& options) {
+                                   [](const file_contents& file, const read_options& options) {
                                        return parse_sets(file.bytes(), file.name(), options.tsv);
                                    },
                                    nullptr,
@@ -212,7 +214,7 @@ const file_format& multisets_format() {
     static const file_format about{"multisets",
                                    {".multisets"},
                                    nullptr,
-                                   [](const source& file, const read_options& options) {
+                                   [](const file_contents& file, const read_options& options) {
                                        return parse_multisets(file.bytes(), file.name(), options.tsv);
                                    },
                                    nullptr,
@@ -225,7 +227,7 @@ const file_format& trees_format() {
     static const file_format about{"trees",
                                    {".trees"},
                                    nullptr,
-                                   [](const source& file, const read_options& options) {
+                                   [](const file_contents& file, const read_options& options) {
                                        return parse_trees(file.bytes(), file.name(), options.tsv);
                                    },
                                    nullptr,
@@ -243,7 +245,7 @@ public:
 
     tree read() {
         while (skip_blanks()) {
-            if (closed_) wrong("the end of the tree");
+            if (closed_) fail_expecting("the end of the tree");
             if (part_[at_] == '(')
                 open();
             else if (part_[at_] == ')')
@@ -251,7 +253,7 @@ public:
             else
                 add_leaf();
         }
-        if (!open_.empty()) wrong(fmt::format("{} more ')'", open_.size()));
+        if (!open_.empty()) fail_expecting(fmt::format("{} more ')'", open_.size()));
         unwrap();
         return std::move(made_);
     }
@@ -262,7 +264,7 @@ private:
         while (at_ < part_.size() && is_blank(part_[at_])) ++at_;
         return at_ < part_.size();
     }
-    [[noreturn]] void wrong(const std::string& expected) const {
+    [[noreturn]] void fail_expecting(const std::string& expected) const {
         const std::string got = at_ < part_.size() ? detail::quoted(part_.substr(at_, 20)) : "the end";
         detail::fail_at(errc::parse, name_, text_, static_cast<std::size_t>(part_.data() - text_.data()) + at_,
                         fmt::format("expected {}, got {}", expected, got));
@@ -273,14 +275,14 @@ private:
         for (; at_ < part_.size(); ++at_) {
             const char c = part_[at_];
             if (c == '(' || c == ')' || is_blank(c)) break;
-            if (c == '\\' && ++at_ == part_.size()) wrong("a character after \\");
+            if (c == '\\' && ++at_ == part_.size()) fail_expecting("a character after \\");
             out += part_[at_];
         }
         return out;
     }
     void add(std::string text) {
         if (made_.nodes.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-            wrong("no more than 2^31 - 1 nodes");
+            fail_expecting("no more than 2^31 - 1 nodes");
         made_.nodes.push_back({std::move(text), 1});
         closed_ = open_.empty();
     }
@@ -291,9 +293,9 @@ private:
         closed_ = false;
     }
     void close() {
-        if (open_.empty()) wrong("'(' or a label");
+        if (open_.empty()) fail_expecting("'(' or a label");
         tree_node& node = made_.nodes[open_.back()];
-        if (node.label.empty() && open_.back() + 1 == made_.nodes.size()) wrong("a label after '('");
+        if (node.label.empty() && open_.back() + 1 == made_.nodes.size()) fail_expecting("a label after '('");
         node.size = static_cast<std::int32_t>(made_.nodes.size() - open_.back());
         open_.pop_back();
         closed_ = open_.empty();

@@ -20,9 +20,9 @@ struct tsv_options {
     std::vector<std::string> dictionary{};
     // Sets: the number of an item is item_number() of its name, as in Python and in records; the dictionary is not
     // used.
-    bool numbered_by_name = false;
+    bool number_items_by_name = false;
     // Sets: items are separated by tabs only, so that they may contain blanks.
-    bool items_by_tab = false;
+    bool items_separated_by_tab = false;
 };
 
 // `label<TAB>…<TAB>text`: the first field is the label, the last field the string; the fields between them are skipped.

@@ -19,12 +19,13 @@ namespace {
 constexpr std::string_view nodes_file = "_graph_indicator.txt";
 
 // One file of the data set. Its line i describes object i.
-struct lines {
+struct numbered_lines {
     std::string name;
     std::string_view text;
     index count = 0;  // the number of lines, without blank lines at the end
 
-    lines(std::string path, std::string_view bytes) : name(std::move(path)), text(detail::without_mark(bytes)) {
+    numbered_lines(std::string path, std::string_view bytes)
+        : name(std::move(path)), text(detail::without_byte_order_mark(bytes)) {
         const auto last = text.find_last_not_of(" \t\r\n");
         text = text.substr(0, last == std::string_view::npos ? 0 : last + 1);
         count = text.empty() ? 0 : 1 + std::count(text.begin(), text.end(), '\n');
@@ -42,13 +43,13 @@ struct lines {
             use(field.empty() ? line.substr(0, 0) : field);
         }
     }
-    void expect(index wanted, const char* of_what) const {
+    void require_lines(index wanted, const char* of_what) const {
         if (count != wanted)
             detail::fail_at(errc::parse, name, text, text.size(),
                             fmt::format("expected {} lines, one for each {}, got {}", wanted, of_what, count));
     }
     // Reads a whole number from 1 to `most` up to `separator` (0: the whole line), and removes both from `line`.
-    index whole(std::string_view& line, char separator, index most, const char* what) const {
+    index read_number(std::string_view& line, char separator, index most, const char* what) const {
         const auto end = separator ? line.find(separator) : line.size();
         const std::string_view field = detail::trimmed(line.substr(0, end));
         index value = 0;
@@ -62,22 +63,22 @@ struct lines {
 };
 
 // The files by the part of their name between NAME_ and .txt: "A", "graph_labels".
-using files = std::map<std::string, lines, std::less<>>;
+using files = std::map<std::string, numbered_lines, std::less<>>;
 
-class assembly {
+class graph_assembler {
 public:
-    assembly(const files& given, const tsv_options& options) : files_(given), options_(options) {}
+    graph_assembler(const files& given, const tsv_options& options) : files_(given), options_(options) {}
 
-    table made() {
+    table assemble() {
         count_graphs();
         number_nodes();
         read_edges();
-        if (const lines* labels = find("node_labels")) {
-            labels->expect(nodes(), "node");
+        if (const numbered_lines* labels = find("node_labels")) {
+            labels->require_lines(nodes(), "node");
             place_labels(*labels);
         }
-        if (const lines* values = find("node_attributes")) {
-            values->expect(nodes(), "node");
+        if (const numbered_lines* values = find("node_attributes")) {
+            values->require_lines(nodes(), "node");
             place_attributes(*values);
         }
         std::vector<graph> all;
@@ -90,7 +91,7 @@ public:
     }
 
 private:
-    const lines* find(std::string_view what) const {
+    const numbered_lines* find(std::string_view what) const {
         const auto found = files_.find(what);
         return found == files_.end() ? nullptr : &found->second;
     }
@@ -99,12 +100,13 @@ private:
 
     void count_graphs() {
         labels_ = find("graph_labels") ? find("graph_labels") : find("graph_attributes");
-        const lines& indicator = *find("graph_indicator");
+        const numbered_lines& indicator = *find("graph_indicator");
         // Without a list of graphs, the numbers of graphs must not exceed the number of nodes.
         const index most = labels_ ? labels_->count : indicator.count;
         index last = labels_ ? most : 0;
         indicator.each([&](std::string_view line) {
-            graph_of_.push_back(static_cast<std::int32_t>(indicator.whole(line, 0, most, "the number of a graph") - 1));
+            graph_of_.push_back(
+                static_cast<std::int32_t>(indicator.read_number(line, 0, most, "the number of a graph") - 1));
             last = std::max<index>(last, graph_of_.back() + 1);
         });
         if (last == 0) fail(errc::data, fmt::format("{}: expected at least one graph, got none", indicator.name));
@@ -116,11 +118,11 @@ private:
             number_.push_back(static_cast<std::int32_t>(graph_at(v).nodes++));
     }
     void read_edges() {
-        const lines& from = *find("A");
-        const lines* labels = find("edge_labels");
+        const numbered_lines& from = *find("A");
+        const numbered_lines* labels = find("edge_labels");
         std::vector<std::int64_t> label;
         if (labels) {
-            labels->expect(from.count, "edge");
+            labels->require_lines(from.count, "edge");
             labels->each([&](std::string_view line) {
                 if (line.empty()) labels->fail_expecting("the label of an edge", line);
                 label.push_back(label_of(line));
@@ -129,8 +131,8 @@ private:
         std::size_t at = 0;
         from.each([&](std::string_view line) {
             std::string_view rest = line;
-            const auto a = static_cast<std::size_t>(from.whole(rest, ',', nodes(), "the number of a node") - 1);
-            const auto b = static_cast<std::size_t>(from.whole(rest, 0, nodes(), "the number of a node") - 1);
+            const auto a = static_cast<std::size_t>(from.read_number(rest, ',', nodes(), "the number of a node") - 1);
+            const auto b = static_cast<std::size_t>(from.read_number(rest, 0, nodes(), "the number of a node") - 1);
             if (graph_of_[a] != graph_of_[b])
                 from.fail_expecting(fmt::format("two nodes of one graph (these are of graphs {} and {})",
                                                 graph_of_[a] + 1, graph_of_[b] + 1),
@@ -139,14 +141,14 @@ private:
             ++at;
         });
     }
-    void place_labels(const lines& from) {
+    void place_labels(const numbered_lines& from) {
         std::size_t v = 0;
         from.each([&](std::string_view line) {
             if (line.empty()) from.fail_expecting("the label of a node", line);
             graph_at(v++).labels.push_back(label_of(line));
         });
     }
-    void place_attributes(const lines& from) {
+    void place_attributes(const numbered_lines& from) {
         std::size_t v = 0;
         index width = -1;
         from.each([&](std::string_view line) {
@@ -159,8 +161,8 @@ private:
             for (const std::string_view field : fields) {
                 double value = 0;
                 const auto fault = detail::parse_number(field, value);
-                if (fault != detail::number_fault::none)
-                    from.fail_expecting(detail::reason(fault), field.empty() ? line : field);
+                if (fault != detail::number_error::none)
+                    from.fail_expecting(detail::expected_text(fault), field.empty() ? line : field);
                 to.values.push_back(value);
             }
         });
@@ -176,13 +178,13 @@ private:
 
     const files& files_;
     const tsv_options& options_;
-    const lines* labels_ = nullptr;
+    const numbered_lines* labels_ = nullptr;
     std::vector<std::int32_t> graph_of_, number_;  // for each node its graph, and its number in that graph
     std::vector<graph_parts> parts_;
 };
 
 // Returns the files of the data set, whose NAME is that of the file NAME_graph_indicator.txt.
-files chosen(const std::string& whole, const std::vector<detail::tar_member>& all) {
+files select_files(const std::string& whole, const std::vector<detail::tar_member>& all) {
     std::string stem;
     for (const auto& each : all)
         if (std::string_view(each.name).ends_with(nodes_file))
@@ -192,7 +194,7 @@ files chosen(const std::string& whole, const std::vector<detail::tar_member>& al
         const std::string_view path = each.name;
         if (!path.starts_with(stem + "_") || !path.ends_with(".txt")) continue;
         std::string what(path.substr(stem.size() + 1, path.size() - stem.size() - 5));
-        out.emplace(std::move(what), lines(whole + "/" + each.name, each.bytes));
+        out.emplace(std::move(what), numbered_lines(whole + "/" + each.name, each.bytes));
     }
     for (const char* needed : {"graph_indicator", "A"})
         if (!out.contains(needed))
@@ -200,7 +202,7 @@ files chosen(const std::string& whole, const std::vector<detail::tar_member>& al
     return out;
 }
 
-bool holds_graphs(const std::string& path) {
+bool has_graph_files(const std::string& path) {
     std::error_code unknown;
     for (const auto& entry : std::filesystem::directory_iterator(path, unknown))
         if (entry.path().filename().string().ends_with(nodes_file)) return true;
@@ -210,7 +212,7 @@ bool holds_graphs(const std::string& path) {
 }  // namespace
 
 table read_tudataset(const std::string& folder, const tsv_options& options) {
-    std::vector<source> sources;
+    std::vector<file_contents> sources;
     std::vector<detail::tar_member> members;
     std::vector<std::string> names;
     std::error_code fault;
@@ -219,15 +221,15 @@ table read_tudataset(const std::string& folder, const tsv_options& options) {
     if (fault) fail(errc::io, fmt::format("cannot read '{}': {}", folder, fault.message()));
     std::ranges::sort(names);
     for (const std::string& name : names) {
-        sources.push_back(read_source((std::filesystem::path(folder) / name).string()));
+        sources.push_back(read_file((std::filesystem::path(folder) / name).string()));
         members.push_back({name, sources.back().bytes()});
     }
     const auto require_all_whole = [&] {
-        for (const source& each : sources) each.require_whole();
+        for (const file_contents& each : sources) each.require_untruncated();
     };
     try {
-        const files all = chosen(folder, members);
-        table made = assembly(all, options).made();
+        const files all = select_files(folder, members);
+        table made = graph_assembler(all, options).assemble();
         require_all_whole();
         return made;
     } catch (const error&) {
@@ -238,8 +240,8 @@ table read_tudataset(const std::string& folder, const tsv_options& options) {
 
 table parse_tudataset(std::string_view bytes, const std::string& name, const tsv_options& options) {
     if (!detail::is_tar(bytes)) fail(errc::parse, fmt::format("{}: byte 0: expected a tar archive", name));
-    const files all = chosen(name, detail::tar_members(name, bytes));
-    return assembly(all, options).made();
+    const files all = select_files(name, detail::tar_members(name, bytes));
+    return graph_assembler(all, options).assemble();
 }
 
 const file_format& tudataset_format() {
@@ -247,10 +249,10 @@ const file_format& tudataset_format() {
         "tudataset",
         {".tar"},
         [](const file_beginning& file) { return detail::is_tar(file.bytes); },
-        [](const source& file, const read_options& options) {
+        [](const file_contents& file, const read_options& options) {
             return parse_tudataset(file.bytes(), file.name(), options.tsv);
         },
-        holds_graphs,
+        has_graph_files,
         [](const std::string& path, const read_options& options) { return read_tudataset(path, options.tsv); }};
     return about;
 }

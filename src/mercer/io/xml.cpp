@@ -7,7 +7,7 @@
 namespace mercer::detail {
 namespace {
 
-constexpr std::size_t deepest = 100;  // levels of nested elements
+constexpr std::size_t max_depth = 100;  // levels of nested elements
 constexpr std::string_view ends_name = " \t\r\n/>=<&'\"";
 
 std::string_view without_prefix(std::string_view name) { return name.substr(name.find(':') + 1); }
@@ -88,7 +88,7 @@ std::string xml_cursor::decoded(std::string_view raw) const {
         }
         k = end;
     }
-    return as_utf8(out);
+    return to_utf8(out);
 }
 
 void xml_cursor::read_attributes(xml_tag& to) {
@@ -100,7 +100,7 @@ void xml_cursor::read_attributes(xml_tag& to) {
         }
         if (rest_starts_with("/>")) {
             at_ += 2;
-            close_now_ = true;
+            end_is_next_ = true;
             return;
         }
         const std::string_view name = read_name();
@@ -132,8 +132,8 @@ xml_tag xml_cursor::read_end(xml_tag tag) {
 
 xml_tag xml_cursor::next() {
     xml_tag tag;
-    if (close_now_) {
-        close_now_ = false;
+    if (end_is_next_) {
+        end_is_next_ = false;
         tag.kind = xml_tag::what::end;
         tag.name = without_prefix(open_.back());
         tag.offset = at_;
@@ -157,7 +157,7 @@ xml_tag xml_cursor::next() {
         } else if (rest_starts_with("<![CDATA[")) {
             const std::size_t begin = at_ + 9;
             skip_past("]]>", begin);
-            tag.text += as_utf8(text_.substr(begin, at_ - 3 - begin));
+            tag.text += to_utf8(text_.substr(begin, at_ - 3 - begin));
         } else if (rest_starts_with("<?")) {
             skip_past("?>", at_ + 2);
         } else if (rest_starts_with("<!")) {
@@ -168,7 +168,7 @@ xml_tag xml_cursor::next() {
     }
     if (rest_starts_with("</")) return read_end(std::move(tag));
     if (open_.empty() && begun_) fail_expecting("nothing after the first element", at_);
-    if (open_.size() == deepest) fail_expecting(fmt::format("at most {} elements within each other", deepest), at_);
+    if (open_.size() == max_depth) fail_expecting(fmt::format("at most {} elements within each other", max_depth), at_);
     ++at_;
     begun_ = true;
     tag.kind = xml_tag::what::start;

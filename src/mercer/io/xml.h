@@ -34,7 +34,7 @@ public:
     [[noreturn]] void fail_expecting(std::string_view what, std::size_t offset) const;
     std::size_t offset() const { return at_; }  // the first byte after the last tag
     // Returns the name of the root element, with its prefix, while it is open; otherwise an empty name.
-    std::string_view outermost() const { return open_.empty() ? std::string_view() : open_.front(); }
+    std::string_view root_name() const { return open_.empty() ? std::string_view() : open_.front(); }
 
 private:
     bool rest_starts_with(std::string_view wanted) const { return text_.substr(at_).starts_with(wanted); }
@@ -50,7 +50,7 @@ private:
     std::string_view text_;
     std::size_t at_ = 0;
     std::vector<std::string_view> open_;
-    bool close_now_ = false;  // the start of <a/> was returned: its end is next
+    bool end_is_next_ = false;  // the start of <a/> was returned: its end is next
     bool begun_ = false;
 };
 

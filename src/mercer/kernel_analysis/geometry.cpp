@@ -39,13 +39,13 @@ matrix<double> distances_from(matrix<double> k, const numbers& rows, const numbe
     return k;
 }
 
-matrix<double> all_of(const gram<double>& k) {
+matrix<double> to_matrix(const gram<double>& k) {
     matrix<double> all(k.rows(), k.cols());
-    k.all(all.view());
+    k.fill(all.view());
     return all;
 }
 
-numbers roots(numbers self) {
+numbers square_roots(numbers self) {
     for (std::size_t i = 0; i < self.size(); ++i) {
         if (!(self[i] >= 0))
             fail(errc::not_psd, fmt::format("cosine: k(x, x) >= 0 is needed, got {} for object {}", self[i], i));
@@ -89,7 +89,7 @@ void require_rows(const gram<double>& k, std::span<const index> group) {
 
 // The squared distances to the mean of a group. `to_group` holds Σ k(x, g) over the group for each x, `within` the same
 // sums for each member.
-numbers to_mean(const numbers& self, const numbers& to_group, const numbers& within) {
+numbers distances_to_mean(const numbers& self, const numbers& to_group, const numbers& within) {
     const auto m = static_cast<double>(within.size());
     double mean_norm = 0;  // ‖mean‖²
     for (const double sum : within) mean_norm += sum / m / m;
@@ -101,15 +101,15 @@ numbers to_mean(const numbers& self, const numbers& to_group, const numbers& wit
 
 // Computes K in batches of rows and reduces each batch to its sums of dissimilarities.
 medoid_result medoid_of(const gram<double>& k, dissimilarity measure) {
-    constexpr index band = 64;
+    constexpr index batch = 64;
     const index n = k.rows();
     require_members(n);
     const numbers self = diagonal_of(k);
     numbers sums(static_cast<std::size_t>(n));
-    parallel_for((n + band - 1) / band, [&](index b) {
-        const index first = b * band, count = std::min(band, n - first);
+    parallel_for((n + batch - 1) / batch, [&](index b) {
+        const index first = b * batch, count = std::min(batch, n - first);
         matrix<double> tile(count, n);
-        k.block(selection(first, count), selection(0, n), tile.view());
+        k.block(row_set(first, count), row_set(0, n), tile.view());
         for (index i = 0; i < count; ++i) {
             double sum = 0;
             for (index j = 0; j < n; ++j) {
@@ -134,31 +134,32 @@ medoid_result medoid_of(const gram<double>& k, dissimilarity measure) {
 }  // namespace
 
 matrix<double> squared_distances(const kernel& k, const dataset& x, const dataset& z) {
-    return distances_from(all_of(*make_gram<double>(k, x, z)), self_values(k, x), self_values(k, z));
+    return distances_from(to_matrix(*make_gram<double>(k, x, z)), kernel_diagonal(k, x), kernel_diagonal(k, z));
 }
 matrix<double> squared_distances(const kernel& k, const dataset& x) {
     return squared_distances(*make_gram<double>(k, x));
 }
 matrix<double> squared_distances(const gram<double>& k) {
     const numbers self = diagonal_of(k);
-    matrix<double> d = distances_from(all_of(k), self, self);
+    matrix<double> d = distances_from(to_matrix(k), self, self);
     for (index i = 0; i < d.rows(); ++i) d(i, i) = 0;
     return d;
 }
 
 matrix<double> cosines(const kernel& k, const dataset& x, const dataset& z) {
-    return cosines_from(all_of(*make_gram<double>(k, x, z)), roots(self_values(k, x)), roots(self_values(k, z)));
+    return cosines_from(to_matrix(*make_gram<double>(k, x, z)), square_roots(kernel_diagonal(k, x)),
+                        square_roots(kernel_diagonal(k, z)));
 }
 matrix<double> cosines(const kernel& k, const dataset& x) { return cosines(*make_gram<double>(k, x)); }
 matrix<double> cosines(const gram<double>& k) {
-    const numbers self = roots(diagonal_of(k));
-    return cosines_from(all_of(k), self, self);
+    const numbers self = square_roots(diagonal_of(k));
+    return cosines_from(to_matrix(k), self, self);
 }
 
 numbers squared_distances_to_mean(const kernel& k, const dataset& x, const dataset& group) {
     require_members(group.size());
-    return to_mean(self_values(k, x), row_sums(*make_gram<double>(k, x, group)),
-                   row_sums(*make_gram<double>(k, group)));
+    return distances_to_mean(kernel_diagonal(k, x), row_sums(*make_gram<double>(k, x, group)),
+                             row_sums(*make_gram<double>(k, group)));
 }
 
 numbers squared_distances_to_mean(const gram<double>& k, std::span<const index> group) {
@@ -170,7 +171,7 @@ numbers squared_distances_to_mean(const gram<double>& k, std::span<const index> 
     const numbers sums = row_sums(subset<double>(k, all, members));
     numbers within;
     for (const index i : members) within.push_back(sums[static_cast<std::size_t>(i)]);
-    return to_mean(self, sums, within);
+    return distances_to_mean(self, sums, within);
 }
 
 medoid_result medoid(const kernel& k, const dataset& group, dissimilarity measure) {
@@ -199,25 +200,25 @@ std::uint64_t hash_of(const sparse<double>& rows, index i) {
     return hash;
 }
 
-bool same(const sparse<double>& a, index i, const sparse<double>& b, index j) {
+bool is_equal_row(const sparse<double>& a, index i, const sparse<double>& b, index j) {
     return std::ranges::equal(a.cols(i), b.cols(j)) &&
            std::ranges::equal(a.values(i), b.values(j),
                               [](double u, double v) { return static_cast<float>(u) == static_cast<float>(v); });
 }
 
-std::vector<bool> same_rows(const sparse<double>& x, const sparse<double>& z) {
+std::vector<bool> find_equal_rows(const sparse<double>& x, const sparse<double>& z) {
     std::unordered_multimap<std::uint64_t, index> known;
     for (index j = 0; j < z.size(); ++j) known.emplace(hash_of(z, j), j);
     std::vector<bool> out(static_cast<std::size_t>(x.size()));
     for (index i = 0; i < x.size(); ++i) {
         const auto [first, last] = known.equal_range(hash_of(x, i));
         out[static_cast<std::size_t>(i)] =
-            std::any_of(first, last, [&](const auto& each) { return same(x, i, z, each.second); });
+            std::any_of(first, last, [&](const auto& each) { return is_equal_row(x, i, z, each.second); });
     }
     return out;
 }
 
-std::vector<bool> same_objects(const dataset& x, const dataset& z) {
+std::vector<bool> find_equal_objects(const dataset& x, const dataset& z) {
     std::vector<index> order(static_cast<std::size_t>(z.size()));
     std::iota(order.begin(), order.end(), index{0});
     std::ranges::sort(order, [&](index a, index b) { return compare_objects(z, a, z, b) < 0; });
@@ -232,20 +233,20 @@ std::vector<bool> same_objects(const dataset& x, const dataset& z) {
 
 }  // namespace
 
-std::vector<bool> same_in_feature_space(const kernel& k, const dataset& x, const dataset& z) {
-    if (!has_sparse_features(k)) return same_objects(x, z);
+std::vector<bool> find_equal_images(const kernel& k, const dataset& x, const dataset& z) {
+    if (!has_sparse_features(k)) return find_equal_objects(x, z);
     constexpr std::size_t feature_bytes = std::size_t{64} << 20;
-    constexpr index most_blocks = 256;
-    const index block =
-        std::max<index>(1, std::min(objects_within(k, x, feature_bytes), objects_within(k, z, feature_bytes)) / 2);
+    constexpr index max_blocks = 256;
+    const index block = std::max<index>(
+        1, std::min(max_objects_within(k, x, feature_bytes), max_objects_within(k, z, feature_bytes)) / 2);
     const auto blocks = [&](const dataset& all) { return (all.size() + block - 1) / block; };
-    if (blocks(x) * blocks(z) > most_blocks) return same_objects(x, z);
+    if (blocks(x) * blocks(z) > max_blocks) return find_equal_objects(x, z);
     std::vector<bool> out(static_cast<std::size_t>(x.size()));
     for (index r = 0; r < x.size(); r += block)
         for (index c = 0; c < z.size(); c += block) {
             const dataset right = part(z, c, std::min(block, z.size() - c));
             const object_features phi(k, part(x, r, std::min(block, x.size() - r)), &right);
-            const std::vector<bool> found = same_rows(phi.x(), phi.z());
+            const std::vector<bool> found = find_equal_rows(phi.x(), phi.z());
             for (std::size_t i = 0; i < found.size(); ++i)
                 if (found[i]) out[static_cast<std::size_t>(r) + i] = true;
         }

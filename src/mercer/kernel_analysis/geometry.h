@@ -48,6 +48,6 @@ medoid_result medoid(const gram<double>& k, std::span<const index> group,
 // Returns, for every object of x, true if an object of z has the same image in feature space. Compares the explicit
 // features in float precision if the kernel has them and they fit into about 100 MB; otherwise only objects that are
 // equal themselves are found.
-std::vector<bool> same_in_feature_space(const kernel& k, const dataset& x, const dataset& z);
+std::vector<bool> find_equal_images(const kernel& k, const dataset& x, const dataset& z);
 
 }  // namespace mercer

@@ -41,16 +41,16 @@ std::vector<index> sample_rows(index n, index count, std::uint64_t seed) {
 
 // Scales k by a power of two if squares of its entries could overflow or underflow. Returns the exponent e with
 // original = 2^e·k.
-int take_out_scale(matrix<double>& k) {
+int remove_scale(matrix<double>& k) {
     int exponent = 0;
-    std::frexp(largest_entry(k.view()), &exponent);
+    std::frexp(max_abs_entry(k.view()), &exponent);
     if (std::abs(exponent) <= 200) return 0;
     for (index i = 0; i < k.rows(); ++i)
         for (index j = 0; j < k.cols(); ++j) k(i, j) = std::ldexp(k(i, j), -exponent);
     return exponent;
 }
 
-bool factorises(matrix<double> k, double shift) {
+bool has_cholesky_factor(matrix<double> k, double shift) {
     for (index i = 0; i < k.rows(); ++i) k(i, i) += shift;
     return cholesky(std::move(k)).has_value();
 }
@@ -63,7 +63,7 @@ struct entry_errors {
 };
 
 // The available knowledge about the exact matrix.
-struct backing {
+struct exact_matrix_info {
     known_entries known;  // entries at given points, with error bounds
     std::function<entry_errors(matrix_view<const double> k, int exponent)>
         errors;              // errors of 2^exponent·k, in units of k; empty if they are not needed
@@ -74,25 +74,25 @@ struct backing {
 // Returns true if K(i, j) and K(j, i) differ by more than their error bounds.
 bool differ(const known_entries& known, const asymmetry& worst) {
     const index pair[] = {worst.row, worst.col};
-    const std::vector<bounded<long double>> k = known(pair);
+    const std::vector<error_bounded<long double>> k = known(pair);
     return std::abs(k[1].value - k[2].value) > k[1].error + k[2].error;
 }
 
 // A certificate is only issued if the tolerance is at most this share of the trace.
-constexpr double largest_share = 1e-6;
+constexpr double max_tolerance_share = 1e-6;
 
 // The verdict on a square matrix of finite numbers. Overwrites k.
-mercer_result test_matrix(matrix<double> k, const mercer_options& options, const backing& behind) {
+mercer_result test_matrix(matrix<double> k, const mercer_options& options, const exact_matrix_info& exact) {
     mercer_result found;
     found.n = found.tested = k.rows();
-    found.proven = behind.proven;
-    const int exponent = take_out_scale(k);
+    found.proven = exact.proven;
+    const int exponent = remove_scale(k);
     const auto unscaled = [&](double value) { return std::ldexp(value, exponent); };
 
-    const double largest = largest_entry(k.view());
-    found.worst_pair = largest_asymmetry(k.view());
-    const bool symmetric = behind.symmetric || found.worst_pair.size <= options.symmetry * largest ||
-                           !differ(behind.known, found.worst_pair);
+    const double largest = max_abs_entry(k.view());
+    found.worst_pair = find_largest_asymmetry(k.view());
+    const bool symmetric = exact.symmetric || found.worst_pair.size <= options.symmetry * largest ||
+                           !differ(exact.known, found.worst_pair);
     found.worst_pair.size = unscaled(found.worst_pair.size);
     if (!symmetric) {
         found.verdict = mercer_verdict::asymmetric;
@@ -104,12 +104,13 @@ mercer_result test_matrix(matrix<double> k, const mercer_options& options, const
     for (index i = 0; i < k.rows(); ++i) trace += std::abs(k(i, i));
     const double rounding = 2 * static_cast<double>(k.rows() + 2) * eps * trace;
     double delta = rounding + options.entry_error * trace;
-    bool certified = largest == 0 || factorises(k, delta / 2);
-    if (behind.errors && !(certified && behind.proven)) {
-        const entry_errors e = behind.errors(k.view(), exponent);
+    bool certified = largest == 0 || has_cholesky_factor(k, delta / 2);
+    if (exact.errors && !(certified && exact.proven)) {
+        const entry_errors e = exact.errors(k.view(), exponent);
         found.entry_error = unscaled(e.largest);
         delta = rounding + std::max(options.entry_error * trace, 2 * e.norm);
-        certified = (delta == 0 || delta <= largest_share * trace) && (certified || factorises(k, delta / 2));
+        certified =
+            (delta == 0 || delta <= max_tolerance_share * trace) && (certified || has_cholesky_factor(k, delta / 2));
     }
     found.tolerance = unscaled(delta);
     if (certified) found.verdict = mercer_verdict::certified;
@@ -122,10 +123,10 @@ mercer_result test_matrix(matrix<double> k, const mercer_options& options, const
     // Below -δ the search is certain to find a witness. Above, a witness may still prove what the bound by norms
     // cannot.
     const double beyond = std::min(delta, -eigen.values.front() / 2);
-    mercer_witness witness = short_witness(k, beyond, {eigen.vectors.row(0), eigen.values.size()}, behind.known);
-    if (!witness.proves()) return found;
+    mercer_witness witness = short_witness(k, beyond, {eigen.vectors.row(0), eigen.values.size()}, exact.known);
+    if (!witness.is_proof()) return found;
     found.witness = std::move(witness);
-    found.verdict = behind.proven ? mercer_verdict::contradiction : mercer_verdict::indefinite;
+    found.verdict = exact.proven ? mercer_verdict::contradiction : mercer_verdict::indefinite;
     return found;
 }
 
@@ -135,7 +136,7 @@ struct sampled_rows {
     matrix<double> k;
 };
 
-sampled_rows sampled(const gram<double>& k, const mercer_options& options) {
+sampled_rows sample_matrix(const gram<double>& k, const mercer_options& options) {
     const index n = k.rows();
     if (n != k.cols())
         fail(errc::invalid_argument, fmt::format("Mercer test: the matrix must be square, got {} × {}", n, k.cols()));
@@ -145,7 +146,7 @@ sampled_rows sampled(const gram<double>& k, const mercer_options& options) {
         fail(errc::invalid_argument,
              fmt::format("Mercer test: must satisfy entry_error >= 0, got {}", options.entry_error));
     sampled_rows out{sample_rows(n, std::min(n, options.max_n), options.seed), {}};
-    out.k = formed(subset<double>(k, out.rows));
+    out.k = form_matrix(subset<double>(k, out.rows));
     for (index i = 0; i < out.k.rows(); ++i)
         for (index j = 0; j < out.k.cols(); ++j)
             if (!std::isfinite(out.k(i, j)))
@@ -156,7 +157,7 @@ sampled_rows sampled(const gram<double>& k, const mercer_options& options) {
 }
 
 // Translates a verdict on the sampled rows to one on all n rows.
-mercer_result of_all(mercer_result found, index n, const std::vector<index>& rows) {
+mercer_result for_all_rows(mercer_result found, index n, const std::vector<index>& rows) {
     found.n = n;
     if (found.worst_pair.size > 0) {
         found.worst_pair.row = rows[static_cast<std::size_t>(found.worst_pair.row)];
@@ -164,19 +165,19 @@ mercer_result of_all(mercer_result found, index n, const std::vector<index>& row
     }
     if (found.witness)
         for (index& point : found.witness->points) point = rows[static_cast<std::size_t>(point)];
-    if (found.sampled() && found.verdict == mercer_verdict::certified) {
+    if (found.is_sampled() && found.verdict == mercer_verdict::certified) {
         found.sample_certified = true;
         found.verdict = mercer_verdict::undecided;
     }
     return found;
 }
 
-entry_errors errors_of(const precise_kernel<double>& truth, matrix_view<const double> k, int exponent) {
+entry_errors errors_of(const certified_kernel<double>& truth, matrix_view<const double> k, int exponent) {
     std::vector<double> largest(static_cast<std::size_t>(k.rows)), squares(largest);
     parallel_for(k.rows, [&](index i) {
         const auto at = static_cast<std::size_t>(i);
         for (index j = 0; j <= i; ++j) {
-            const bounded<double> one = truth(i, j);
+            const error_bounded<double> one = truth(i, j);
             double e = std::abs(k(i, j) - std::ldexp(one.value, -exponent)) + std::ldexp(one.error, -exponent);
             if (!std::isfinite(e)) e = std::numeric_limits<double>::infinity();
             largest[at] = std::max(largest[at], e);
@@ -191,40 +192,40 @@ entry_errors errors_of(const precise_kernel<double>& truth, matrix_view<const do
 }  // namespace
 
 mercer_result mercer_test(const gram<double>& k, const mercer_options& options) {
-    sampled_rows some = sampled(k, options);
-    backing behind;
-    behind.known = [&](std::span<const index> points) {
+    sampled_rows some = sample_matrix(k, options);
+    exact_matrix_info exact;
+    exact.known = [&](std::span<const index> points) {
         std::vector<index> at;
         for (const index i : points) at.push_back(some.rows[static_cast<std::size_t>(i)]);
-        const matrix<double> given = formed(subset<double>(k, at));
-        std::vector<bounded<long double>> out;
+        const matrix<double> given = form_matrix(subset<double>(k, at));
+        std::vector<error_bounded<long double>> out;
         for (const double each : std::span(given.data(), at.size() * at.size()))
             out.emplace_back(each, options.entry_error * std::abs(each));
         return out;
     };
-    return of_all(test_matrix(std::move(some.k), options, behind), k.rows(), some.rows);
+    return for_all_rows(test_matrix(std::move(some.k), options, exact), k.rows(), some.rows);
 }
 
 mercer_result mercer_test(const kernel& k, const dataset& x, const mercer_options& options) {
-    sampled_rows some = sampled(*make_gram<double>(k, x), options);
+    sampled_rows some = sample_matrix(*make_gram<double>(k, x), options);
     const dataset seen =
         static_cast<index>(some.rows.size()) == x.size() ? x : gather(x, std::span<const index>(some.rows));
-    backing behind;
-    behind.proven = k.proof().valid;
-    behind.symmetric = !compares_by_user_function(k);
-    behind.errors = [&](matrix_view<const double> numbers, int exponent) {
-        return errors_of(precise_kernel<double>(k, seen), numbers, exponent);
+    exact_matrix_info exact;
+    exact.proven = k.proof().valid;
+    exact.symmetric = !compares_by_user_function(k);
+    exact.errors = [&](matrix_view<const double> numbers, int exponent) {
+        return errors_of(certified_kernel<double>(k, seen), numbers, exponent);
     };
-    behind.known = [&](std::span<const index> points) {
-        const precise_kernel<long double> truth(k, gather(seen, points));
+    exact.known = [&](std::span<const index> points) {
+        const certified_kernel<long double> truth(k, gather(seen, points));
         const auto m = static_cast<index>(points.size());
-        std::vector<bounded<long double>> out;
+        std::vector<error_bounded<long double>> out;
         for (index i = 0; i < m; ++i)
             for (index j = 0; j < m; ++j) out.push_back(truth(i, j));
         return out;
     };
-    mercer_result found = of_all(test_matrix(std::move(some.k), options, behind), x.size(), some.rows);
-    if (found.entry_error || found.witness) found.taken_as_exact = taken_as_exact(k);
+    mercer_result found = for_all_rows(test_matrix(std::move(some.k), options, exact), x.size(), some.rows);
+    if (found.entry_error || found.witness) found.assumed_exact = list_exact_parts(k);
     return found;
 }
 
@@ -239,16 +240,17 @@ const char* name(mercer_verdict verdict) noexcept {
     return "?";
 }
 
-std::string mercer_result::subject() const {
-    return sampled() ? fmt::format("a random sample of {} of the {} rows", tested, n)
-                     : fmt::format("the matrix of {} rows", n);
+std::string mercer_result::tested_rows() const {
+    return is_sampled() ? fmt::format("a random sample of {} of the {} rows", tested, n)
+                        : fmt::format("the matrix of {} rows", n);
 }
 
-std::string mercer_result::doubt() const {
+std::string mercer_result::undecided_reason() const {
     if (sample_certified)
-        return fmt::format("{} has all eigenvalues >= -{:.3g}; the other rows were not tested", subject(), tolerance);
+        return fmt::format("{} has all eigenvalues >= -{:.3g}; the other rows were not tested", tested_rows(),
+                           tolerance);
     std::string out = fmt::format(
-        "{} is neither proven to have all eigenvalues >= 0 up to rounding nor to have one below", subject());
+        "{} is neither proven to have all eigenvalues >= 0 up to rounding nor to have one below", tested_rows());
     if (entry_error)
         out += std::isfinite(*entry_error) ? fmt::format(": the entries are known to {:.2g} only", *entry_error)
                                            : ": the entries are not known in double";
@@ -260,18 +262,18 @@ std::string mercer_result::text() const {
     std::string out = fmt::format("Mercer test: {} — ", name(verdict));
     switch (verdict) {
         case mercer_verdict::certified:
-            out += fmt::format("all eigenvalues of {} are >= -{:.3g}, proven by a Cholesky factorisation", subject(),
-                               tolerance);
+            out += fmt::format("all eigenvalues of {} are >= -{:.3g}, proven by a Cholesky factorisation",
+                               tested_rows(), tolerance);
             break;
         case mercer_verdict::indefinite:
-            out += fmt::format("{} has an eigenvalue below 0, {:.6g}, and a witness proves it{}", subject(), *smallest,
-                               sampled() ? ", so the whole matrix has one as small" : "");
+            out += fmt::format("{} has an eigenvalue below 0, {:.6g}, and a witness proves it{}", tested_rows(),
+                               *smallest, is_sampled() ? ", so the whole matrix has one as small" : "");
             break;
         case mercer_verdict::asymmetric:
             out += fmt::format("K({0}, {1}) and K({1}, {0}) differ by {2:.6g}", worst_pair.row, worst_pair.col,
                                worst_pair.size);
             break;
-        case mercer_verdict::undecided: out += doubt(); break;
+        case mercer_verdict::undecided: out += undecided_reason(); break;
         case mercer_verdict::contradiction:
             out +=
                 "a witness stands against the proof that this is a kernel: one of the two is a fault in Mercer, please "
@@ -288,9 +290,8 @@ std::string mercer_result::text() const {
         for (std::size_t i = 0; i < witness->points.size(); ++i)
             out += fmt::format("    point {}: c = {}\n", witness->points[i], witness->coefficients[i]);
     }
-    if (!taken_as_exact.empty())
-        out +=
-            fmt::format("  taken as exact, for nothing is known of their rounding: {}\n", joined(taken_as_exact, ", "));
+    if (!assumed_exact.empty())
+        out += fmt::format("  taken as exact, for nothing is known of their rounding: {}\n", join(assumed_exact, ", "));
     return out;
 }
 
@@ -298,7 +299,7 @@ namespace {
 
 using points = std::vector<index>;
 
-matrix<double> principal(const matrix<double>& k, std::span<const index> at, double shift = 0) {
+matrix<double> principal_submatrix(const matrix<double>& k, std::span<const index> at, double shift = 0) {
     const auto m = static_cast<index>(at.size());
     matrix<double> part(m, m);
     for (index i = 0; i < m; ++i) {
@@ -327,19 +328,19 @@ points lowest_pair(const matrix<double>& k, double delta) {
 // Removes points from a witness. The smallest eigenvalue of a principal submatrix can only rise when points are removed
 // (Cauchy interlacing), so "an eigenvalue is below -delta" is monotone: prefixes can be bisected, and a point that
 // could not be removed once can never be removed later.
-class pruning {
+class witness_search {
 public:
-    pruning(const matrix<double>& k, double delta) : k_(k), delta_(delta) {}
+    witness_search(const matrix<double>& k, double delta) : k_(k), delta_(delta) {}
 
     points prune(std::span<const double> direction) const {
-        points kept = order(direction);
-        if (!negative(kept)) return kept;  // within rounding of -delta: no point can be removed
+        points kept = by_falling_size(direction);
+        if (!has_negative_eigenvalue(kept)) return kept;  // within rounding of -delta: no point can be removed
         // Repeat: keep the largest |cᵢ| of the eigenvector and recompute the eigenvector on these points.
         for (;;) {
             const std::size_t before = kept.size();
             kept.resize(shortest_prefix(kept));
             if (kept.size() == before) break;
-            const points local = order(lowest_vector(kept));
+            const points local = by_falling_size(lowest_vector(kept));
             points next;
             for (const index i : local) next.push_back(kept[static_cast<std::size_t>(i)]);
             kept = std::move(next);
@@ -349,19 +350,19 @@ public:
         for (std::size_t i = kept.size(); i-- > 0 && kept.size() > 1;) {
             points without = kept;
             without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
-            if (negative(without)) kept = std::move(without);
+            if (has_negative_eigenvalue(without)) kept = std::move(without);
         }
         return kept;
     }
 
     std::vector<double> lowest_vector(const points& at) const {
-        const eigen_system eigen = symmetric_eigen(principal(k_, at));
+        const eigen_system eigen = symmetric_eigen(principal_submatrix(k_, at));
         return {eigen.vectors.row(0), eigen.vectors.row(0) + at.size()};
     }
 
 private:
     // The positions sorted by falling |c|.
-    static points order(std::span<const double> c) {
+    static points by_falling_size(std::span<const double> c) {
         points by(c.size());
         std::iota(by.begin(), by.end(), index(0));
         std::stable_sort(by.begin(), by.end(), [&](index a, index b) {
@@ -369,12 +370,14 @@ private:
         });
         return by;
     }
-    bool negative(std::span<const index> at) const { return !cholesky(principal(k_, at, delta_)).has_value(); }
+    bool has_negative_eigenvalue(std::span<const index> at) const {
+        return !cholesky(principal_submatrix(k_, at, delta_)).has_value();
+    }
     std::size_t shortest_prefix(const points& list) const {
         std::size_t fails = 0, works = list.size();
         // Doubles the length first, because short prefixes are cheap to test.
         for (std::size_t m = 2; m < list.size(); m *= 2) {
-            if (negative(std::span(list).first(m))) {
+            if (has_negative_eigenvalue(std::span(list).first(m))) {
                 works = m;
                 break;
             }
@@ -382,7 +385,7 @@ private:
         }
         while (works - fails > 1) {
             const std::size_t middle = fails + (works - fails) / 2;
-            (negative(std::span(list).first(middle)) ? works : fails) = middle;
+            (has_negative_eigenvalue(std::span(list).first(middle)) ? works : fails) = middle;
         }
         return works;
     }
@@ -392,12 +395,13 @@ private:
 };
 
 // Computes Σ cᵢcⱼKᵢⱼ with a bound that includes the errors of the entries and the rounding of the sum.
-mercer_witness checked(std::span<const bounded<long double>> k, const points& at, std::vector<double> c) {
-    bounded<long double> sum;
+mercer_witness make_witness(std::span<const error_bounded<long double>> k, const points& at, std::vector<double> c) {
+    error_bounded<long double> sum;
     for (std::size_t i = 0; i < c.size(); ++i) {
-        bounded<long double> row;
-        for (std::size_t j = 0; j < c.size(); ++j) row = row + bounded<long double>::exact(c[j]) * k[i * c.size() + j];
-        sum = sum + bounded<long double>::exact(c[i]) * row;
+        error_bounded<long double> row;
+        for (std::size_t j = 0; j < c.size(); ++j)
+            row = row + error_bounded<long double>::exact(c[j]) * k[i * c.size() + j];
+        sum = sum + error_bounded<long double>::exact(c[i]) * row;
     }
     // Conversion to double adds a relative error of at most ε to the value.
     const auto value = static_cast<double>(sum.value);
@@ -407,12 +411,12 @@ mercer_witness checked(std::span<const bounded<long double>> k, const points& at
 }
 
 // Rounds the coefficients to few decimals if they still prove the result, so that they are easy to read and to copy.
-mercer_witness readable(std::span<const bounded<long double>> k, mercer_witness exact) {
+mercer_witness round_coefficients(std::span<const error_bounded<long double>> k, mercer_witness exact) {
     for (const double unit : {10.0, 100.0, 1e3, 1e4, 1e6}) {
         std::vector<double> c = exact.coefficients;
         for (double& each : c) each = std::round(each * unit) / unit;
-        mercer_witness rounded = checked(k, exact.points, std::move(c));
-        if (rounded.proves() && rounded.value < 0.9 * exact.value) return rounded;
+        mercer_witness rounded = make_witness(k, exact.points, std::move(c));
+        if (rounded.is_proof() && rounded.value < 0.9 * exact.value) return rounded;
     }
     return exact;
 }
@@ -421,7 +425,7 @@ mercer_witness readable(std::span<const bounded<long double>> k, mercer_witness 
 
 mercer_witness short_witness(const matrix<double>& k, double delta, std::span<const double> direction,
                              const known_entries& known) {
-    const pruning search(k, delta);
+    const witness_search search(k, delta);
     points kept = lowest_pair(k, delta);
     if (kept.empty()) kept = search.prune(direction);
     std::sort(kept.begin(), kept.end());
@@ -429,9 +433,9 @@ mercer_witness short_witness(const matrix<double>& k, double delta, std::span<co
     const double largest =
         *std::max_element(c.begin(), c.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
     for (double& each : c) each /= largest;  // the largest coefficient becomes 1
-    const std::vector<bounded<long double>> entries = known(kept);
-    const mercer_witness found = checked(entries, kept, std::move(c));
-    return found.proves() ? readable(entries, found) : found;
+    const std::vector<error_bounded<long double>> entries = known(kept);
+    const mercer_witness found = make_witness(entries, kept, std::move(c));
+    return found.is_proof() ? round_coefficients(entries, found) : found;
 }
 
 }  // namespace mercer

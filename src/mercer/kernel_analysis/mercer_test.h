@@ -53,7 +53,7 @@ struct mercer_witness {
     std::vector<double> coefficients;
     double value = 0;        // Σᵢⱼ cᵢcⱼK(pᵢ, pⱼ)
     double error_bound = 0;  // bound on |value - exact sum|, including the errors of the entries
-    bool proves() const { return value + error_bound < 0; }
+    bool is_proof() const { return value + error_bound < 0; }
 };
 
 struct mercer_result {
@@ -68,12 +68,12 @@ struct mercer_result {
     bool proven = false;   // the expression of the kernel proves it to be positive semidefinite on all data
     // bound on the absolute error of all entries; set if the entries of a kernel were checked
     std::optional<double> entry_error;
-    std::vector<std::string> taken_as_exact;  // parts of the kernel whose rounding error is unknown
+    std::vector<std::string> assumed_exact;  // parts of the kernel whose rounding error is unknown
 
-    bool sampled() const { return tested < n; }
-    // subject() describes the tested rows; doubt() explains why the verdict is undecided.
-    std::string subject() const;
-    std::string doubt() const;
+    bool is_sampled() const { return tested < n; }
+    // tested_rows() describes the tested rows; undecided_reason() explains why the verdict is undecided.
+    std::string tested_rows() const;
+    std::string undecided_reason() const;
     std::string text() const;
 };
 
@@ -83,7 +83,7 @@ mercer_result mercer_test(const kernel& k, const dataset& x, const mercer_option
 // A witness on few points that a symmetric matrix is not positive semidefinite.
 
 // Returns the entries at m points with their error bounds: all m × m pairs, row by row.
-using known_entries = std::function<std::vector<bounded<long double>>(std::span<const index> points)>;
+using known_entries = std::function<std::vector<error_bounded<long double>>(std::span<const index> points)>;
 
 // Searches greedily for few points on which K still has an eigenvalue below -delta. `direction` is the eigenvector of
 // the smallest eigenvalue of K, which must be below -delta. The search uses k; the value and the bound of the witness

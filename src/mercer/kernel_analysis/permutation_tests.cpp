@@ -37,24 +37,24 @@ constexpr index group = 64;  // splits computed together; memory is N × 128 num
 
 // Products with K. Half of K is stored if its elements are expensive, if it is needed more than once, and if it fits
 // into the budget.
-class products {
+class kernel_products {
 public:
-    products(const gram<double>& K, const two_sample_options& o) : K_(K) {
-        const bool again = o.permutations >= group && K.element_cost() >= 2;
-        if (again && half_gram::bytes(K.rows(), group + 1) <= static_cast<double>(o.memory_bytes)) kept_.emplace(K);
+    kernel_products(const gram<double>& K, const two_sample_options& o) : K_(K) {
+        const bool again = o.permutations >= group && K.cycles_per_element() >= 2;
+        if (again && half_gram::bytes(K.rows(), group + 1) <= static_cast<double>(o.memory_bytes)) stored_.emplace(K);
     }
 
     // K times the indicators of the first sample of each split. The additional last column is K·1; the sums over the
     // second sample follow from it.
-    matrix<double> with_ones(const matrix<double>& first) {
+    matrix<double> multiply_with_ones(const matrix<double>& first) {
         const index N = first.rows(), count = first.cols();
         matrix<double> v(N, count + 1), Kv(N, count + 1);
         for (index i = 0; i < N; ++i) {
             std::copy_n(first.row(i), count, v.row(i));
             v(i, count) = 1;
         }
-        if (kept_)
-            kept_->multiply(v.view(), Kv.view());
+        if (stored_)
+            stored_->multiply(v.view(), Kv.view());
         else
             gram_product(K_, v.view(), Kv.view());
         require_finite(Kv.view(), "two samples");
@@ -63,7 +63,7 @@ public:
 
 private:
     const gram<double>& K_;
-    std::optional<half_gram> kept_;
+    std::optional<half_gram> stored_;
 };
 
 // Both statistics of one split, and the size of the terms within each sample, to which rounding is relative.
@@ -102,7 +102,7 @@ two_sample_result two_sample_test(const gram<double>& K, index m, const two_samp
     random_generator random(o.seed);
     std::vector<index> order(static_cast<std::size_t>(N));
     std::iota(order.begin(), order.end(), index{0});
-    products by(K, o);
+    kernel_products by(K, o);
 
     two_sample_result out;
     double observed = 0;
@@ -115,7 +115,7 @@ two_sample_result two_sample_test(const gram<double>& K, index m, const two_samp
             if (done + s > 0) random.shuffle(order);
             for (index i = 0; i < m; ++i) first(order[static_cast<std::size_t>(i)], s) = 1;
         }
-        const matrix<double> Kv = by.with_ones(first);
+        const matrix<double> Kv = by.multiply_with_ones(first);
         for (index s = 0; s < count; ++s) {
             const mmd split = mmd_of(first, Kv, s, m, self);
             const double value = o.kind == two_sample_options::statistic::unbiased ? split.unbiased : split.biased;
@@ -142,7 +142,7 @@ constexpr const char* owner = "independence";
 matrix<double> centred_matrix(const gram<double>& k) {
     const index size = k.rows();
     matrix<double> out(size, size);
-    k.all(out.view());
+    k.fill(out.view());
     require_finite(out.view(), owner);
     std::vector<double> mean(static_cast<std::size_t>(size));
     const auto n = static_cast<double>(size);
@@ -153,18 +153,18 @@ matrix<double> centred_matrix(const gram<double>& k) {
     });
     double total = 0;
     for (const double each : mean) total += each / n;
-    const double before = largest_entry(out.view());
+    const double before = max_abs_entry(out.view());
     parallel_for(size, [&](index i) {
         for (index j = 0; j < size; ++j)
             out(i, j) -= mean[static_cast<std::size_t>(i)] + (mean[static_cast<std::size_t>(j)] - total);
     });
     // A centred constant matrix contains only rounding errors: it is replaced by 0.
-    if (largest_entry(out.view()) <= 1e-14 * n * before) out = matrix<double>(size, size);
+    if (max_abs_entry(out.view()) <= 1e-14 * n * before) out = matrix<double>(size, size);
     return out;
 }
 
 // Σⱼ a(j)·b(o(j)) over first <= j < end. Four partial sums, because a single sum would depend on itself at every step.
-double gathered(const double* a, const double* b, const std::int32_t* order, index first, index end) {
+double permuted_dot(const double* a, const double* b, const std::int32_t* order, index first, index end) {
     double part[4] = {};
     index j = first;
     for (; j + 4 <= end; j += 4)
@@ -176,13 +176,13 @@ double gathered(const double* a, const double* b, const std::int32_t* order, ind
 // Σᵢⱼ A(i, j)·B(o(i), o(j))/n² for every order o. Uses symmetry: only half of the terms are computed. For each chunk of
 // rows of A, the rows of B are visited one after the other, each for all orders that pair it with a row of the chunk,
 // so that a row of B is read from memory once for each chunk and not once for each order.
-std::vector<double> inner(const matrix<double>& a, const matrix<double>& b,
-                          const std::vector<std::vector<std::int32_t>>& orders) {
+std::vector<double> permuted_inner_products(const matrix<double>& a, const matrix<double>& b,
+                                            const std::vector<std::vector<std::int32_t>>& orders) {
     struct pair {
         std::int32_t row, order;
     };
-    constexpr index run_bytes = index{16} << 20;  // fits into the caches
-    const index n = a.rows(), run = std::clamp<index>(run_bytes / (8 * std::max<index>(n, 1)), 1, n),
+    constexpr index chunk_bytes = index{16} << 20;  // fits into the caches
+    const index n = a.rows(), run = std::clamp<index>(chunk_bytes / (8 * std::max<index>(n, 1)), 1, n),
                 count = static_cast<index>(orders.size());
     std::vector<double> sum(orders.size());
     matrix<double> part(run, count);
@@ -207,7 +207,7 @@ std::vector<double> inner(const matrix<double>& a, const matrix<double>& b,
                 const auto [i, p] = pairs[static_cast<std::size_t>(at)];
                 part(i - first, p) =
                     a(i, i) * b(r, r) +
-                    2 * gathered(a.row(i), b.row(r), orders[static_cast<std::size_t>(p)].data(), i + 1, n);
+                    2 * permuted_dot(a.row(i), b.row(r), orders[static_cast<std::size_t>(p)].data(), i + 1, n);
             }
         });
         for (index i = first; i < end; ++i)
@@ -246,8 +246,8 @@ independence_result independence_test(const gram<double>& K, const gram<double>&
     std::vector<std::int32_t> same(static_cast<std::size_t>(n));
     std::iota(same.begin(), same.end(), 0);
     independence_result out;
-    out.hsic = inner(a, b, {same})[0];
-    const double kk = inner(a, a, {same})[0], ll = inner(b, b, {same})[0];
+    out.hsic = permuted_inner_products(a, b, {same})[0];
+    const double kk = permuted_inner_products(a, a, {same})[0], ll = permuted_inner_products(b, b, {same})[0];
     out.alignment = kk > 0 && ll > 0 ? out.hsic / std::sqrt(kk) / std::sqrt(ll) : 0;
     random_generator random(o.seed);
     constexpr index group = 64;
@@ -260,7 +260,7 @@ independence_result independence_test(const gram<double>& K, const gram<double>&
             random.shuffle(order);
             orders.emplace_back(order.begin(), order.end());
         }
-        for (const double each : inner(a, b, orders))
+        for (const double each : permuted_inner_products(a, b, orders))
             reached += each >= out.hsic - 1e-14 * std::sqrt(kk) * std::sqrt(ll);  // equality up to rounding counts
         out.permutations += static_cast<index>(orders.size());
     }

@@ -19,7 +19,7 @@ namespace mercer {
 namespace {
 
 // The |λ|/max|λ| in falling order; empty for K = 0.
-std::vector<double> sizes(const std::vector<double>& values) {
+std::vector<double> relative_sizes(const std::vector<double>& values) {
     std::vector<double> size;
     for (const double value : values) size.push_back(std::abs(value));
     std::sort(size.rbegin(), size.rend());
@@ -32,7 +32,7 @@ std::vector<double> sizes(const std::vector<double>& values) {
 }  // namespace
 
 gram_spectrum decompose(const gram<double>& k, eigen_parts wanted) {
-    eigen_system eigen = symmetric_eigen(formed_symmetric(k, "spectrum"), wanted);
+    eigen_system eigen = symmetric_eigen(form_symmetric_matrix(k, "spectrum"), wanted);
     gram_spectrum made;
     made.values.assign(eigen.values.rbegin(), eigen.values.rend());
     made.vectors = std::move(eigen.vectors);
@@ -54,7 +54,7 @@ index gram_spectrum::negative() const {
 }
 
 double gram_spectrum::effective_rank() const {
-    const std::vector<double> size = sizes(values);
+    const std::vector<double> size = relative_sizes(values);
     if (size.empty()) return 0;
     double sum = 0, entropy = 0;
     for (const double each : size) sum += each;
@@ -64,7 +64,7 @@ double gram_spectrum::effective_rank() const {
 }
 
 std::vector<double> gram_spectrum::cumulative_share() const {
-    const std::vector<double> size = sizes(values);
+    const std::vector<double> size = relative_sizes(values);
     std::vector<double> share(values.size(), 0.0);
     double sum = 0;
     for (std::size_t i = 0; i < size.size(); ++i) share[i] = sum += size[i];
@@ -114,7 +114,7 @@ dense<double> empirical_map::transform(const dataset& z) const {
              "empirical map: it was made from a matrix without its kernel; use transform_rows with the values k(z, x)");
     const auto cross = make_gram<double>(*k_, z, x_);
     matrix<double> rows(cross->rows(), cross->cols());
-    cross->all(rows.view());
+    cross->fill(rows.view());
     return transform_rows(rows.view());
 }
 
@@ -132,7 +132,7 @@ dense<double> empirical_map::transform_rows(matrix_view<const double> rows) cons
 
 gram_factor factorise(const gram<double>& k, double tolerance) {
     constexpr double eps = std::numeric_limits<double>::epsilon();
-    const matrix<double> all = formed_symmetric(k, "factor");
+    const matrix<double> all = form_symmetric_matrix(k, "factor");
     const index n = all.rows();
     double top = 0;
     for (index i = 0; i < n; ++i) top = std::max(top, all(i, i));
@@ -187,7 +187,7 @@ const char* name(repair_method method) noexcept {
 repaired_gram repair(const gram<double>& k, repair_method method) {
     repaired_gram made;
     made.method = method;
-    made.k = formed_symmetric(k, "repair");
+    made.k = form_symmetric_matrix(k, "repair");
     const eigen_system eigen = symmetric_eigen(made.k);
     if (!eigen.values.empty()) made.smallest = eigen.values.front();
     made.negative = std::count_if(eigen.values.begin(), eigen.values.end(), [](double value) { return value < 0; });
@@ -214,7 +214,7 @@ repaired_gram repair(const gram<double>& k, repair_method method) {
         change(0, a) = method == repair_method::clip ? below : method == repair_method::flip ? 2 * below : made.shift;
     }
     made.frobenius_change = frobenius_norm(change.view());
-    made.spectral_change = largest_entry(change.view());
+    made.spectral_change = max_abs_entry(change.view());
     if (norm > 0) {
         made.relative_frobenius = made.frobenius_change / norm;
         made.relative_spectral =

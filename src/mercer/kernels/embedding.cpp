@@ -16,7 +16,7 @@ namespace mercer {
 namespace {
 
 // The embedding that applies the same function to X and to Z.
-feature each(std::string key, std::function<dataset(const dataset&)> apply) {
+embedding each(std::string key, std::function<dataset(const dataset&)> apply) {
     return {std::move(key), [apply = std::move(apply)](const dataset& x, const dataset* z) {
                 return std::pair(apply(x), z ? apply(*z) : dataset());
             }};
@@ -30,7 +30,7 @@ void refuse_negative(const std::string& owner, index row, index column, double v
 
 }  // namespace
 
-feature non_negative(const std::string& owner) {
+embedding non_negative(const std::string& owner) {
     return each("non_negative", [owner](const dataset& x) {
         std::visit(
             [&](const auto& some) {
@@ -165,24 +165,24 @@ std::vector<double> origin_of(const dataset& x, const dataset* z) {
 std::vector<double> far_centre(const dataset& x, const dataset* z) {
     const dataset& right = z ? *z : x;
     vector_sample<double> seen = sample_vectors<double>(right);
-    if (!seen.centre.empty()) return seen.centre_share > 0.5 ? std::move(seen.centre) : std::vector<double>();
+    if (!seen.centre.empty()) return seen.centred_fraction > 0.5 ? std::move(seen.centre) : std::vector<double>();
     return right.is_sparse() ? std::vector<double>() : origin_of(x, z);
 }
 
 }  // namespace
 
-feature linear_map(std::string key, std::vector<std::vector<double>> m) {
+embedding linear_map(std::string key, std::vector<std::vector<double>> m) {
     return each(std::move(key), [m = std::move(m)](const dataset& x) { return mapped(m, x, {}); });
 }
 
-feature linear_map_of_differences(std::string key, std::vector<std::vector<double>> m) {
+embedding linear_map_of_differences(std::string key, std::vector<std::vector<double>> m) {
     return {std::move(key), [m = std::move(m)](const dataset& x, const dataset* z) {
                 const std::vector<double> origin = origin_of(x, z);
                 return std::pair(mapped(m, x, origin), z ? mapped(m, *z, origin) : dataset());
             }};
 }
 
-feature scale_map_of_differences(std::string key, std::string numbers, std::vector<double> factors) {
+embedding scale_map_of_differences(std::string key, std::string numbers, std::vector<double> factors) {
     return {std::move(key),
             [numbers = std::move(numbers), factors = std::move(factors)](const dataset& x, const dataset* z) {
                 const std::vector<double> origin = far_centre(x, z);
@@ -191,7 +191,7 @@ feature scale_map_of_differences(std::string key, std::string numbers, std::vect
             }};
 }
 
-feature circle_map(double period) {
+embedding circle_map(double period) {
     // The coordinate is cos - 1 instead of cos, so that 0 maps to 0 and sparse vectors stay sparse.
     const auto angle = [period](double x) {
         return 2 * std::numbers::pi * (std::remainder(x, period) / period);  // std::remainder is exact
@@ -219,7 +219,7 @@ feature circle_map(double period) {
     });
 }
 
-feature vector_map(std::string key, std::function<std::vector<double>(std::span<const double>)> phi) {
+embedding vector_map(std::string key, std::function<std::vector<double>(std::span<const double>)> phi) {
     // Two functions may have the same name; the number makes their keys different.
     static std::atomic<int> made{0};
     return each(fmt::format("{} #{}", key, made++), [phi = std::move(phi)](const dataset& x) {
@@ -238,12 +238,12 @@ feature vector_map(std::string key, std::function<std::vector<double>(std::span<
     });
 }
 
-feature column_map(const std::vector<index>& columns) {
+embedding column_map(const std::vector<index>& columns) {
     // Pairs (column of x, column of the image), sorted by the column of x.
     std::vector<std::pair<index, std::int32_t>> places;
     for (std::size_t a = 0; a < columns.size(); ++a) places.emplace_back(columns[a], static_cast<std::int32_t>(a));
     std::ranges::sort(places);
-    return each(fmt::format("columns {}", joined(columns, ",")), [columns, places](const dataset& x) {
+    return each(fmt::format("columns {}", join(columns, ",")), [columns, places](const dataset& x) {
         for (const index c : columns)
             if (c < 0 || c >= x.dims())
                 fail(errc::invalid_argument, fmt::format("columns must satisfy 0 <= column < {}, got {}", x.dims(), c));
@@ -276,8 +276,8 @@ feature column_map(const std::vector<index>& columns) {
     });
 }
 
-feature scale_map(const std::vector<double>& factors) {
-    return each(fmt::format("scaled {}", joined(factors, ",")), [factors](const dataset& x) {
+embedding scale_map(const std::vector<double>& factors) {
+    return each(fmt::format("scaled {}", join(factors, ",")), [factors](const dataset& x) {
         return multiplied("scaled: there are factors for vectors", factors, x, {});
     });
 }

@@ -14,23 +14,23 @@
 namespace mercer {
 
 // The identity. Throws errc::data if a coordinate is negative; the message names the kernel `owner`.
-feature non_negative(const std::string& owner);
+embedding non_negative(const std::string& owner);
 // x ↦ Mx, the matrix M given by rows.
-feature linear_map(std::string key, std::vector<std::vector<double>> m);
+embedding linear_map(std::string key, std::vector<std::vector<double>> m);
 // x ↦ M(x - c) with a vector c of the data, for kernels that depend on x - z only: if the vectors are far from the
 // origin, the rounding errors of Mx and Mz are larger than M(x - z).
-feature linear_map_of_differences(std::string key, std::vector<std::vector<double>> m);
+embedding linear_map_of_differences(std::string key, std::vector<std::vector<double>> m);
 // x ↦ s∘(x - c), coordinate by coordinate, for the same reason; c is the centre of the data or 0. `numbers`, such as
 // "scaled: there are factors for vectors", begins the error message if the data have another number of columns.
-feature scale_map_of_differences(std::string key, std::string numbers, std::vector<double> factors);
+embedding scale_map_of_differences(std::string key, std::string numbers, std::vector<double> factors);
 // x ↦ (cos 2πx/p - 1, sin 2πx/p), coordinate by coordinate: ‖φ(x)-φ(z)‖² = 4 Σ sin²(π(xₐ-zₐ)/p).
-feature circle_map(double period);
+embedding circle_map(double period);
 // x ↦ φ(x) for a function of one vector.
-feature vector_map(std::string key, std::function<std::vector<double>(std::span<const double>)> phi);
+embedding vector_map(std::string key, std::function<std::vector<double>(std::span<const double>)> phi);
 // x ↦ (x_c for c in columns).
-feature column_map(const std::vector<index>& columns);
+embedding column_map(const std::vector<index>& columns);
 // x ↦ s∘x, coordinate by coordinate.
-feature scale_map(const std::vector<double>& factors);
+embedding scale_map(const std::vector<double>& factors);
 
 // Names of the coordinates of vectors and of the items of sets, by number. A number beyond the list has no name and is
 // written as the number.
@@ -38,11 +38,11 @@ using known_names = std::vector<std::string>;
 
 // A range of bytes of a string (or of nodes of a tree), or those of its bytes that a mask selects. Bytes from the 65th
 // on are always selected.
-struct stretch {
+struct masked_range {
     std::size_t first = 0, length = 0;
     std::uint64_t mask = ~std::uint64_t{0};  // bit i: byte first + i is selected
 
-    std::vector<index> letters() const {
+    std::vector<index> positions() const {
         std::vector<index> out;
         for (std::size_t i = 0; i < length; ++i)
             if (i >= 64 || (mask >> i & 1)) out.push_back(static_cast<index>(first + i));
@@ -64,19 +64,19 @@ struct named_rows {
     std::function<std::vector<feature_place>(index i)> places{};  // in object i of x; empty: not known
 };
 
-// An embedding whose coordinates have names. If the source() of a kernel (kernel_info.h) is a named_feature, k(x, z) is
+// An embedding whose coordinates have names. If the embedding() of a kernel (kernel_info.h) is a named_embedding, k(x, z) is
 // the inner product of its rows; a kernel that is computed in another way returns such an embedding from features().
 // features/explicit_features.h makes the features of whole expressions from them.
-struct named_feature : feature {
+struct named_embedding : embedding {
     using maker = std::function<named_rows(const dataset& x, const dataset* z)>;
     maker named;
 
-    named_feature(std::string key_, maker named_)
-        : feature{std::move(key_),
-                  [named_](const dataset& x, const dataset* z) {
-                      named_rows made = named_(x, z);
-                      return std::pair(std::move(made.x), std::move(made.z));
-                  }},
+    named_embedding(std::string key_, maker named_)
+        : embedding{std::move(key_),
+                    [named_](const dataset& x, const dataset* z) {
+                        named_rows made = named_(x, z);
+                        return std::pair(std::move(made.x), std::move(made.z));
+                    }},
           named(std::move(named_)) {}
 };
 

@@ -8,7 +8,7 @@
 namespace mercer {
 
 // Statistics of a pair of vectors x, z.
-enum class statistic {
+enum class pair_statistic {
     dot,        // Σ xₐzₐ
     manhattan,  // Σ |xₐ-zₐ|
     min_sum,    // Σ min(xₐ, zₐ)
@@ -25,7 +25,7 @@ enum class map_input {
 };
 
 // A scalar map: the call operator of a kernel in the list of expression/all_kernels.h, with a copy of its struct.
-struct map_call {
+struct formula_call {
     std::int32_t place = 0;  // position in the list; 0 is linear, the map t ↦ t
     alignas(double) unsigned char formula[24] = {};
 };
@@ -33,7 +33,7 @@ struct map_call {
 // The arguments of a pass over a tile: out(i, j) = f(in(i, j) [, row[i], col[j]]).
 template <class T>
 struct tile_map {
-    map_call formula;
+    formula_call formula;
     map_input input;
     const T* in;
     std::int64_t in_stride;
@@ -46,7 +46,7 @@ struct tile_map {
 };
 
 // The arguments of a pass that turns dot products into squared distances: t = ‖xᵢ‖² + ‖zⱼ‖² - 2·tile(i, j). Where t is
-// smaller than row_doubt[i] or col_doubt[j], cancellation has lost too many digits, and the distance is computed again
+// smaller than row_thresholds[i] or col_thresholds[j], cancellation has lost too many digits, and the distance is computed again
 // from the differences of the coordinates.
 template <class T>
 struct tile_distances {
@@ -55,7 +55,7 @@ struct tile_distances {
     std::int64_t rows;
     std::int64_t width;  // a multiple of the width of a panel
     const T *row, *col;  // squared norms
-    const T *row_doubt, *col_doubt;
+    const T *row_thresholds, *col_thresholds;
     // The packed vectors of the rows and the columns, and the parts that rounding to T removed from their coordinates
     // (null: none). If block is null, the pairs with cancellation are counted but not computed again.
     const T *block, *block_low;

@@ -10,31 +10,31 @@ namespace mercer {
 // Emits exp(c·(a(x, z) - ½a(x, x) - ½a(z, z))) for the value a that `emit` computes. The diagonal a(x, x) comes from a
 // separate plan of the part.
 template <class Emit>
-static int emit_difference(plan_builder& code, const kernel_node& node, plan_builder::computed what, double c,
+static int emit_difference(plan_builder& code, const kernel_node& node, plan_builder::quantity what, double c,
                            Emit emit) {
     instruction outer, scale, exponential;
-    outer.what = instruction::op::outer_add;
+    outer.operation = instruction::op::outer_add;
     outer.self = code.plan_of_part(&node, what, emit);
-    outer.self_rule = instruction::self_use::minus_half;
+    outer.diagonal_rule = instruction::diagonal_use::minus_half;
     outer.scale = c;
     outer.a = emit(code);
     scale.a = code.push(std::move(outer));
-    scale.what = instruction::op::affine;
+    scale.operation = instruction::op::affine;
     scale.scale = c;
     exponential.a = code.push(std::move(scale));
-    exponential.what = instruction::op::exponential;
+    exponential.operation = instruction::op::exponential;
     return code.push(std::move(exponential));
 }
 
 int kernel_node::emit_gaussian_of(plan_builder& code, double c) const {
-    return emit_difference(code, *this, plan_builder::computed::value, c, [&](plan_builder& to) { return emit(to); });
+    return emit_difference(code, *this, plan_builder::quantity::value, c, [&](plan_builder& to) { return emit(to); });
 }
 int kernel_node::emit_normalised_power(plan_builder& code, double c) const {
-    return emit_difference(code, *this, plan_builder::computed::logarithm, c,
+    return emit_difference(code, *this, plan_builder::quantity::logarithm, c,
                            [&](plan_builder& to) { return emit_log(to); });
 }
 
-expansion kernel_node::expand(map_builder&) const {
+expansion kernel_node::expand(expansion_builder&) const {
     fail(errc::unsupported, fmt::format("feature_map: {} has no explicit feature map of finite dimension", text()));
 }
 

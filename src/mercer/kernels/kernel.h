@@ -42,7 +42,7 @@ struct traits {
     bool normalised = false;  // k(x, x) = 1 for all x
 };
 
-class map_builder;  // monomial_expansion.h
+class expansion_builder;  // monomial_expansion.h
 struct expansion;
 
 // A list of lists of numbers. A variant with this type survives a failed copy (base/variant_list.h).
@@ -54,10 +54,11 @@ class kernel_node;
 
 // The outermost operation of an expression and its parts, for front ends that build trees of their own.
 struct kernel_form {
-    std::string what;  // the name of a listed kernel, or sum, product, scale, power, exp, normalize, polynomial_of,
-                       // columns, scaled, field, conjugate, pullback, map, user
+    std::string
+        operation;  // the name of a listed kernel, or sum, product, scale, power, exp, normalize, polynomial_of,
+                    // columns, scaled, field, conjugate, pullback, map, user
     std::vector<std::pair<std::string, argument>> arguments;
-    std::string who;  // the name of the registered function (conjugate, pullback, map, user) or of the field
+    std::string function_name;  // the name of the registered function (conjugate, pullback, map, user) or of the field
     std::vector<std::shared_ptr<const kernel_node>> parts;
 };
 
@@ -69,7 +70,7 @@ enum class binding { sum, product, power, atom };
 class kernel_node {
 public:
     virtual ~kernel_node() = default;
-    virtual domain where() const = 0;
+    virtual object_kind kind() const = 0;
     virtual std::string text() const = 0;
     virtual binding binds() const { return binding::atom; }
     virtual traits properties() const { return {}; }
@@ -89,7 +90,7 @@ public:
     virtual kernel_form form() const { return {text(), {}, {}, {}}; }
     // The kernel as a finite sum Σₜ wₜ mₜ(x) mₜ(z) over monomials mₜ (monomial_expansion.h). The default throws
     // errc::unsupported and names this node.
-    virtual expansion expand(map_builder& build) const;
+    virtual expansion expand(expansion_builder& build) const;
 };
 
 template <class F>
@@ -106,7 +107,7 @@ public:
     static kernel parse(std::string_view text);
 
     std::string text() const { return node_->text(); }
-    domain where() const { return node_->where(); }
+    object_kind kind() const { return node_->kind(); }
     mercer::traits properties() const { return node_->properties(); }
     mercer::proof proof() const { return node_->prove(); }
     std::shared_ptr<const mercer::plan> compile() const;
@@ -119,6 +120,6 @@ private:
 
 // k(xᵢ, xᵢ) for all objects of x, in double. Defined in kernels/evaluation/evaluator.cpp; declared here so that the
 // algebra of kernels can normalise without including the evaluator.
-std::vector<double> self_values(const kernel& k, const dataset& x);
+std::vector<double> kernel_diagonal(const kernel& k, const dataset& x);
 
 }  // namespace mercer

@@ -67,11 +67,11 @@ std::string call_text(const kernel_info& info, const std::vector<argument>& valu
         out += (i ? ", " : "") + info.parameters[i].name + "=";
         if (const double* number = std::get_if<double>(&values[i])) out += number_text(*number);
         if (const auto* list = std::get_if<std::vector<double>>(&values[i]))
-            out += fmt::format("[{}]", joined(*list, ", "));
+            out += fmt::format("[{}]", join(*list, ", "));
         if (const auto* table = std::get_if<number_table>(&values[i])) {
             out += "[";
             for (std::size_t r = 0; r < table->size(); ++r)
-                out += fmt::format("{}[{}]", r ? ", " : "", joined((*table)[r], ", "));
+                out += fmt::format("{}[{}]", r ? ", " : "", join((*table)[r], ", "));
             out += "]";
         }
     }

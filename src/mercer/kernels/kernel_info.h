@@ -3,11 +3,11 @@
 //
 // A complete kernel on vectors is one struct (example: vectors/gaussian.h) with
 //   - its parameters as members, and info(), from(), check() and arguments();
-//   - `what`, the statistic of a pair of vectors, and `input`, the form in which the formula takes it (formula_call.h);
+//   - `statistic`, the statistic of a pair of vectors, and `input`, the form in which the formula takes it (formula_call.h);
 //   - the formula as a call operator on one number: a double, a float, a SIMD vector, a number with an error bound
 //     (error_bounded.h) or a dual number (dual_number.h).
 // Instead of the call operator a kernel may have map(), which returns another kernel with the same formula
-// (vectors/periodic.h), or choose(), which picks one of several formulas (vectors/matern.h). source() gives the
+// (vectors/periodic.h), or choose(), which picks one of several formulas (vectors/matern.h). embedding() gives the
 // embedding of its objects as vectors, if the statistic is not computed on the data themselves. Optional members that
 // are found by their presence: emit, emit_log, emit_gaussian_of, expand, features, other_arguments, may_overflow.
 #pragma once
@@ -36,7 +36,7 @@ struct kernel_info {
     std::string name;
     std::vector<std::string> aliases;
     std::string formula;
-    domain where = domain::vectors;
+    object_kind kind = object_kind::vectors;
     std::vector<parameter_info> parameters;
     std::string rule;    // why it is positive semidefinite, or why it is not
     bool mercer = true;  // proven to be positive semidefinite
@@ -98,7 +98,7 @@ concept chooses_formula = requires(const F& f) {
     f.choose([](auto) {});
 };
 template <class F>
-concept tile_formula = std::is_trivially_copyable_v<F> && sizeof(F) <= sizeof(map_call::formula) &&
+concept tile_formula = std::is_trivially_copyable_v<F> && sizeof(F) <= sizeof(formula_call::formula) &&
                        (
                            requires(const F& f, double t) { f(t); } || requires(const F& f, double t) { f(t, t, t); } ||
                            chooses_formula<F>);
@@ -109,15 +109,15 @@ std::int32_t place_in_list(const std::type_info& formula);
 
 // A copy of the formula in the form that the tile loops take.
 template <tile_formula F>
-map_call call_of(const F& formula) {
-    map_call call{place_in_list(typeid(F)), {}};
+formula_call formula_call_of(const F& formula) {
+    formula_call call{place_in_list(typeid(F)), {}};
     std::memcpy(call.formula, &formula, sizeof(F));
     return call;
 }
 // Calls use(f) with the formula f of a call, which must have been made from an F; with the chosen formula if F has
 // several.
 template <tile_formula F, class Use>
-inline __attribute__((always_inline)) void use_formula(const map_call& call, Use use) {
+inline __attribute__((always_inline)) void apply_formula(const formula_call& call, Use use) {
     F formula{};
     __builtin_memcpy(static_cast<void*>(&formula), call.formula, sizeof(F));
     if constexpr (chooses_formula<F>)
@@ -129,17 +129,17 @@ inline __attribute__((always_inline)) void use_formula(const map_call& call, Use
 // Emits the statistic of a kernel and its formula as a map of that statistic; returns the register of the result.
 template <class F>
 int emit_map(plan_builder& code, const F& formula) {
-    feature source;
-    if constexpr (requires { formula.source(); }) source = formula.source();
-    const int stat =
-        code.use_statistic({F::what, code.use_feature(std::move(source)), F::input == map_input::squared_distance, {}});
+    embedding source;
+    if constexpr (requires { formula.embedding(); }) source = formula.embedding();
+    const int stat = code.use_statistic(
+        {F::statistic, code.use_embedding(std::move(source)), F::input == map_input::squared_distance, {}});
     instruction step;
-    step.what = instruction::op::map;
+    step.operation = instruction::op::map;
     step.a = stat;
     if constexpr (requires { formula.map(); })
-        step.formula = call_of(formula.map());
+        step.formula = formula_call_of(formula.map());
     else
-        step.formula = call_of(formula);
+        step.formula = formula_call_of(formula);
     step.input = F::input;
     return code.push(std::move(step));
 }
@@ -149,7 +149,7 @@ template <class F>
 class leaf_node final : public kernel_node {
 public:
     explicit leaf_node(F formula) : formula_(std::move(formula)) { formula_.check(); }
-    domain where() const override { return F::info().where; }
+    object_kind kind() const override { return F::info().kind; }
     std::string text() const override { return call_text(F::info(), formula_.arguments()); }
     traits properties() const override { return F::info().properties; }
     kernel_form form() const override {
@@ -186,7 +186,7 @@ public:
             if (c > 0) return formula_.emit_gaussian_of(code, c);
         return kernel_node::emit_gaussian_of(code, c);
     }
-    expansion expand(map_builder& build) const override {
+    expansion expand(expansion_builder& build) const override {
         if constexpr (requires { formula_.expand(build); }) return formula_.expand(build);
         return kernel_node::expand(build);
     }

@@ -37,34 +37,34 @@ expansion operator*(double c, expansion e) {
     return e;
 }
 
-map_builder::map_builder(index dims, index limit, double most_steps)
-    : dims_(dims), limit_(limit), steps_left_(most_steps), sources_{{}} {
+expansion_builder::expansion_builder(index dims, index limit, double max_steps)
+    : dims_(dims), limit_(limit), steps_left_(max_steps), sources_{{}} {
     if (dims < 0) fail(errc::invalid_argument, fmt::format("feature_map: must satisfy dims >= 0, got {}", dims));
-    for (index a = 0; a < dims; ++a) here_.push_back(atom_number(0, a, fmt::format("x{}", a + 1)));
+    for (index a = 0; a < dims; ++a) coordinates_.push_back(atom_number(0, a, fmt::format("x{}", a + 1)));
 }
 
-void map_builder::require_room(double terms) const {
+void expansion_builder::require_term_limit(double terms) const {
     if (terms > static_cast<double>(limit_))
         fail(errc::memory,
              fmt::format("feature_map: the number of features must satisfy size <= {}, got {:.15g} or more", limit_,
                          terms));
 }
 
-void map_builder::require_work(double products, double atoms) {
+void expansion_builder::require_work(double products, double atoms) {
     steps_left_ -= 1 + products + atoms / 16;
     if (!(steps_left_ >= 0))
         fail(errc::memory,
              "feature_map: writing the features out takes too many steps; lower the powers, or do without");
 }
 
-expansion map_builder::add(expansion a, const expansion& b) const {
+expansion expansion_builder::add(expansion a, const expansion& b) const {
     for (const auto& [what, weight] : b.terms)
         if ((a.terms[what] += weight) == 0) a.terms.erase(what);
-    require_room(static_cast<double>(a.terms.size()));
+    require_term_limit(static_cast<double>(a.terms.size()));
     return a;
 }
 
-expansion map_builder::multiply(const expansion& a, const expansion& b) {
+expansion expansion_builder::multiply(const expansion& a, const expansion& b) {
     const auto terms_of = [](const expansion& e) { return static_cast<double>(e.terms.size()); };
     require_work(terms_of(a) * terms_of(b), terms_of(a) * atoms_in(b) + terms_of(b) * atoms_in(a));
     expansion made;
@@ -74,20 +74,20 @@ expansion map_builder::multiply(const expansion& a, const expansion& b) {
             what.resize(left.size() + right.size());
             std::merge(left.begin(), left.end(), right.begin(), right.end(), what.begin());
             made.terms[what] += left_weight * right_weight;
-            require_room(static_cast<double>(made.terms.size()));
+            require_term_limit(static_cast<double>(made.terms.size()));
         }
     std::erase_if(made.terms, [](const auto& term) { return term.second == 0; });
     return made;
 }
 
-expansion map_builder::multinomial(double gamma, double r, int degree) {
+expansion expansion_builder::multinomial(double gamma, double r, int degree) {
     // (γ Σ uₐ + r)^D = Σ_m C(D, m) r^(D-m) γ^m Σ_{|e|=m} m!/∏eₐ! ∏ uₐ^eₐ with uₐ = xₐzₐ. The multinomial coefficient is
     // computed as a product of binomial coefficients.
-    const auto d = static_cast<int>(here_.size());
+    const auto d = static_cast<int>(coordinates_.size());
     const double terms = d == 0  ? 1
                          : r > 0 ? binomial(static_cast<double>(d) + degree, std::min(d, degree))
                                  : binomial(static_cast<double>(d) - 1 + degree, std::min(d - 1, degree));
-    require_room(terms);
+    require_term_limit(terms);
     require_work(terms, terms * degree);
     expansion made;
     monomial what;
@@ -103,7 +103,7 @@ expansion map_builder::multinomial(double gamma, double r, int degree) {
         // number may be a million.
         for (int c = from; c < d; ++c)
             for (int e = c + 1 == d ? left : 1; e <= left; ++e) {
-                what.insert(what.end(), static_cast<std::size_t>(e), here_[static_cast<std::size_t>(c)]);
+                what.insert(what.end(), static_cast<std::size_t>(e), coordinates_[static_cast<std::size_t>(c)]);
                 self(self, c + 1, left - e, weight * binomial(left, e));
                 what.resize(what.size() - static_cast<std::size_t>(e));
             }
@@ -114,10 +114,10 @@ expansion map_builder::multinomial(double gamma, double r, int degree) {
     return made;
 }
 
-expansion map_builder::subsets() {
-    require_room(std::pow(2.0, static_cast<double>(here_.size())));
+expansion expansion_builder::subsets() {
+    require_term_limit(std::pow(2.0, static_cast<double>(coordinates_.size())));
     expansion made = expansion::constant(1);
-    for (const int each : here_) {
+    for (const int each : coordinates_) {
         expansion one = expansion::constant(1);
         one.terms[{each}] = 1;
         made = multiply(made, one);
@@ -125,9 +125,9 @@ expansion map_builder::subsets() {
     return made;
 }
 
-expansion map_builder::factor(const std::string& key, const std::string& name, object_function h) {
+expansion expansion_builder::factor(const std::string& key, const std::string& name, object_function h) {
     source wanted{outer_.key + " | " + key, {}, std::move(h)};
-    if (const feature phi = outer_; phi.apply)
+    if (const embedding phi = outer_; phi.apply)
         wanted.h = [phi, own = wanted.h](const dataset& x) { return own(phi.apply(x, nullptr).first); };
     const int number = atom_number(source_number(std::move(wanted)), 0, name);
     expansion made;
@@ -135,14 +135,14 @@ expansion map_builder::factor(const std::string& key, const std::string& name, o
     return made;
 }
 
-int map_builder::source_number(source wanted) {
+int expansion_builder::source_number(source wanted) {
     for (std::size_t i = 0; i < sources_.size(); ++i)
         if (sources_[i].key == wanted.key) return static_cast<int>(i);
     sources_.push_back(std::move(wanted));
     return static_cast<int>(sources_.size()) - 1;
 }
 
-int map_builder::atom_number(int from, index coordinate, std::string name) {
+int expansion_builder::atom_number(int from, index coordinate, std::string name) {
     // All atoms of a source are created together and have consecutive numbers.
     for (std::size_t i = 0; i < atoms_.size(); ++i)
         if (atoms_[i].from == from) {
@@ -154,12 +154,13 @@ int map_builder::atom_number(int from, index coordinate, std::string name) {
     return static_cast<int>(atoms_.size()) - 1;
 }
 
-map_builder::inside::inside(map_builder& build, const feature& phi, const std::string& name)
-    : build_(build), outer_before_(build.outer_), here_before_(build.here_) {
-    const feature composed = compose(build.outer_, phi);
+expansion_builder::pull_back_scope::pull_back_scope(expansion_builder& build, const embedding& phi,
+                                                    const std::string& name)
+    : build_(build), outer_before_(build.outer_), coordinates_before_(build.coordinates_) {
+    const embedding composed = compose(build.outer_, phi);
     // Applies φ to one zero vector to learn the number of coordinates of φ(x).
     const dataset image = composed.apply(dataset(dense<double>(matrix<double>(1, build.dims_))), nullptr).first;
-    if (image.kind() != domain::vectors)
+    if (image.kind() != object_kind::vectors)
         fail(errc::unsupported,
              fmt::format("feature_map: {} maps to {}, not to vectors", name, mercer::name(image.kind())));
     const int from = build.source_number({composed.key, composed, {}});
@@ -167,25 +168,26 @@ map_builder::inside::inside(map_builder& build, const feature& phi, const std::s
     for (index a = 0; a < image.dims(); ++a)
         here.push_back(build.atom_number(from, a, fmt::format("{}[{}]", name, a + 1)));
     build.outer_ = composed;
-    build.here_ = std::move(here);
+    build.coordinates_ = std::move(here);
 }
 
-map_builder::inside::inside(map_builder& build, const feature& phi, const std::vector<index>& columns)
-    : build_(build), outer_before_(build.outer_), here_before_(build.here_) {
+expansion_builder::pull_back_scope::pull_back_scope(expansion_builder& build, const embedding& phi,
+                                                    const std::vector<index>& columns)
+    : build_(build), outer_before_(build.outer_), coordinates_before_(build.coordinates_) {
     std::vector<int> here;
     for (const index c : columns) {
-        if (c < 0 || c >= static_cast<index>(build.here_.size()))
-            fail(errc::invalid_argument,
-                 fmt::format("feature_map: columns must satisfy 0 <= column < {}, got {}", build.here_.size(), c));
-        here.push_back(build.here_[static_cast<std::size_t>(c)]);
+        if (c < 0 || c >= static_cast<index>(build.coordinates_.size()))
+            fail(errc::invalid_argument, fmt::format("feature_map: columns must satisfy 0 <= column < {}, got {}",
+                                                     build.coordinates_.size(), c));
+        here.push_back(build.coordinates_[static_cast<std::size_t>(c)]);
     }
     build.outer_ = compose(build.outer_, phi);
-    build.here_ = std::move(here);
+    build.coordinates_ = std::move(here);
 }
 
-map_builder::inside::~inside() {
+expansion_builder::pull_back_scope::~pull_back_scope() {
     build_.outer_ = std::move(outer_before_);
-    build_.here_ = std::move(here_before_);
+    build_.coordinates_ = std::move(coordinates_before_);
 }
 
 }  // namespace mercer

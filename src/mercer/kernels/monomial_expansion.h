@@ -30,16 +30,16 @@ struct expansion {
 };
 
 // Collects the atoms of an expansion while a kernel tree expands itself. Throws errc::memory for more than `limit`
-// terms and for more than `most_steps` steps of work; a product of two terms counts one step plus one for every 16
+// terms and for more than `max_steps` steps of work; a product of two terms counts one step plus one for every 16
 // atoms.
-class map_builder {
+class expansion_builder {
 public:
-    map_builder(index dims, index limit, double most_steps);
+    expansion_builder(index dims, index limit, double max_steps);
 
     // A source computes vectors, or one number, for each object; an atom is one of its coordinates.
     struct source {
         std::string key;
-        feature phi;        // the vectors φ(x); an empty `apply` means the data themselves
+        embedding phi;      // the vectors φ(x); an empty `apply` means the data themselves
         object_function h;  // if set, the number h(x) instead of φ(x)
     };
     struct atom {
@@ -61,22 +61,22 @@ public:
 
     // While an object of this class exists, the coordinates are those of φ(x): all of them, named "name[1]", …, or, for
     // the projection φ onto `columns`, those coordinates.
-    class inside {
+    class pull_back_scope {
     public:
-        inside(map_builder& build, const feature& phi, const std::string& name);
-        inside(map_builder& build, const feature& phi, const std::vector<index>& columns);
-        ~inside();
-        inside(const inside&) = delete;
-        inside& operator=(const inside&) = delete;
+        pull_back_scope(expansion_builder& build, const embedding& phi, const std::string& name);
+        pull_back_scope(expansion_builder& build, const embedding& phi, const std::vector<index>& columns);
+        ~pull_back_scope();
+        pull_back_scope(const pull_back_scope&) = delete;
+        pull_back_scope& operator=(const pull_back_scope&) = delete;
 
     private:
-        map_builder& build_;
-        feature outer_before_;
-        std::vector<int> here_before_;
+        expansion_builder& build_;
+        embedding outer_before_;
+        std::vector<int> coordinates_before_;
     };
 
 private:
-    void require_room(double terms) const;
+    void require_term_limit(double terms) const;
     void require_work(double products, double atoms);
     int source_number(source wanted);
     int atom_number(int from, index coordinate, std::string name);
@@ -84,8 +84,8 @@ private:
     index dims_;
     index limit_;
     double steps_left_;
-    feature outer_;
-    std::vector<int> here_;  // the atoms that are the coordinates at the current node of the tree
+    embedding outer_;
+    std::vector<int> coordinates_;  // the atoms that are the coordinates at the current node of the tree
     std::vector<source> sources_;
     std::vector<atom> atoms_;
 };

@@ -26,7 +26,7 @@ template <class Kind>
 const Kind& objects_of(const dataset& x, std::string_view owner) {
     const auto* some = x.as<Kind>();
     if (!some)
-        fail(errc::unsupported, std::string(owner) + ": " + name(Kind::where) + " are needed, got " + name(x.kind()));
+        fail(errc::unsupported, std::string(owner) + ": " + name(Kind::kind) + " are needed, got " + name(x.kind()));
     return *some;
 }
 
@@ -34,10 +34,10 @@ const Kind& objects_of(const dataset& x, std::string_view owner) {
 // matrix. Both functions are called from several threads.
 template <class Kind, class Prepare, class Value>
 int emit_pairs(plan_builder& code, const std::string& owner, Prepare prepare, Value value) {
-    const auto block = [=](const dataset& x, const selection& rows, const dataset& z, const selection& cols,
+    const auto block = [=](const dataset& x, const row_set& rows, const dataset& z, const row_set& cols,
                            matrix_view<double> out) {
         using prepared = decltype(prepare(objects_of<Kind>(x, owner)[0]));
-        const auto all = [&](const dataset& from, const selection& which) {
+        const auto all = [&](const dataset& from, const row_set& which) {
             const Kind& some = objects_of<Kind>(from, owner);
             std::vector<prepared> made(static_cast<std::size_t>(which.size()));
             parallel_for(which.size(), [&](index i) { made[static_cast<std::size_t>(i)] = prepare(some[which[i]]); });
@@ -50,8 +50,8 @@ int emit_pairs(plan_builder& code, const std::string& owner, Prepare prepare, Va
         });
     };
     instruction step;
-    step.what = instruction::op::map;
-    step.a = code.use_statistic({statistic::user, code.use_feature({}), false, block});
+    step.operation = instruction::op::map;
+    step.a = code.use_statistic({pair_statistic::user, code.use_embedding({}), false, block});
     return code.push(std::move(step));
 }
 
@@ -61,7 +61,7 @@ int emit_pairs(plan_builder& code, const std::string& owner, Prepare prepare, Va
 class pair_order {
 public:
     template <class Kind>
-    pair_order(const Kind& x, const selection& rows, const Kind& z, const selection& cols)
+    pair_order(const Kind& x, const row_set& rows, const Kind& z, const row_set& cols)
         : rows_(rows.size()), cols_(cols.size()) {
         const auto count = static_cast<std::size_t>(rows_ + cols_);
         std::vector<index> order(count);
@@ -77,18 +77,18 @@ public:
             if (i > 0 && compared(order[i - 1], order[i]) != 0) rank = i;
             rank_[static_cast<std::size_t>(order[i])] = static_cast<index>(rank);
         }
-        if (&x == &z) find_mirrored(rows, cols, x.size());
+        if (&x == &z) find_copies(rows, cols, x.size());
     }
     // Returns true if the object of row i is not greater than the object of column j.
-    bool row_first(index i, index j) const { return rank(i) <= rank(rows_ + j); }
+    bool is_row_first(index i, index j) const { return rank(i) <= rank(rows_ + j); }
     // Returns true if the block also contains the pair (object of column j, object of row i) and that pair is the one
-    // to be computed; its element is (as_row(j), as_col(i)).
-    bool mirrored(index i, index j) const {
-        return !object_.empty() && object(i) > object(rows_ + j) && as_row(j) >= 0 && as_col(i) >= 0;
+    // to be computed; its element is (row_of_column(j), column_of_row(i)).
+    bool is_copied(index i, index j) const {
+        return !object_.empty() && object(i) > object(rows_ + j) && row_of_column(j) >= 0 && column_of_row(i) >= 0;
     }
     // The row with the object of column j, and the column with the object of row i; -1 if there is none.
-    index as_row(index j) const { return other_[static_cast<std::size_t>(rows_ + j)]; }
-    index as_col(index i) const { return other_[static_cast<std::size_t>(i)]; }
+    index row_of_column(index j) const { return other_[static_cast<std::size_t>(rows_ + j)]; }
+    index column_of_row(index i) const { return other_[static_cast<std::size_t>(i)]; }
     index rows() const { return rows_; }
     index cols() const { return cols_; }
 
@@ -96,7 +96,7 @@ private:
     index rank(index at) const { return rank_[static_cast<std::size_t>(at)]; }
     index object(index at) const { return object_[static_cast<std::size_t>(at)]; }
     // Finds for every row the column with the same object and for every column the row; -1 if there is none.
-    void find_mirrored(const selection& rows, const selection& cols, index objects) {
+    void find_copies(const row_set& rows, const row_set& cols, index objects) {
         std::vector<index> row_of(static_cast<std::size_t>(objects), -1), col_of(row_of);
         for (index i = rows_ - 1; i >= 0; --i) row_of[static_cast<std::size_t>(rows[i])] = i;
         for (index j = cols_ - 1; j >= 0; --j) col_of[static_cast<std::size_t>(cols[j])] = j;
@@ -115,11 +115,11 @@ private:
 // is prepared once per block.
 template <class Kind, class Prepare, class Values>
 int emit_ordered_pairs(plan_builder& code, const std::string& owner, Prepare prepare, Values values) {
-    const auto block = [=](const dataset& x, const selection& rows, const dataset& z, const selection& cols,
+    const auto block = [=](const dataset& x, const row_set& rows, const dataset& z, const row_set& cols,
                            matrix_view<double> out) {
         const Kind &left = objects_of<Kind>(x, owner), &right = objects_of<Kind>(z, owner);
         using prepared = decltype(prepare(left[0]));
-        const auto all = [&](const Kind& some, const selection& which) {
+        const auto all = [&](const Kind& some, const row_set& which) {
             std::vector<prepared> made(static_cast<std::size_t>(which.size()));
             parallel_for(which.size(), [&](index i) { made[static_cast<std::size_t>(i)] = prepare(some[which[i]]); });
             return made;
@@ -141,16 +141,16 @@ int emit_ordered_pairs(plan_builder& code, const std::string& owner, Prepare pre
             std::vector<index> places;
             for (index other = begin; other < end; ++other) {
                 const index i = row ? first : other, j = row ? other : first;
-                if (order.row_first(i, j) != row || order.mirrored(i, j)) continue;
+                if (order.is_row_first(i, j) != row || order.is_copied(i, j)) continue;
                 seconds.push_back(&(row ? bs : as)[static_cast<std::size_t>(other)]);
                 places.push_back(other);
             }
             if (seconds.empty()) return;
             std::vector<double> found(seconds.size());
-            constexpr std::size_t most_at_once = 4096;  // pairs between two checks for cancellation
-            for (std::size_t p = 0; p < seconds.size(); p += most_at_once) {
-                stop_point();
-                const std::size_t count = std::min(most_at_once, seconds.size() - p);
+            constexpr std::size_t max_at_once = 4096;  // pairs between two checks for cancellation
+            for (std::size_t p = 0; p < seconds.size(); p += max_at_once) {
+                throw_if_cancelled();
+                const std::size_t count = std::min(max_at_once, seconds.size() - p);
                 values((row ? as : bs)[static_cast<std::size_t>(first)],
                        std::span<const prepared* const>(seconds).subspan(p, count), found.data() + p);
             }
@@ -159,12 +159,12 @@ int emit_ordered_pairs(plan_builder& code, const std::string& owner, Prepare pre
         });
         parallel_for(rows.size(), [&](index i) {
             for (index j = 0; j < cols.size(); ++j)
-                if (order.mirrored(i, j)) out(i, j) = out(order.as_row(j), order.as_col(i));
+                if (order.is_copied(i, j)) out(i, j) = out(order.row_of_column(j), order.column_of_row(i));
         });
     };
     instruction step;
-    step.what = instruction::op::map;
-    step.a = code.use_statistic({statistic::user, code.use_feature({}), false, block});
+    step.operation = instruction::op::map;
+    step.a = code.use_statistic({pair_statistic::user, code.use_embedding({}), false, block});
     return code.push(std::move(step));
 }
 

@@ -3,7 +3,7 @@
 // A kernel tree is compiled once into a flat plan; an evaluator<T> binds the plan to data and runs it tile by tile. A
 // leaf on vectors consists of a statistic (dot product, squared distance, …) and a scalar map. A statistic is computed
 // once per tile and shared by all leaves that use it. Leaves on other kinds of objects first embed their objects as
-// (sparse) vectors: the `feature`.
+// (sparse) vectors: the `embedding`.
 #pragma once
 
 #include <array>
@@ -22,28 +22,28 @@ namespace mercer {
 
 // An embedding of objects as vectors. X and Z are embedded together, because they may need a common dictionary of
 // coordinates; z is null if both sides of the Gram matrix are the same data.
-struct feature {
+struct embedding {
     std::string key;  // equal keys mean equal embeddings
     // The vectors of x, and those of z (an empty data set if z is null). Empty function: the identity.
     std::function<std::pair<dataset, dataset>(const dataset& x, const dataset* z)> apply;
 };
 
 // A user's kernel, which computes whole blocks: out(i, j) = k(x[rows[i]], z[cols[j]]).
-using block_function = std::function<void(const dataset& x, const selection& rows, const dataset& z,
-                                          const selection& cols, matrix_view<double> out)>;
+using block_function = std::function<void(const dataset& x, const row_set& rows, const dataset& z, const row_set& cols,
+                                          matrix_view<double> out)>;
 
 // A function h of one object, evaluated for all objects of a data set: element i of the result is h(xᵢ).
 using object_function = std::function<std::vector<double>(const dataset& x)>;
 
 // The composition x ↦ second(first(x)).
-feature compose(feature first, feature second);
+embedding compose(embedding first, embedding second);
 
 // A statistic that a plan computes for every pair of a tile.
-struct pair_statistic {
-    statistic what = statistic::dot;
-    int source = 0;        // the embedding of its vectors: an index into plan::features
+struct plan_statistic {
+    pair_statistic statistic = pair_statistic::dot;
+    int embedding = 0;     // the embedding of its vectors: an index into plan::embeddings
     bool centred = false;  // used for distances only, so that the vectors may be translated first
-    block_function user;   // the function of statistic::user
+    block_function user;   // the function of pair_statistic::user
 };
 
 struct plan;
@@ -51,11 +51,11 @@ struct plan;
 // One operation on tiles. A register holds a tile.
 struct instruction {
     enum class op { fill, map, affine, add, multiply, power, polynomial, exponential, outer_multiply, outer_add };
-    op what = op::fill;
+    op operation = op::fill;
     int to = 0;
     int a = 0;
     int b = 0;
-    map_call formula{};                  // map: the scalar map
+    formula_call formula{};              // map: the scalar map
     map_input input = map_input::value;  // map: the argument of the formula
     // affine: to = scale·a + shift. power: the exponent is shift. fill: the constant is shift. outer_add: the factor by
     // which a later instruction multiplies a.
@@ -63,14 +63,14 @@ struct instruction {
     double shift = 0;
     std::vector<double> coefficients;  // polynomial: c₀ + c₁a + c₂a² + …
     object_function weight;            // outer_*: one number per object, u = weight(x), v = weight(z)
-    std::shared_ptr<const plan> self;  // outer_*: or u and v are self_rule of the diagonal k(x, x) of this plan
-    enum class self_use { none, inverse_root, minus_half } self_rule = self_use::none;
+    std::shared_ptr<const plan> self;  // outer_*: or u and v are diagonal_rule of the diagonal k(x, x) of this plan
+    enum class diagonal_use { none, inverse_root, minus_half } diagonal_rule = diagonal_use::none;
 };
 
 // A compiled kernel expression, independent of the data.
 struct plan {
-    std::vector<feature> features;
-    std::vector<pair_statistic> statistics;  // statistic s is in register s
+    std::vector<embedding> embeddings;
+    std::vector<plan_statistic> statistics;  // statistic s is in register s
     std::vector<instruction> code;           // in order; register `result` holds the kernel values at the end
     int registers = 0;                       // number of registers, statistics included
     int result = 0;
@@ -82,40 +82,40 @@ struct plan {
 class plan_builder {
 public:
     // The index of an embedding or a statistic in the plan; an equal one is used again.
-    int use_feature(feature wanted);
-    int use_statistic(pair_statistic wanted);
+    int use_embedding(embedding wanted);
+    int use_statistic(plan_statistic wanted);
     int push(instruction step);  // allocates the register step.to and returns it
     void check_range() { made_.check_range = true; }
     // While an object of this class exists, all embeddings are applied to φ(x) instead of x.
-    class inside {
+    class pull_back_scope {
     public:
-        inside(plan_builder& code, feature phi) : code_(code), before_(code.outer_) {
+        pull_back_scope(plan_builder& code, embedding phi) : code_(code), before_(code.outer_) {
             code.outer_ = compose(code.outer_, std::move(phi));
         }
-        ~inside() { code_.outer_ = std::move(before_); }
+        ~pull_back_scope() { code_.outer_ = std::move(before_); }
 
     private:
         plan_builder& code_;
-        feature before_;
+        embedding before_;
     };
-    const feature& outer() const { return outer_; }
+    const embedding& outer() const { return outer_; }
     // The quantity that plan_of_part computes: the kernel of the part or its logarithm.
-    enum class computed { value, logarithm };
+    enum class quantity { value, logarithm };
     // A separate plan for one part of the kernel over the same (possibly pulled-back) objects, used for its diagonal;
     // `emit` returns the register of the result. Plans are cached by part: without the cache, the number of plans of
     // nested parts would double with every level.
-    std::shared_ptr<const plan> plan_of_part(const void* part, computed what,
+    std::shared_ptr<const plan> plan_of_part(const void* part, quantity what,
                                              const std::function<int(plan_builder&)>& emit);
 
     plan_builder() = default;
     std::shared_ptr<const plan> finish(int result);
 
 private:
-    using part_key = std::tuple<const void*, computed, std::string>;  // node, quantity, key of the outer embedding
+    using part_key = std::tuple<const void*, quantity, std::string>;  // node, quantity, key of the outer embedding
     std::shared_ptr<std::map<part_key, std::shared_ptr<const plan>>> parts_ =
         std::make_shared<std::map<part_key, std::shared_ptr<const plan>>>();
     plan made_;
-    feature outer_;
+    embedding outer_;
     int temporaries_ = 0;
 };
 

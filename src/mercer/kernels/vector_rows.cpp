@@ -2,7 +2,7 @@
 
 namespace mercer {
 
-void read_row(const dataset& vectors, index i, slice part, double* out) {
+void read_row(const dataset& vectors, index i, coordinate_range part, double* out) {
     std::visit(
         [&](const auto& some) {
             if constexpr (requires { some.row(i); }) {

@@ -9,14 +9,14 @@
 namespace mercer {
 
 // The coordinates first … first + count - 1 of a vector.
-struct slice {
+struct coordinate_range {
     index first = 0;
     index count = 0;
 };
 
 // Calls use(k, value) for the entries of sparse vector i in a range; k is the coordinate minus part.first.
 template <class U, class Use>
-void entries_within(const sparse<U>& from, index i, slice part, Use use) {
+void entries_within(const sparse<U>& from, index i, coordinate_range part, Use use) {
     const auto cols = from.cols(i);
     const auto values = from.values(i);
     const auto first = part.first == 0 ? cols.begin() : std::lower_bound(cols.begin(), cols.end(), part.first);
@@ -26,7 +26,7 @@ void entries_within(const sparse<U>& from, index i, slice part, Use use) {
 }
 
 // out[k] = coordinate part.first + k of vector i, for all k < part.count.
-void read_row(const dataset& vectors, index i, slice part, double* out);
+void read_row(const dataset& vectors, index i, coordinate_range part, double* out);
 // The same for all coordinates of vector i.
 void read_row(const dataset& vectors, index i, double* out);
 

@@ -9,7 +9,7 @@ namespace mercer {
 
 template <class T>
 vector_sample<T> sample_vectors(const dataset& x) {
-    if (x.kind() != domain::vectors || x.size() == 0 || x.dims() == 0) return {};
+    if (x.kind() != object_kind::vectors || x.size() == 0 || x.dims() == 0) return {};
     const index depth = x.dims(), most = std::clamp<index>((index{1} << 17) / depth, 16, 256);  // medians are slow
     const index step = std::max<index>(1, x.size() / most), count = (x.size() + step - 1) / step;
     if (x.is_sparse() && depth > 4096) return {};
@@ -33,7 +33,7 @@ vector_sample<T> sample_vectors(const dataset& x) {
         const auto centre = static_cast<double>(seen.centre[a]);
         for (const double v : column) left += (v - centre) * (v - centre);
     }
-    if (std::isfinite(left) && total > 0) seen.centre_share = std::max(0.0, 1 - left / total);
+    if (std::isfinite(left) && total > 0) seen.centred_fraction = std::max(0.0, 1 - left / total);
     seen.density = entries / (static_cast<double>(count) * static_cast<double>(depth));
     return seen;
 }

@@ -12,8 +12,8 @@ struct vector_sample {
     // The median of every coordinate, which is robust against outliers. Empty if there are no vectors, if a sum of
     // squares is not finite, or for sparse vectors of more than 4096 coordinates.
     std::vector<T> centre;
-    double centre_share = 0;  // 1 - Σ‖x - centre‖²/Σ‖x‖², at least 0; 0 if it is not finite
-    double density = 1;       // the fraction of the coordinates that are not zero
+    double centred_fraction = 0;  // 1 - Σ‖x - centre‖²/Σ‖x‖², at least 0; 0 if it is not finite
+    double density = 1;           // the fraction of the coordinates that are not zero
 };
 // Deterministic: takes vectors at equal distances in the data set.
 template <class T>

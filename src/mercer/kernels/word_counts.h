@@ -77,7 +77,7 @@ std::size_t bytes_outside(const Word& word) {
 
 // The rows of a chunk of consecutive objects, with words numbered by a dictionary of the chunk.
 template <class Word>
-struct counted_run {
+struct counted_chunk {
     dictionary<Word> known;
     std::vector<std::size_t> end;  // end of each row in `entries`
     std::vector<std::pair<std::int32_t, double>> entries;
@@ -86,7 +86,7 @@ struct counted_run {
     void count(const Kind& some, index first, index last, const Words& words) {
         std::vector<double> sum;
         std::vector<char> met;
-        stop_watch asked;
+        cancellation_check stop_check;
         // A new word is stored in this dictionary and in that of all objects, each with a slot of a hash table; an
         // entry is stored here and in the final row. Memory is reserved in portions, because all threads share the lock
         // of the memory limit.
@@ -97,8 +97,8 @@ struct counted_run {
         };
         for (index i = first; i < last; ++i) {
             const std::size_t begin = entries.size();
-            words(some, i, [&](const Word& word, double weight = 1, const stretch& = {}) {
-                asked.after(32 + bytes_outside(word));
+            words(some, i, [&](const Word& word, double weight = 1, const masked_range& = {}) {
+                stop_check.count(32 + bytes_outside(word));
                 const std::size_t before = known.size();
                 const std::int32_t number = known.number(word);
                 const auto at = static_cast<std::size_t>(number);
@@ -146,7 +146,7 @@ struct counted_run {
 template <class Word, class Kind, class Words>
 sparse<double> count_words(const Kind& some, Words words, dictionary<Word>& column) {
     const index run = std::max<index>(16, some.size() / 64 + 1), count = (some.size() + run - 1) / run;
-    std::vector<detail::counted_run<Word>> runs(static_cast<std::size_t>(count));
+    std::vector<detail::counted_chunk<Word>> runs(static_cast<std::size_t>(count));
     parallel_for(count, [&](index r) {
         runs[static_cast<std::size_t>(r)].count(some, r * run, std::min(some.size(), (r + 1) * run), words);
     });
@@ -185,8 +185,8 @@ named_rows named_words(const std::string& key, const dataset& x, const dataset* 
     };
     out.places = [column, words, key, x](index i) {
         std::vector<feature_place> found;
-        words(objects_of<Kind>(x, key), i, [&](const Word& word, double weight = 1, const stretch& at = {}) {
-            found.push_back({column->number(word), weight, at.letters()});
+        words(objects_of<Kind>(x, key), i, [&](const Word& word, double weight = 1, const masked_range& at = {}) {
+            found.push_back({column->number(word), weight, at.positions()});
         });
         return found;
     };
@@ -195,7 +195,7 @@ named_rows named_words(const std::string& key, const dataset& x, const dataset* 
 
 // The embedding of objects as counts of words.
 template <class Word, class Kind, class Words, class Write>
-named_feature word_counts(std::string key, Words words, Write write) {
+named_embedding word_counts(std::string key, Words words, Write write) {
     return {key, [key, words, write](const dataset& x, const dataset* z) {
                 return named_words<Word, Kind>(key, x, z, words, write);
             }};
@@ -249,7 +249,7 @@ struct name_as_number {
 
 // The embedding by descriptions: describe(object, its index) returns a description, write(name) the text of a name.
 template <class Kind, class Describe, class Write = name_as_number>
-named_feature described(std::string key, Describe describe, Write write = {}) {
+named_embedding description_embedding(std::string key, Describe describe, Write write = {}) {
     return {key, [key, describe, write](const dataset& x, const dataset* z) {
                 std::unordered_map<std::uint64_t, std::int32_t> column;
                 named_rows out;

@@ -27,14 +27,14 @@ namespace {
 
 // Calls use(i, squared distances of object i to all centres) for every object, from several threads.
 template <class Use>
-void each_distance(const kernel& k, const dataset& x, const dataset& centres, Use use) {
+void for_each_distance(const kernel& k, const dataset& x, const dataset& centres, Use use) {
     const auto between = make_gram<double>(k, x, centres, std::size_t{64} << 20);
     std::vector<double> own(static_cast<std::size_t>(x.size())), other(static_cast<std::size_t>(centres.size()));
     make_gram<double>(k, x, std::size_t{64} << 20)->diagonal(own);
     make_gram<double>(k, centres, std::size_t{64} << 20)->diagonal(other);
-    parallel_runs(x.size(), 256, [&](index first, index end) {
+    parallel_chunks(x.size(), 256, [&](index first, index end) {
         matrix<double> values(end - first, centres.size());
-        between->block(selection(first, end - first), selection(0, centres.size()), values.view());
+        between->block(row_set(first, end - first), row_set(0, centres.size()), values.view());
         for (index i = first; i < end; ++i) {
             double* row = values.row(i - first);
             for (index j = 0; j < centres.size(); ++j)
@@ -47,19 +47,19 @@ void each_distance(const kernel& k, const dataset& x, const dataset& centres, Us
 
 std::vector<index> nearest_centres(const kernel& k, const dataset& x, const dataset& centres) {
     std::vector<index> out(static_cast<std::size_t>(x.size()));
-    each_distance(k, x, centres, [&](index i, const double* d) {
+    for_each_distance(k, x, centres, [&](index i, const double* d) {
         out[static_cast<std::size_t>(i)] = std::min_element(d, d + centres.size()) - d;
     });
     return out;
 }
 
 // Chooses centres that are far apart (k-means++) from a sample of `among`, one for each `size` examples.
-std::vector<index> far_centres(const kernel& k, const dataset& x, const std::vector<index>& among, index size,
-                               std::uint64_t seed) {
+std::vector<index> choose_far_centres(const kernel& k, const dataset& x, const std::vector<index>& among, index size,
+                                      std::uint64_t seed) {
     const auto n = static_cast<index>(among.size());
     const index wanted = std::max<index>(1, (n + size - 1) / size),
-                looked_at = std::min(n, std::max<index>(1000, 20 * wanted));
-    std::vector<index> sample = random_generator(seed).sample(n, looked_at);
+                sampled = std::min(n, std::max<index>(1000, 20 * wanted));
+    std::vector<index> sample = random_generator(seed).sample(n, sampled);
     for (index& each : sample) each = among[static_cast<std::size_t>(each)];
     std::ranges::sort(sample);
     const auto among_sample = make_gram<double>(k, gather(x, std::span<const index>(sample)), std::size_t{64} << 20);
@@ -69,7 +69,7 @@ std::vector<index> far_centres(const kernel& k, const dataset& x, const std::vec
     return out;
 }
 
-std::vector<std::vector<index>> grouped(const std::vector<index>& cell, index cells) {
+std::vector<std::vector<index>> group_by_cell(const std::vector<index>& cell, index cells) {
     std::vector<std::vector<index>> out(static_cast<std::size_t>(cells));
     for (std::size_t i = 0; i < cell.size(); ++i)
         out[static_cast<std::size_t>(cell[i])].push_back(static_cast<index>(i));
@@ -86,20 +86,21 @@ cell_division divide_into_cells(const kernel& k, const dataset& x, index size, d
     require_objects(x, "cells");
     std::vector<index> all(static_cast<std::size_t>(x.size())), centres;
     std::iota(all.begin(), all.end(), index{0});
-    centres = far_centres(k, x, all, size, seed);
+    centres = choose_far_centres(k, x, all, size, seed);
     // Cells that are too large are divided again, up to 20 times; nearly empty cells are removed.
     for (int round = 0; round < 20; ++round) {
         report(progress, {"cells", std::ssize(centres), 0, 0}, "cells");
         std::ranges::sort(centres);
         centres.erase(std::unique(centres.begin(), centres.end()), centres.end());
         const auto members =
-            grouped(nearest_centres(k, x, gather(x, std::span<const index>(centres))), std::ssize(centres));
+            group_by_cell(nearest_centres(k, x, gather(x, std::span<const index>(centres))), std::ssize(centres));
         std::vector<index> next;
         bool changed = false;
         for (std::size_t c = 0; c < members.size(); ++c) {
             const auto count = std::ssize(members[c]);
             if (count > 2 * size) {
-                const auto more = far_centres(k, x, members[c], size, seed + 2 + static_cast<std::uint64_t>(round));
+                const auto more =
+                    choose_far_centres(k, x, members[c], size, seed + 2 + static_cast<std::uint64_t>(round));
                 changed |= more.size() > 1;
                 next.insert(next.end(), more.begin(), more.end());
             } else if (10 * count >= size || members.size() == 1) {
@@ -118,7 +119,7 @@ cell_division divide_into_cells(const kernel& k, const dataset& x, index size, d
 
 std::vector<std::vector<cell_division::share>> cell_division::shares(const dataset& x) const {
     std::vector<std::vector<share>> out(static_cast<std::size_t>(x.size()));
-    each_distance(*k, x, centres, [&](index i, const double* d) {
+    for_each_distance(*k, x, centres, [&](index i, const double* d) {
         const index nearest = std::min_element(d, d + centres.size()) - d;
         std::vector<share>& mine = out[static_cast<std::size_t>(i)];
         double sum = 0;
@@ -163,9 +164,9 @@ std::vector<std::vector<index>> cell_members(cell_division& cells, const dataset
 }
 
 template <>
-struct file_form<cell_machine> {
+struct file_form<cell_model> {
     static void parts(auto& a, auto& m) {
-        a.whole("examples", m.examples);
+        a.integer("examples", m.examples);
         a.numbers(m.label);
         a.file("bytes", m.bytes);
     }
@@ -176,12 +177,12 @@ struct file_form<cells_model> {
     static constexpr int version = 2;  // version 1 had no reach
     static void parts(auto& a, auto& m) {
         const index cells = a.count("cells", m.cells.centres.size(), index{1} << 31);
-        a.whole("training_size", m.training_size);
+        a.integer("training_size", m.training_size);
         a.head("machine", m.machine);
         a.numbers(m.cells.overlap);
         if (a.version() > 1) a.list("reach", m.cells.reach, cells);
         a.list("classes", m.classes, 1 << 24);
-        a.finite(m.classes, "a class label");
+        a.check_finite(m.classes, "a class label");
         a.check(std::ranges::is_sorted(m.classes, std::less_equal<>()), "the class labels are not ascending");
         kernel_and_objects(a, m.cells.k, m.cells.centres, cells);
         a.part("machines", m.machines);
@@ -208,33 +209,35 @@ namespace mercer::api {
 namespace {
 
 // The fitted models of all cells. A prediction combines the cells that cover the object.
-class cells_fitted : public fitted_as<cells_model> {
+class cells_estimator : public estimator_of<cells_model> {
 public:
-    explicit cells_fitted(cells_model m) : fitted_as(std::move(m)) {
-        for (const cell_machine& each : m_.machines) {
+    explicit cells_estimator(cells_model m) : estimator_of(std::move(m)) {
+        for (const cell_model& each : m_.machines) {
             machines_.push_back(each.bytes.empty() ? nullptr : find_method(m_.machine).parse(each.bytes, "a cell"));
-            check_answers(machines_.size() - 1);
+            check_machine(machines_.size() - 1);
         }
     }
     std::string kernel_text() const override { return m_.cells.k->text(); }
-    answer gives() const override { return m_.classes.empty() ? answer::values : answer::classes; }
+    target_kind prediction_kind() const override {
+        return m_.classes.empty() ? target_kind::values : target_kind::classes;
+    }
     // Regression: the weighted mean of the predictions of the cells. Classification: the weighted mean of their scores,
     // a column for each class.
     matrix<double> decide(const examples& x) const override {
-        return blended(x.objects(), [&](const fitted& machine, const dataset& some) -> matrix<double> {
+        return combine(x.objects(), [&](const estimator& machine, const dataset& some) -> matrix<double> {
             if (m_.classes.empty()) return column_of(machine.predict(some));
             if (m_.machine == "kernel_logistic") return machine.probabilities(some);
-            matrix<double> f = scores_of_classes(machine, some, machine.predict(some)).value();
-            if (!of_two_classes()) to_shares(f);
+            matrix<double> f = estimator_scores(machine, some, machine.predict(some)).value();
+            if (!has_two_classes()) softmax_rows(f);
             return f;
         });
     }
     matrix<double> scores(const examples& x) const override {
-        if (m_.classes.empty()) return fitted::scores(x);
+        if (m_.classes.empty()) return estimator::scores(x);
         return decide(x);
     }
     matrix<double> probabilities(const examples& x) const override {
-        if (m_.machine != "kernel_logistic") return fitted::probabilities(x);
+        if (m_.machine != "kernel_logistic") return estimator::probabilities(x);
         return decide(x);
     }
     std::vector<double> predict(const examples& x) const override {
@@ -258,27 +261,27 @@ public:
         return out;
     }
     columns details(const examples& x) const override {
-        if (m_.classes.empty()) return fitted::details(x);
+        if (m_.classes.empty()) return estimator::details(x);
         return {decide(x), label_names(m_.machine == "kernel_logistic" ? "p" : "score", m_.classes)};
     }
-    figures about() const override {
+    summary summarise() const override {
         index most = 0, least = m_.training_size, alone = 0;
-        for (const cell_machine& each : m_.machines) {
+        for (const cell_model& each : m_.machines) {
             most = std::max(most, each.examples), least = std::min(least, each.examples);
             alone += each.bytes.empty();
         }
-        figures out{{"cells", std::ssize(m_.machines)},
+        summary out{{"cells", std::ssize(m_.machines)},
                     {"smallest_cell", least},
                     {"largest_cell", most},
                     {"training_size", m_.training_size}};
         if (!m_.classes.empty()) out.add("cells_of_one_class", alone);
         return out;
     }
-    std::string trouble() const override {
+    std::string warning() const override {
         index count = 0;
         std::string first;
-        for (const fitted_ptr& each : machines_)
-            if (const std::string wrong = each ? each->trouble() : std::string(); !wrong.empty()) {
+        for (const estimator_ptr& each : machines_)
+            if (const std::string wrong = each ? each->warning() : std::string(); !wrong.empty()) {
                 if (count++ == 0) first = wrong;
             }
         return count == 0 ? "" : fmt::format("{} of {} cells: {}", count, machines_.size(), first);
@@ -287,9 +290,9 @@ public:
 private:
     // Throws an error with errc::parse if a cell has no model of the right kind, or a class that the model does not
     // have.
-    void check_answers(std::size_t c) const {
+    void check_machine(std::size_t c) const {
         const bool regression = m_.classes.empty();
-        if (machines_[c] ? machines_[c]->gives() != gives() : regression)
+        if (machines_[c] ? machines_[c]->prediction_kind() != prediction_kind() : regression)
             fail(errc::parse,
                  fmt::format("cell {} has no machine that predicts {}", c + 1, regression ? "values" : "classes"));
         if (regression) return;
@@ -303,11 +306,11 @@ private:
         return out;
     }
 
-    bool of_two_classes() const { return m_.classes.size() == 2; }
+    bool has_two_classes() const { return m_.classes.size() == 2; }
     // Scores that count votes grow with the number of classes in a cell, so cells with different classes have no common
     // scale. The softmax turns them into shares that sum to 1; one vote less divides a share by e⁴. The order of the
     // classes does not change.
-    static void to_shares(matrix<double>& f) {
+    static void softmax_rows(matrix<double>& f) {
         constexpr double a_vote = 4;
         for (index i = 0; i < f.rows(); ++i) {
             double* const row = f.row(i);
@@ -319,24 +322,24 @@ private:
     }
 
     template <class Ask>
-    matrix<double> blended(const dataset& x, Ask ask) const {
+    matrix<double> combine(const dataset& x, Ask predict_some) const {
         const index width = m_.classes.empty() ? 1 : std::ssize(m_.classes);
         const auto shares = m_.cells.shares(x);
-        std::vector<std::vector<std::pair<index, double>>> asked(machines_.size());
+        std::vector<std::vector<std::pair<index, double>>> queries(machines_.size());
         for (index i = 0; i < x.size(); ++i)
             for (const auto& each : shares[static_cast<std::size_t>(i)])
-                asked[static_cast<std::size_t>(each.cell)].emplace_back(i, each.weight);
+                queries[static_cast<std::size_t>(each.cell)].emplace_back(i, each.weight);
         matrix<double> out(x.size(), width);
         // Adds in the order of the cells, so that the sums are deterministic.
         for (std::size_t c = 0; c < machines_.size(); ++c) {
-            if (asked[c].empty()) continue;
+            if (queries[c].empty()) continue;
             std::vector<index> rows;
-            for (const auto& [row, weight] : asked[c]) rows.push_back(row);
+            for (const auto& [row, weight] : queries[c]) rows.push_back(row);
             const dataset some = gather(x, std::span<const index>(rows));
-            const matrix<double> f = machines_[c] ? ask(*machines_[c], some) : matrix<double>();
-            const std::vector<index> place = places(c);
+            const matrix<double> f = machines_[c] ? predict_some(*machines_[c], some) : matrix<double>();
+            const std::vector<index> place = class_positions(c);
             for (std::size_t i = 0; i < rows.size(); ++i)
-                add(out.row(rows[i]), width, asked[c][i].second, f, static_cast<index>(i), place);
+                add(out.row(rows[i]), width, queries[c][i].second, f, static_cast<index>(i), place);
         }
         return out;
     }
@@ -344,7 +347,7 @@ private:
         return machines_[c] ? machines_[c]->classes() : std::vector<double>{m_.machines[c].label};
     }
     // The positions of the classes of a cell among all classes.
-    std::vector<index> places(std::size_t c) const {
+    std::vector<index> class_positions(std::size_t c) const {
         if (m_.classes.empty()) return {0};
         std::vector<index> out;
         for (const double each : classes_of(c))
@@ -356,19 +359,19 @@ private:
     void add(double* to, index width, double weight, const matrix<double>& f, index row,
              const std::vector<index>& place) const {
         if (f.cols() == 0) {  // the cell has a single class
-            const double others = of_two_classes() && m_.machine != "kernel_logistic" ? -1 : 0;
+            const double others = has_two_classes() && m_.machine != "kernel_logistic" ? -1 : 0;
             for (index j = 0; j < width; ++j) to[j] += weight * (j == place[0] ? 1.0 : others);
             return;
         }
         for (index j = 0; j < f.cols(); ++j) to[place[static_cast<std::size_t>(j)]] += weight * f(row, j);
     }
 
-    std::vector<fitted_ptr> machines_;
+    std::vector<estimator_ptr> machines_;
 };
 
 // The kernel with its width as a free parameter, if it has one.
-std::string opened(const kernel& k) {
-    const std::string name = k.node().form().what;
+std::string open_width(const kernel& k) {
+    const std::string name = k.node().form().operation;
     if (name == "rbf" || name == "laplacian") return name + "(gamma=?)";
     return k.text();
 }
@@ -378,7 +381,7 @@ struct cell_data {
     dataset x;
     std::vector<double> y, weight;
 };
-cell_data data_of(const cell_data& all, const std::vector<index>& rows) {
+cell_data select_data(const cell_data& all, const std::vector<index>& rows) {
     cell_data out{gather(all.x, std::span<const index>(rows)), {}, {}};
     for (const index each : rows) {
         const auto at = static_cast<std::size_t>(each);
@@ -388,7 +391,7 @@ cell_data data_of(const cell_data& all, const std::vector<index>& rows) {
     return out;
 }
 // Removes examples with weight 0: they take no part in the division either.
-cell_data data_of(const fit_call& t, const std::string& owner) {
+cell_data select_data(const fit_call& t, const std::string& owner) {
     const std::span<const double> y = t.targets();
     cell_data out{t.x.objects(), {y.begin(), y.end()}, t.sample_weight};
     if (out.weight.empty()) return out;
@@ -396,21 +399,21 @@ cell_data data_of(const fit_call& t, const std::string& owner) {
     std::vector<index> rows;
     for (index i = 0; i < out.x.size(); ++i)
         if (out.weight[static_cast<std::size_t>(i)] > 0) rows.push_back(i);
-    return std::ssize(rows) == out.x.size() ? out : data_of(out, rows);
+    return std::ssize(rows) == out.x.size() ? out : select_data(out, rows);
 }
 
-fitted_ptr fit_cell(const std::string& machine, const settings& told, bool tuned, const cell_data& from,
-                    const fit_call& t, const fit_control& control) {
+estimator_ptr fit_cell(const std::string& machine, const settings& inner_options, bool tuned, const cell_data& from,
+                       const fit_call& t, const fit_control& control) {
     const method& m = find_method(machine);
-    settings options = told;
+    settings options = inner_options;
     std::shared_ptr<const kernel> k = t.k;
     if (tuned) {
-        spec open{machine, opened(*k), "", options, {}, {}};
+        spec open{machine, open_width(*k), "", options, {}, {}};
         for (auto& [name, value] : open.options)
             if (name == "C" || name == "alpha") value = "?";
         table data{from.x, from.y, {}, {}};
         tune_options how;
-        how.points = 5, how.most_rows = 2000;
+        how.points = 5, how.max_rows = 2000;
         const spec chosen = tune(open, data, how, control).chosen_spec();
         options = chosen.options;
         k = std::make_shared<const kernel>(kernel::parse(chosen.kernel));
@@ -419,16 +422,16 @@ fitted_ptr fit_cell(const std::string& machine, const settings& told, bool tuned
     return fit(m, option_values(m.name, m.options, options), {from.x, y, k, from.weight, t.class_weight, {}}, control);
 }
 
-bool one_label(const cell_data& of) {
+bool has_one_label(const cell_data& of) {
     return std::ranges::all_of(of.y, [&](double y) { return y == of.y.front(); });
 }
 
 template <class Value>
-fitted_ptr make_cells(const Value& v, const fit_call& t) {
-    const std::string owner = Value::facts().name;
-    const cell_data all = data_of(t, owner);
+estimator_ptr fit_cells(const Value& v, const fit_call& t) {
+    const std::string owner = Value::info().name;
+    const cell_data all = select_data(t, owner);
     const dataset& x = all.x;
-    const bool classes = Value::facts().targets == answer::classes;
+    const bool classes = Value::info().targets == target_kind::classes;
     cells_model out;
     out.machine = Value::machine, out.training_size = x.size();
     if (classes) {
@@ -441,12 +444,12 @@ fitted_ptr make_cells(const Value& v, const fit_call& t) {
     out.cells = divide_into_cells(*t.k, x, v.size, v.overlap, static_cast<std::uint64_t>(v.seed), ask);
     const auto members = cell_members(out.cells, x);
     // The options of the inner method that have the same name as ours.
-    settings told;
+    settings inner_options;
     const method& inner = find_method(out.machine);
     for (const option_info& each : options_of(v))
         if (each.name != "seed" &&
             std::ranges::find(inner.options, each.name, &option_info::name) != inner.options.end())
-            told.emplace_back(each.name, each.initial);
+            inner_options.emplace_back(each.name, each.default_value);
 
     // Starts with the largest cells, so that the threads finish at about the same time.
     std::vector<std::size_t> order(members.size());
@@ -460,29 +463,29 @@ fitted_ptr make_cells(const Value& v, const fit_call& t) {
     std::atomic<index> done = 0;
     const auto work = [&](index item) {
         const std::size_t c = order[static_cast<std::size_t>(item)];
-        const cell_data from = data_of(all, members[c]);
-        cell_machine& made = out.machines[c];
+        const cell_data from = select_data(all, members[c]);
+        cell_model& made = out.machines[c];
         made.examples = from.x.size();
-        if (classes && one_label(from))
+        if (classes && has_one_label(from))
             made.label = from.y.front();
         else
-            made.bytes = fit_cell(out.machine, told, v.tune, from, t, control)->bytes();
+            made.bytes = fit_cell(out.machine, inner_options, v.tune, from, t, control)->bytes();
         report(ask, {"cells", ++done, std::ssize(members), 0}, owner);
     };
     if (side_by_side)
         parallel_for(std::ssize(members), work);
     else
         for (index item = 0; item < std::ssize(members); ++item) work(item);
-    return t.made<cells_fitted>(std::move(out));
+    return t.made<cells_estimator>(std::move(out));
 }
 
 }  // namespace
 
 std::vector<method> cell_methods() {
-    return {entry<cells_svc, cells_fitted>(make_cells<cells_svc>),
-            entry<cells_logistic, cells_fitted>(make_cells<cells_logistic>),
-            entry<cells_svr, cells_fitted>(make_cells<cells_svr>),
-            entry<cells_ridge, cells_fitted>(make_cells<cells_ridge>)};
+    return {entry<cells_svc, cells_estimator>(fit_cells<cells_svc>),
+            entry<cells_logistic, cells_estimator>(fit_cells<cells_logistic>),
+            entry<cells_svr, cells_estimator>(fit_cells<cells_svr>),
+            entry<cells_ridge, cells_estimator>(fit_cells<cells_ridge>)};
 }
 
 }  // namespace mercer::api

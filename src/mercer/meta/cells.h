@@ -49,7 +49,7 @@ cell_division divide_into_cells(const kernel& k, const dataset& x, index size, d
 std::vector<std::vector<index>> cell_members(cell_division& cells, const dataset& x);
 
 // The model of one cell, stored as the bytes of its file form.
-struct cell_machine {
+struct cell_model {
     std::string bytes;  // empty: all examples of the cell have the same label
     double label = 0;   // this label
     index examples = 0;
@@ -57,7 +57,7 @@ struct cell_machine {
 struct cells_model {
     cell_division cells;
     std::string machine;  // name of the method in the cells
-    std::vector<cell_machine> machines;
+    std::vector<cell_model> machines;
     std::vector<double> classes;  // labels, ascending; empty: regression
     index training_size = 0;
 };
@@ -70,11 +70,11 @@ inline constexpr const char* cells_format = "mercer-cells-model";
 
 template <class V>
 void cell_options(V& v, auto& m) {
-    v.whole("size", m.size, 1, "examples of a cell, about; twice as many at most");
+    v.integer("size", m.size, 1, "examples of a cell, about; twice as many at most");
     v.number("overlap", m.overlap, up_to(at_least(0), 1),
              "a cell has to do with what is no farther from its centre than 1 + overlap times the nearest one's");
     v.flag("tune", m.tune, "the numbers of kernel and machine are chosen in every cell, by cross-validation");
-    v.whole("seed", m.seed, 0, "of the centres");
+    v.integer("seed", m.seed, 0, "of the centres");
 }
 
 }  // namespace detail
@@ -89,14 +89,14 @@ struct cells_svc {
     index seed = 0;
 
     static constexpr const char* machine = "svc";
-    static method_facts facts() {
+    static method_info info() {
         return {"cells_svc",
                 {"cells"},
                 method_family::classification,
                 "support vector machines in cells of the feature space, for millions of examples",
                 "f(x) = Σⱼ wⱼ(x)fⱼ(x), fⱼ an svc fitted in Voronoi cell j",
                 detail::cells_format,
-                answer::classes};
+                target_kind::classes};
     }
     template <class V>
     void options(V& v) {
@@ -115,14 +115,14 @@ struct cells_logistic {
     index seed = 0;
 
     static constexpr const char* machine = "kernel_logistic";
-    static method_facts facts() {
+    static method_info info() {
         return {"cells_logistic",
                 {},
                 method_family::classification,
                 "kernel logistic regression in cells of the feature space: probabilities for millions of examples",
                 "p(x) = Σⱼ wⱼ(x)pⱼ(x), pⱼ by kernel_logistic in Voronoi cell j",
                 detail::cells_format,
-                answer::classes};
+                target_kind::classes};
     }
     template <class V>
     void options(V& v) {
@@ -141,14 +141,14 @@ struct cells_svr {
     index seed = 0;
 
     static constexpr const char* machine = "svr";
-    static method_facts facts() {
+    static method_info info() {
         return {"cells_svr",
                 {},
                 method_family::regression,
                 "support vector regression in cells of the feature space, for millions of examples",
                 "f(x) = Σⱼ wⱼ(x)fⱼ(x), fⱼ an svr fitted in Voronoi cell j",
                 detail::cells_format,
-                answer::values};
+                target_kind::values};
     }
     template <class V>
     void options(V& v) {
@@ -168,14 +168,14 @@ struct cells_ridge {
     index seed = 0;
 
     static constexpr const char* machine = "kernel_ridge";
-    static method_facts facts() {
+    static method_info info() {
         return {"cells_ridge",
                 {},
                 method_family::regression,
                 "kernel ridge regression in cells of the feature space, for millions of examples",
                 "f(x) = Σⱼ wⱼ(x)fⱼ(x), fⱼ by kernel_ridge in Voronoi cell j",
                 detail::cells_format,
-                answer::values};
+                target_kind::values};
     }
     template <class V>
     void options(V& v) {

@@ -21,7 +21,7 @@ matrix<double> centred_targets(std::span<const double> y, index n, bool classes)
     if (labels.size() < 2)
         fail(errc::data, "learn: all targets are the same, and no kernel is nearer to that than another");
     matrix<double> Y(n, classes ? static_cast<index>(labels.size()) : 1);
-    const std::vector<index> place = label_places(y, labels);
+    const std::vector<index> place = class_indices(y, labels);
     for (index i = 0; i < n; ++i) {
         if (classes)
             Y(i, place[static_cast<std::size_t>(i)]) = 1;
@@ -64,7 +64,7 @@ products products_of(const kernel_family& family, const matrix<double>& Y, const
         std::vector<matrix<double>> tile;
         for (index m = 0; m <= count; ++m) tile.emplace_back(rows, cols);
         for (index m = 0; m < count; ++m)
-            K[static_cast<std::size_t>(m)].block(selection(r * band, rows), selection(c * band, cols),
+            K[static_cast<std::size_t>(m)].block(row_set(r * band, rows), row_set(c * band, cols),
                                                  tile[static_cast<std::size_t>(m)].view());
         for (index i = 0; i < rows; ++i)
             for (index j = 0; j < cols; ++j)

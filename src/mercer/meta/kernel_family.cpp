@@ -17,12 +17,12 @@ namespace mercer {
 
 namespace {
 
-void collect(const std::shared_ptr<const kernel_node>& node, std::vector<kernel>& out) {
+void collect_summands(const std::shared_ptr<const kernel_node>& node, std::vector<kernel>& out) {
     const kernel_form form = node->form();
-    if (form.what == "sum") {
-        for (const auto& part : form.parts) collect(part, out);
-    } else if (form.what == "scale") {
-        collect(form.parts[0], out);
+    if (form.operation == "sum") {
+        for (const auto& part : form.parts) collect_summands(part, out);
+    } else if (form.operation == "scale") {
+        collect_summands(form.parts[0], out);
     } else {
         out.emplace_back(node);
     }
@@ -47,7 +47,7 @@ double variance_of(const kernel& k, const gram<double>& K) {
 }
 
 // The variance of at most 2000 evenly spaced objects; a divisor need not be precise.
-double variance_on_some(const kernel& k, const dataset& x) {
+double sampled_variance(const kernel& k, const dataset& x) {
     constexpr index most = 2000;
     std::vector<index> rows;
     const index n = std::min(most, x.size());
@@ -57,10 +57,10 @@ double variance_on_some(const kernel& k, const dataset& x) {
 
 // Σ weights·matrices
 template <class T>
-matrix<T> sum_of(const std::vector<matrix<T>>& parts, std::span<const double> weights) {
+matrix<T> weighted_matrix_sum(const std::vector<matrix<T>>& parts, std::span<const double> weights) {
     const index n = parts.front().rows();
     matrix<T> all(n, n);
-    parallel_runs(n, 16, [&](index first, index end) {
+    parallel_chunks(n, 16, [&](index first, index end) {
         for (index i = first; i < end; ++i) {
             T* to = all.row(i);
             for (std::size_t m = 0; m < parts.size(); ++m) {
@@ -78,14 +78,14 @@ matrix<T> sum_of(const std::vector<matrix<T>>& parts, std::span<const double> we
 
 std::vector<kernel> summands(const kernel& k) {
     std::vector<kernel> out;
-    collect(k.shared(), out);
+    collect_summands(k.shared(), out);
     return out;
 }
 
 std::vector<kernel> summands(std::string_view text) {
     const open_text open(text);
     std::vector<double> ones;
-    for (const hole& each : open.holes()) {
+    for (const free_parameter& each : open.free_parameters()) {
         if (!each.name.empty())
             fail(
                 errc::invalid_argument,
@@ -119,34 +119,35 @@ kernel_family::kernel_family(std::vector<kernel> parts, dataset x, bool balance,
     }
     // Float and double values of all parts and of their sum.
     const double numbers = static_cast<double>(size()) * static_cast<double>(size()) * static_cast<double>(count() + 1);
-    const bool keeps = 4 * numbers <= static_cast<double>(memory_bytes),
-               keeps_exact = 12 * numbers <= static_cast<double>(memory_bytes);
+    const bool stores = 4 * numbers <= static_cast<double>(memory_bytes),
+               stores_exact = 12 * numbers <= static_cast<double>(memory_bytes);
     for (const kernel& k : parts_) {
-        if (keeps_exact) {
-            kept_exact_.emplace_back(size(), size());
-            make_gram<double>(k, x_, std::size_t{64} << 20)->all(kept_exact_.back().view());
+        if (stores_exact) {
+            stored_exact_.emplace_back(size(), size());
+            make_gram<double>(k, x_, std::size_t{64} << 20)->fill(stored_exact_.back().view());
         }
-        scales_.push_back(!balance      ? 1.0
-                          : keeps_exact ? variance_of(k, precomputed<double>(std::as_const(kept_exact_.back()).view()))
-                                        : variance_on_some(k, x_));
-        if (keeps) keep(k);
+        scales_.push_back(!balance ? 1.0
+                          : stores_exact
+                              ? variance_of(k, precomputed<double>(std::as_const(stored_exact_.back()).view()))
+                              : sampled_variance(k, x_));
+        if (stores) store(k);
     }
 }
 
 // Stores the float values, and the double values, of the newest part divided by its scale.
-void kernel_family::keep(const kernel& k) {
+void kernel_family::store(const kernel& k) {
     const double scale = scales_.back();
-    kept_.emplace_back(size(), size());
-    if (kept_exact_.empty())
-        make_gram<float>(k, x_, {std::size_t{64} << 20, std::size_t{64} << 20, true})->all(kept_.back().view());
-    parallel_runs(size(), 64, [&](index first, index end) {
+    stored_.emplace_back(size(), size());
+    if (stored_exact_.empty())
+        make_gram<float>(k, x_, {std::size_t{64} << 20, std::size_t{64} << 20, true})->fill(stored_.back().view());
+    parallel_chunks(size(), 64, [&](index first, index end) {
         for (index i = first; i < end; ++i)
             for (index j = 0; j < size(); ++j) {
-                float& value = kept_.back()(i, j);
-                if (kept_exact_.empty())
+                float& value = stored_.back()(i, j);
+                if (stored_exact_.empty())
                     value *= static_cast<float>(1 / scale);
                 else
-                    value = static_cast<float>(kept_exact_.back()(i, j) /= scale);
+                    value = static_cast<float>(stored_exact_.back()(i, j) /= scale);
             }
     });
 }
@@ -158,19 +159,20 @@ kernel kernel_family::sum(std::span<const double> weights) const {
 }
 
 std::unique_ptr<gram<float>> kernel_family::fast(std::span<const double> weights) const {
-    if (kept_.empty()) return make_gram<float>(sum(weights), x_, {std::size_t{64} << 20, std::size_t{64} << 20, true});
-    return std::make_unique<precomputed<float>>(sum_of(kept_, weights));
+    if (stored_.empty())
+        return make_gram<float>(sum(weights), x_, {std::size_t{64} << 20, std::size_t{64} << 20, true});
+    return std::make_unique<precomputed<float>>(weighted_matrix_sum(stored_, weights));
 }
 
 std::unique_ptr<gram<double>> kernel_family::exact(std::span<const double> weights) const {
-    if (kept_exact_.empty()) return make_gram<double>(sum(weights), x_);
-    return std::make_unique<precomputed<double>>(sum_of(kept_exact_, weights));
+    if (stored_exact_.empty()) return make_gram<double>(sum(weights), x_);
+    return std::make_unique<precomputed<double>>(weighted_matrix_sum(stored_exact_, weights));
 }
 
 void kernel_family::multiply(index m, matrix_view<const double> v, matrix_view<double> out, bool exact) const {
     const auto part = static_cast<std::size_t>(m);
-    if (!exact && !kept_.empty()) return precomputed<float>(kept_[part].view()).multiply(v, out);
-    if (!kept_exact_.empty()) return precomputed<double>(kept_exact_[part].view()).multiply(v, out);
+    if (!exact && !stored_.empty()) return precomputed<float>(stored_[part].view()).multiply(v, out);
+    if (!stored_exact_.empty()) return precomputed<double>(stored_exact_[part].view()).multiply(v, out);
     // Rows of v that are 0 need no columns of K.
     std::vector<index> used;
     for (index i = 0; i < v.rows; ++i)

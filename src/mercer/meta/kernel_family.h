@@ -43,13 +43,13 @@ public:
     void multiply(index m, matrix_view<const double> v, matrix_view<double> out, bool exact) const;
 
 private:
-    void keep(const kernel& k);
+    void store(const kernel& k);
 
     std::vector<kernel> parts_;
     dataset x_;
     std::vector<double> scales_;
-    std::vector<matrix<float>> kept_;         // empty if they do not fit
-    std::vector<matrix<double>> kept_exact_;  // likewise
+    std::vector<matrix<float>> stored_;         // empty if they do not fit
+    std::vector<matrix<double>> stored_exact_;  // likewise
 };
 
 }  // namespace mercer

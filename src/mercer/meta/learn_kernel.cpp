@@ -22,10 +22,10 @@
 namespace mercer::api {
 namespace {
 
-constexpr std::size_t usual_memory = std::size_t{2} << 30;
+constexpr std::size_t default_memory = std::size_t{2} << 30;
 
-std::string usual_sum(const dataset& x) {
-    if (x.kind() != domain::vectors)
+std::string default_sum(const dataset& x) {
+    if (x.kind() != object_kind::vectors)
         fail(errc::invalid_argument,
              fmt::format("learn: write the kernels whose weights are to be learnt as a sum, as in --kernel '{}'",
                          "normalize(spectrum(k=2)) + normalize(spectrum(k=4))"));
@@ -37,12 +37,12 @@ std::string usual_sum(const dataset& x) {
 }
 
 void require_targets(const method& m, const char* by) {
-    if (m.targets != answer::classes && m.targets != answer::values)
+    if (m.targets != target_kind::classes && m.targets != target_kind::values)
         fail(errc::unsupported, fmt::format("learn: {} learns from no targets, and {} goes by them{}", m.name, by,
                                             m.name == "one_class" ? ": take --by mkl" : ""));
 }
 
-svm_options machine_of(const method& m, const spec& s, const fit_control& control) {
+svm_options machine_options(const method& m, const spec& s, const fit_control& control) {
     svm_options o;
     if (m.name == "svc")
         o.task = svm_task::c_svc;
@@ -54,37 +54,37 @@ svm_options machine_of(const method& m, const spec& s, const fit_control& contro
         fail(errc::unsupported,
              fmt::format("learn: weights are learnt together with svc, svr or one_class; for {} take "
                          "--by alignment{}",
-                         m.name, m.targets == answer::none ? "" : " or --by relevance"));
+                         m.name, m.targets == target_kind::none ? "" : " or --by relevance"));
     const option_values given(m.name, m.options, s.options);
     if (o.task != svm_task::one_class) o.C = given.number("C");
     if (o.task == svm_task::epsilon_svr) o.epsilon = given.number("epsilon");
     if (o.task == svm_task::one_class) o.nu = given.number("nu");
     if (o.task == svm_task::c_svc && given.choice("multiclass") == "ovr") o.classes = multiclass::one_vs_rest;
     o.memory_bytes = std::max(control.memory_bytes, o.memory_bytes);
-    o.most_seconds = control.seconds;
+    o.max_seconds = control.seconds;
     return o;
 }
 
-void tell_weights(learning& out, const kernel_family& family, const std::vector<double>& weights) {
+void set_weights(learning& out, const kernel_family& family, const std::vector<double>& weights) {
     for (const kernel& k : family.parts()) out.names.push_back(k.text());
     out.weights = weights;
     out.weight_name = "weight";
     out.what.kernel = family.sum(weights).text();
 }
 
-void by_machine(learning& out, const method& m, const table& data, const learn_options& options,
-                const fit_control& control) {
+void learn_with_machine(learning& out, const method& m, const table& data, const learn_options& options,
+                        const fit_control& control) {
     multiple_kernel_options o;
     o.norm = options.norm;
     if (options.tol > 0) o.tol = options.tol;
     if (options.max_iter > 0) o.max_iter = options.max_iter;
-    o.machine = machine_of(m, out.what, control);
+    o.machine = machine_options(m, out.what, control);
     o.progress = control.progress;
     const kernel_family family(summands(out.what.kernel), data.x, options.balance,
-                               control.memory_bytes ? control.memory_bytes : usual_memory);
+                               control.memory_bytes ? control.memory_bytes : default_memory);
     const learnt_weights found = learn_weights(family, data.y, o);
-    tell_weights(out, family, found.weights);
-    out.complete = finished(found.status);
+    set_weights(out, family, found.weights);
+    out.complete = is_optimal(found.status);
     out.about.add({{"status", name(found.status)},
                    {"gap", found.gap},
                    {"objective", found.objective},
@@ -93,16 +93,16 @@ void by_machine(learning& out, const method& m, const table& data, const learn_o
                    {"machines", found.machines}});
 }
 
-void by_alignment(learning& out, const method& m, const table& data, const learn_options& options,
-                  const fit_control& control) {
+void learn_by_alignment(learning& out, const method& m, const table& data, const learn_options& options,
+                        const fit_control& control) {
     require_targets(m, "alignment");
     alignment_options o;
     if (options.tol > 0) o.tol = options.tol;
     o.progress = control.progress;
     const kernel_family family(summands(out.what.kernel), data.x, options.balance, 0);
-    const aligned_weights found = align_weights(family, data.y, m.targets == answer::classes, o);
-    tell_weights(out, family, found.weights);
-    out.complete = finished(found.status);
+    const aligned_weights found = align_weights(family, data.y, m.targets == target_kind::classes, o);
+    set_weights(out, family, found.weights);
+    out.complete = is_optimal(found.status);
     out.about.add({{"status", name(found.status)},
                    {"gap", found.gap},
                    {"alignment", found.alignment},
@@ -110,18 +110,18 @@ void by_alignment(learning& out, const method& m, const table& data, const learn
 }
 
 // The targets as columns: numbers, or an indicator column for each class (with two classes only for the first).
-matrix<double> columns_of_targets(const table& data, bool classes) {
-    if (!classes) return one_column(data.y);
+matrix<double> target_columns(const table& data, bool classes) {
+    if (!classes) return as_column(data.y);
     const std::vector<double> labels = distinct_labels(data.y, data.x.size(), "learn");
-    const std::vector<index> place = label_places(data.y, labels);
+    const std::vector<index> place = class_indices(data.y, labels);
     matrix<double> out(data.x.size(), labels.size() > 2 ? static_cast<index>(labels.size()) : 1);
     for (index i = 0; i < out.rows(); ++i)
         if (const index c = place[static_cast<std::size_t>(i)]; c < out.cols()) out(i, c) = 1;
     return out;
 }
 
-void by_relevance(learning& out, const method& m, const table& data, const learn_options& options,
-                  const fit_control& control) {
+void learn_by_relevance(learning& out, const method& m, const table& data, const learn_options& options,
+                        const fit_control& control) {
     require_targets(m, "relevance");
     relevance_options o;
     if (options.criterion != "evidence" && options.criterion != "loo")
@@ -130,14 +130,14 @@ void by_relevance(learning& out, const method& m, const table& data, const learn
     if (options.tol > 0) o.tol = options.tol;
     if (options.max_iter > 0) o.max_iter = options.max_iter;
     o.progress = control.progress;
-    const bool many = options.most_rows > 0 && data.x.size() > options.most_rows;
-    const table part = many ? sample_of(data, options.most_rows, options.seed) : data;
+    const bool many = options.max_rows > 0 && data.x.size() > options.max_rows;
+    const table part = many ? sample_of(data, options.max_rows, options.seed) : data;
     const kernel start = kernel::parse(out.what.kernel);
-    const matrix<double> y = columns_of_targets(part, m.targets == answer::classes);
+    const matrix<double> y = target_columns(part, m.targets == target_kind::classes);
     const learnt_relevance found = learn_relevance(start, part.x, y.view(), o);
     out.what.kernel = found.learnt.text();
     const kernel_form form = start.node().form();
-    const double gamma = form.what == "rbf" ? std::get<double>(form.arguments.front().second) : 0;
+    const double gamma = form.operation == "rbf" ? std::get<double>(form.arguments.front().second) : 0;
     out.weight_name = gamma > 0 ? "gamma" : "factor";
     for (std::size_t a = 0; a < found.factors.size(); ++a) {
         out.names.push_back(a < data.feature_names.size() ? data.feature_names[a] : fmt::format("{}", a + 1));
@@ -148,7 +148,7 @@ void by_relevance(learning& out, const method& m, const table& data, const learn
                            return each.first == "alpha" || each.first == "alphas";
                        });
     if (ridge) out.what.options.emplace_back("alpha", fmt::format("{:.6g}", found.noise));
-    out.complete = finished(found.status);
+    out.complete = is_optimal(found.status);
     out.about.add({{"status", name(found.status)},
                    {"criterion", options.criterion},
                    {"criterion_at_start", found.before},
@@ -167,28 +167,28 @@ learning learn(const spec& s, const table& data, const learn_options& options, c
     const auto started = std::chrono::steady_clock::now();
     const method& m = find_method(s.method);
     if (!m.takes_kernel)
-        fail(errc::unsupported, fmt::format("learn: {} takes no kernel: {} does", m.name, kernel_twin(m)));
+        fail(errc::unsupported, fmt::format("learn: {} takes no kernel: {} does", m.name, kernel_counterpart(m)));
     if (data.x.size() == 0) fail(errc::data, "learn: no objects");
-    if (m.targets != answer::none && static_cast<index>(data.y.size()) != data.x.size())
+    if (m.targets != target_kind::none && static_cast<index>(data.y.size()) != data.x.size())
         fail(errc::data, fmt::format("learn: {} objects, but {} targets", data.x.size(), data.y.size()));
     require_finite(data.x);
     const thread_limit limit(control.threads);
     learning out;
     out.what = s;
-    out.what.ready.reset();
+    out.what.parsed_kernel.reset();
     table part = data;
     if (!s.text.empty()) (void)text_features::fit(part.x, parse_text_options(s.text), &part.x);
-    if (const auto scaling = fit_scaling(part.x, s.scale)) part.x = scaled(*scaling, part.x);
+    if (const auto scaling = fit_scaling(part.x, s.scale)) part.x = apply_scaling(*scaling, part.x);
     if (s.kernel.empty())
         out.what.kernel =
-            options.by == "relevance" ? fmt::format("rbf(gamma={:.3g})", median_gamma(part.x)) : usual_sum(part.x);
+            options.by == "relevance" ? fmt::format("rbf(gamma={:.3g})", median_gamma(part.x)) : default_sum(part.x);
     out.about.add("by", options.by);
     if (options.by == "mkl")
-        by_machine(out, m, part, options, control);
+        learn_with_machine(out, m, part, options, control);
     else if (options.by == "alignment")
-        by_alignment(out, m, part, options, control);
+        learn_by_alignment(out, m, part, options, control);
     else if (options.by == "relevance")
-        by_relevance(out, m, part, options, control);
+        learn_by_relevance(out, m, part, options, control);
     else
         fail(errc::invalid_argument, fmt::format("by must be mkl, alignment or relevance, got '{}'", options.by));
     out.about.add("seconds", std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());

@@ -24,13 +24,13 @@ struct learn_options {
     std::string criterion = "evidence";  // relevance: evidence or loo
     double tol = 0;                      // 0: default of the method
     index max_iter = 0;                  // 0: default of the method
-    index most_rows = 1000;              // relevance: larger data are reduced to a random sample of this size
+    index max_rows = 1000;               // relevance: larger data are reduced to a random sample of this size
     std::uint64_t seed = 1;
 };
 
 struct learning {
     spec what;                       // spec with the learned kernel
-    figures about;                   // summary: by, status, gap and others
+    summary about;                   // summary: by, status, gap and others
     std::vector<std::string> names;  // names of the kernels or of the columns
     // weights of the kernels; γ of the columns of a Gaussian kernel, otherwise their factors
     std::vector<double> weights;

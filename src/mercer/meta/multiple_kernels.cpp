@@ -35,7 +35,7 @@ double dot(std::span<const double> a, std::span<const double> b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-qp_options finely() {
+qp_options fine_qp_options() {
     qp_options o;
     o.tol = 1e-9;
     return o;
@@ -62,23 +62,23 @@ public:
 private:
     static constexpr double first_tol = 1e-2;  // tolerance of the first machine, relative to the scale of f
     static constexpr double level = 0.3;       // the level, from the minimum of the cuts (0) to the best J (1)
-    static constexpr std::size_t most_cuts = 60;
-    static constexpr int most_denied = 6;  // give up after this many rejections by values in double
+    static constexpr std::size_t max_cuts = 60;
+    static constexpr int max_refuted = 6;  // give up after this many rejections by values in double
 
-    double enough() const { return options_.tol * std::max({std::abs(best_), std::abs(bound_), 1e-300}); }
-    double lower(const machine_figures& of) const { return of.linear - norm_of(of.quadratic, dual_norm_) / 2; }
-    void finer() { tol_ = std::max(0.2 * tol_, 1e-9 * machines_.scale()); }
-    void look_at(const std::vector<double>& d);
-    std::vector<double> next();
-    std::vector<double> next_by_level();
-    double least_of_cuts();
-    bool certified();
-    bool go_on(fit_status& status);
+    double allowed_gap() const { return options_.tol * std::max({std::abs(best_), std::abs(bound_), 1e-300}); }
+    double lower_bound(const machine_terms& of) const { return of.linear - norm_of(of.quadratic, dual_norm_) / 2; }
+    void reduce_tolerance() { tol_ = std::max(0.2 * tol_, 1e-9 * machines_.scale()); }
+    void add_machine(const std::vector<double>& d);
+    std::vector<double> next_weights();
+    std::vector<double> level_step();
+    double min_of_cuts();
+    bool certify();
+    bool should_continue(fit_status& status);
 
     const kernel_family& family_;
     const multiple_kernel_options& options_;
     const double dual_norm_;
-    machines_of_family machines_;
+    family_machines machines_;
     double tol_;
     std::vector<cut> cuts_;
     std::vector<double> shares_;  // multipliers of the cuts at their minimum
@@ -90,29 +90,29 @@ private:
 };
 
 // Fits a machine at d, which gives an upper bound, a lower bound and a cut.
-void weight_learner::look_at(const std::vector<double>& d) {
+void weight_learner::add_machine(const std::vector<double>& d) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
-    const machine_coefficients coef = machines_.fit(d, tol_, std::max(options_.machine.most_seconds - seconds, 0.01));
-    const machine_figures said = machines_.measure(coef, d, false);
+    const machine_coefficients coef = machines_.fit(d, tol_, std::max(options_.machine.max_seconds - seconds, 0.01));
+    const machine_terms terms = machines_.measure(coef, d, false);
     ++machines_fitted_;
-    const double square = dot(d, said.quadratic) / 2, objective = said.objective;
+    const double square = dot(d, terms.quadratic) / 2, objective = terms.objective;
     if (objective < best_) best_ = objective, best_at_ = d, best_coef_ = coef;
-    if (const double low = lower(said); low > bound_) bound_ = low, bound_coef_ = coef;
+    if (const double low = lower_bound(terms); low > bound_) bound_ = low, bound_coef_ = coef;
     at_ = d;
     // The gap of the machine itself must be a small part of the whole gap.
-    if (objective - (said.linear - square) > 0.25 * enough()) finer();
-    if (cuts_.size() >= most_cuts) {  // a cut with the smallest multiplier is removed
+    if (objective - (terms.linear - square) > 0.25 * allowed_gap()) reduce_tolerance();
+    if (cuts_.size() >= max_cuts) {  // a cut with the smallest multiplier is removed
         std::size_t out = 0;
         for (std::size_t t = 1; t < shares_.size() && t < cuts_.size(); ++t)
             if (shares_[t] < shares_[out]) out = t;
         cuts_.erase(cuts_.begin() + static_cast<std::ptrdiff_t>(out));
         if (out < shares_.size()) shares_.erase(shares_.begin() + static_cast<std::ptrdiff_t>(out));
     }
-    cuts_.push_back({coef, said.linear, said.quadratic});
+    cuts_.push_back({coef, terms.linear, terms.quadratic});
 }
 
 // Minimises θ subject to θ >= every cut, d on the simplex. The multipliers are the shares of the cuts.
-double weight_learner::least_of_cuts() {
+double weight_learner::min_of_cuts() {
     const index M = family_.count(), T = static_cast<index>(cuts_.size());
     const double unit = std::max(std::abs(best_), 1e-300);
     matrix<double> G(T, M + 1), A(1, M + 1);
@@ -127,8 +127,8 @@ double weight_learner::least_of_cuts() {
     p.back() = 1;
     floor.back() = -infinity;
     const double one = 1;
-    const qp_result found = solve_qp({{}, p, G.view(), h, floor, {}, A.view(), {&one, 1}}, finely());
-    if (!finished(found.status)) return -infinity;
+    const qp_result found = solve_qp({{}, p, G.view(), h, floor, {}, A.view(), {&one, 1}}, fine_qp_options());
+    if (!is_optimal(found.status)) return -infinity;
     shares_ = found.z;
     double total = 0;
     for (double& share : shares_) share = std::max(share, 0.0), total += share;
@@ -136,9 +136,9 @@ double weight_learner::least_of_cuts() {
     return std::min(found.primal, found.dual) * unit;
 }
 
-std::vector<double> weight_learner::next_by_level() {
+std::vector<double> weight_learner::level_step() {
     const index M = family_.count(), T = static_cast<index>(cuts_.size());
-    const double least = least_of_cuts();
+    const double least = min_of_cuts();
     if (least > bound_ && !shares_.empty()) {
         bound_ = least;
         bound_coef_ = cuts_[0].coef;
@@ -162,15 +162,15 @@ std::vector<double> weight_learner::next_by_level() {
         h.push_back((wanted - c.linear) / unit);
     }
     const double one = 1;
-    const qp_result found = solve_qp({Q.view(), p, G.view(), h, floor, {}, A.view(), {&one, 1}}, finely());
-    if (!finished(found.status)) return at_;
+    const qp_result found = solve_qp({Q.view(), p, G.view(), h, floor, {}, A.view(), {&one, 1}}, fine_qp_options());
+    if (!is_optimal(found.status)) return at_;
     return found.u;
 }
 
-std::vector<double> weight_learner::next() {
+std::vector<double> weight_learner::next_weights() {
     std::vector<double> d;
     if (options_.norm == 1) {
-        d = next_by_level();
+        d = level_step();
         for (double& each : d)
             if (each < 1e-5) each = 0;  // zero up to the accuracy of the interior point method
     } else {
@@ -185,18 +185,18 @@ std::vector<double> weight_learner::next() {
 }
 
 // Recomputes both bounds with kernel values in double.
-bool weight_learner::certified() {
-    const machine_figures above = machines_.measure(best_coef_, best_at_, true);
+bool weight_learner::certify() {
+    const machine_terms above = machines_.measure(best_coef_, best_at_, true);
     best_ = above.objective;
-    bound_ = std::max(lower(above), lower(machines_.measure(bound_coef_, best_at_, true)));
-    return best_ - bound_ <= enough();
+    bound_ = std::max(lower_bound(above), lower_bound(machines_.measure(bound_coef_, best_at_, true)));
+    return best_ - bound_ <= allowed_gap();
 }
 
-bool weight_learner::go_on(fit_status& status) {
+bool weight_learner::should_continue(fit_status& status) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
     if (machines_fitted_ >= options_.max_iter)
         status = fit_status::step_limit;
-    else if (seconds > options_.machine.most_seconds)
+    else if (seconds > options_.machine.max_seconds)
         status = fit_status::time_limit;
     else if (options_.progress && !options_.progress({"weights of kernels", machines_fitted_, 0,
                                                       (best_ - bound_) / std::max(std::abs(best_), 1e-300), seconds}))
@@ -210,27 +210,27 @@ learnt_weights weight_learner::run() {
     learnt_weights out;
     std::vector<double> d(static_cast<std::size_t>(family_.count()),
                           std::pow(static_cast<double>(family_.count()), -1 / options_.norm));
-    int denied = 0;
+    int refuted = 0;
     bool measured = false;
     for (;;) {
-        look_at(d);
+        add_machine(d);
         measured = false;
-        d = next();
-        if (d == at_) finer();
-        if (best_ - bound_ <= 0.9 * enough()) {
+        d = next_weights();
+        if (d == at_) reduce_tolerance();
+        if (best_ - bound_ <= 0.9 * allowed_gap()) {
             measured = true;
-            if (certified()) break;
-            finer();
-            if (++denied >= most_denied) {
+            if (certify()) break;
+            reduce_tolerance();
+            if (++refuted >= max_refuted) {
                 out.status = fit_status::stalled;
                 break;
             }
         }
-        if (!go_on(out.status)) break;
+        if (!should_continue(out.status)) break;
     }
     if (!measured) {
-        const listening_to nobody(nullptr);
-        if (certified()) out.status = fit_status::converged;
+        const cancellation_override nobody(nullptr);
+        if (certify()) out.status = fit_status::converged;
     }
     out.weights = best_at_;
     out.scales = family_.scales();
@@ -262,7 +262,7 @@ struct variable {
 };
 
 // min over b of  sum·b + Σ max(u(F-b), l(F-b)):  convex, and its slope changes only at the F.
-double least_over_offsets(std::vector<variable>& all, double sum) {
+double min_over_offsets(std::vector<variable>& all, double sum) {
     std::ranges::sort(all, {}, &variable::F);
     double slope = sum;
     for (const variable& v : all) slope -= v.upper;
@@ -279,7 +279,7 @@ double least_over_offsets(std::vector<variable>& all, double sum) {
 
 // The approximate minimum of a convex function on [low, high], by golden section search.
 template <class F>
-double least_between(double low, double high, F f) {
+double min_between(double low, double high, F f) {
     constexpr double share = 0.3819660112501051;
     double a = low + share * (high - low), b = high - share * (high - low), fa = f(a), fb = f(b), least = f(1.0);
     for (int step = 0; step < 30; ++step) {
@@ -297,8 +297,7 @@ double least_between(double low, double high, F f) {
 
 }  // namespace
 
-machines_of_family::machines_of_family(const kernel_family& family, std::span<const double> y,
-                                       const svm_options& options)
+family_machines::family_machines(const kernel_family& family, std::span<const double> y, const svm_options& options)
     : family_(family), y_(y), options_(options) {
     if (options.task != svm_task::c_svc && options.task != svm_task::epsilon_svr && options.task != svm_task::one_class)
         fail(errc::unsupported,
@@ -315,7 +314,7 @@ machines_of_family::machines_of_family(const kernel_family& family, std::span<co
     if (options.task == svm_task::one_class) scale_ = options.nu * static_cast<double>(family.size());
 }
 
-machine_coefficients machines_of_family::fit(std::span<const double> weights, double tol, double seconds) {
+machine_coefficients family_machines::fit(std::span<const double> weights, double tol, double seconds) {
     const auto fast = family_.fast(weights);
     const auto exact = family_.exact(weights);
     std::vector<dual_solution> solved;
@@ -343,9 +342,9 @@ machine_coefficients machines_of_family::fit(std::span<const double> weights, do
                      smo_options how;
                      how.tol = tol;
                      how.cache_bytes = options.memory_bytes / static_cast<std::size_t>(side_by_side);
-                     how.block_bytes = options.memory_bytes;
-                     how.most_seconds = seconds;
-                     how.most_steps = options.most_steps;
+                     how.working_set_bytes = options.memory_bytes;
+                     how.max_seconds = seconds;
+                     how.max_steps = options.max_steps;
                      const subset<float> some_fast(*fast, problem.rows);
                      const subset<double> some_exact(*exact, problem.rows);
                      const bool all = static_cast<index>(problem.rows.size()) == family_.size() &&
@@ -362,11 +361,11 @@ machine_coefficients machines_of_family::fit(std::span<const double> weights, do
     return last_;
 }
 
-machine_figures machines_of_family::measure(const machine_coefficients& coef, std::span<const double> weights,
-                                            bool exact) const {
+machine_terms family_machines::measure(const machine_coefficients& coef, std::span<const double> weights,
+                                       bool exact) const {
     const index n = family_.size();
     matrix<double> v(n, static_cast<index>(problems_.size())), one(n, v.cols()), f(n, v.cols());
-    machine_figures out;
+    machine_terms out;
     for (std::size_t p = 0; p < problems_.size(); ++p) {
         const binary_problem& problem = problems_[p];
         for (std::size_t i = 0; i < problem.rows.size(); ++i) {
@@ -391,13 +390,13 @@ machine_figures machines_of_family::measure(const machine_coefficients& coef, st
         double square = 0;
         for (std::size_t i = 0; i < problems_[p].rows.size(); ++i)
             square += coef[p][i] * f(problems_[p].rows[i], static_cast<index>(p));
-        out.objective += least_between(
+        out.objective += min_between(
             0.8, 1.25, [&](double c) { return c * c * square / 2 + loss_of(p, f.data() + p, f.cols(), c); });
     }
     return out;
 }
 
-double machines_of_family::loss_of(std::size_t p, const double* f, index stride, double factor) const {
+double family_machines::loss_of(std::size_t p, const double* f, index stride, double factor) const {
     const binary_problem& problem = problems_[p];
     std::vector<variable> all;
     double sum = 0;
@@ -415,7 +414,7 @@ double machines_of_family::loss_of(std::size_t p, const double* f, index stride,
             sum += options_.nu * most;
         }
     }
-    return least_over_offsets(all, sum);
+    return min_over_offsets(all, sum);
 }
 
 }  // namespace mercer

@@ -55,19 +55,19 @@ learnt_weights learn_weights(const kernel_family& family, std::span<const double
 // Signed α of every binary problem, in the order of its rows.
 using machine_coefficients = std::vector<std::vector<double>>;
 
-struct machine_figures {
+struct machine_terms {
     double linear = 0;              // pᵀα
     std::vector<double> quadratic;  // αᵀKₘα of each kernel
     double objective = 0;  // ½c² Σ dₘαᵀKₘα + loss of c·f + b, f = Σ dₘKₘα, at the best c and b
 };
 
-class machines_of_family {
+class family_machines {
 public:
-    machines_of_family(const kernel_family& family, std::span<const double> y, const svm_options& options);
+    family_machines(const kernel_family& family, std::span<const double> y, const svm_options& options);
 
     // Fits to a gap of `tol` in units of f, or until `seconds` have passed.
     machine_coefficients fit(std::span<const double> weights, double tol, double seconds);
-    machine_figures measure(const machine_coefficients& coef, std::span<const double> weights, bool exact) const;
+    machine_terms measure(const machine_coefficients& coef, std::span<const double> weights, bool exact) const;
     // The typical size of values of f.
     double scale() const { return scale_; }
 

@@ -24,7 +24,7 @@ namespace {
 // k(s∘x, s∘z) as an expression.
 kernel with_factors(const kernel& k, const std::vector<double>& s) {
     const kernel_form form = k.node().form();
-    if (form.what != "rbf") return scaled(k, s);
+    if (form.operation != "rbf") return scaled(k, s);
     const double gamma = std::get<double>(form.arguments.front().second);
     std::vector<double> variances;
     for (const double each : s) variances.push_back(1 / (2 * gamma * each * each));
@@ -33,7 +33,7 @@ kernel with_factors(const kernel& k, const std::vector<double>& s) {
 
 void check(const dataset& x, matrix_view<const double> y, const relevance_options& options) {
     require_objects(x, "relevance");
-    if (x.kind() != domain::vectors) fail(errc::unsupported, "relevance: columns are those of vectors");
+    if (x.kind() != object_kind::vectors) fail(errc::unsupported, "relevance: columns are those of vectors");
     if (x.dims() == 0) fail(errc::data, "relevance: there are no columns");
     if (y.rows != x.size() || y.cols == 0)
         fail(errc::data, fmt::format("relevance: {} objects, but {} targets", x.size(), y.rows));
@@ -51,9 +51,9 @@ void check(const dataset& x, matrix_view<const double> y, const relevance_option
 
 // The lower bound of the noise. Below it A = K + λI consists of rounding errors; the leave-one-out criterion has no
 // other lower end and would follow the rounding.
-double least_noise(const kernel& k, const dataset& x) {
+double min_noise(const kernel& k, const dataset& x) {
     double mean = 0;
-    for (const double each : self_values(k, x)) mean += std::abs(each) / static_cast<double>(x.size());
+    for (const double each : kernel_diagonal(k, x)) mean += std::abs(each) / static_cast<double>(x.size());
     return 1e-8 * mean;
 }
 
@@ -65,7 +65,7 @@ learnt_relevance learn_relevance(const kernel& k, const dataset& x, matrix_view<
     const relevance_objective criterion(k, x, y, options.criterion);
     const auto d = static_cast<std::size_t>(criterion.columns());
     // λ = least + e^t for the last variable t.
-    const double least = least_noise(k, x);
+    const double least = min_noise(k, x);
     const auto f = [&](std::span<const double> at, std::span<double> gradient) {
         std::vector<double> logs(at.begin(), at.end());
         const double above = std::exp(at.back());
@@ -119,14 +119,14 @@ learnt_relevance learn_relevance(const kernel& k, const dataset& x, matrix_view<
 
 namespace {
 
-using input = kernel_slopes::input;
+using input = kernel_derivative::input;
 
 // The contribution of one column to a statistic.
-double term(statistic what, double x, double z) {
+double term(pair_statistic what, double x, double z) {
     switch (what) {
-        case statistic::manhattan: return std::abs(x - z);
-        case statistic::min_sum: return std::min(x, z);
-        case statistic::chi2: return x + z > 0 ? (x - z) * (x - z) / (x + z) : 0.0;
+        case pair_statistic::manhattan: return std::abs(x - z);
+        case pair_statistic::min_sum: return std::min(x, z);
+        case pair_statistic::chi2: return x + z > 0 ? (x - z) * (x - z) / (x + z) : 0.0;
         default: return x * z;
     }
 }
@@ -134,7 +134,7 @@ double term(statistic what, double x, double z) {
 }  // namespace
 
 struct relevance_objective::parts {
-    kernel_slopes k;
+    kernel_derivative k;
     relevance_criterion criterion;
     matrix<double> x, y;
 
@@ -146,7 +146,7 @@ struct relevance_objective::parts {
         centre(y);
         // Differences do not depend on the origin; relative to the mean they have the smallest rounding errors.
         if (std::ranges::all_of(k.inputs(),
-                                [](const input& each) { return each.vanishes() && each.what != statistic::chi2; }))
+                                [](const input& each) { return each.vanishes() && each.what != pair_statistic::chi2; }))
             centre(x);
     }
 
@@ -168,7 +168,7 @@ struct relevance_objective::parts {
     // The statistic for all pairs.
     matrix<double> values_of(const input& what, const matrix<double>& z) const {
         const index n = z.rows();
-        if (what.what == statistic::dot) {
+        if (what.what == pair_statistic::dot) {
             matrix<double> out = product(z.view(), transposed::no, z.view(), transposed::yes);
             if (!what.distance) return out;
             std::vector<double> square(static_cast<std::size_t>(n));
@@ -183,10 +183,10 @@ struct relevance_objective::parts {
         matrix<double> out(n, n);
         parallel_for(n, [&](index i) {
             for (index j = 0; j < n; ++j) {
-                double sum = what.what == statistic::product ? 1 : 0;
+                double sum = what.what == pair_statistic::product ? 1 : 0;
                 for (index a = 0; a < z.cols(); ++a) {
                     const double one = term(what.what, z(i, a), z(j, a));
-                    sum = what.what == statistic::product ? sum * (1 + one) : sum + one;
+                    sum = what.what == pair_statistic::product ? sum * (1 + one) : sum + one;
                 }
                 out(i, j) = sum;
             }
@@ -198,7 +198,7 @@ struct relevance_objective::parts {
     void add_slopes(const input& what, const matrix<double>& z, const matrix<double>& V, const matrix<double>& t,
                     std::span<double> out) const {
         const index n = z.rows(), d = z.cols();
-        if (what.what == statistic::dot) {
+        if (what.what == pair_statistic::dot) {
             const matrix<double> Vz = product(V.view(), transposed::no, z.view(), transposed::no);
             for (index i = 0; i < n; ++i) {
                 double sum = 0;
@@ -217,7 +217,8 @@ struct relevance_objective::parts {
             for (index j = 0; j < n; ++j)
                 for (index a = 0; a < d; ++a) {
                     const double one = term(what.what, z(i, a), z(j, a));
-                    each(i, a) += V(i, j) * (what.what == statistic::product ? 2 * one / (1 + one) * t(i, j) : one);
+                    each(i, a) +=
+                        V(i, j) * (what.what == pair_statistic::product ? 2 * one / (1 + one) * t(i, j) : one);
                 }
         });
         for (index i = 0; i < n; ++i)
@@ -226,7 +227,7 @@ struct relevance_objective::parts {
 
     // The criterion and W = its derivative by A, from B = A⁻¹.
     double evidence(const matrix<double>& B, double log_determinant, matrix<double>& W) const;
-    double left_out(const matrix<double>& B, matrix<double>& W) const;
+    double leave_one_out_loss(const matrix<double>& B, matrix<double>& W) const;
 };
 
 double relevance_objective::parts::evidence(const matrix<double>& B, double log_determinant, matrix<double>& W) const {
@@ -242,7 +243,7 @@ double relevance_objective::parts::evidence(const matrix<double>& B, double log_
     return 0.5 * (log_determinant / n + std::log(fit / (n * m)));
 }
 
-double relevance_objective::parts::left_out(const matrix<double>& B, matrix<double>& W) const {
+double relevance_objective::parts::leave_one_out_loss(const matrix<double>& B, matrix<double>& W) const {
     const index n = y.rows();
     const matrix<double> alpha = product(B.view(), transposed::no, y.view(), transposed::no);
     matrix<double> u(n, y.cols()), C(n, n);
@@ -292,19 +293,19 @@ double relevance_objective::operator()(std::span<const double> at, std::span<dou
             for (std::size_t s = 0; s < inputs; ++s) slope[s](i, j) = by[s];
         }
     });
-    constexpr double nowhere = std::numeric_limits<double>::infinity();
+    constexpr double not_evaluable = std::numeric_limits<double>::infinity();
     for (index i = 0; i < n; ++i)
         for (index j = 0; j < n; ++j)
-            if (!std::isfinite(A(i, j))) return nowhere;
+            if (!std::isfinite(A(i, j))) return not_evaluable;
     const auto R = cholesky(std::move(A));
-    if (!R) return nowhere;
+    if (!R) return not_evaluable;
     double log_determinant = 0;
     for (index i = 0; i < n; ++i) log_determinant += 2 * std::log((*R)(i, i));
     matrix<double> B(n, n), W;
     for (index i = 0; i < n; ++i) B(i, i) = 1;
     cholesky_solve(R->view(), B.view());
     const double value =
-        p.criterion == relevance_criterion::evidence ? p.evidence(B, log_determinant, W) : p.left_out(B, W);
+        p.criterion == relevance_criterion::evidence ? p.evidence(B, log_determinant, W) : p.leave_one_out_loss(B, W);
     std::ranges::fill(gradient, 0.0);
     for (index i = 0; i < n; ++i) gradient.back() += noise * W(i, i);
     for (std::size_t s = 0; s < inputs; ++s) {

@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little,
               "model files are little-endian: byte order has to be turned here");
 
 using nlohmann::json;
-constexpr index many = index{1} << 48;
+constexpr index max_numbers = index{1} << 48;
 
 // FNV-1a over words of 8 bytes, the last one padded with zeros, of the concatenation of two texts.
 std::uint64_t checksum(std::string_view bytes, std::string_view more = {}) {
@@ -61,12 +61,12 @@ template void archive_writer::head(const char*, const std::vector<index>&);
 
 index archive_writer::count(const char* key, index n, index /*most*/) { return member(*at_, key) = n, n; }
 
-void archive_writer::numbers_here(std::initializer_list<index> values) { *at_ = json(std::vector<index>(values)); }
+void archive_writer::unnamed_counts(std::initializer_list<index> values) { *at_ = json(std::vector<index>(values)); }
 
-json* archive_writer::place(const char* key) { return &member(*at_, key); }
+json* archive_writer::head_part(const char* key) { return &member(*at_, key); }
 
-std::vector<json*> archive_writer::places(const char* key, index n) {
-    json& at = *place(key);
+std::vector<json*> archive_writer::head_parts(const char* key, index n) {
+    json& at = *head_part(key);
     at = json::array();
     for (index i = 0; i < n; ++i) at.emplace_back();
     std::vector<json*> out;
@@ -74,25 +74,25 @@ std::vector<json*> archive_writer::places(const char* key, index n) {
     return out;
 }
 
-void archive_writer::expect(index found, index wanted) {
+void archive_writer::require_size(index found, index wanted) {
     if (found != wanted)
         fail(errc::data,
              fmt::format("a model with {} numbers where there must be {} cannot be written", found, wanted));
 }
 
 void archive_writer::kernel(const std::shared_ptr<const mercer::kernel>& k, const std::string& text) {
-    head("kernel", k ? lasting_text(*k) : text);
+    head("kernel", k ? file_text(*k) : text);
     head("precomputed", !k);
 }
 
 void archive_writer::table(const matrix<double>& values, index rows, index cols) {
-    expect(values.rows(), rows);
-    expect(values.cols(), cols);
+    require_size(values.rows(), rows);
+    require_size(values.cols(), cols);
     row(values.data(), rows * cols);
 }
 
 void archive_writer::upper_triangle(const matrix<double>& values, index n) {
-    expect(values.rows(), n);
+    require_size(values.rows(), n);
     for (index i = 0; i < n; ++i) row(values.row(i) + i, n - i);
 }
 
@@ -104,22 +104,22 @@ void archive_writer::objects(const char* key, const dataset& x) {
             if constexpr (requires { some.row(0); }) {
                 about["kind"] = std::is_same_v<kind, dense<double>> ? "dense64" : "dense32";
                 about["dims"] = some.dims();
-                make_room(static_cast<std::size_t>(some.size() * some.dims()) * sizeof(*some.row(0)));
+                reserve_body(static_cast<std::size_t>(some.size() * some.dims()) * sizeof(*some.row(0)));
                 for (index i = 0; i < some.size(); ++i)
-                    all(std::span(some.row(i), static_cast<std::size_t>(some.dims())));
+                    write_numbers(std::span(some.row(i), static_cast<std::size_t>(some.dims())));
             } else if constexpr (requires { some.cols(0); }) {
                 about["kind"] = std::is_same_v<kind, sparse<double>> ? "sparse64" : "sparse32";
                 about["dims"] = some.dims();
                 about["entries"] = some.nonzeros();
-                make_room(static_cast<std::size_t>(some.nonzeros()) * (4 + sizeof(some.values(0)[0])) +
-                          static_cast<std::size_t>(some.size()) * sizeof(index));
+                reserve_body(static_cast<std::size_t>(some.nonzeros()) * (4 + sizeof(some.values(0)[0])) +
+                             static_cast<std::size_t>(some.size()) * sizeof(index));
                 std::vector<index> lengths;
                 for (index i = 0; i < some.size(); ++i) lengths.push_back(static_cast<index>(some.cols(i).size()));
-                all(lengths);
-                for (index i = 0; i < some.size(); ++i) all(some.cols(i));
-                for (index i = 0; i < some.size(); ++i) all(some.values(i));
+                write_numbers(lengths);
+                for (index i = 0; i < some.size(); ++i) write_numbers(some.cols(i));
+                for (index i = 0; i < some.size(); ++i) write_numbers(some.values(i));
             } else {
-                about["kind"] = name(some.where());
+                about["kind"] = name(some.kind());
                 some.write(*this);
             }
             return about;
@@ -128,7 +128,7 @@ void archive_writer::objects(const char* key, const dataset& x) {
 }
 
 // Reserves memory for this number of bytes and the head: repeated growth would take twice the memory and copy the body.
-void archive_writer::make_room(std::size_t bytes) {
+void archive_writer::reserve_body(std::size_t bytes) {
     if (bytes > std::size_t{1} << 20) body_.reserve(body_.size() + bytes + bytes / 16);
 }
 
@@ -169,7 +169,7 @@ archive_reader::archive_reader(std::string_view bytes, std::string_view format, 
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const std::exception& caught) {
-        bad(caught.what());
+        fail_invalid(caught.what());
     }
     rest_.remove_prefix(head_size);
 }
@@ -179,7 +179,7 @@ archive_reader::~archive_reader() { const json_release at_end(*head_); }
 template <class V>
 void archive_reader::head(const char* key, V& value) {
     if constexpr (std::is_same_v<V, std::vector<index>>)
-        value = whole_numbers(at_->at(key), key);
+        value = json_integers(at_->at(key), key);
     else
         at_->at(key).get_to(value);
 }
@@ -188,7 +188,7 @@ template void archive_reader::head(const char*, std::string&);
 template void archive_reader::head(const char*, std::vector<std::string>&);
 template void archive_reader::head(const char*, std::vector<index>&);
 
-index archive_reader::count(const char* key, index /*n*/, index most) { return whole_number(at_->at(key), key, most); }
+index archive_reader::count(const char* key, index /*n*/, index most) { return json_integer(at_->at(key), key, most); }
 
 bool archive_reader::has(const char* key, bool /*yes*/) const { return at_->contains(key); }
 
@@ -197,53 +197,54 @@ std::string archive_reader::text(const char* key) const {
     return found.is_string() ? found.get<std::string>() : found.dump();
 }
 
-std::vector<index> archive_reader::numbers_here(std::size_t n) const {
+std::vector<index> archive_reader::unnamed_counts(std::size_t n) const {
     check(at_->is_array() && at_->size() == n, "{} counts are needed", n);
     std::vector<index> out;
-    for (const json& each : *at_) out.push_back(whole_number(each, "count", std::numeric_limits<index>::max()));
+    for (const json& each : *at_) out.push_back(json_integer(each, "count", std::numeric_limits<index>::max()));
     return out;
 }
 
-const json* archive_reader::place(const char* key) const { return &at_->at(key); }
+const json* archive_reader::head_part(const char* key) const { return &at_->at(key); }
 
-std::vector<const json*> archive_reader::places(const char* key) const {
+std::vector<const json*> archive_reader::head_parts(const char* key) const {
     std::vector<const json*> out;
-    for (const json& each : *place(key)) out.push_back(&each);
+    for (const json& each : *head_part(key)) out.push_back(&each);
     return out;
 }
 
-void archive_reader::bad(const std::string& why) const {
+void archive_reader::fail_invalid(const std::string& why) const {
     fail(errc::parse, fmt::format("{}: not a valid model: {}", name_, why));
 }
 
 std::string_view archive_reader::take(index count, std::size_t size) {
     if (count < 0 || static_cast<std::size_t>(count) > rest_.size() / size)
-        bad(fmt::format("{} numbers of {} bytes are announced, {} bytes are there", count, size, rest_.size()));
+        fail_invalid(
+            fmt::format("{} numbers of {} bytes are announced, {} bytes are there", count, size, rest_.size()));
     const std::string_view out = rest_.substr(0, static_cast<std::size_t>(count) * size);
     rest_.remove_prefix(out.size());
     return out;
 }
 
 void archive_reader::finish() const {
-    if (!rest_.empty()) bad(fmt::format("{} bytes are left over", rest_.size()));
+    if (!rest_.empty()) fail_invalid(fmt::format("{} bytes are left over", rest_.size()));
 }
 
 void archive_reader::rethrow(const std::exception& caught) const {
     if (const auto* ours = dynamic_cast<const error*>(&caught);
         ours && ours->code() == errc::parse && std::string_view(ours->what()).starts_with(name_))
         throw error(*ours);
-    bad(caught.what());
+    fail_invalid(caught.what());
 }
 
-void archive_reader::unknown(const char* key, const std::string& value) const {
-    bad(fmt::format("unknown {} {}", key, value));
+void archive_reader::fail_unknown(const char* key, const std::string& value) const {
+    fail_invalid(fmt::format("unknown {} {}", key, value));
 }
 
 void archive_reader::status(fit_status& value) {
     const json& found = at_->at("status");
     constexpr fit_status numbered[] = {fit_status::converged, fit_status::step_limit, fit_status::stalled,
                                        fit_status::cancelled};
-    value = found.is_string() ? fit_status_named(found.get<std::string>()) : numbered[whole_number(found, "status", 3)];
+    value = found.is_string() ? parse_fit_status(found.get<std::string>()) : numbered[json_integer(found, "status", 3)];
 }
 
 void archive_reader::kernel(std::shared_ptr<const mercer::kernel>& k, std::string& text) {
@@ -252,15 +253,16 @@ void archive_reader::kernel(std::shared_ptr<const mercer::kernel>& k, std::strin
 }
 
 void archive_reader::table(matrix<double>& values, index rows, index cols) {
-    check(cols == 0 || rows <= many / cols, "too many numbers");
-    const auto found = all<double>(rows * cols);
+    check(cols == 0 || rows <= max_numbers / cols, "too many numbers");
+    const auto found = read_numbers<double>(rows * cols);
     values = matrix<double>(rows, cols);
     std::ranges::copy(found, values.data());
 }
 
 void archive_reader::upper_triangle(matrix<double>& values, index n) {
     check(n < (index{1} << 24), "too many numbers");
-    const auto half = all<double>(n * (n + 1) / 2);  // fails for a truncated file before the matrix is allocated
+    const auto half =
+        read_numbers<double>(n * (n + 1) / 2);  // fails for a truncated file before the matrix is allocated
     values = matrix<double>(n, n);
     auto from = half.begin();
     for (index i = 0; i < n; from += n - i, ++i) std::copy_n(from, n - i, values.row(i) + i);
@@ -269,8 +271,8 @@ void archive_reader::upper_triangle(matrix<double>& values, index n) {
 template <class T>
 dataset archive_reader::dense_objects() {
     const index rows = count("size", 0), dims = count("dims", 0, largest<std::int32_t>);
-    check(dims == 0 || rows <= many / dims, "too many coordinates");
-    const auto values = all<T>(rows * dims);
+    check(dims == 0 || rows <= max_numbers / dims, "too many coordinates");
+    const auto values = read_numbers<T>(rows * dims);
     matrix<T> out(rows, dims);
     std::ranges::copy(values, out.data());
     return dense<T>(std::move(out));
@@ -278,10 +280,10 @@ dataset archive_reader::dense_objects() {
 
 template <class T>
 dataset archive_reader::sparse_objects() {
-    auto start = starts(count("size", 0));
+    auto start = read_offsets(count("size", 0));
     const index entries = start.back();
-    auto cols = all<std::int32_t>(entries);
-    auto values = all<T>(entries);
+    auto cols = read_numbers<std::int32_t>(entries);
+    auto values = read_numbers<T>(entries);
     return sparse<T>(std::move(start), std::move(cols), std::move(values), count("dims", 0, index{1} << 31));
 }
 

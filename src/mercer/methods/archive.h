@@ -14,7 +14,7 @@
 //             a.numbers(m.alpha);
 //             a.table(m.coef, dims, outputs);
 //             a.list(m.intercept, outputs);
-//             a.finite(m.intercept, "an intercept");       // checks are made when a file is read
+//             a.check_finite(m.intercept, "an intercept");       // checks are made when a file is read
 //         }
 //     };
 //     template struct model_file<ridge_model>;             // model_bytes, parse_model, save_model, load_model
@@ -56,7 +56,7 @@ namespace mercer {
 template <class Model>
 struct file_form;
 
-class archive_writer : public object_sink {
+class archive_writer : public byte_writer {
 public:
     static constexpr bool reading = false;
     explicit archive_writer(int version);
@@ -79,7 +79,7 @@ public:
     }
     // An integer from 0 to `most`.
     template <std::integral I>
-    void whole(const char* key, const I& value, index /*most*/ = 0) {
+    void integer(const char* key, const I& value, index /*most*/ = 0) {
         count(key, static_cast<index>(value));
     }
     // The same for a number that is not a member of the model, such as a size. Returns the number in the file.
@@ -102,27 +102,27 @@ public:
     // Integers without names, which are the whole content of this part of the head.
     template <class... V>
     void counts(const V&... values) {
-        numbers_here({static_cast<index>(values)...});
+        unnamed_counts({static_cast<index>(values)...});
     }
 
     // ---- in the body
 
     template <std::same_as<double>... V>
     void numbers(const V&... values) {
-        (all(std::span<const double>(&values, 1)), ...);
+        (write_numbers(std::span<const double>(&values, 1)), ...);
     }
     // n numbers, or a list whose length is in the head under `key`.
     template <class T>
     void list(const std::vector<T>& values, index n) {
-        expect(static_cast<index>(values.size()), n);
-        all(values);
+        require_size(static_cast<index>(values.size()), n);
+        write_numbers(values);
     }
     template <class T>
     void list(const char* key, const std::vector<T>& values, index /*most*/ = 0) {
         count(key, std::ssize(values));
-        all(values);
+        write_numbers(values);
     }
-    void row(const double* values, index n) { all(std::span(values, static_cast<std::size_t>(n))); }
+    void row(const double* values, index n) { write_numbers(std::span(values, static_cast<std::size_t>(n))); }
     void table(const matrix<double>& values, index rows, index cols);
     void upper_triangle(const matrix<double>& values, index n);
     // A dataset, whose kind and number of objects are in the head under `key`.
@@ -133,7 +133,7 @@ public:
         if (body_.empty())
             body_ = std::move(bytes);
         else
-            all(std::span<const char>(bytes));
+            write_numbers(std::span<const char>(bytes));
     }
 
     // ---- members that have a file_form
@@ -145,12 +145,12 @@ public:
     // An optional member, or a list of members, with its own part of the head under `key`.
     template <class P>
     void part(const char* key, const std::optional<P>& some) {
-        if (some) apart(place(key), *some);
+        if (some) at_head_part(head_part(key), *some);
     }
     template <class P>
     void part(const char* key, const std::vector<P>& list) {
-        const auto at = places(key, std::ssize(list));
-        for (std::size_t i = 0; i < at.size(); ++i) apart(at[i], list[i]);
+        const auto at = head_parts(key, std::ssize(list));
+        for (std::size_t i = 0; i < at.size(); ++i) at_head_part(at[i], list[i]);
     }
 
     // ---- operations that only a reader performs
@@ -160,19 +160,19 @@ public:
     template <class... Why>
     static void check(bool, const Why&...) {}
     template <class List>
-    static void within(const List&, index, index, const char*) {}
+    static void check_range(const List&, index, index, const char*) {}
     template <class List>
-    static void finite(const List&, const char*) {}
+    static void check_finite(const List&, const char*) {}
 
 private:
     void append(const void* bytes, std::size_t count) override { body_.append(static_cast<const char*>(bytes), count); }
-    void make_room(std::size_t bytes);
-    static void expect(index found, index wanted);  // fails for a model that could not be read again
-    void numbers_here(std::initializer_list<index> values);
-    nlohmann::json* place(const char* key);                         // a new part of the head
-    std::vector<nlohmann::json*> places(const char* key, index n);  // a list of n new parts of the head
+    void reserve_body(std::size_t bytes);
+    static void require_size(index found, index wanted);  // fails for a model that could not be read again
+    void unnamed_counts(std::initializer_list<index> values);
+    nlohmann::json* head_part(const char* key);                         // a new part of the head
+    std::vector<nlohmann::json*> head_parts(const char* key, index n);  // a list of n new parts of the head
     template <class P>
-    void apart(nlohmann::json* place, const P& some) {
+    void at_head_part(nlohmann::json* place, const P& some) {
         auto* const before = std::exchange(at_, place);
         part(some);
         at_ = before;
@@ -184,7 +184,7 @@ private:
     nlohmann::json* at_;
 };
 
-class archive_reader : public object_source {
+class archive_reader : public byte_reader {
 public:
     static constexpr bool reading = true;
     // Checks the first line, the sizes and the checksum, and parses the head. Fails with errc::parse; messages begin
@@ -209,7 +209,7 @@ public:
             rethrow(caught);
         }
     }
-    [[noreturn]] void bad(const std::string& why) const;
+    [[noreturn]] void fail_invalid(const std::string& why) const;
 
     // ---- in the head
 
@@ -220,7 +220,7 @@ public:
         value = value_of(text(key));
     }
     template <std::integral I>
-    void whole(const char* key, I& value, index most = largest<I>) {
+    void integer(const char* key, I& value, index most = largest<I>) {
         value = static_cast<I>(count(key, 0, most));
     }
     index count(const char* key, index n, index most = largest<index>);
@@ -231,7 +231,7 @@ public:
         std::string text;
         head(key, text);
         const auto* found = std::find(names.begin(), names.end(), text);
-        if (found == names.end()) unknown(key, text);
+        if (found == names.end()) fail_unknown(key, text);
         value = static_cast<E>(found - names.begin());
     }
     template <class E>
@@ -240,7 +240,7 @@ public:
         head(key, text);
         int which = 0;
         while (text != mercer::name(static_cast<E>(which)))
-            if (++which > static_cast<int>(last)) unknown(key, text);
+            if (++which > static_cast<int>(last)) fail_unknown(key, text);
         value = static_cast<E>(which);
     }
     void status(fit_status& value);  // a name, or a number in files of version 1
@@ -251,7 +251,7 @@ public:
     void kernel(std::shared_ptr<const mercer::kernel>& k, std::string& text);
     template <class... V>
     void counts(V&... values) {
-        const std::vector<index> found = numbers_here(sizeof...(values));
+        const std::vector<index> found = unnamed_counts(sizeof...(values));
         std::size_t i = 0;
         ((values = static_cast<V>(found[i++])), ...);
     }
@@ -260,17 +260,17 @@ public:
 
     template <std::same_as<double>... V>
     void numbers(V&... values) {
-        ((values = all<double>(1)[0]), ...);
+        ((values = read_numbers<double>(1)[0]), ...);
     }
     template <class T>
     void list(std::vector<T>& values, index n) {
-        values = all<T>(n);
+        values = read_numbers<T>(n);
     }
     template <class T>
     void list(const char* key, std::vector<T>& values, index most = largest<index>) {
-        values = all<T>(count(key, 0, most));
+        values = read_numbers<T>(count(key, 0, most));
     }
-    void row(double* values, index n) { std::ranges::copy(all<double>(n), values); }
+    void row(double* values, index n) { std::ranges::copy(read_numbers<double>(n), values); }
     void table(matrix<double>& values, index rows, index cols);
     void upper_triangle(matrix<double>& values, index n);
     void objects(const char* key, dataset& x);
@@ -285,11 +285,11 @@ public:
     }
     template <class P>
     void part(const char* key, std::optional<P>& some) {
-        if (has(key, false)) apart(place(key), some.emplace());
+        if (has(key, false)) at_head_part(head_part(key), some.emplace());
     }
     template <class P>
     void part(const char* key, std::vector<P>& list) {
-        for (const auto* each : places(key)) apart(each, list.emplace_back());
+        for (const auto* each : head_parts(key)) at_head_part(each, list.emplace_back());
     }
 
     // ---- checks
@@ -300,18 +300,18 @@ public:
     }
     template <class... V>
     void check(bool ok, fmt::format_string<const V&...> why, const V&... values) const {
-        if (!ok) bad(fmt::format(why, values...));
+        if (!ok) fail_invalid(fmt::format(why, values...));
     }
     // Checks low <= each < end.
-    void within(const std::vector<index>& list, index low, index end, const char* what) const {
+    void check_range(const std::vector<index>& list, index low, index end, const char* what) const {
         for (const index each : list)
             check(low <= each && each < end, "{} must satisfy {} <= it < {}, got {}", what, low, end, each);
     }
-    void finite(std::span<const double> values, const char* what) const {
+    void check_finite(std::span<const double> values, const char* what) const {
         for (const double each : values) check(std::isfinite(each), "{} must be finite, got {}", what, each);
     }
-    void finite(const matrix<double>& values, const char* what) const {
-        finite(std::span(values.data(), static_cast<std::size_t>(values.rows() * values.cols())), what);
+    void check_finite(const matrix<double>& values, const char* what) const {
+        check_finite(std::span(values.data(), static_cast<std::size_t>(values.rows() * values.cols())), what);
     }
 
 private:
@@ -319,11 +319,11 @@ private:
     static constexpr index largest = sizeof(I) < sizeof(index) ? static_cast<index>(std::numeric_limits<I>::max())
                                                                : index{1} << 48;
     std::string text(const char* key) const;  // a string, or the JSON text of another value
-    std::vector<index> numbers_here(std::size_t n) const;
-    const nlohmann::json* place(const char* key) const;
-    std::vector<const nlohmann::json*> places(const char* key) const;
+    std::vector<index> unnamed_counts(std::size_t n) const;
+    const nlohmann::json* head_part(const char* key) const;
+    std::vector<const nlohmann::json*> head_parts(const char* key) const;
     template <class P>
-    void apart(const nlohmann::json* place, P& some) {
+    void at_head_part(const nlohmann::json* place, P& some) {
         const auto* const before = std::exchange(at_, place);
         part(some);
         at_ = before;
@@ -334,7 +334,7 @@ private:
     dataset sparse_objects();
     std::string_view take(index count, std::size_t size) override;
     void finish() const;
-    [[noreturn]] void unknown(const char* key, const std::string& value) const;
+    [[noreturn]] void fail_unknown(const char* key, const std::string& value) const;
     [[noreturn]] void rethrow(const std::exception& caught) const;
 
     std::unique_ptr<nlohmann::json> head_;
@@ -366,8 +366,8 @@ void model_file<Model>::save(const Model& m, const std::string& path) {
 
 template <class Model>
 Model model_file<Model>::load(const std::string& path) {
-    const source file = read_source(path);
-    return made_of(file, [&] { return parse(file.bytes(), file.name()); });
+    const file_contents file = read_file(path);
+    return parse_untruncated(file, [&] { return parse(file.bytes(), file.name()); });
 }
 
 // A kernel and its dataset of `size` objects, or no kernel if k is null.
@@ -383,15 +383,15 @@ struct file_form<kernel_expansion> {
     static void parts(auto& a, auto& f) {
         const index examples = a.count("examples", f.size()),
                     functions = a.count("functions", f.functions(), index{1} << 24);
-        a.whole("training_size", f.training_size);
+        a.integer("training_size", f.training_size);
         a.table(f.coef, examples, functions);
-        a.finite(f.coef, "a coefficient");
+        a.check_finite(f.coef, "a coefficient");
         a.list(f.offset, functions);
-        a.finite(f.offset, "an offset");
+        a.check_finite(f.offset, "an offset");
         a.list("kept", f.rows, examples);
         a.check(f.rows.empty() || std::ssize(f.rows) == examples, "{} numbers of examples, but coefficients for {}",
                 f.rows.size(), examples);
-        a.within(f.rows, 0, f.training_size, "the number of an example");
+        a.check_range(f.rows, 0, f.training_size, "the number of an example");
         kernel_and_objects(a, f.k, f.x, examples);
     }
 };

@@ -7,7 +7,7 @@
 
 namespace mercer {
 
-std::vector<index> example_ranks(const dataset& x, std::span<const double> y, std::span<const double> weight) {
+std::vector<index> canonical_ranks(const dataset& x, std::span<const double> y, std::span<const double> weight) {
     std::vector<index> order(static_cast<std::size_t>(x.size())), rank(order.size());
     std::iota(order.begin(), order.end(), index{0});
     std::visit(

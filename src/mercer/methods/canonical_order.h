@@ -11,7 +11,7 @@
 namespace mercer {
 
 // Returns the rank of each example in the canonical order; y and weight may be empty.
-std::vector<index> example_ranks(const dataset& x, std::span<const double> y, std::span<const double> weight);
+std::vector<index> canonical_ranks(const dataset& x, std::span<const double> y, std::span<const double> weight);
 
 // The objects of nonzero weight in canonical order, for clustering methods, whose random starts and ties depend on the
 // order of the objects.
@@ -21,8 +21,8 @@ struct ordered_objects {
     std::vector<index> number;  // of each object in the original data
 };
 
-inline ordered_objects in_order(const dataset& x, const std::vector<double>& weight) {
-    const std::vector<index> rank = example_ranks(x, {}, weight);
+inline ordered_objects canonical_objects(const dataset& x, const std::vector<double>& weight) {
+    const std::vector<index> rank = canonical_ranks(x, {}, weight);
     ordered_objects out;
     out.number.resize(rank.size());
     for (std::size_t i = 0; i < rank.size(); ++i) out.number[static_cast<std::size_t>(rank[i])] = static_cast<index>(i);

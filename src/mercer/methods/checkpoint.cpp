@@ -10,13 +10,13 @@
 
 namespace mercer {
 
-std::uint64_t mark_of_rows(const process_group* group, std::span<const double> numbers, std::size_t first) {
+std::uint64_t hash_rows(const communicator* group, std::span<const double> numbers, std::size_t first) {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < numbers.size(); ++i)
-        sum += problem_mark().add(static_cast<double>(first + i)).add(numbers[i]).value();
+        sum += problem_hash().add(static_cast<double>(first + i)).add(numbers[i]).value();
     if (!group) return sum;
     std::uint64_t all = 0;
-    for (const std::string& each : group->all(std::string(reinterpret_cast<const char*>(&sum), sizeof sum))) {
+    for (const std::string& each : group->all_gather(std::string(reinterpret_cast<const char*>(&sum), sizeof sum))) {
         std::uint64_t theirs = 0;
         std::memcpy(&theirs, each.data(), sizeof theirs);
         all += theirs;
@@ -25,24 +25,24 @@ std::uint64_t mark_of_rows(const process_group* group, std::span<const double> n
 }
 
 template <class T>
-std::vector<double> first_values(const gram<T>& k) {
+std::vector<double> kernel_fingerprint(const gram<T>& k) {
     const index count = k.rows() > 0 ? std::min<index>(k.cols(), 32) : 0;
     std::vector<T> row(static_cast<std::size_t>(count));
-    if (!row.empty()) k.block(selection(0, 1), selection(0, count), matrix_view<T>(row.data(), 1, count));
+    if (!row.empty()) k.block(row_set(0, 1), row_set(0, count), matrix_view<T>(row.data(), 1, count));
     std::vector<double> out;
     for (const T each : row)
         out.push_back(static_cast<float>(std::round(static_cast<double>(each) * 0x1p20) * 0x1p-20));
     return out;
 }
-template std::vector<double> first_values(const gram<float>&);
-template std::vector<double> first_values(const gram<double>&);
+template std::vector<double> kernel_fingerprint(const gram<float>&);
+template std::vector<double> kernel_fingerprint(const gram<double>&);
 
-bool state_keeper::mine() const { return !where_.path.empty() && (!group_ || group_->rank() == 0); }
+bool checkpoint_file::is_writer() const { return !where_.path.empty() && (!group_ || group_->rank() == 0); }
 
-std::optional<std::vector<double>> state_keeper::found() const {
+std::optional<std::vector<double>> checkpoint_file::read() const {
     if (where_.path.empty()) return std::nullopt;
     std::optional<std::vector<double>> out;
-    if (mine()) out = read_state(where_.path, problem_);
+    if (is_writer()) out = read_state(where_.path, problem_);
     if (!group_) return out;
     std::uint64_t size = out ? out->size() + 1 : 0;
     group_->broadcast(&size, sizeof size);
@@ -53,21 +53,21 @@ std::optional<std::vector<double>> state_keeper::found() const {
     return out;
 }
 
-void state_keeper::keep(std::span<const double> state) {
+void checkpoint_file::keep(std::span<const double> state) {
     const auto now = std::chrono::steady_clock::now();
-    if (!mine() || std::chrono::duration<double>(now - last_).count() < where_.seconds) return;
+    if (!is_writer() || std::chrono::duration<double>(now - last_).count() < where_.seconds) return;
     write_state(where_.path, problem_, state);
     last_ = std::chrono::steady_clock::now();
 }
 
-void state_keeper::remove() const {
-    if (mine()) remove_state(where_.path);
+void checkpoint_file::remove() const {
+    if (is_writer()) remove_state(where_.path);
 }
 
 namespace {
 
-std::uint64_t mark_of(const checkpoint_problem& problem) {
-    problem_mark mark;
+std::uint64_t hash_of(const checkpoint_problem& problem) {
+    problem_hash mark;
     for (const auto& part : {problem.p, problem.lower, problem.upper, problem.sums}) mark.add(part);
     return mark.value();
 }
@@ -75,11 +75,11 @@ std::uint64_t mark_of(const checkpoint_problem& problem) {
 }  // namespace
 
 void write_checkpoint(const std::string& path, const checkpoint_problem& problem, std::span<const double> alpha) {
-    write_state(path, mark_of(problem), alpha);
+    write_state(path, hash_of(problem), alpha);
 }
 
 std::optional<std::vector<double>> read_checkpoint(const std::string& path, const checkpoint_problem& problem) {
-    auto alpha = read_state(path, mark_of(problem));
+    auto alpha = read_state(path, hash_of(problem));
     if (alpha && alpha->size() != problem.p.size())
         fail(errc::io, path + ": the checkpoint is damaged: " + std::to_string(alpha->size()) +
                            " variables, the problem has " + std::to_string(problem.p.size()));
@@ -87,9 +87,9 @@ std::optional<std::vector<double>> read_checkpoint(const std::string& path, cons
 }
 
 recorded_products::recorded_products(block_operator multiply, const fit_checkpoint& where, std::uint64_t problem,
-                                     const process_group* group)
+                                     const communicator* group)
     : multiply_(std::move(multiply)), kept_(!where.path.empty()), keeper_(where, problem, group) {
-    if (auto found = keeper_.found()) all_ = std::move(*found);
+    if (auto found = keeper_.read()) all_ = std::move(*found);
 }
 
 void recorded_products::operator()(matrix_view<const double> v, matrix_view<double> out) {

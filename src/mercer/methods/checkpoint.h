@@ -16,7 +16,7 @@
 
 namespace mercer {
 
-class process_group;
+class communicator;
 template <class T>
 class gram;
 
@@ -28,30 +28,30 @@ struct fit_checkpoint {
 
 // Returns a hash of the numbers that belong to rows first, first + 1, … of this rank, summed over all ranks. The order of
 // the rows has no influence.
-std::uint64_t mark_of_rows(const process_group* group, std::span<const double> numbers, std::size_t first);
+std::uint64_t hash_rows(const communicator* group, std::span<const double> numbers, std::size_t first);
 
 // Returns some kernel values, rounded to a few digits. They are equal for the same matrix on every processor, and so show
 // whether a checkpoint belongs to this matrix.
 template <class T>
-std::vector<double> first_values(const gram<T>& k);
+std::vector<double> kernel_fingerprint(const gram<T>& k);
 
 // Reads and writes the checkpoint of a fit. In a fit of several ranks, rank 0 reads and writes the file.
-class state_keeper {
+class checkpoint_file {
 public:
-    state_keeper(const fit_checkpoint& where, std::uint64_t problem, const process_group* group)
+    checkpoint_file(const fit_checkpoint& where, std::uint64_t problem, const communicator* group)
         : where_(where), problem_(problem), group_(group) {}
     // Returns the stored state, or nothing if there is no file. The state is the same on all ranks.
-    std::optional<std::vector<double>> found() const;
+    std::optional<std::vector<double>> read() const;
     // Writes the state, unless the last write was less than `seconds` ago.
     void keep(std::span<const double> state);
     // Removes the file, at the end of the fit.
     void remove() const;
 
 private:
-    bool mine() const;
+    bool is_writer() const;
     const fit_checkpoint& where_;
     std::uint64_t problem_;
-    const process_group* group_;
+    const communicator* group_;
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
@@ -68,22 +68,22 @@ std::optional<std::vector<double>> read_checkpoint(const std::string& path, cons
 
 // A matrix product whose results are recorded in a checkpoint, for fits by iterations such as Lanczos's. An interrupted
 // fit starts from the beginning and reads the recorded products, which are all of its work, instead of computing them.
-// Its result is bit-identical to that of an uninterrupted fit, and the iteration needs no code for resuming.
+// Its result is bit-identical to that of an retry_interrupted fit, and the iteration needs no code for resuming.
 class recorded_products {
 public:
     recorded_products(block_operator multiply, const fit_checkpoint& where, std::uint64_t problem,
-                      const process_group* group = nullptr);
+                      const communicator* group = nullptr);
 
     void operator()(matrix_view<const double> v, matrix_view<double> out);
     // Removes the checkpoint, unless the fit was cancelled and may be continued.
-    void ended(fit_status how) const {
+    void finish(fit_status how) const {
         if (how != fit_status::cancelled) keeper_.remove();
     }
 
 private:
     block_operator multiply_;
     bool kept_;
-    state_keeper keeper_;
+    checkpoint_file keeper_;
     std::vector<double> all_;  // the products, consecutively
     std::size_t at_ = 0;       // number of elements of all_ that have been read or written
 };

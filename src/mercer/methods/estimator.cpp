@@ -22,7 +22,7 @@ ordered_json finite(double value) {
     return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
-figure_value one(const ordered_json& from) {
+summary_value one(const ordered_json& from) {
     if (from.is_boolean()) return from.get<bool>();
     if (from.is_number_integer()) return from.get<std::int64_t>();
     if (from.is_number()) return from.get<double>();
@@ -52,12 +52,12 @@ std::string short_text(double value) { return fmt::format("{:.6g}", value); }
 
 }  // namespace
 
-const figure_value* figures::find(std::string_view name) const {
+const summary_value* summary::find(std::string_view name) const {
     const auto at = std::ranges::find_if(all_, [&](const auto& each) { return each.first == name; });
     return at == all_.end() ? nullptr : &at->second;
 }
 
-std::string figures::json() const {
+std::string summary::json() const {
     ordered_json out = ordered_json::object();
     for (const auto& [name, value] : all_)
         out[name] = std::visit(
@@ -78,8 +78,8 @@ std::string figures::json() const {
     return out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-figures figures::from_json(std::string_view text) {
-    figures out;
+summary summary::from_json(std::string_view text) {
+    summary out;
     try {
         const ordered_json parsed = parse_json<ordered_json>(text, "figures");
         for (const auto& [name, value] : parsed.items()) out.add(name, one(value));
@@ -89,7 +89,7 @@ figures figures::from_json(std::string_view text) {
     return out;
 }
 
-std::string text(const figure_value& value) {
+std::string text(const summary_value& value) {
     return std::visit(
         [](const auto& v) -> std::string {
             using kind = std::decay_t<decltype(v)>;
@@ -107,8 +107,8 @@ std::string text(const figure_value& value) {
         value);
 }
 
-double figures::number(std::string_view name) const {
-    const figure_value* found = find(name);
+double summary::number(std::string_view name) const {
+    const summary_value* found = find(name);
     if (found && std::holds_alternative<double>(*found)) return std::get<double>(*found);
     if (found && std::holds_alternative<std::int64_t>(*found))
         return static_cast<double>(std::get<std::int64_t>(*found));
@@ -117,7 +117,7 @@ double figures::number(std::string_view name) const {
     fail(errc::invalid_argument, fmt::format("there is no number '{}': there are {}", name, there));
 }
 
-std::string figures::text() const {
+std::string summary::text() const {
     std::size_t width = 0;
     for (const auto& [name, value] : all_) width = std::max(width, name.size());
     std::string out;
@@ -131,23 +131,23 @@ std::string figures::text() const {
     return out;
 }
 
-std::vector<double> fitted::predict(const examples&) const {
+std::vector<double> estimator::predict(const examples&) const {
     fail(errc::unsupported, "this method does not predict: it transforms");
 }
-matrix<double> fitted::decide(const examples&) const {
+matrix<double> estimator::decide(const examples&) const {
     fail(errc::unsupported, "this method has no functions behind its predictions");
 }
-matrix<double> fitted::scores(const examples&) const {
+matrix<double> estimator::scores(const examples&) const {
     fail(errc::unsupported, "this method has no scores of classes");
 }
-matrix<double> fitted::probabilities(const examples&) const {
+matrix<double> estimator::probabilities(const examples&) const {
     fail(errc::unsupported, "this method has no probabilities");
 }
-columns fitted::details(const examples&) const {
+columns estimator::details(const examples&) const {
     fail(errc::unsupported, "this method has nothing behind its predictions to show");
 }
-explained fitted::predict_with_details(const examples& x) const {
-    explained out{predict(x), {}};
+detailed_predictions estimator::predict_with_details(const examples& x) const {
+    detailed_predictions out{predict(x), {}};
     try {
         out.details = details(x);
     } catch (const error& none) {
@@ -155,16 +155,16 @@ explained fitted::predict_with_details(const examples& x) const {
     }
     return out;
 }
-columns fitted::transform(const examples&) const {
+columns estimator::transform(const examples&) const {
     fail(errc::unsupported, "this method does not transform: it predicts");
 }
-part_value fitted::part(std::string_view) const { return {}; }
+part_value estimator::part(std::string_view) const { return {}; }
 
 namespace {
 
 // Returns ask(), or nothing if that fails with errc::unsupported.
 template <class Ask>
-std::optional<matrix<double>> if_there(Ask ask) {
+std::optional<matrix<double>> if_supported(Ask ask) {
     try {
         return ask();
     } catch (const error& what) {
@@ -173,7 +173,7 @@ std::optional<matrix<double>> if_there(Ask ask) {
     }
 }
 
-matrix<double> both_sides(const matrix<double>& f, std::span<const double> predicted, double first) {
+matrix<double> two_class_scores(const matrix<double>& f, std::span<const double> predicted, double first) {
     double sense = 0;
     for (index i = 0; i < f.rows(); ++i) sense += predicted[static_cast<std::size_t>(i)] == first ? f(i, 0) : -f(i, 0);
     matrix<double> out(f.rows(), 2);
@@ -183,21 +183,21 @@ matrix<double> both_sides(const matrix<double>& f, std::span<const double> predi
 
 }  // namespace
 
-std::optional<matrix<double>> scores_of_classes(const fitted& by, const examples& x,
-                                                std::span<const double> predicted) {
+std::optional<matrix<double>> estimator_scores(const estimator& by, const examples& x,
+                                               std::span<const double> predicted) {
     const std::vector<double> classes = by.classes();
     if (classes.size() == 2)
-        if (const auto f = if_there([&] { return by.decide(x); }); f && f->cols() == 1)
-            return both_sides(*f, predicted, classes[0]);
-    if (auto found = if_there([&] { return by.scores(x); })) return found;
-    return probabilities_of_classes(by, x);
+        if (const auto f = if_supported([&] { return by.decide(x); }); f && f->cols() == 1)
+            return two_class_scores(*f, predicted, classes[0]);
+    if (auto found = if_supported([&] { return by.scores(x); })) return found;
+    return estimator_probabilities(by, x);
 }
 
-std::optional<matrix<double>> probabilities_of_classes(const fitted& by, const examples& x) {
-    return if_there([&] { return by.probabilities(x); });
+std::optional<matrix<double>> estimator_probabilities(const estimator& by, const examples& x) {
+    return if_supported([&] { return by.probabilities(x); });
 }
 
-std::string trouble_of(fit_status status, const char* options, std::optional<double> gap) {
+std::string fit_warning(fit_status status, const char* options, std::optional<double> gap) {
     const std::string reached = gap ? fmt::format(", the gap is {:.3g}", *gap) : "";
     switch (status) {
         case fit_status::converged: return {};
@@ -217,11 +217,12 @@ std::string trouble_of(fit_status status, const char* options, std::optional<dou
                     *gap);
             return "not converged: no further progress in floating point, or the kernel matrix is not positive "
                    "semidefinite (`mercer kernel test`)";
-        default: return fmt::format("not converged ({}{}): raise {}, with --set", in_words(status), reached, options);
+        default:
+            return fmt::format("not converged ({}{}): raise {}, with --set", display_text(status), reached, options);
     }
 }
 
-matrix<double> one_column(const std::vector<double>& y) {
+matrix<double> as_column(const std::vector<double>& y) {
     matrix<double> out(static_cast<index>(y.size()), 1);
     std::ranges::copy(y, out.data());
     return out;
@@ -240,7 +241,7 @@ std::vector<std::string> label_names(std::string_view what, const std::vector<do
     return out;
 }
 
-std::vector<std::string> numbered(std::string_view what, index count) {
+std::vector<std::string> numbered_names(std::string_view what, index count) {
     std::vector<std::string> out;
     for (index i = 0; i < count; ++i) out.push_back(fmt::format("{}{}", what, i + 1));
     return out;

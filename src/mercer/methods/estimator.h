@@ -1,4 +1,4 @@
-// Fitted models of all methods behind one interface, `fitted`, which front ends and model files use.
+// Fitted models of all methods behind one interface, `estimator`, which front ends and model files use.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@
 namespace mercer::api {
 
 // A value in the summary of a fit.
-using figure_value =
+using summary_value =
     std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>, text_list>;
 
 // Converts integers to int64 and texts to std::string, so that no number is narrowed.
 template <class T>
-figure_value as_figure(T value) {
+summary_value as_summary_value(T value) {
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
         return static_cast<std::int64_t>(value);
     else if constexpr (std::is_convertible_v<T, std::string_view>)
@@ -39,40 +39,40 @@ figure_value as_figure(T value) {
 
 // The summary of a fit: named values in the order in which people should read them. Front ends print them, write them
 // as JSON and store them in model files.
-class figures {
+class summary {
 public:
     struct entry {
         std::string name;
-        figure_value value;
+        summary_value value;
         template <class T>
-        entry(std::string name_, T value_) : name(std::move(name_)), value(as_figure(std::move(value_))) {}
+        entry(std::string name_, T value_) : name(std::move(name_)), value(as_summary_value(std::move(value_))) {}
     };
-    figures() = default;
-    figures(std::initializer_list<entry> all) {
+    summary() = default;
+    summary(std::initializer_list<entry> all) {
         for (const entry& each : all) all_.emplace_back(each.name, each.value);
     }
     template <class T>
     void add(std::string name, T value) {
-        all_.emplace_back(std::move(name), as_figure(std::move(value)));
+        all_.emplace_back(std::move(name), as_summary_value(std::move(value)));
     }
-    void add(const figures& more) { all_.insert(all_.end(), more.all_.begin(), more.all_.end()); }
-    const figure_value* find(std::string_view name) const;
+    void add(const summary& more) { all_.insert(all_.end(), more.all_.begin(), more.all_.end()); }
+    const summary_value* find(std::string_view name) const;
     double number(std::string_view name) const;  // fails if there is no number of that name
-    const std::vector<std::pair<std::string, figure_value>>& all() const { return all_; }
+    const std::vector<std::pair<std::string, summary_value>>& all() const { return all_; }
     bool empty() const { return all_.empty(); }
 
     // A text with one name and its value per line.
     std::string text() const;
     // A JSON object. Numbers that JSON cannot represent are the strings "inf", "-inf" and "nan".
     std::string json() const;
-    static figures from_json(std::string_view text);  // fails with errc::parse
+    static summary from_json(std::string_view text);  // fails with errc::parse
 
 private:
-    std::vector<std::pair<std::string, figure_value>> all_;
+    std::vector<std::pair<std::string, summary_value>> all_;
 };
 
 // A value as text: "0.0123"; "1, 2, 3, 4, 5, 6, ... (12 in all)" for a list.
-std::string text(const figure_value& value);
+std::string text(const summary_value& value);
 
 // The examples of a fit or a prediction: a dataset, or a matrix of kernel values with one row per example and one
 // column per training example. Borrowed.
@@ -109,22 +109,22 @@ struct columns {
 };
 
 // Predictions with their details, which have no columns if the method has none.
-struct explained {
+struct detailed_predictions {
     std::vector<double> predicted;
     columns details;
 };
 
 // A part of a model by name ("coef", "weights", ...); std::monostate if the model has no such part.
 using part_value = std::variant<std::monostate, bool, std::vector<double>, std::vector<std::int64_t>, std::string,
-                                double, matrix<double>, std::vector<matrix<double>>, dataset, std::vector<figures>>;
+                                double, matrix<double>, std::vector<matrix<double>>, dataset, std::vector<summary>>;
 
 // A fitted model of any method. Functions that a method does not have fail with errc::unsupported.
-class fitted {
+class estimator {
 public:
-    virtual ~fitted() = default;
+    virtual ~estimator() = default;
     virtual std::string bytes() const = 0;                  // the model file
     virtual std::string kernel_text() const { return {}; }  // empty if the model has no kernel
-    virtual answer gives() const { return answer::none; }
+    virtual target_kind prediction_kind() const { return target_kind::none; }
     virtual std::vector<double> predict(const examples& x) const;
     // The decision functions, in double: one column for each binary problem, class or output.
     virtual matrix<double> decide(const examples& x) const;
@@ -134,14 +134,14 @@ public:
     // The values from which predictions are derived: probabilities or decision values, fractions of votes, log density.
     virtual columns details(const examples& x) const;
     // predict() and details() from one pass over the model if both use the same values.
-    virtual explained predict_with_details(const examples& x) const;
+    virtual detailed_predictions predict_with_details(const examples& x) const;
     virtual columns transform(const examples& x) const;
     // From now on, keeps the prepared data of the model's objects between predictions.
-    virtual void keep_ready() const {}
+    virtual void keep_prepared() const {}
     // The summary of the fit.
-    virtual figures about() const = 0;
+    virtual summary summarise() const = 0;
     // A warning if the result may not be the requested one, with the options that can change that; else empty.
-    virtual std::string trouble() const { return {}; }
+    virtual std::string warning() const { return {}; }
     // The labels of the classes, ascending; empty if there are none.
     virtual std::vector<double> classes() const { return {}; }
     // Clusters and scores of the training objects if the fit computes them; else empty.
@@ -149,26 +149,26 @@ public:
     virtual columns training_scores() const { return {}; }
     virtual part_value part(std::string_view name) const;
     // decide() as kernel expansions Σ coef·k(x, xᵢ) + b, one per column, if it has this form.
-    virtual std::optional<kernel_expansion> sums() const { return {}; }
+    virtual std::optional<kernel_expansion> kernel_expansions() const { return {}; }
 };
 
 // Calls the predict() of a model that argument-dependent lookup finds.
-auto predicted(const auto& model, const auto& x) -> decltype(predict(model, x)) { return predict(model, x); }
+auto call_predict(const auto& model, const auto& x) -> decltype(predict(model, x)) { return predict(model, x); }
 
 // The common part of the adapters of all models. Kernel expansions are found by the names that models give them.
 template <class Model>
-class fitted_as : public fitted {
+class estimator_of : public estimator {
 public:
     using model_type = Model;
-    explicit fitted_as(Model m) : m_(std::move(m)) {}
+    explicit estimator_of(Model m) : m_(std::move(m)) {}
     const Model& model() const { return m_; }
     std::vector<double> predict(const examples& x) const override {
-        if constexpr (requires(const precomputed<double>& K) { predicted(m_, K).begin(); })
+        if constexpr (requires(const precomputed<double>& K) { call_predict(m_, K).begin(); })
             return x.visit([&](const auto& some) {
-                const auto found = predicted(m_, some);
+                const auto found = call_predict(m_, some);
                 return std::vector<double>(found.begin(), found.end());
             });
-        return fitted::predict(x);
+        return estimator::predict(x);
     }
     std::string bytes() const override { return model_bytes(m_); }
     std::string kernel_text() const override {
@@ -185,14 +185,14 @@ public:
         if (f && name == "coef") return f->coef;
         if (f && name == "offset") return f->offset;
         if (f && name == "objects") return f->x;
-        return fitted::part(name);
+        return estimator::part(name);
     }
 
-    void keep_ready() const override {
-        if (const kernel_expansion* f = expansion()) f->ready.keep();
-        if constexpr (requires { m_.ready; }) m_.ready.keep();
+    void keep_prepared() const override {
+        if (const kernel_expansion* f = expansion()) f->ready.enable();
+        if constexpr (requires { m_.ready; }) m_.ready.enable();
     }
-    std::optional<kernel_expansion> sums() const override {
+    std::optional<kernel_expansion> kernel_expansions() const override {
         if constexpr (requires { m_.f.coef; }) return m_.f;
         return {};
     }
@@ -213,8 +213,8 @@ private:
 
 // The model of an estimator, for functions of one kind of model. Fails with errc::invalid_argument for another kind.
 template <class Model>
-const Model& model_of(const fitted& from) {
-    const auto* as = dynamic_cast<const fitted_as<Model>*>(&from);
+const Model& model_of(const estimator& from) {
+    const auto* as = dynamic_cast<const estimator_of<Model>*>(&from);
     if (!as) fail(errc::invalid_argument, "a model of another method is needed here");
     return as->model();
 }
@@ -222,20 +222,21 @@ const Model& model_of(const fitted& from) {
 // Scores with one column per class; the largest is that of the predicted class. For two classes they come from the one
 // decision function, whose sign for the first class is determined from `predicted`. A model without scores gives its
 // probabilities; nothing is returned if it has neither.
-std::optional<matrix<double>> scores_of_classes(const fitted& by, const examples& x, std::span<const double> predicted);
+std::optional<matrix<double>> estimator_scores(const estimator& by, const examples& x,
+                                               std::span<const double> predicted);
 // Probabilities with one column per class, if the model has them.
-std::optional<matrix<double>> probabilities_of_classes(const fitted& by, const examples& x);
+std::optional<matrix<double>> estimator_probabilities(const estimator& by, const examples& x);
 
 // Functions that adapters share.
 
 // The warning about a fit that ended with this status. `options` names the options that decide when the fit ends
 // ("max_iter or tol"). Empty if the fit converged.
-std::string trouble_of(fit_status status, const char* options, std::optional<double> gap = {});
-matrix<double> one_column(const std::vector<double>& y);
+std::string fit_warning(fit_status status, const char* options, std::optional<double> gap = {});
+matrix<double> as_column(const std::vector<double>& y);
 std::vector<double> first_column(const matrix<double>& values);
 // Column names from labels: "p(1)", "p(2)", ...
 std::vector<std::string> label_names(std::string_view what, const std::vector<double>& labels);
 // Numbered column names: "component1", "component2", ...
-std::vector<std::string> numbered(std::string_view what, index count);
+std::vector<std::string> numbered_names(std::string_view what, index count);
 
 }  // namespace mercer::api

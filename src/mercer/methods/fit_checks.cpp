@@ -34,7 +34,7 @@ std::vector<double> checked_weights(const std::vector<double>& given, index n, i
 
 void require_objects(const dataset& x, const std::string& owner) {
     if (x.size() == 0) fail(errc::data, fmt::format("{}: there are no examples", owner));
-    if (x.kind() == domain::vectors) require_finite(x);
+    if (x.kind() == object_kind::vectors) require_finite(x);
 }
 
 std::vector<double> checked_diagonal(const gram<double>& k, const std::string& owner) {
@@ -62,7 +62,7 @@ std::vector<double> distinct_labels(std::span<const double> y, index n, const st
     return classes;
 }
 
-std::vector<index> label_places(std::span<const double> y, const std::vector<double>& classes) {
+std::vector<index> class_indices(std::span<const double> y, const std::vector<double>& classes) {
     std::vector<index> places;
     places.reserve(y.size());
     for (const double label : y)
@@ -99,14 +99,14 @@ std::vector<double> checked_weights(const std::string& owner, index n, std::span
     return {weight.begin(), weight.end()};
 }
 
-std::vector<index> positive(std::span<const double> weight) {
+std::vector<index> positive_indices(std::span<const double> weight) {
     std::vector<index> used;
     for (std::size_t i = 0; i < weight.size(); ++i)
         if (weight[i] > 0) used.push_back(static_cast<index>(i));
     return used;
 }
 
-std::string bytes_text(double bytes) {
+std::string format_bytes(double bytes) {
     const char* const units[] = {"bytes", "kB", "MB", "GB", "TB"};
     int unit = 0;
     for (; bytes >= 1000 && unit < 4; ++unit) bytes /= 1000;
@@ -117,7 +117,7 @@ void check_budget(const std::string& owner, double needed, std::size_t budget, c
     if (needed > static_cast<double>(budget))
         fail(errc::memory,
              fmt::format("{}: {:.0f} bytes ({}) are needed {}, memory_bytes allows {} ({})", owner, needed,
-                         bytes_text(needed), why, budget, bytes_text(static_cast<double>(budget))));
+                         format_bytes(needed), why, budget, format_bytes(static_cast<double>(budget))));
 }
 
 }  // namespace mercer

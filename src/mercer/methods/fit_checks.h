@@ -24,7 +24,7 @@ std::vector<double> checked_diagonal(const gram<double>& k, const std::string& o
 // Returns the distinct values of y in ascending order. Fails unless y has n finite elements.
 std::vector<double> distinct_labels(std::span<const double> y, index n, const std::string& owner);
 // Returns the index of each y in `classes`, which must be ascending and contain it.
-std::vector<index> label_places(std::span<const double> y, const std::vector<double>& classes);
+std::vector<index> class_indices(std::span<const double> y, const std::vector<double>& classes);
 
 // Fails unless n >= 1 and y has n finite rows and at least one column.
 void check_targets(const std::string& owner, index n, matrix_view<const double> y);
@@ -34,10 +34,10 @@ std::vector<double> checked_weights(const std::string& owner, index n, std::span
 // Fails unless there are n weights with 0 <= weight < infinity.
 void check_weights(const std::string& owner, index n, std::span<const double> weight);
 // Returns the indices of the positive weights, ascending.
-std::vector<index> positive(std::span<const double> weight);
+std::vector<index> positive_indices(std::span<const double> weight);
 // Fails with errc::memory if `needed` bytes exceed the budget. The message contains `why`.
 void check_budget(const std::string& owner, double needed, std::size_t budget, const std::string& why);
 // A number of bytes as text: "4.1 GB".
-std::string bytes_text(double bytes);
+std::string format_bytes(double bytes);
 
 }  // namespace mercer

@@ -17,14 +17,14 @@ double seconds_now() {
 
 }  // namespace
 
-bool few_examples(index n, std::span<const double> sample_weight) {
+bool has_few_examples(index n, std::span<const double> sample_weight) {
     constexpr index few = 1000;
     return (sample_weight.empty() ? n : n - std::ranges::count(sample_weight, 0.0)) <= few;
 }
 
-fit_watch::fit_watch(const fit_control& control) : control_(control), started_(seconds_now()) {}
+fit_monitor::fit_monitor(const fit_control& control) : control_(control), started_(seconds_now()) {}
 
-progress_callback fit_watch::callback() {
+progress_callback fit_monitor::callback() {
     if (!control_.progress && std::isinf(control_.seconds)) return {};
     return [this](fit_progress now) {
         now.seconds = seconds_now() - started_;

@@ -30,36 +30,36 @@ struct fit_progress {
 // If it returns false, the fit ends with its current result, or fails with errc::cancelled if it has none yet.
 using progress_callback = std::function<bool(const fit_progress&)>;
 
-// MPI: each rank factors the M × M matrices of M landmarks (alone), or all ranks together with ScaLAPACK (together);
-// rounding may differ. `automatic`: together for M >= 10,000 if ScaLAPACK is available.
-enum class factor_choice { automatic, alone, together };
+// MPI: each rank factors the M × M matrices of M landmarks (local), or all ranks together with ScaLAPACK (distributed);
+// rounding may differ. `automatic`: distributed for M >= 10,000 if ScaLAPACK is available.
+enum class factor_choice { automatic, local, distributed };
 
 // The control of a fit, for all methods.
 struct fit_control {
     std::size_t memory_bytes = 0;                              // of kept kernel values; 0: the default of the method
-    std::size_t most_bytes = 0;                                // limit of the memory beside the data; 0: no limit
+    std::size_t max_bytes = 0;                                 // limit of the memory beside the data; 0: no limit
     double seconds = std::numeric_limits<double>::infinity();  // time limit; the fit then ends with its best result
     int threads = 0;                                           // 0: one per processor
     // If true, small fits of methods whose result depends on the order of the examples sort them first, so that the
     // result is the same for any order.
-    bool any_order = false;
+    bool canonical_order = false;
     progress_callback progress{};
     fit_checkpoint checkpoint{};  // methods without checkpoints fail if it has a path
     factor_choice factors = factor_choice::automatic;
 };
 // Returns true if at most 1000 examples have positive weight, so that sorting them takes negligible time.
-bool few_examples(index n, std::span<const double> sample_weight);
+bool has_few_examples(index n, std::span<const double> sample_weight);
 
 // Checks the caller's progress callback and the time limit during a fit, and records which of them stopped it. The
 // control must outlive it.
-class fit_watch {
+class fit_monitor {
 public:
-    explicit fit_watch(const fit_control& control);
-    fit_watch(const fit_watch&) = delete;
-    fit_watch& operator=(const fit_watch&) = delete;
+    explicit fit_monitor(const fit_control& control);
+    fit_monitor(const fit_monitor&) = delete;
+    fit_monitor& operator=(const fit_monitor&) = delete;
     progress_callback callback();  // empty if there is neither a callback nor a time limit
     // The status of a fit: `cancelled` becomes `time_limit` if the time limit stopped the fit.
-    fit_status ended(fit_status status) const {
+    fit_status final_status(fit_status status) const {
         return status == fit_status::cancelled && late_ ? fit_status::time_limit : status;
     }
 

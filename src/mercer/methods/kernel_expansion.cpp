@@ -14,8 +14,8 @@ namespace mercer {
 matrix<double> kernel_expansion::values(const dataset& z) const {
     if (!k)
         fail(errc::unsupported, "this model was fitted on a precomputed matrix: it needs kernel values, not objects");
-    if (z.kind() == domain::vectors) require_finite(z);
-    if (x.kind() == domain::vectors && z.kind() == domain::vectors && !x.is_sparse() && !z.is_sparse() &&
+    if (z.kind() == object_kind::vectors) require_finite(z);
+    if (x.kind() == object_kind::vectors && z.kind() == object_kind::vectors && !x.is_sparse() && !z.is_sparse() &&
         x.size() > 0 && z.size() > 0 && z.dims() != x.dims())
         fail(errc::invalid_argument,
              fmt::format("the model was fitted on vectors of {} coordinates, got {}", x.dims(), z.dims()));

@@ -20,7 +20,7 @@ struct kernel_expansion {
     matrix<double> coef;              // objects × functions
     std::vector<double> offset;       // of each function
     index training_size = 0;          // number of training examples; 0: coef.rows()
-    ready_rows ready{};               // prepared data of x, for repeated calls of values()
+    prepared_support ready{};         // prepared data of x, for repeated calls of values()
 
     index size() const { return coef.rows(); }
     index functions() const { return coef.cols(); }

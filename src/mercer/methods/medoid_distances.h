@@ -17,8 +17,8 @@ inline matrix<double> distances_to(const dataset& objects, const std::vector<dou
                                    const dataset& x) {
     matrix<double> out(x.size(), objects.size());
     if (x.size() == 0) return out;
-    make_gram<double>(k, x, objects)->all(out.view());
-    const std::vector<double> self = self_values(k, x);
+    make_gram<double>(k, x, objects)->fill(out.view());
+    const std::vector<double> self = kernel_diagonal(k, x);
     for (index i = 0; i < out.rows(); ++i)
         for (index c = 0; c < out.cols(); ++c)
             out(i, c) = std::sqrt(std::max(

@@ -16,7 +16,7 @@
 namespace mercer::api {
 
 const method& find_method(std::string_view name) {
-    const std::string wanted = plain_name(name);
+    const std::string wanted = canonical_name(name);
     for (const method& each : methods())
         if (each.name == wanted || std::ranges::find(each.aliases, wanted) != each.aliases.end()) return each;
     std::vector<std::string> known;
@@ -32,7 +32,7 @@ const method& find_method(std::string_view name) {
                                                             name, find_method(near).name, there));
 }
 
-std::string kernel_twin(const method& m) {
+std::string kernel_counterpart(const method& m) {
     const std::string twin = "kernel_" + m.name;
     return std::ranges::find(methods(), twin, &method::name) != methods().end() ? twin : "svc";
 }
@@ -40,25 +40,25 @@ std::string kernel_twin(const method& m) {
 std::string help(const method& m) {
     std::string out = fmt::format("{}: {}\n  {}\n", m.name, m.about, m.formula);
     for (const auto& o : m.options)
-        out += fmt::format("  {:<22} {:<34} {}\n", o.name + (o.initial.empty() ? "" : " = " + o.initial), o.condition(),
-                           o.about);
+        out += fmt::format("  {:<22} {:<34} {}\n", o.name + (o.default_value.empty() ? "" : " = " + o.default_value),
+                           o.condition(), o.about);
     return out;
 }
 
-void check_checkpoint(const method& m, const fit_control& control) {
+void require_checkpoint_support(const method& m, const fit_control& control) {
     if (!control.checkpoint.path.empty() && !m.keeps_checkpoints)
         fail(errc::unsupported, fmt::format("{} keeps no checkpoint; there are checkpoints of {}", m.name,
-                                            joined(methods_with_checkpoints(), ", ")));
+                                            join(methods_with_checkpoints(), ", ")));
 }
 
-fitted_ptr fit(const method& m, const option_values& options, fit_task task, const fit_control& control) {
-    check_checkpoint(m, control);
+estimator_ptr fit(const method& m, const option_values& options, fit_task task, const fit_control& control) {
+    require_checkpoint_support(m, control);
     const thread_limit limit(control.threads);
-    fit_watch watch(control);
+    fit_monitor watch(control);
     // Methods with the option max_seconds observe the time limit themselves. For the others, whose steps may be long,
     // parallel loops check it too, with a grace period of 10 % or one second.
     const bool own_clock = std::ranges::find(m.options, "max_seconds", &option_info::name) != m.options.end();
-    std::optional<stop_scope> late;
+    std::optional<cancellation_scope> late;
     if (std::isfinite(control.seconds) && !own_clock)
         late.emplace([ask = watch.callback(),
                       end = std::chrono::steady_clock::now() +
@@ -68,16 +68,16 @@ fitted_ptr fit(const method& m, const option_values& options, fit_task task, con
     try {
         return m.fit({std::move(task), options, control, watch});
     } catch (const error& problem) {
-        if (problem.code() == errc::cancelled && watch.ended(fit_status::cancelled) == fit_status::time_limit)
+        if (problem.code() == errc::cancelled && watch.final_status(fit_status::cancelled) == fit_status::time_limit)
             fail(errc::cancelled, fmt::format("{}: the time limit was reached before there was a model", m.name));
         throw;
     }
 }
 
-fit_status fit_call::ended(fit_status of) const {
-    of = watch.ended(of);
+fit_status fit_call::final_status(fit_status of) const {
+    of = watch.final_status(of);
     // The time limit of one rank stops all ranks, and all report it.
-    return everywhere(processes, of != fit_status::time_limit) ? of : fit_status::time_limit;
+    return all_ranks(processes, of != fit_status::time_limit) ? of : fit_status::time_limit;
 }
 
 }  // namespace mercer::api

@@ -19,18 +19,18 @@
 #include "mercer/methods/option.h"
 
 namespace mercer {
-class kernel_rows;
-class process_group;
+class training_rows;
+class communicator;
 }  // namespace mercer
 
 namespace mercer::api {
 
-using mercer::answer;
 using mercer::fit_control;
 using mercer::method_family;
 using mercer::name;
+using mercer::target_kind;
 
-using fitted_ptr = std::shared_ptr<const fitted>;
+using estimator_ptr = std::shared_ptr<const estimator>;
 
 // The training data of a fit. x and y are borrowed.
 struct fit_task {
@@ -46,11 +46,11 @@ struct fit_task {
 struct fit_call : fit_task {
     const option_values& options;
     const fit_control& control;
-    fit_watch& watch;
-    const process_group* processes = nullptr;  // the MPI ranks that share the fit; null: one
+    fit_monitor& watch;
+    const communicator* processes = nullptr;  // the MPI ranks that share the fit; null: one
 
     std::span<const double> targets() const { return {y.data, static_cast<std::size_t>(y.cols > 0 ? y.rows : 0)}; }
-    bool any_order() const { return control.any_order && few_examples(x.size(), sample_weight); }
+    bool canonical_order() const { return control.canonical_order && has_few_examples(x.size(), sample_weight); }
     // A struct of options with the members set that many methods have: memory, weights, progress, checkpoint.
     template <class Options>
     Options common() const {
@@ -86,21 +86,21 @@ struct fit_call : fit_task {
                        [&](matrix_view<const double> K) { return f(precomputed<double>(K)); });
     }
     // The status of the fit: time_limit if the time limit caused the cancellation, on any rank.
-    fit_status ended(fit_status of) const;
-    // The estimator Fitted of the model, whose status is set by ended().
+    fit_status final_status(fit_status of) const;
+    // The estimator Fitted of the model, whose status is set by final_status().
     template <class Fitted, class Model, class... More>
-    fitted_ptr made(Model m, More&&... more) const {
-        if constexpr (requires { m.status; }) m.status = ended(m.status);
+    estimator_ptr made(Model m, More&&... more) const {
+        if constexpr (requires { m.status; }) m.status = final_status(m.status);
         return std::make_shared<const Fitted>(std::move(m), std::forward<More>(more)...);
     }
 };
 
-struct method : method_facts {
+struct method : method_info {
     std::vector<option_info> options;
-    std::function<fitted_ptr(const fit_call&)> fit;
+    std::function<estimator_ptr(const fit_call&)> fit;
     // Fits to rows that need not be in memory; empty if the method cannot.
-    std::function<fitted_ptr(const fit_call&, const kernel_rows&)> fit_rows;
-    std::function<fitted_ptr(std::string_view bytes, const std::string& file)> parse;
+    std::function<estimator_ptr(const fit_call&, const training_rows&)> fit_streamed_rows;
+    std::function<estimator_ptr(std::string_view bytes, const std::string& file)> parse;
 };
 
 // The methods that fit a model in each cell of the feature space, for all_methods.cpp.
@@ -111,11 +111,11 @@ const std::vector<method>& methods();
 // Finds a method by name or alias; '-' and '_' are equivalent. Fails with the list of methods and the nearest name.
 const method& find_method(std::string_view name);
 // The name of a kernel method to suggest instead of a method that takes no kernel.
-std::string kernel_twin(const method& m);
-// The names of the methods that have `fit_rows`.
-std::vector<std::string> methods_by_passes();
-// The names of the methods that have `fit_rows` and can share the rows between MPI ranks.
-std::vector<std::string> methods_of_processes();
+std::string kernel_counterpart(const method& m);
+// The names of the methods that have `fit_streamed_rows`.
+std::vector<std::string> streaming_methods();
+// The names of the methods that have `fit_streamed_rows` and can share the rows between MPI ranks.
+std::vector<std::string> distributed_methods();
 // The names of the methods that keep checkpoints, with the required setting if there is one: "kernel_ridge with
 // solver=cg".
 std::vector<std::string> methods_with_checkpoints();
@@ -123,18 +123,18 @@ std::vector<std::string> methods_with_checkpoints();
 std::string help(const method& m);
 
 // Fails with errc::unsupported if `control` has a checkpoint and the method keeps none.
-void check_checkpoint(const method& m, const fit_control& control);
+void require_checkpoint_support(const method& m, const fit_control& control);
 
 // Fits a method within the limits of `control`.
-fitted_ptr fit(const method& m, const option_values& options, fit_task task, const fit_control& control);
-// Fits a method that has `fit_rows`. If several ranks share the rows, y and the weights are those of this rank's rows.
-struct passes_task {
-    const kernel_rows& x;
+estimator_ptr fit(const method& m, const option_values& options, fit_task task, const fit_control& control);
+// Fits a method that has `fit_streamed_rows`. If several ranks share the rows, y and the weights are those of this rank's rows.
+struct streamed_task {
+    const training_rows& x;
     matrix_view<const double> y;  // no columns for unsupervised methods
     std::vector<double> sample_weight{};
     std::vector<std::pair<double, double>> class_weight{};
 };
-fitted_ptr fit(const method& m, const option_values& options, const passes_task& task, const fit_control& control);
+estimator_ptr fit(const method& m, const option_values& options, const streamed_task& task, const fit_control& control);
 
 // Visitors of the options of a method (methods/method_info.h), and the functions made from them: the table of the
 // options, the conversion of a method from and to texts, and its entry in the list of methods.
@@ -144,35 +144,35 @@ class option_lister {
 public:
     std::vector<option_info> options;
 
-    void number(const char* name, double value, range r, const char* about, option_needs needs = {}) {
+    void number(const char* name, double value, range r, const char* about, option_requirements needs = {}) {
         add({name, option_kind::number, number_text(value), about, r.low, r.high, r.low_open, r.high_open},
             std::move(needs));
     }
-    void whole(const char* name, index value, double low, const char* about, option_needs needs = {}) {
-        add({name, option_kind::whole, std::to_string(value), about, low}, std::move(needs));
+    void integer(const char* name, index value, double low, const char* about, option_requirements needs = {}) {
+        add({name, option_kind::integer, std::to_string(value), about, low}, std::move(needs));
     }
-    void flag(const char* name, bool value, const char* about, option_needs needs = {}) {
+    void flag(const char* name, bool value, const char* about, option_requirements needs = {}) {
         add({name, option_kind::flag, value ? "true" : "false", about}, std::move(needs));
     }
     void choice(const char* name, const std::string& value, std::vector<std::string> choices, const char* about,
-                option_needs needs = {}) {
+                option_requirements needs = {}) {
         option_info made{name, option_kind::choice, value, about};
         made.choices = std::move(choices);
         add(std::move(made), std::move(needs));
     }
     void numbers(const char* name, const std::vector<double>& value, range r, const char* about,
-                 option_needs needs = {}) {
+                 option_requirements needs = {}) {
         add({name, option_kind::numbers, text_of(value), about, r.low, r.high, r.low_open, r.high_open},
             std::move(needs));
     }
 
     // A former name of the last option.
-    void formerly(const char* name, std::vector<std::pair<std::string, std::string>> values) {
-        options.back().formerly.push_back({name, std::move(values)});
+    void former_name(const char* name, std::vector<std::pair<std::string, std::string>> values) {
+        options.back().former_names.push_back({name, std::move(values)});
     }
 
 private:
-    void add(option_info made, option_needs needs) {
+    void add(option_info made, option_requirements needs) {
         made.needs = std::move(needs);
         options.push_back(std::move(made));
     }
@@ -182,21 +182,21 @@ private:
 class option_reader {
 public:
     explicit option_reader(const option_values& from) : from_(from) {}
-    void number(const char* name, double& value, range, const char*, const option_needs& = {}) {
+    void number(const char* name, double& value, range, const char*, const option_requirements& = {}) {
         value = from_.number(name);
     }
-    void whole(const char* name, index& value, double, const char*, const option_needs& = {}) {
-        value = from_.whole(name);
+    void integer(const char* name, index& value, double, const char*, const option_requirements& = {}) {
+        value = from_.integer(name);
     }
-    void flag(const char* name, bool& value, const char*, const option_needs& = {}) { value = from_.flag(name); }
+    void flag(const char* name, bool& value, const char*, const option_requirements& = {}) { value = from_.flag(name); }
     void choice(const char* name, std::string& value, const std::vector<std::string>&, const char*,
-                const option_needs& = {}) {
+                const option_requirements& = {}) {
         value = from_.choice(name);
     }
-    void numbers(const char* name, std::vector<double>& value, range, const char*, const option_needs& = {}) {
+    void numbers(const char* name, std::vector<double>& value, range, const char*, const option_requirements& = {}) {
         value = from_.numbers(name);
     }
-    void formerly(const char*, const std::vector<std::pair<std::string, std::string>>&) {}
+    void former_name(const char*, const std::vector<std::pair<std::string, std::string>>&) {}
 
 private:
     const option_values& from_;
@@ -204,7 +204,7 @@ private:
 
 template <class Method>
 concept described_method = requires(Method m, option_lister v) {
-    { Method::facts() } -> std::same_as<method_facts>;
+    { Method::info() } -> std::same_as<method_info>;
     m.options(v);
 };
 
@@ -221,7 +221,7 @@ settings settings_of(const Method& m) {
     settings out;
     const std::vector<option_info> mine = options_of(m), usual = options_of<Method>();
     for (std::size_t i = 0; i < mine.size(); ++i)
-        if (mine[i].initial != usual[i].initial) out.emplace_back(mine[i].name, mine[i].initial);
+        if (mine[i].default_value != usual[i].default_value) out.emplace_back(mine[i].name, mine[i].default_value);
     return out;
 }
 
@@ -234,14 +234,14 @@ Method value_of(const option_values& from) {
 }
 
 // The entry of a method in the list of methods. `fit` receives the method value. Files of the method are read as
-// Fitted, an adapter of a model (fitted_as).
+// Fitted, an adapter of a model (estimator_of).
 template <described_method Method, class Fitted>
-method entry(fitted_ptr (*fit)(const Method&, const fit_call&)) {
-    return {Method::facts(),
+method entry(estimator_ptr (*fit)(const Method&, const fit_call&)) {
+    return {Method::info(),
             options_of<Method>(),
             [fit](const fit_call& t) { return fit(value_of<Method>(t.options), t); },
             {},
-            [](std::string_view bytes, const std::string& file) -> fitted_ptr {
+            [](std::string_view bytes, const std::string& file) -> estimator_ptr {
                 return std::make_shared<const Fitted>(parse_model<typename Fitted::model_type>(bytes, file));
             }};
 }

@@ -16,7 +16,7 @@ const char* name(method_family family) noexcept {
     return "";
 }
 
-bool option_need::met_by(const std::string& value) const {
+bool option_requirement::is_met_by(const std::string& value) const {
     return values.empty() ? !value.empty() : std::ranges::find(values, value) != values.end();
 }
 

@@ -1,6 +1,6 @@
 // The description of a method: its name and kind, and its options with defaults, ranges and meaning. A method is a
 // plain aggregate of its options and its kernel, with the members
-//     static method_facts facts();
+//     static method_info info();
 //     template <class Visitor> void options(Visitor& v);      // v.number("C", C, above(0), "penalty parameter C"); ...
 // Visitors (methods/method.h) generate help texts, checks, the JSON specification, model files and tables from these
 // two.
@@ -16,36 +16,36 @@ namespace mercer {
 enum class method_family { classification, regression, outliers, clustering, components, density };
 const char* name(method_family family) noexcept;
 // The kind of predictions and of targets.
-enum class answer { none, classes, values, clusters, sides };  // sides: 1 inside, -1 outside
+enum class target_kind { none, classes, values, clusters, sides };  // sides: 1 inside, -1 outside
 
-// How a search can evaluate many settings of a method together on one kernel matrix: `prices` over C and ε
-// (methods/svm/cross_validation.h), `ridges` over λ (methods/regression); `none`: every setting
+// How a search can evaluate many settings of a method together on one kernel matrix: `C` over C and ε
+// (methods/svm/cross_validation.h), `lambda` over λ (methods/regression); `none`: every setting
 // needs a fit of its own.
-enum class many_at_once { none, prices, ridges };
+enum class path_over { none, C, lambda };
 
-struct method_facts {
+struct method_info {
     std::string name;
     std::vector<std::string> aliases;
     method_family family;
     std::string about;    // one line
     std::string formula;  // the optimisation problem
     std::string format;   // first word of the model files
-    answer targets;       // the kind of targets in the training data
+    target_kind targets;  // the kind of targets in the training data
     bool takes_kernel = true;
     bool can_predict = true, can_transform = false;
     bool takes_features = false;  // uses only the explicit features of a kernel; none: the vectors
-    many_at_once search = many_at_once::none;
-    bool keeps_checkpoints = false;   // an interrupted fit can be continued,
-    std::string checkpoints_where{};  // but only with this setting of an option, for instance "solver=cg"
-    bool one_process = false;         // can stream rows, but not share them between MPI ranks
+    path_over search = path_over::none;
+    bool keeps_checkpoints = false;      // an interrupted fit can be continued,
+    std::string checkpoint_condition{};  // but only with this setting of an option, for instance "solver=cg"
+    bool single_rank = false;            // can stream rows, but not share them between MPI ranks
 };
 // The facts of a method that keeps checkpoints (with the setting `where`), or that streams rows on one rank only.
-inline method_facts with_checkpoints(method_facts f, std::string where = {}) {
-    f.keeps_checkpoints = true, f.checkpoints_where = std::move(where);
+inline method_info with_checkpoints(method_info f, std::string where = {}) {
+    f.keeps_checkpoints = true, f.checkpoint_condition = std::move(where);
     return f;
 }
-inline method_facts for_one_process(method_facts f) {
-    f.one_process = true;
+inline method_info for_single_rank(method_info f) {
+    f.single_rank = true;
     return f;
 }
 
@@ -61,17 +61,17 @@ inline range below(range r, double high) { return {r.low, high, r.low_open, true
 
 // A condition for an option to have an effect: another option has one of `values`. A value "" means an empty
 // option.
-struct option_need {
+struct option_requirement {
     std::string option;
-    std::vector<std::string> values{};   // empty: the other option has any value but ""
-    std::vector<option_need> or_else{};  // alternative conditions
+    std::vector<std::string> values{};               // empty: the other option has any value but ""
+    std::vector<option_requirement> alternatives{};  // alternative conditions
     // Returns true if the condition itself, without the alternatives, holds for this value of the other option.
-    bool met_by(const std::string& value) const;
+    bool is_met_by(const std::string& value) const;
 };
-using option_needs = std::vector<option_need>;
+using option_requirements = std::vector<option_requirement>;
 
 // A former name of an option, with pairs of former and present values.
-struct former_option {
+struct former_option_name {
     std::string name;
     std::vector<std::pair<std::string, std::string>> values;
 };

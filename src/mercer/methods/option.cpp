@@ -15,7 +15,7 @@
 namespace mercer::api {
 namespace {
 
-constexpr index most_numbers = 10000;
+constexpr index max_numbers = 10000;
 
 bool to_number(std::string_view text, double& out) {
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), out);
@@ -52,7 +52,7 @@ bool parse_numbers(std::string_view text, std::vector<double>& out) {
     }
     const std::vector<double> range = parts(':');
     if (range.size() != 3 || !(range[0] > 0) || !(range[1] > 0) || !std::isfinite(range[0] + range[1])) return false;
-    if (!(range[2] >= 2) || range[2] > static_cast<double>(most_numbers) || range[2] != std::floor(range[2]))
+    if (!(range[2] >= 2) || range[2] > static_cast<double>(max_numbers) || range[2] != std::floor(range[2]))
         return false;
     const auto count = static_cast<index>(range[2]);
     const double from = std::log10(range[0]), to = std::log10(range[1]);
@@ -67,7 +67,7 @@ bool valid(const option_info& o, const std::string& text) {
     std::vector<double> list;
     switch (o.kind) {
         case option_kind::number: return to_number(text, value) && within(o, value);
-        case option_kind::whole:
+        case option_kind::integer:
             return to_number(text, value) && within(o, value) && value == std::floor(value) && std::abs(value) < 9e15;
         case option_kind::flag: return is_flag(text, yes);
         case option_kind::choice: return std::ranges::find(o.choices, text) != o.choices.end();
@@ -77,18 +77,18 @@ bool valid(const option_info& o, const std::string& text) {
     return false;
 }
 
-std::string wanted(const option_need& need) {
-    std::string out = fmt::format("{}={}", need.option, joined(need.values, " or "));
-    for (const option_need& other : need.or_else) out += " or " + wanted(other);
+std::string requirement_text(const option_requirement& need) {
+    std::string out = fmt::format("{}={}", need.option, join(need.values, " or "));
+    for (const option_requirement& other : need.alternatives) out += " or " + requirement_text(other);
     return out;
 }
 
 // Replaces a former name and its value by the present ones. Returns other names and values unchanged.
-std::pair<std::string, std::string> called_now(const std::vector<option_info>& options, const std::string& name,
-                                               const std::string& value) {
+std::pair<std::string, std::string> resolve_former_name(const std::vector<option_info>& options,
+                                                        const std::string& name, const std::string& value) {
     for (const option_info& o : options)
-        for (const former_option& old : o.formerly) {
-            if (plain_name(old.name) != plain_name(name)) continue;
+        for (const former_option_name& old : o.former_names) {
+            if (canonical_name(old.name) != canonical_name(name)) continue;
             bool yes = false;
             const std::string meant = is_flag(value, yes) ? (yes ? "true" : "false") : value;
             for (const auto& [then, now] : old.values)
@@ -104,11 +104,11 @@ std::string bound(double value) { return std::isinf(value) ? (value > 0 ? "inf" 
 std::string option_info::condition() const {
     switch (kind) {
         case option_kind::flag: return "true or false";
-        case option_kind::choice: return joined(choices, ", ");
+        case option_kind::choice: return join(choices, ", ");
         case option_kind::numbers: return fmt::format("a,b,... or low:high:count, each {} 0", low_open ? ">" : ">=");
         default: break;
     }
-    std::string out = kind == option_kind::whole ? "whole, " : "";
+    std::string out = kind == option_kind::integer ? "whole, " : "";
     if (std::isfinite(low)) out += fmt::format("{} {} ", bound(low), low_open ? "<" : "<=");
     out += name;
     if (std::isfinite(high) || (!high_open && kind == option_kind::number))
@@ -119,19 +119,20 @@ std::string option_info::condition() const {
 option_values::option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given)
     : option_values(owner, options, given, false) {}
 
-option_values option_values::stored(const std::string& owner, const std::vector<option_info>& options,
-                                    const settings& given) {
+option_values option_values::from_model_file(const std::string& owner, const std::vector<option_info>& options,
+                                             const settings& given) {
     return {owner, options, given, true};
 }
 
 option_values::option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given,
                              bool stored) {
-    for (const auto& o : options) values_.emplace_back(o.name, o.initial);
+    for (const auto& o : options) values_.emplace_back(o.name, o.default_value);
     std::vector<std::string> seen;
     for (const auto& [said, said_value] : given) {
-        const auto [name, value] = called_now(options, said, said_value);
-        const auto at = std::ranges::find_if(
-            options, [&, wanted = plain_name(name)](const option_info& o) { return plain_name(o.name) == wanted; });
+        const auto [name, value] = resolve_former_name(options, said, said_value);
+        const auto at = std::ranges::find_if(options, [&, wanted = canonical_name(name)](const option_info& o) {
+            return canonical_name(o.name) == wanted;
+        });
         if (at == options.end()) {
             std::string there;
             for (const auto& o : options) there += (there.empty() ? "" : ", ") + o.name;
@@ -150,7 +151,7 @@ option_values::option_values(const std::string& owner, const std::vector<option_
             at->kind == option_kind::flag ? (is_flag(value, yes), yes ? "true" : "false") : value;
     }
     for (const auto& o : options) {
-        const option_need* missing = unmet(o);
+        const option_requirement* missing = find_unmet(o);
         if (!missing) continue;
         if (!stored && std::ranges::find(seen, o.name) != seen.end()) {
             const std::string& other = missing->option;
@@ -161,16 +162,17 @@ option_values::option_values(const std::string& owner, const std::vector<option_
                  : missing->values.front().empty()
                      ? fmt::format("{}: {} has no effect beside {}: leave one of them out", owner, o.name, other)
                      : fmt::format("{}: {} has no effect with {}={}, only with {}", owner, o.name, other, text(other),
-                                   wanted(*missing)));
+                                   requirement_text(*missing)));
         }
         ignored_.push_back(o.name);
     }
 }
 
-const option_need* option_values::unmet(const option_info& o) const {
-    const auto met = [&](const option_need& need) { return need.met_by(text(need.option)); };
-    const auto at = std::ranges::find_if(
-        o.needs, [&](const option_need& need) { return !met(need) && std::ranges::none_of(need.or_else, met); });
+const option_requirement* option_values::find_unmet(const option_info& o) const {
+    const auto met = [&](const option_requirement& need) { return need.is_met_by(text(need.option)); };
+    const auto at = std::ranges::find_if(o.needs, [&](const option_requirement& need) {
+        return !met(need) && std::ranges::none_of(need.alternatives, met);
+    });
     return at == o.needs.end() ? nullptr : &*at;
 }
 
@@ -192,7 +194,7 @@ double option_values::number(std::string_view name) const {
     to_number(text(name), out);
     return out;
 }
-index option_values::whole(std::string_view name) const { return static_cast<index>(number(name)); }
+index option_values::integer(std::string_view name) const { return static_cast<index>(number(name)); }
 bool option_values::flag(std::string_view name) const {
     bool out = false;
     is_flag(text(name), out);
@@ -218,7 +220,7 @@ std::pair<std::string, std::string> parse_setting(std::string_view text) {
     return {std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
 }
 
-std::string plain_name(std::string_view name) {
+std::string canonical_name(std::string_view name) {
     std::string out;
     for (const char c : name) out += c == '-' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     return out;

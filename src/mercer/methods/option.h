@@ -14,18 +14,18 @@
 
 namespace mercer::api {
 
-enum class option_kind { number, whole, flag, choice, numbers };
+enum class option_kind { number, integer, flag, choice, numbers };
 
 struct option_info {
     std::string name;
     option_kind kind = option_kind::number;
-    std::string initial;  // the default as text
+    std::string default_value;  // the default as text
     std::string about;
     double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
     bool low_open = false, high_open = false;  // true: the bound itself is not allowed
     std::vector<std::string> choices{};
-    std::vector<option_need> needs{};       // the option has an effect only if all of these hold
-    std::vector<former_option> formerly{};  // former names, which are still accepted
+    std::vector<option_requirement> needs{};         // the option has an effect only if all of these hold
+    std::vector<former_option_name> former_names{};  // former names, which are still accepted
 
     std::string condition() const;  // the allowed values: "0 < C <= inf", "uniform, distance"
 };
@@ -40,11 +40,11 @@ public:
     // former name with a former value is replaced by the present ones. `owner` begins the messages.
     option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given);
     // The same for the options in a model file, which may contain options without effect.
-    static option_values stored(const std::string& owner, const std::vector<option_info>& options,
-                                const settings& given);
+    static option_values from_model_file(const std::string& owner, const std::vector<option_info>& options,
+                                         const settings& given);
 
     double number(std::string_view name) const;
-    index whole(std::string_view name) const;
+    index integer(std::string_view name) const;
     bool flag(std::string_view name) const;
     const std::string& choice(std::string_view name) const;
     std::vector<double> numbers(std::string_view name) const;
@@ -54,7 +54,7 @@ private:
     option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given,
                   bool stored);
     const std::string& text(std::string_view name) const;
-    const option_need* unmet(const option_info& o) const;
+    const option_requirement* find_unmet(const option_info& o) const;
     settings values_;
     std::vector<std::string> ignored_;
 };
@@ -64,6 +64,6 @@ std::string text_of(std::span<const double> numbers);
 // Splits "name=value"; fails with errc::parse if there is no '=' or no name.
 std::pair<std::string, std::string> parse_setting(std::string_view text);
 // The name in lower case, with '_' for '-': "svc" for "SVC", "kernel_pca" for "kernel-pca".
-std::string plain_name(std::string_view name);
+std::string canonical_name(std::string_view name);
 
 }  // namespace mercer::api

@@ -26,18 +26,18 @@ auto with_training_gram(const kernel& k, const dataset& x, std::size_t budget, b
     const bool fits = 8 * n * n <= static_cast<double>(budget);
     if (!fits && !exact && k.properties().normalised) {
         const auto fresh = make_gram<float>(k, x, {budget / 8, budget / 8, true});
-        const kept_rows<float> kept(*fresh, budget - budget / 4);
+        const stored_rows<float> kept(*fresh, budget - budget / 4);
         return body(static_cast<const gram<float>&>(kept));
     }
     const auto fresh = make_gram<double>(k, x, fits ? 0 : budget / 8);
-    const kept_rows<double> kept(*fresh, fits ? budget : budget - budget / 8);
+    const stored_rows<double> kept(*fresh, fits ? budget : budget - budget / 8);
     return body(static_cast<const gram<double>&>(kept));
 }
 // The same for a given matrix. A matrix that is cheap to read is used itself, without keeping rows.
 template <class Body>
 auto with_training_gram(const gram<double>& k, std::size_t budget, Body&& body) {
-    if (k.element_cost() <= 2) return body(k);
-    const kept_rows<double> kept(k, budget);
+    if (k.cycles_per_element() <= 2) return body(k);
+    const stored_rows<double> kept(k, budget);
     return body(static_cast<const gram<double>&>(kept));
 }
 
@@ -45,7 +45,7 @@ auto with_training_gram(const gram<double>& k, std::size_t budget, Body&& body) 
 // touched.
 class half_matrix {
 public:
-    explicit half_matrix(index n) : n_(n) { data_.uninitialised(n * n); }
+    explicit half_matrix(index n) : n_(n) { data_.resize_uninitialised(n * n); }
     matrix_view<double> view() { return {data_.data(), n_, n_}; }
 
 private:
@@ -55,14 +55,14 @@ private:
 
 // out(i, j) = K(i, j) for j >= i. Tiles of 512 rows are computed one after another, each by all threads, so that little
 // more than half of the elements is computed. Reports progress as `owner`.
-inline void fill_half(const gram<double>& K, matrix_view<double> out, const progress_callback& progress,
-                      const char* owner) {
+inline void fill_upper_triangle(const gram<double>& K, matrix_view<double> out, const progress_callback& progress,
+                                const char* owner) {
     constexpr index band = 512;
     const index n = K.rows();
     for (index r = 0; r < n; r += band) {
         report(progress, {"kernel matrix", r, n, 0}, owner);
         const index rows = std::min(band, n - r);
-        K.block(selection(r, rows), selection(r, n - r), out.block(r, r, rows, n - r));
+        K.block(row_set(r, rows), row_set(r, n - r), out.block(r, r, rows, n - r));
     }
 }
 
@@ -72,7 +72,7 @@ inline std::unique_ptr<gram<double>> training_gram(const kernel& k, const datase
     const double n = static_cast<double>(x.size());
     if (8 * n * n > static_cast<double>(budget)) return made;
     matrix<double> all(x.size(), x.size());
-    made->all(all.view());
+    made->fill(all.view());
     return std::make_unique<precomputed<double>>(std::move(all));
 }
 

@@ -14,13 +14,14 @@ double share(index part, index of) {
 }
 }  // namespace
 
-double ranking::recall(const ranking_point& p) const { return share(p.right, positives); }
-double ranking::fallout(const ranking_point& p) const { return share(p.wrong, negatives); }
+double ranking::recall(const ranking_point& p) const { return share(p.true_positives, positives); }
+double ranking::false_positive_rate(const ranking_point& p) const { return share(p.false_positives, negatives); }
 double ranking::precision(const ranking_point& p) {
-    return p.right + p.wrong > 0 ? share(p.right, p.right + p.wrong) : 1.0;
+    return p.true_positives + p.false_positives > 0 ? share(p.true_positives, p.true_positives + p.false_positives)
+                                                    : 1.0;
 }
 
-ranking ranking_of(std::span<const double> score, const std::vector<bool>& positive) {
+ranking compute_ranking(std::span<const double> score, const std::vector<bool>& positive) {
     std::vector<std::size_t> order(score.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return score[a] > score[b]; });
@@ -32,17 +33,19 @@ ranking ranking_of(std::span<const double> score, const std::vector<bool>& posit
         const ranking_point before = now;
         now.threshold = score[order[first]];
         for (end = first; end < order.size() && score[order[end]] == now.threshold; ++end)
-            ++(positive[order[end]] ? now.right : now.wrong);
+            ++(positive[order[end]] ? now.true_positives : now.false_positives);
         // The area of a trapezium, so that ties count half.
-        twice_area += static_cast<double>(now.wrong - before.wrong) * static_cast<double>(now.right + before.right);
-        precision_sum += ranking::precision(now) * static_cast<double>(now.right - before.right);
+        twice_area += static_cast<double>(now.false_positives - before.false_positives) *
+                      static_cast<double>(now.true_positives + before.true_positives);
+        precision_sum += ranking::precision(now) * static_cast<double>(now.true_positives - before.true_positives);
         out.points.push_back(now);
     }
-    out.positives = now.right;
-    out.negatives = now.wrong;
-    const double pairs = static_cast<double>(now.right) * static_cast<double>(now.wrong);
+    out.positives = now.true_positives;
+    out.negatives = now.false_positives;
+    const double pairs = static_cast<double>(now.true_positives) * static_cast<double>(now.false_positives);
     out.area = pairs > 0 ? twice_area / (2 * pairs) : undefined_value;
-    out.average_precision = now.right > 0 ? precision_sum / static_cast<double>(now.right) : undefined_value;
+    out.average_precision =
+        now.true_positives > 0 ? precision_sum / static_cast<double>(now.true_positives) : undefined_value;
     return out;
 }
 
@@ -51,21 +54,23 @@ std::vector<ranking_point> corners(const ranking& all) {
     for (std::size_t i = 0; i < all.points.size(); ++i) {
         if (i > 0 && i + 1 < all.points.size()) {
             const ranking_point &a = all.points[i - 1], &b = all.points[i], &c = all.points[i + 1];
-            if (b.right - a.right == c.right - b.right && b.wrong - a.wrong == c.wrong - b.wrong) continue;
+            if (b.true_positives - a.true_positives == c.true_positives - b.true_positives &&
+                b.false_positives - a.false_positives == c.false_positives - b.false_positives)
+                continue;
         }
         out.push_back(all.points[i]);
     }
     return out;
 }
 
-std::vector<ranking_point> thinned(const std::vector<ranking_point>& points, std::size_t most) {
+std::vector<ranking_point> thin_out(const std::vector<ranking_point>& points, std::size_t most) {
     if (points.size() <= most || most < 2) return points;
     std::vector<ranking_point> out;
     for (std::size_t i = 0; i < most; ++i) out.push_back(points[i * (points.size() - 1) / (most - 1)]);
     return out;
 }
 
-reliability reliability_of(std::span<const double> probability, const std::vector<bool>& positive, index bins) {
+reliability compute_reliability(std::span<const double> probability, const std::vector<bool>& positive, index bins) {
     reliability out;
     std::vector<reliability_bin> all(static_cast<std::size_t>(bins));
     const double k = static_cast<double>(bins), n = static_cast<double>(probability.size());
@@ -85,7 +90,7 @@ reliability reliability_of(std::span<const double> probability, const std::vecto
         const auto count = static_cast<double>(bin.count);
         bin.mean /= count;
         bin.share = static_cast<double>(bin.positive) / count;
-        bin.of_share = wilson_interval(static_cast<double>(bin.positive), count);
+        bin.share_interval = wilson_interval(static_cast<double>(bin.positive), count);
         out.calibration_error += std::abs(bin.share - bin.mean) * count / n;
         out.bins.push_back(bin);
     }

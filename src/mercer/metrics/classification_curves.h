@@ -17,7 +17,7 @@ namespace mercer {
 // The counts of the examples whose score is at least `threshold`.
 struct ranking_point {
     double threshold = 0;
-    index right = 0, wrong = 0;  // true and false positives
+    index true_positives = 0, false_positives = 0;  // true and false positives
 };
 
 struct ranking {
@@ -28,18 +28,18 @@ struct ranking {
     double area = 0;
     double average_precision = 0;  // Σ precision·(increase of recall); NaN without positives
 
-    double recall(const ranking_point& p) const;      // true positive rate
-    double fallout(const ranking_point& p) const;     // false positive rate
-    static double precision(const ranking_point& p);  // 1 if no example is predicted positive
+    double recall(const ranking_point& p) const;               // true positive rate
+    double false_positive_rate(const ranking_point& p) const;  // false positive rate
+    static double precision(const ranking_point& p);           // 1 if no example is predicted positive
     bool has_roc() const { return positives > 0 && negatives > 0; }
     bool has_precision() const { return positives > 0; }
 };
-ranking ranking_of(std::span<const double> score, const std::vector<bool>& positive);
+ranking compute_ranking(std::span<const double> score, const std::vector<bool>& positive);
 
 // The points at which the ROC curve changes its direction. The points between two of them lie on a straight line.
 std::vector<ranking_point> corners(const ranking& all);
 // At most `most` of the points, evenly spaced, including the first and the last.
-std::vector<ranking_point> thinned(const std::vector<ranking_point>& points, std::size_t most);
+std::vector<ranking_point> thin_out(const std::vector<ranking_point>& points, std::size_t most);
 
 // The reliability of probabilities: among the examples with a predicted probability near p, the share of the class
 // should be p (reliability diagram, Murphy and Winkler 1977).
@@ -48,7 +48,7 @@ struct reliability_bin {
     double low = 0, high = 0;  // bin of the probabilities low < p <= high; the first bin also contains p = 0
     index count = 0, positive = 0;
     double mean = 0, share = 0;  // mean predicted probability; share of examples of the class
-    interval of_share;           // Wilson interval (95 %) of `share`
+    interval share_interval;     // Wilson interval (95 %) of `share`
 };
 
 struct reliability {
@@ -56,6 +56,7 @@ struct reliability {
     double brier = 0;                   // mean squared difference between p and the indicator of the class (Brier 1950)
     double calibration_error = 0;       // mean of |share - mean| of the bins, weighted by their counts
 };
-reliability reliability_of(std::span<const double> probability, const std::vector<bool>& positive, index bins = 10);
+reliability compute_reliability(std::span<const double> probability, const std::vector<bool>& positive,
+                                index bins = 10);
 
 }  // namespace mercer

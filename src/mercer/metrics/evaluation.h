@@ -17,8 +17,8 @@
 
 namespace mercer {
 
-struct model_answers {
-    answer of = answer::classes;  // answer::classes or answer::values
+struct evaluation_input {
+    target_kind of = target_kind::classes;  // answer::classes or answer::values
     std::vector<double> y, predicted;
     std::vector<double> classes{};  // classes of the model, ascending
     // a row for each example, a column for each class; no columns: the model has none
@@ -34,8 +34,8 @@ struct evaluation_options {
 struct evaluated_metric {
     std::string name, about;
     double value = 0;
-    interval range;  // 95 % confidence interval
-    std::string by;  // method of the interval: "Wilson" or "bootstrap"
+    interval range;               // 95 % confidence interval
+    std::string interval_method;  // method of the interval: "Wilson" or "bootstrap"
     bool larger_is_better = true;
 };
 
@@ -47,31 +47,31 @@ struct class_curves {
 };
 
 // A summary of the residuals y - predicted of a regression.
-struct residual_figures {
+struct residual_summary {
     double mean = 0, deviation = 0, smallest = 0, quarter = 0, median = 0, three_quarters = 0, largest = 0;
 };
 
 struct evaluation {
-    answer of = answer::classes;
+    target_kind of = target_kind::classes;
     index n = 0;
     index resamples = 0;
     std::vector<evaluated_metric> metrics;
-    confusion table;
+    confusion_matrix table;
     std::vector<std::string> names;  // names of table.labels
-    std::vector<class_figures> classes;
+    std::vector<class_metrics> classes;
     std::vector<class_curves> curves;  // two classes: the curves of the larger label; more classes: the curves of each
     std::vector<double> y, predicted;  // regression only; used by plots
-    residual_figures residuals;
+    residual_summary residuals;
     std::vector<feature_importance> importance;  // empty if it was not requested
     std::string importance_metric;
     std::vector<std::string> features;  // names of the columns; may be empty
 
-    const std::string& name_of(double label) const { return names[static_cast<std::size_t>(table.place(label))]; }
+    const std::string& name_of(double label) const { return names[static_cast<std::size_t>(table.position(label))]; }
     std::string feature(index column) const;
     const evaluated_metric* find(std::string_view metric) const;  // null if the metric does not apply
 };
 
 // Throws an error with errc::data, naming the row, if a target, a prediction or a score is not finite.
-evaluation evaluate(const model_answers& a, const evaluation_options& options = {});
+evaluation evaluate(const evaluation_input& a, const evaluation_options& options = {});
 
 }  // namespace mercer

@@ -16,7 +16,7 @@
 
 namespace mercer {
 
-struct answered {
+struct metric_input {
     std::span<const double> y, predicted;
     // Scores or probabilities of the classes: a row for each example, a column for each class in ascending order of the
     // labels. The class with the largest score wins. Empty if the metric does not need them.
@@ -27,42 +27,43 @@ struct answered {
 struct metric {
     std::string name;
     std::string about;
-    answer of = answer::classes;  // answer::classes or answer::values
+    target_kind of = target_kind::classes;  // answer::classes or answer::values
     bool larger_is_better = true;
-    enum class wants { answers, scores, probabilities } from = wants::answers;
-    std::function<double(const answered&)> value;
+    enum class input { predictions, scores, probabilities } needs = input::predictions;
+    std::function<double(const metric_input&)> value;
 
     bool better(double a, double b) const { return larger_is_better ? a > b : a < b; }
 };
 
 const std::vector<metric>& metrics();
 // Throws an error with errc::invalid_argument for an unknown name, listing the metrics for this kind of answer.
-const metric& find_metric(std::string_view name, answer of);
-const metric& default_metric(answer of);  // accuracy for classes, rmse for values
+const metric& find_metric(std::string_view name, target_kind of);
+const metric& default_metric(target_kind of);  // accuracy for classes, rmse for values
 
 // The area under the ROC curve. Ties count half (Mann-Whitney statistic). NaN if all examples belong to one side.
 double area_under_roc(std::span<const double> score, const std::vector<bool>& positive);
 
 // The confusion matrix: how often each class was predicted for the examples of each class.
 
-struct confusion {
+struct confusion_matrix {
     std::vector<double> labels;  // ascending; the labels of the model, of the targets and of the predictions
     matrix<index> count;         // rows: true classes; columns: predicted classes
-    index place(double label) const;
+    index position(double label) const;
 };
-confusion confusion_of(std::span<const double> y, std::span<const double> predicted, std::span<const double> classes);
+confusion_matrix compute_confusion(std::span<const double> y, std::span<const double> predicted,
+                                   std::span<const double> classes);
 
 // The scores of one class against the rest. A score is NaN if its denominator is 0.
-struct class_figures {
+struct class_metrics {
     double label = 0;
     // number of examples of the class, of predictions of the class, and of correct predictions of it
-    index support = 0, said = 0, right = 0;
-    double precision = 0;              // right / said
-    double recall = 0;                 // right / support
-    double f1 = 0;                     // 2·right / (said + support)
-    interval of_precision, of_recall;  // Wilson intervals, 95 %
+    index support = 0, predicted = 0, correct = 0;
+    double precision = 0;                          // correct / predicted
+    double recall = 0;                             // correct / support
+    double f1 = 0;                                 // 2·correct / (predicted + support)
+    interval precision_interval, recall_interval;  // Wilson intervals, 95 %
 };
-std::vector<class_figures> figures_of_classes(const confusion& all);
+std::vector<class_metrics> compute_class_metrics(const confusion_matrix& all);
 
 // Scores of the predictions v of a regression with targets y.
 

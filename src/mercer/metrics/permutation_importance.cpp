@@ -83,41 +83,42 @@ dataset changed_rows(const dataset& x, index column, std::span<const change> whi
 class shuffler {
 public:
     shuffler(const dataset& x, std::span<const double> y, std::span<const double> classes, const metric& by,
-             const asked& model, const importance_options& o)
+             const predictor& model, const importance_options& o)
         : x_(x), y_(y), classes_(classes), by_(by), model_(model), o_(o), base_(model(x)) {
         for (index r = 0; r < o.repeats; ++r) {
             std::vector<index> order(static_cast<std::size_t>(x.size()));
             std::iota(order.begin(), order.end(), index{0});
             random_generator(o.seed + static_cast<std::uint64_t>(r)).shuffle(order);
-            orders_.push_back(std::move(order));
+            permutations_.push_back(std::move(order));
         }
-        plain_ = value_of(base_);
+        baseline_ = value_of(base_);
     }
 
     feature_importance importance(index column) const {
         const std::vector<double> values = column_of(x_, column);
-        std::vector<said> shuffled(orders_.size(), base_);
+        std::vector<predictions_of_model> shuffled(permutations_.size(), base_);
         // The changed rows of all shuffles are collected and passed to the model in batches of at most `most` rows.
         const auto most =
-            static_cast<std::size_t>(std::max<index>(o_.most_numbers / std::max<index>(x_.dims(), 1), 64));
-        std::vector<change> waiting;
+            static_cast<std::size_t>(std::max<index>(o_.max_batch_numbers / std::max<index>(x_.dims(), 1), 64));
+        std::vector<change> changes;
         std::vector<std::size_t> repeat_of;
-        const auto ask = [&] {
-            if (waiting.empty()) return;
-            stop_point();
-            const said got = model_(changed_rows(x_, column, waiting));
-            for (std::size_t i = 0; i < waiting.size(); ++i) put(got, i, shuffled[repeat_of[i]], waiting[i].row);
-            waiting.clear(), repeat_of.clear();
+        const auto flush = [&] {
+            if (changes.empty()) return;
+            throw_if_cancelled();
+            const predictions_of_model got = model_(changed_rows(x_, column, changes));
+            for (std::size_t i = 0; i < changes.size(); ++i)
+                store_prediction(got, i, shuffled[repeat_of[i]], changes[i].row);
+            changes.clear(), repeat_of.clear();
         };
-        for (std::size_t r = 0; r < orders_.size(); ++r)
+        for (std::size_t r = 0; r < permutations_.size(); ++r)
             for (std::size_t i = 0; i < values.size(); ++i) {
-                const double value = values[static_cast<std::size_t>(orders_[r][i])];
+                const double value = values[static_cast<std::size_t>(permutations_[r][i])];
                 if (value == values[i]) continue;
-                waiting.push_back({static_cast<index>(i), value});
+                changes.push_back({static_cast<index>(i), value});
                 repeat_of.push_back(r);
-                if (waiting.size() == most) ask();
+                if (changes.size() == most) flush();
             }
-        ask();
+        flush();
         return summary(column, shuffled);
     }
 
@@ -125,15 +126,17 @@ private:
     double worse(double than, double shuffled) const {
         return by_.larger_is_better ? than - shuffled : shuffled - than;
     }
-    double value_of(const said& s) const { return by_.value({y_, s.predicted, s.scores.view(), classes_}); }
+    double value_of(const predictions_of_model& s) const {
+        return by_.value({y_, s.predicted, s.scores.view(), classes_});
+    }
 
-    static void put(const said& from, std::size_t i, said& to, index row) {
+    static void store_prediction(const predictions_of_model& from, std::size_t i, predictions_of_model& to, index row) {
         to.predicted[static_cast<std::size_t>(row)] = from.predicted[i];
         if (from.scores.cols() > 0)
             std::copy_n(from.scores.row(static_cast<index>(i)), from.scores.cols(), to.scores.row(row));
     }
     // The metric over the given examples.
-    double value_of(const said& s, std::span<const index> rows) const {
+    double value_of(const predictions_of_model& s, std::span<const index> rows) const {
         std::vector<double> y, predicted;
         matrix<double> scores(static_cast<index>(rows.size()), s.scores.cols());
         for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -144,17 +147,17 @@ private:
         return by_.value({y, predicted, scores.view(), classes_});
     }
 
-    feature_importance summary(index column, const std::vector<said>& shuffled) const {
+    feature_importance summary(index column, const std::vector<predictions_of_model>& shuffled) const {
         feature_importance out;
         out.column = column;
-        for (const said& each : shuffled) out.worse.push_back(worse(plain_, value_of(each)));
-        const double n = static_cast<double>(out.worse.size());
-        for (const double w : out.worse) out.mean += w / n;
-        for (const double w : out.worse) out.deviation += (w - out.mean) * (w - out.mean) / n;
+        for (const predictions_of_model& each : shuffled) out.decrease.push_back(worse(baseline_, value_of(each)));
+        const double n = static_cast<double>(out.decrease.size());
+        for (const double w : out.decrease) out.mean += w / n;
+        for (const double w : out.decrease) out.deviation += (w - out.mean) * (w - out.mean) / n;
         out.deviation = std::sqrt(out.deviation);
-        if (std::ranges::all_of(out.worse, [](double w) { return w == 0; })) return out;
+        if (std::ranges::all_of(out.decrease, [](double w) { return w == 0; })) return out;
         // Each bootstrap sample draws examples and, independently, shuffles.
-        out.of_mean = bootstrap_intervals(
+        out.mean_interval = bootstrap_intervals(
             x_.size(), 1,
             [&](std::span<const index> rows, std::span<double> to) {
                 random_generator random(o_.seed + static_cast<std::uint64_t>(rows[0]));
@@ -170,19 +173,19 @@ private:
     const dataset& x_;
     std::span<const double> y_, classes_;
     const metric& by_;
-    const asked& model_;
+    const predictor& model_;
     const importance_options& o_;
-    said base_;
-    double plain_ = 0;
-    std::vector<std::vector<index>> orders_;
+    predictions_of_model base_;
+    double baseline_ = 0;
+    std::vector<std::vector<index>> permutations_;
 };
 
 }  // namespace
 
 std::vector<feature_importance> permutation_importance(const dataset& x, std::span<const double> y,
                                                        std::span<const double> classes, const metric& by,
-                                                       const asked& model, const importance_options& options) {
-    if (x.kind() != domain::vectors)
+                                                       const predictor& model, const importance_options& options) {
+    if (x.kind() != object_kind::vectors)
         fail(errc::unsupported,
              fmt::format("features are shuffled of vectors, the data are {}: they have no columns", name(x.kind())));
     if (options.repeats < 1 || options.resamples < 1)

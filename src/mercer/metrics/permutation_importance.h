@@ -13,26 +13,26 @@
 namespace mercer {
 
 // The predictions of a model for some objects, and scores or probabilities if the metric needs them.
-struct said {
+struct predictions_of_model {
     std::vector<double> predicted;
     matrix<double> scores{};
 };
-using asked = std::function<said(const dataset&)>;
+using predictor = std::function<predictions_of_model(const dataset&)>;
 
 struct importance_options {
     index repeats = 10;     // number of shuffles of each feature
     index resamples = 200;  // bootstrap samples for the intervals
     std::uint64_t seed = 1;
-    index most_numbers = 1 << 22;  // rows × columns of one call of the model, at most (memory)
+    index max_batch_numbers = 1 << 22;  // rows × columns of one call of the model, at most (memory)
     std::function<void(double share)> progress{};
 };
 
 struct feature_importance {
     index column = 0;
-    double mean = 0;            // mean decrease of the metric over the repeats (increase for losses)
-    double deviation = 0;       // standard deviation over the repeats
-    interval of_mean;           // 95 % bootstrap interval over examples and shuffles
-    std::vector<double> worse;  // decrease in each repeat
+    double mean = 0;               // mean decrease of the metric over the repeats (increase for losses)
+    double deviation = 0;          // standard deviation over the repeats
+    interval mean_interval;        // 95 % bootstrap interval over examples and shuffles
+    std::vector<double> decrease;  // decrease in each repeat
 };
 
 // Returns the importance of each column of the vectors x, in their order. The model is only called for rows whose value
@@ -40,6 +40,6 @@ struct feature_importance {
 // if x does not hold vectors.
 std::vector<feature_importance> permutation_importance(const dataset& x, std::span<const double> y,
                                                        std::span<const double> classes, const metric& by,
-                                                       const asked& model, const importance_options& options = {});
+                                                       const predictor& model, const importance_options& options = {});
 
 }  // namespace mercer

@@ -34,19 +34,19 @@ void require_classes(const method& m, std::vector<double> y) {
 }
 
 void require_targets(const method& m, const table& data) {
-    if (m.targets == answer::none) return;
+    if (m.targets == target_kind::none) return;
     if (data.y.empty())
         fail(errc::data, fmt::format("{} learns from {}, and the data have no targets: name their column", m.name,
-                                     m.targets == answer::classes ? "classes" : "values"));
+                                     m.targets == target_kind::classes ? "classes" : "values"));
     if (static_cast<index>(data.y.size()) != data.x.size())
         fail(errc::invalid_argument,
              fmt::format("{}: {} objects, but {} targets", m.name, data.x.size(), data.y.size()));
-    if (m.targets == answer::values && !data.class_names.empty())
+    if (m.targets == target_kind::values && !data.class_names.empty())
         fail(errc::data,
              fmt::format(
                  "{} learns from numbers, but the targets are names ('{}', ...): take a method of classification",
                  m.name, data.class_names.front()));
-    if (m.targets == answer::classes && data.class_names.empty()) require_classes(m, data.y);
+    if (m.targets == target_kind::classes && data.class_names.empty()) require_classes(m, data.y);
 }
 
 }  // namespace
@@ -73,39 +73,39 @@ model fit(const spec& s, const table& data, const fit_control& control) {
     if (data.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", m.name));
     if (!m.takes_kernel && !m.takes_features && !s.kernel.empty())
         fail(errc::invalid_argument,
-             fmt::format("{} takes no kernel, got {}: {} does", m.name, s.kernel, kernel_twin(m)));
+             fmt::format("{} takes no kernel, got {}: {} does", m.name, s.kernel, kernel_counterpart(m)));
     const bool by_features = m.takes_features && !s.kernel.empty();
-    if (!m.takes_kernel && !by_features && data.x.kind() != domain::vectors && s.text.empty())
-        fail(errc::unsupported,
-             fmt::format(
-                 "{} is for vectors, the data are {}: take {}{}{}", m.name, name(data.x.kind()), kernel_twin(m),
-                 m.takes_features ? ", or give a kernel with explicit features" : "",
-                 data.x.kind() == strings::where ? ", or make texts vectors of their words (text = tfidf)" : ""));
+    if (!m.takes_kernel && !by_features && data.x.kind() != object_kind::vectors && s.text.empty())
+        fail(
+            errc::unsupported,
+            fmt::format("{} is for vectors, the data are {}: take {}{}{}", m.name, name(data.x.kind()),
+                        kernel_counterpart(m), m.takes_features ? ", or give a kernel with explicit features" : "",
+                        data.x.kind() == strings::kind ? ", or make texts vectors of their words (text = tfidf)" : ""));
     require_targets(m, data);
 
     model out;
     dataset x = data.x;
     if (!s.text.empty()) out.text_ = text_features::fit(data.x, parse_text_options(s.text), &x);
     out.scaling_ = fit_scaling(x, s.scale);
-    if (out.scaling_) x = scaled(*out.scaling_, x);
+    if (out.scaling_) x = apply_scaling(*out.scaling_, x);
     std::shared_ptr<const kernel> k;
     if (m.takes_kernel || by_features) {
-        k = s.ready ? s.ready
-                    : std::make_shared<kernel>(s.kernel.empty() ? default_kernel(x) : kernel::parse(s.kernel));
-        if (k->where() != domain::any && k->where() != x.kind())
+        k = s.parsed_kernel ? s.parsed_kernel
+                            : std::make_shared<kernel>(s.kernel.empty() ? default_kernel(x) : kernel::parse(s.kernel));
+        if (k->kind() != object_kind::any && k->kind() != x.kind())
             fail(errc::unsupported,
-                 fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->where()), name(x.kind())));
+                 fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->kind()), name(x.kind())));
     }
-    matrix_view<const double> y(data.y.data(), x.size(), m.targets == answer::none ? 0 : 1);
-    out.inner_ =
-        fit(m, options, {x, y, k, {}, {}, m.targets == answer::classes ? data.class_names : std::vector<std::string>{}},
-            control);
+    matrix_view<const double> y(data.y.data(), x.size(), m.targets == target_kind::none ? 0 : 1);
+    out.inner_ = fit(
+        m, options,
+        {x, y, k, {}, {}, m.targets == target_kind::classes ? data.class_names : std::vector<std::string>{}}, control);
     out.spec_ = {m.name, k ? k->text() : std::string(), s.scale, options.all(), {}, s.text};
-    out.class_names_ = m.targets == answer::classes ? data.class_names : std::vector<std::string>{};
+    out.class_names_ = m.targets == target_kind::classes ? data.class_names : std::vector<std::string>{};
     out.feature_names_ = data.feature_names;
     out.kind_ = data.x.kind();
     out.dims_ = data.x.dims();
-    out.figures_ = out.inner_->about();
+    out.summary_ = out.inner_->summarise();
     out.label = data.label;
     return out;
 }

@@ -23,16 +23,16 @@ dataset first_rows(row_batches& data) {
 model fit(const spec& s, row_batches& data, const fit_control& control) {
     const method& m = find_method(s.method);
     const option_values options(m.name, m.options, s.options);
-    if (!m.fit_rows)
+    if (!m.fit_streamed_rows)
         fail(errc::unsupported, fmt::format("{} needs its examples in memory: {} read them batch by batch", m.name,
-                                            joined(methods_by_passes(), ", ")));
+                                            join(streaming_methods(), ", ")));
     if (!s.text.empty()) fail(errc::unsupported, "texts are made vectors in memory: leave --stream out");
     const streamed_targets seen = read_targets(data);
     if (seen.size == 0) fail(errc::data, fmt::format("{}: no objects", m.name));
-    const bool learns = m.targets != answer::none;
+    const bool learns = m.targets != target_kind::none;
     if (learns && static_cast<index>(seen.y.size()) != seen.own)
         fail(errc::data, fmt::format("{} learns from targets, and the data have none: name their column", m.name));
-    if (m.targets == answer::values && !seen.class_names.empty())
+    if (m.targets == target_kind::values && !seen.class_names.empty())
         fail(errc::data, fmt::format("{} learns from numbers, but the targets are names ('{}', ...)", m.name,
                                      seen.class_names.front()));
     model out;
@@ -41,28 +41,29 @@ model fit(const spec& s, row_batches& data, const fit_control& control) {
             fail(errc::invalid_argument, fmt::format("scale must be standard or minmax, got '{}'", s.scale));
         scaling_options how;
         how.method = s.scale == "standard" ? scaling_method::standardise : scaling_method::minmax;
-        out.scaling_ =
-            scaling::fit([&](const auto& use) { each_batch(data, [&](index, const table& batch) { use(batch.x); }); },
-                         how, data.processes());
+        out.scaling_ = scaling::fit(
+            [&](const auto& use) { for_each_batch(data, [&](index, const table& batch) { use(batch.x); }); }, how,
+            data.processes());
     }
     const auto prepare = [&](const dataset& x) { return out.scaling_ ? out.scaling_->apply(x) : x; };
-    if (!s.ready && s.kernel.empty() && (seen.size > streamed_rows::rows_of_batch || data.processes()))
+    if (!s.parsed_kernel && s.kernel.empty() && (seen.size > streamed_rows::batch_rows || data.processes()))
         fail(errc::invalid_argument,
              "examples read batch by batch need their kernel: give it, such as --kernel 'rbf(gamma=0.1)'");
-    const auto k = s.ready ? s.ready
-                           : std::make_shared<const kernel>(s.kernel.empty() ? default_kernel(prepare(first_rows(data)))
-                                                                             : kernel::parse(s.kernel));
-    if (k->where() != domain::any && k->where() != seen.kind)
+    const auto k = s.parsed_kernel
+                       ? s.parsed_kernel
+                       : std::make_shared<const kernel>(s.kernel.empty() ? default_kernel(prepare(first_rows(data)))
+                                                                         : kernel::parse(s.kernel));
+    if (k->kind() != object_kind::any && k->kind() != seen.kind)
         fail(errc::unsupported,
-             fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->where()), name(seen.kind)));
+             fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->kind()), name(seen.kind)));
     const streamed_rows rows(*k, data, seen, prepare);
-    out.inner_ = api::fit(m, options, passes_task{rows, {seen.y.data(), seen.own, learns ? 1 : 0}}, control);
+    out.inner_ = api::fit(m, options, streamed_task{rows, {seen.y.data(), seen.own, learns ? 1 : 0}}, control);
     out.spec_ = {m.name, k->text(), s.scale, options.all(), {}, {}};
-    out.class_names_ = m.targets == answer::classes ? seen.class_names : std::vector<std::string>{};
+    out.class_names_ = m.targets == target_kind::classes ? seen.class_names : std::vector<std::string>{};
     out.feature_names_ = seen.feature_names;
     out.kind_ = seen.kind;
     out.dims_ = seen.dims;
-    out.figures_ = out.inner_->about();
+    out.summary_ = out.inner_->summarise();
     return out;
 }
 

@@ -29,12 +29,12 @@ public:
     const std::string& method_name() const { return spec_.method; }
     const api::spec& spec() const { return spec_; }  // all options, including defaults
     const std::string& kernel_text() const { return spec_.kernel; }
-    answer gives() const { return inner_->gives(); }
-    domain kind() const { return kind_; }
+    target_kind prediction_kind() const { return inner_->prediction_kind(); }
+    object_kind kind() const { return kind_; }
     index dims() const { return dims_; }
     const std::vector<std::string>& class_names() const { return class_names_; }
     const std::vector<std::string>& feature_names() const { return feature_names_; }
-    const fitted& inner() const { return *inner_; }
+    const estimator& inner() const { return *inner_; }
     // The name of a predicted class, or the prediction as a number if the class has no name.
     std::string class_text(double predicted) const;
     // The target column of the training file, by the name or position that the user gave.
@@ -42,27 +42,27 @@ public:
     std::string text_column;  // text column of the training table; empty: none
     // The encoder that turned the columns of the training table into vectors. Null if the columns were numbers.
     std::shared_ptr<const column_encoder> columns_of_table{};
-    figures choices{};  // settings that were chosen automatically, with reasons; empty: none
+    summary choices{};  // settings that were chosen automatically, with reasons; empty: none
 
     // The predictions for objects as they were read from a file; the model applies its text features and its scaling.
     // Throws if the objects are not of the kind that the model was fitted on.
     std::vector<double> predict(const dataset& x) const;
     columns details(const dataset& x) const;
     // predictions and details; the details are empty if the method has none
-    explained predict_with_details(const dataset& x) const;
+    detailed_predictions predict_with_details(const dataset& x) const;
     columns transform(const dataset& x) const;
     // Classification: accuracy. Regression: mean squared error, R² and squared correlation. Densities: their mean. One
     // class: accuracy if the targets are 1 and -1, else the number of objects inside.
-    figures score(const table& data) const;
-    figures score(const table& data,
+    summary score(const table& data) const;
+    summary score(const table& data,
                   const std::vector<double>& predicted) const;  // uses predictions that were already computed
     // The summary of the fit (status, gap, counts), without names and settings.
-    const figures& fit_figures() const { return figures_; }
+    const summary& fit_summary() const { return summary_; }
     // Prepares kernel evaluation for the support objects once and keeps it. Useful for callers that predict a few rows
     // at a time.
-    void keep_ready() const { inner_->keep_ready(); }
+    void keep_prepared() const { inner_->keep_prepared(); }
     // The full description: method, kernel, data, options and the summary of the fit.
-    figures describe() const;
+    summary describe() const;
 
     std::string bytes() const;
     void save(const std::string& path) const;  // replaces the file atomically
@@ -72,25 +72,25 @@ public:
     // The text features that turn strings into vectors; null if there are none.
     const text_features* text() const { return text_ ? &*text_ : nullptr; }
     // Applies the text features and the scaling of the fit to objects.
-    dataset prepared(const dataset& x) const;
+    dataset preprocess(const dataset& x) const;
 
 private:
     friend struct file_form<model>;
     friend model fit(const api::spec& s, const table& data, const fit_control& control);
     friend model fit(const api::spec& s, row_batches& data, const fit_control& control);
     friend model parse(std::string_view bytes, const std::string& name);
-    columns named(columns from) const;
+    columns with_class_names(columns from) const;
     // Calls step(). If it throws a row_error for a column, rethrows the error with the name of the column.
     template <class Step>
-    auto in_terms_of_columns(Step step) const;
+    auto with_column_names(Step step) const;
     api::spec spec_;
-    fitted_ptr inner_;
+    estimator_ptr inner_;
     std::optional<text_features> text_;  // applied before the scaling
     std::optional<scaling> scaling_;
     std::vector<std::string> class_names_, feature_names_;
-    domain kind_ = domain::any;
+    object_kind kind_ = object_kind::any;
     index dims_ = 0;
-    figures figures_;
+    summary summary_;
 };
 
 }  // namespace mercer::api

@@ -25,14 +25,14 @@ std::string_view first_word(std::string_view bytes) {
 }
 
 // The kind of object that a kernel is defined on; used for the file of an estimator, which has no spec.
-domain domain_of(const std::string& kernel_text) {
-    return kernel_text.empty() ? domain::vectors : kernel::parse(kernel_text).where();
+object_kind domain_of(const std::string& kernel_text) {
+    return kernel_text.empty() ? object_kind::vectors : kernel::parse(kernel_text).kind();
 }
 
 // Parses the kind of object: its name, or its number in files of version 1.
-domain kind_in(const std::string& text) {
-    constexpr domain numbered[] = {domain::any, domain::vectors, strings::where, sets::where};
-    return text.size() == 1 && text[0] >= '0' && text[0] <= '3' ? numbered[text[0] - '0'] : domain_named(text);
+object_kind parse_kind(const std::string& text) {
+    constexpr object_kind numbered[] = {object_kind::any, object_kind::vectors, strings::kind, sets::kind};
+    return text.size() == 1 && text[0] >= '0' && text[0] <= '3' ? numbered[text[0] - '0'] : parse_object_kind(text);
 }
 
 // Reads or writes an optional part as JSON; empty if the part is missing.
@@ -59,8 +59,8 @@ struct mercer::file_form<mercer::api::model> {
         a.head("classes", m.class_names_);
         a.head("features", m.feature_names_);
         a.head(
-            "kind", m.kind_, [](domain kind) { return name(kind); }, api::kind_in);
-        a.whole("dims", m.dims_);
+            "kind", m.kind_, [](object_kind kind) { return name(kind); }, api::parse_kind);
+        a.integer("dims", m.dims_);
         a.head("label", m.label);
         if (a.has("text_column", !m.text_column.empty())) a.head("text_column", m.text_column);
         if (a.has("columns_of_table", m.columns_of_table != nullptr))
@@ -70,11 +70,11 @@ struct mercer::file_form<mercer::api::model> {
                     return std::make_shared<const column_encoder>(column_encoder::from_json(text, "columns_of_table"));
                 });
         if (a.has("choices", !m.choices.empty()))
-            a.head("choices", m.choices, std::mem_fn(&api::figures::json), api::figures::from_json);
-        a.head("figures", m.figures_, std::mem_fn(&api::figures::json), api::figures::from_json);
+            a.head("choices", m.choices, std::mem_fn(&api::summary::json), api::summary::from_json);
+        a.head("figures", m.summary_, std::mem_fn(&api::summary::json), api::summary::from_json);
         if constexpr (Archive::reading) {
             const api::method& of = api::find_method(m.spec_.method);
-            m.spec_.options = api::option_values::stored(of.name, of.options, m.spec_.options).all();
+            m.spec_.options = api::option_values::from_model_file(of.name, of.options, m.spec_.options).all();
             m.inner_ = of.parse(a.file("inner_bytes"), a.name());
         } else {
             a.file("inner_bytes", m.inner_ ? m.inner_->bytes() : std::string());
@@ -85,7 +85,7 @@ struct mercer::file_form<mercer::api::model> {
         a.check(!m.columns_of_table || m.columns_of_table->dims() == m.dims_,
                 "the columns of the table give {} coordinates, the objects have {}",
                 m.columns_of_table ? m.columns_of_table->dims() : 0, m.dims_);
-        a.check(!m.text_ || m.kind_ == strings::where, "terms of texts, but the objects are {}", name(m.kind_));
+        a.check(!m.text_ || m.kind_ == strings::kind, "terms of texts, but the objects are {}", name(m.kind_));
     }
 };
 template struct mercer::model_file<mercer::api::model>;
@@ -98,46 +98,49 @@ model parse(std::string_view bytes, const std::string& name) {
     if (first_word(bytes) == file_form<model>::format) return parse_model<model>(bytes, name);
     model out;
     // The file of an estimator alone does not contain the options of the fit, so the spec has none.
-    std::tie(out.inner_, out.spec_.method) = parse_fitted(bytes, name);
+    std::tie(out.inner_, out.spec_.method) = parse_estimator(bytes, name);
     out.spec_.kernel = out.inner_->kernel_text();
     out.kind_ = domain_of(out.spec_.kernel);
-    out.figures_ = out.inner_->about();
+    out.summary_ = out.inner_->summarise();
     return out;
 }
 
-std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const std::string& name) {
+std::pair<estimator_ptr, std::string> parse_estimator(std::string_view bytes, const std::string& name) {
     const std::string_view first = first_word(bytes);
     const auto owner = std::ranges::find(methods(), first, &method::format);
     const bool libsvm = first == "svm_type";
     if (owner == methods().end() && !libsvm)
         fail(errc::parse, fmt::format("{}: not a model file: it starts with '{}'", name,
                                       bytes.substr(0, std::min<std::size_t>(bytes.find('\n'), 40))));
-    const fitted_ptr found = libsvm ? as_fitted(parse_libsvm_model(bytes, name)) : owner->parse(bytes, name);
+    const estimator_ptr found = libsvm ? make_estimator(parse_libsvm_model(bytes, name)) : owner->parse(bytes, name);
     // Methods that share a file format are distinguished by the kind of their answers.
-    if (first == "mercer-knn-model") return {found, found->gives() == answer::values ? "knn_regression" : "knn"};
+    if (first == "mercer-knn-model")
+        return {found, found->prediction_kind() == target_kind::values ? "knn_regression" : "knn"};
     if (first == "mercer-svm-model" || libsvm)
-        return {found, found->gives() == answer::values  ? "svr"
-                       : found->gives() == answer::sides ? "one_class"
-                                                         : "svc"};
+        return {found, found->prediction_kind() == target_kind::values  ? "svr"
+                       : found->prediction_kind() == target_kind::sides ? "one_class"
+                                                                        : "svc"};
     return {found, owner->name};
 }
 
-static bool begins_model(std::string_view text) { return text.starts_with("mercer-") || text.starts_with("svm_type"); }
-
-model load(const std::string& path) {
-    const source file = read_expected(path, begins_model);
-    return made_of(file, [&] { return parse(file.bytes(), file.name()); });
+static bool is_start_of_model(std::string_view text) {
+    return text.starts_with("mercer-") || text.starts_with("svm_type");
 }
 
-read_options read_like(const model& m) {
+model load(const std::string& path) {
+    const file_contents file = read_file_if(path, is_start_of_model);
+    return parse_untruncated(file, [&] { return parse(file.bytes(), file.name()); });
+}
+
+read_options read_options_for(const model& m) {
     read_options how;
-    if (m.kind() == records::where) how.records.kinds = kinds_of_fields(kernel::parse(m.spec().kernel));
+    if (m.kind() == records::kind) how.records.kinds = kinds_of_fields(kernel::parse(m.spec().kernel));
     how.csv.label = m.label;
-    how.csv.columns = m.columns_of_table;
+    how.csv.encoder = m.columns_of_table;
     how.csv.text = m.text_column;
     how.csv.classes = how.tsv.classes = m.class_names();
-    if (m.kind() != domain::vectors) how.tsv.dictionary = m.feature_names();
-    how.tsv.numbered_by_name = m.feature_names().empty();  // models fitted from Python have no feature names
+    if (m.kind() != object_kind::vectors) how.tsv.dictionary = m.feature_names();
+    how.tsv.number_items_by_name = m.feature_names().empty();  // models fitted from Python have no feature names
     how.libsvm.dims = m.dims();
     return how;
 }

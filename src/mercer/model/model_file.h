@@ -18,10 +18,10 @@ model parse(std::string_view bytes, const std::string& name);
 model load(const std::string& path);
 
 // Parses the file of an estimator alone, or LIBSVM's text. Returns the estimator and the name of its method.
-std::pair<fitted_ptr, std::string> parse_fitted(std::string_view bytes, const std::string& name);
+std::pair<estimator_ptr, std::string> parse_estimator(std::string_view bytes, const std::string& name);
 
 // The options that read a file like the training data: target column, classes, column encoder, dictionary and number of
 // columns.
-read_options read_like(const model& m);
+read_options read_options_for(const model& m);
 
 }  // namespace mercer::api

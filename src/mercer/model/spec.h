@@ -18,7 +18,8 @@ struct spec {
     std::string kernel;  // text form; empty: default_kernel() for the kind of object
     std::string scale;   // scaling of the columns of vectors: "", "standard" or "minmax"
     settings options;
-    std::shared_ptr<const mercer::kernel> ready{};  // the parsed kernel, if the caller has it; null: `kernel` is parsed
+    std::shared_ptr<const mercer::kernel>
+        parsed_kernel{};  // the parsed kernel, if the caller has it; null: `kernel` is parsed
     // representation of strings as vectors: "tfidf", "counts(ngram=2)", … (text_features.h); "": none
     std::string text{};
 };

@@ -20,7 +20,7 @@ namespace mercer::api {
 
 target_choice choose_target(const text_table& from) {
     for (const char* usual : {"target", "label", "class", "y", "outcome", "response", "species", "category"})
-        for (std::size_t c = 0; c < from.columns() && from.named(); ++c) {
+        for (std::size_t c = 0; c < from.columns() && from.has_header(); ++c) {
             std::string name = from.names()[c];
             std::ranges::transform(name, name.begin(), [](unsigned char ch) { return std::tolower(ch); });
             if (name == usual) return {c, "by its name"};
@@ -31,16 +31,16 @@ target_choice choose_target(const text_table& from) {
 // Whole numbers are classes if there are at most 30 different ones and each occurs at least twice, such as grades of a
 // wine. Ages and counts have rare values.
 task_choice choose_task(const table& data) {
-    constexpr std::size_t most_classes = 30;
+    constexpr std::size_t max_classes = 30;
     if (data.y.empty()) return {"one_class", "there are no targets"};
     if (!data.class_names.empty()) return {"classification", fmt::format("{} class names", data.class_names.size())};
     std::map<double, index> counts;
     for (const double y : data.y)
-        if (++counts[y]; counts.size() > most_classes) break;
+        if (++counts[y]; counts.size() > max_classes) break;
     const bool whole = std::ranges::all_of(data.y, [](double y) { return y == std::floor(y); });
     const bool again = std::ranges::all_of(counts, [](const auto& each) { return each.second >= 2; }) &&
                        data.y.size() >= 4 * counts.size();
-    if (whole && counts.size() <= most_classes && (again || counts.size() <= 2))
+    if (whole && counts.size() <= max_classes && (again || counts.size() <= 2))
         return {"classification", fmt::format("{} different whole numbers", counts.size())};
     counts.clear();
     for (const double y : data.y) ++counts[y];
@@ -49,7 +49,7 @@ task_choice choose_task(const table& data) {
 
 namespace {
 
-std::vector<index> rows_with(const text_table& from, std::size_t target) {
+std::vector<index> rows_with_target(const text_table& from, std::size_t target) {
     std::vector<index> out;
     for (index r = 0; r < from.rows(); ++r)
         if (!detail::is_missing(from.at(r, target))) out.push_back(r);
@@ -61,7 +61,7 @@ void read_targets(const text_table& from, std::size_t at, table& out) {
     for (index r = 0; r < from.rows(); ++r) {
         double value = 0;
         const auto fault = detail::parse_number(from.at(r, at), value);
-        if (fault == detail::number_fault::not_finite || fault == detail::number_fault::overflow)
+        if (fault == detail::number_error::not_finite || fault == detail::number_error::overflow)
             from.fail_at(r, at, fmt::format("expected a finite target, got {}", detail::quoted(from.at(r, at))));
         labels.add(from.at(r, at), 0);
     }
@@ -77,11 +77,11 @@ void require_classes(const text_table& from, std::size_t target, const table& da
                                      from.file(), from.names()[target], why, classes, n));
 }
 
-automatic_data from_table(const source& file, const automatic_options& options) {
+automatic_data prepare_table(const file_contents& file, const automatic_options& options) {
     csv_options csv = options.how.csv;
     csv.label = options.target == "none" ? "" : options.target;
     text_table from = text_table::parse(file, csv);
-    if (options.rows) from = from.only(options.rows(from.rows()));
+    if (options.rows) from = from.select_rows(options.rows(from.rows()));
     automatic_data out;
     std::optional<std::size_t> target;
     if (options.target != "none" && options.task != "one_class") {
@@ -89,14 +89,14 @@ automatic_data from_table(const source& file, const automatic_options& options) 
         if (options.target.empty())
             chosen = choose_target(from);
         else
-            chosen.column = from.position(options.target, "target");
+            chosen.column = from.find_column(options.target, "target");
         if (from.columns() == 1)
             fail(errc::data, fmt::format("{}: one column, '{}': it cannot be the target and what the target is learnt "
                                          "from; --target none learns what is usual",
                                          file.name(), from.names()[0]));
         target = chosen.column;
         const index before = from.rows();
-        from = from.only(rows_with(from, *target));
+        from = from.select_rows(rows_with_target(from, *target));
         if (from.rows() == 0)
             fail(errc::data, fmt::format("{}: no row has a value of the target '{}' ({})", file.name(),
                                          from.names()[*target], chosen.why));
@@ -113,12 +113,12 @@ automatic_data from_table(const source& file, const automatic_options& options) 
     out.columns = std::make_shared<const column_encoder>(
         column_encoder::fit(from, target, {.missing = options.missing, .scale = scale}));
     out.data.x = out.columns->apply(from);
-    out.data.feature_names = out.columns->coordinates();
+    out.data.feature_names = out.columns->coordinate_names();
     out.data.label = out.columns->target();
     return out;
 }
 
-automatic_data as_read(const source& file, const automatic_options& options) {
+automatic_data prepare_objects(const file_contents& file, const automatic_options& options) {
     read_options how = options.how;
     how.csv.label = options.target == "none" ? "" : options.target;
     how.tsv.labelled = options.target != "none";
@@ -141,7 +141,7 @@ automatic_data as_read(const source& file, const automatic_options& options) {
 }
 
 // Describes the columns: "age: numbers; 3 missing, …". The columns that are plain numbers share one entry.
-std::vector<std::string> told(const column_encoder& columns) {
+std::vector<std::string> describe_columns(const column_encoder& columns) {
     std::vector<std::string> out;
     std::string plain;
     std::size_t count = 0;
@@ -149,7 +149,7 @@ std::vector<std::string> told(const column_encoder& columns) {
         if (rule.kind == column_kind::numbers && rule.missing == 0) {
             if (++count <= 6) plain += (plain.empty() ? "" : ", ") + rule.name;
         } else {
-            out.push_back(fmt::format("{}: {}", rule.name, rule.about()));
+            out.push_back(fmt::format("{}: {}", rule.name, rule.describe()));
         }
     }
     if (count > 0)
@@ -158,13 +158,13 @@ std::vector<std::string> told(const column_encoder& columns) {
     return out;
 }
 
-std::string scale_in_words(const std::string& how) {
+std::string scale_text(const std::string& how) {
     return how == "standard" ? "numbers to mean 0 and variance 1" : how == "minmax" ? "numbers to -1 ... 1" : "none";
 }
 
 // Returns true if less than a quarter of the entries are nonzero. Such vectors hold counts and indicators;
 // standardising would destroy their sparsity.
-bool mostly_zeros(const dataset& x) {
+bool is_mostly_zero(const dataset& x) {
     index stored = 0;
     if (const auto* rows = x.as<sparse<double>>()) stored = rows->nonzeros();
     if (const auto* rows = x.as<sparse<float>>()) stored = rows->nonzeros();
@@ -173,7 +173,7 @@ bool mostly_zeros(const dataset& x) {
 }
 
 // Kernel ridge regression has no offset. A constant kernel gives it one; its factor allows for the mean of the targets.
-std::string with_offset(const std::string& kernel, const std::vector<double>& y) {
+std::string add_offset(const std::string& kernel, const std::vector<double>& y) {
     double mean = 0, variance = 0;
     for (const double each : y) mean += each / static_cast<double>(y.size());
     for (const double each : y) variance += (each - mean) * (each - mean) / static_cast<double>(y.size());
@@ -182,7 +182,7 @@ std::string with_offset(const std::string& kernel, const std::vector<double>& y)
     return fmt::format("{} + constant(c={:.2g})", kernel, c);
 }
 
-bool given(const settings& options, const std::string& name) {
+bool has_option(const settings& options, const std::string& name) {
     return std::ranges::find(options, name, &std::pair<std::string, std::string>::first) != options.end();
 }
 
@@ -192,10 +192,10 @@ bool is_open(const spec& s) {
 }
 
 // The kernel without a search: γ by the median heuristic.
-std::string closed_kernel(const dataset& x, const spec& s) {
-    if (x.kind() != domain::vectors) return s.text.empty() ? default_kernel(x).text() : "";
+std::string kernel_without_search(const dataset& x, const spec& s) {
+    if (x.kind() != object_kind::vectors) return s.text.empty() ? default_kernel(x).text() : "";
     const auto scaling = fit_scaling(x, s.scale);
-    return fmt::format("rbf(gamma={})", number_text(median_gamma(scaling ? scaled(*scaling, x) : x)));
+    return fmt::format("rbf(gamma={})", number_text(median_gamma(scaling ? apply_scaling(*scaling, x) : x)));
 }
 
 void choose_method(automatic_data& out, const automatic_options& options, const std::string& task) {
@@ -208,26 +208,26 @@ void choose_method(automatic_data& out, const automatic_options& options, const 
     const dataset& x = out.data.x;
     const bool search = task != "one_class" && x.size() >= fewest;
     if (s.kernel.empty()) {
-        s.kernel = !search ? closed_kernel(x, s) : s.text.empty() ? default_open_kernel(x) : "rbf(gamma=?)";
-        if (task == "regression" && !s.kernel.empty()) s.kernel = with_offset(s.kernel, out.data.y);
+        s.kernel = !search ? kernel_without_search(x, s) : s.text.empty() ? default_open_kernel(x) : "rbf(gamma=?)";
+        if (task == "regression" && !s.kernel.empty()) s.kernel = add_offset(s.kernel, out.data.y);
     }
     if (task == "one_class") {
         out.data.y.clear();
         out.data.class_names.clear();
-        if (!given(s.options, "nu")) s.options.emplace_back("nu", "0.1");
+        if (!has_option(s.options, "nu")) s.options.emplace_back("nu", "0.1");
     } else if (search) {
-        const char* price = task == "classification" ? "C" : "alpha";
-        if (!given(s.options, price) && !given(s.options, "alphas")) s.options.emplace_back(price, "?");
+        const char* penalty = task == "classification" ? "C" : "alpha";
+        if (!has_option(s.options, penalty) && !has_option(s.options, "alphas")) s.options.emplace_back(penalty, "?");
     }
-    out.searched = is_open(s);
-    if (out.searched) return;
+    out.needs_search = is_open(s);
+    if (out.needs_search) return;
     out.choices.add("search", task == "one_class" ? "none: without targets there is nothing to judge by"
                               : search            ? "none: nothing was left open"
                                                   : fmt::format("none: fewer than {} rows", fewest));
 }
 
 // Throws if the task needs targets and the data have none.
-void require_targets(const source& file, const automatic_data& out, const automatic_options& options,
+void require_targets(const file_contents& file, const automatic_data& out, const automatic_options& options,
                      const std::string& task) {
     if (task == "one_class" || !out.data.y.empty()) return;
     fail(errc::data, options.target == "none"
@@ -239,7 +239,7 @@ void require_targets(const source& file, const automatic_data& out, const automa
                                        file.name(), task));
 }
 
-void require_variety(const automatic_data& out, const std::string& task) {
+void require_varying_targets(const automatic_data& out, const std::string& task) {
     const auto& y = out.data.y;
     if (task != "one_class" && std::ranges::all_of(y, [&](double each) { return each == y.front(); }))
         fail(errc::data, fmt::format("the target is always {}: there is nothing to learn; --target none learns what is "
@@ -249,7 +249,7 @@ void require_variety(const automatic_data& out, const std::string& task) {
 
 }  // namespace
 
-automatic_data prepare(const source& file, const automatic_options& options) {
+automatic_data prepare(const file_contents& file, const automatic_options& options) {
     if (!options.task.empty() && options.task != "classification" && options.task != "regression" &&
         options.task != "one_class")
         fail(errc::invalid_argument,
@@ -257,27 +257,27 @@ automatic_data prepare(const source& file, const automatic_options& options) {
     const bool columns = !file.is_folder() && options.how.csv.text.empty() &&
                          (options.how.format ? options.how.format == &csv_format()
                                              : &detect_format(file.name(), file.bytes()) == &csv_format());
-    automatic_data out = made_of(file, [&] { return columns ? from_table(file, options) : as_read(file, options); });
+    automatic_data out = parse_untruncated(
+        file, [&] { return columns ? prepare_table(file, options) : prepare_objects(file, options); });
     task_choice chosen = choose_task(out.data);
     if (!options.task.empty()) chosen.why = fmt::format("as asked; {}", chosen.why), chosen.task = options.task;
     require_targets(file, out, options, chosen.task);
-    require_variety(out, chosen.task);
+    require_varying_targets(out, chosen.task);
     out.choices.add("task", fmt::format("{} ({})", chosen.task, chosen.why));
     if (out.columns) {
-        out.choices.add("columns", told(*out.columns));
-        out.choices.add("scaling", scale_in_words(out.columns->options().scale));
-    } else if (out.data.x.kind() == domain::vectors) {
-        const bool as_they_are = options.scale.empty() && mostly_zeros(out.data.x);
+        out.choices.add("columns", describe_columns(*out.columns));
+        out.choices.add("scaling", scale_text(out.columns->options().scale));
+    } else if (out.data.x.kind() == object_kind::vectors) {
+        const bool as_they_are = options.scale.empty() && is_mostly_zero(out.data.x);
         out.open.scale = as_they_are ? "none" : options.scale.empty() ? "standard" : options.scale;
-        out.choices.add("scaling",
-                        scale_in_words(out.open.scale) + (as_they_are ? " (most coordinates are zero)" : ""));
+        out.choices.add("scaling", scale_text(out.open.scale) + (as_they_are ? " (most coordinates are zero)" : ""));
         if (out.open.scale == "none") out.open.scale.clear();
     }
     choose_method(out, options, chosen.task);
     return out;
 }
 
-model automatic_data::finished(model m) const {
+model automatic_data::annotate(model m) const {
     m.columns_of_table = columns;
     if (m.label.empty()) m.label = data.label;
     m.choices = choices;

@@ -1,9 +1,9 @@
 // Prepares a file for a fit without further settings: chooses the target column, the task, the kinds of the columns,
 // the method and the parameters to search. Each choice can be overridden, and is reported with its reason.
 //
-//     const api::automatic_data ready = api::prepare(read_source("houses.csv"), {.target = "price"});
+//     const api::automatic_data ready = api::prepare(read_file("houses.csv"), {.target = "price"});
 //     const api::tuning found = api::tune(ready.open, ready.data);
-//     api::model m = ready.finished(api::fit(found.chosen_spec(), ready.data));
+//     api::model m = ready.annotate(api::fit(found.chosen_spec(), ready.data));
 #pragma once
 
 #include <functional>
@@ -33,13 +33,13 @@ struct automatic_data {
     table data;
     std::shared_ptr<const column_encoder> columns;  // null if the objects were read without an encoder
     spec open;                                      // method and kernel; ? marks numbers to search
-    bool searched = true;                           // false: nothing to search, or no targets to score by
-    figures choices;
+    bool needs_search = true;                       // false: nothing to search, or no targets to score by
+    summary choices;
 
-    model finished(model m) const;  // adds the column encoder, the target and the choices to the model
+    model annotate(model m) const;  // adds the column encoder, the target and the choices to the model
 };
 
-automatic_data prepare(const source& file, const automatic_options& options);
+automatic_data prepare(const file_contents& file, const automatic_options& options);
 
 // The task (classification, regression or one_class) and the reason as text: "3 class names".
 struct task_choice {

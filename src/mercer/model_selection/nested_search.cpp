@@ -23,21 +23,21 @@ using nlohmann::ordered_json;
 
 ordered_json finite_or_null(double v) { return std::isfinite(v) ? ordered_json(v) : ordered_json(); }
 
-struct outer_part {
+struct outer_fold {
     std::vector<index> training, held_out;
 };
 
 // The outer folds, made like those of a search with another seed.
-std::vector<outer_part> outer_parts(const method& m, const table& data, int folds, const tune_options& options,
-                                    std::uint64_t seed) {
+std::vector<outer_fold> make_outer_folds(const method& m, const table& data, int folds, const tune_options& options,
+                                         std::uint64_t seed) {
     const random_below random = make_random_below(seed);
-    const fold_plan plan = options.by_time                ? time_folds(data.x.size(), folds)
-                           : !options.groups.empty()      ? grouped_folds(options.groups, folds, random)
-                           : m.targets == answer::classes ? stratified_folds(data.y, folds, random)
-                                                          : plain_folds(data.x.size(), folds, random);
-    std::vector<outer_part> out;
+    const fold_plan plan = options.by_time                     ? time_folds(data.x.size(), folds)
+                           : !options.groups.empty()           ? grouped_folds(options.groups, folds, random)
+                           : m.targets == target_kind::classes ? stratified_folds(data.y, folds, random)
+                                                               : plain_folds(data.x.size(), folds, random);
+    std::vector<outer_fold> out;
     for (int f = options.by_time ? 1 : 0; f < plan.folds(); ++f) {
-        outer_part made{{}, {plan.held_out(f).begin(), plan.held_out(f).end()}};
+        outer_fold made{{}, {plan.held_out(f).begin(), plan.held_out(f).end()}};
         if (options.by_time)
             for (index i = 0; i < made.held_out.front(); ++i) made.training.push_back(i);
         else
@@ -60,7 +60,7 @@ std::pair<double, double> mean_and_error(const std::vector<double>& values) {
 }
 
 // The 97.5 % quantile of Student's t distribution.
-double student(std::size_t freedom) {
+double student_quantile(std::size_t freedom) {
     constexpr std::array known{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
     return freedom == 0              ? std::numeric_limits<double>::infinity()
            : freedom <= known.size() ? known[freedom - 1]
@@ -76,8 +76,8 @@ void find_interval(nested_estimate& out, const metric& by, const std::vector<dou
         double right = 0;
         for (std::size_t i = 0; i < y.size(); ++i) right += y[i] == predicted[i];
         out.range = wilson_interval(right, n);
-        out.by = "Wilson";
-    } else if (by.from == metric::wants::answers) {
+        out.interval_method = "Wilson";
+    } else if (by.needs == metric::input::predictions) {
         out.range = bootstrap_intervals(static_cast<index>(y.size()), 1,
                                         [&](std::span<const index> rows, std::span<double> figure) {
                                             std::vector<double> some, said;
@@ -87,11 +87,11 @@ void find_interval(nested_estimate& out, const metric& by, const std::vector<dou
                                             }
                                             figure[0] = by.value({some, said, {}, {}});
                                         })[0];
-        out.by = "bootstrap";
+        out.interval_method = "bootstrap";
     } else {
-        const double half = out.scores.size() > 1 ? student(out.scores.size() - 1) * error : std::nan("");
+        const double half = out.scores.size() > 1 ? student_quantile(out.scores.size() - 1) * error : std::nan("");
         out.range = {mean - half, mean + half};
-        out.by = "t";
+        out.interval_method = "t";
     }
 }
 
@@ -102,17 +102,17 @@ nested_estimate nested_tune(const spec& open, const table& data, int outer, cons
     const auto started = std::chrono::steady_clock::now();
     const method& m = find_method(open.method);
     if (outer < 2) fail(errc::invalid_argument, fmt::format("nested: must satisfy 2 <= outer folds, got {}", outer));
-    const std::vector<outer_part> parts = outer_parts(m, data, outer, options, options.seed + 7919);
+    const std::vector<outer_fold> parts = make_outer_folds(m, data, outer, options, options.seed + 7919);
     nested_estimate out;
     const metric& by = metric_of(m, options);
     out.metric = by.name;
     out.how =
         fmt::format("{} outer {}{}, a search in each", outer, options.by_time ? "pieces in order of time" : "folds",
-                    !options.groups.empty()                            ? ", groups kept together"
-                    : m.targets == answer::classes && !options.by_time ? ", stratified"
-                                                                       : "");
+                    !options.groups.empty()                                 ? ", groups kept together"
+                    : m.targets == target_kind::classes && !options.by_time ? ", stratified"
+                                                                            : "");
     std::vector<double> y, predicted;
-    out.complete = unless_stopped([&] {
+    out.complete = completes_unless_cancelled([&] {
         for (std::size_t p = 0; p < parts.size(); ++p) {
             tune_options inner = options;
             inner.log.clear();
@@ -132,7 +132,7 @@ nested_estimate nested_tune(const spec& open, const table& data, int outer, cons
             if (!found.complete) fail(errc::cancelled, "nested: stopped");
             const model fitted = fit(found.chosen_spec(), training, control);
             std::vector<double> said;
-            out.scores.push_back(score_by(by, fitted, held_out, &said));
+            out.scores.push_back(score_model(by, fitted, held_out, &said));
             out.chosen.push_back(found.chosen_spec());
             y.insert(y.end(), held_out.y.begin(), held_out.y.end());
             predicted.insert(predicted.end(), said.begin(), said.end());
@@ -152,7 +152,7 @@ learning_curve learn_curve(const spec& closed, const table& data, const tune_opt
     learning_curve out;
     out.metric = by.name;
     out.larger_is_better = by.larger_is_better;
-    std::vector<outer_part> parts = outer_parts(m, data, options.folds, options, options.seed);
+    std::vector<outer_fold> parts = make_outer_folds(m, data, options.folds, options, options.seed);
     // Shuffled, so that the first rows are a random sample. With by_time the last rows are used instead.
     for (std::size_t p = 0; p < parts.size() && !options.by_time; ++p) {
         const random_below random = make_random_below(options.seed + p);
@@ -161,20 +161,20 @@ learning_curve learn_curve(const spec& closed, const table& data, const tune_opt
             std::swap(rows[i - 1], rows[static_cast<std::size_t>(random(static_cast<index>(i)))]);
     }
     std::size_t fewest = parts.front().training.size();
-    for (const outer_part& p : parts) fewest = std::min(fewest, p.training.size());
+    for (const outer_fold& p : parts) fewest = std::min(fewest, p.training.size());
     for (int s = 0; s < sizes; ++s) {
         // From 1/32 of the examples, doubling each time.
         const auto count = static_cast<index>(std::llround(static_cast<double>(fewest) * std::pow(0.5, sizes - 1 - s)));
         std::vector<double> training, held_out;
-        for (const outer_part& p : parts) {
+        for (const outer_fold& p : parts) {
             const std::span<const index> all(p.training);
             const auto some = options.by_time ? all.last(static_cast<std::size_t>(count))
                                               : all.first(static_cast<std::size_t>(count));
             const table from = rows_of(data, some);
             try {
                 const model fitted = fit(closed, from, control);
-                training.push_back(score_by(by, fitted, from));
-                held_out.push_back(score_by(by, fitted, rows_of(data, p.held_out)));
+                training.push_back(score_model(by, fitted, from));
+                held_out.push_back(score_model(by, fitted, rows_of(data, p.held_out)));
             } catch (const error& problem) {  // too few examples, for instance of a single class
                 if (problem.code() == errc::cancelled) throw;
             }
@@ -195,7 +195,7 @@ std::string to_json(const nested_estimate& found) {
                      {"mean", finite_or_null(found.mean)},
                      {"low", finite_or_null(found.range.low)},
                      {"high", finite_or_null(found.range.high)},
-                     {"interval", found.by},
+                     {"interval", found.interval_method},
                      {"complete", found.complete},
                      {"seconds", found.seconds},
                      {"folds", ordered_json::array()}};

@@ -14,9 +14,9 @@ struct nested_estimate {
     std::vector<double> scores;  // of each outer fold
     std::vector<spec> chosen;    // chosen setting of each outer fold
     double mean = 0;
-    interval range;        // 95 % confidence interval
-    std::string by;        // method of the interval: "Wilson", "bootstrap" or "t"
-    bool complete = true;  // false: cancelled after some of the folds
+    interval range;               // 95 % confidence interval
+    std::string interval_method;  // method of the interval: "Wilson", "bootstrap" or "t"
+    bool complete = true;         // false: cancelled after some of the folds
     double seconds = 0;
 };
 

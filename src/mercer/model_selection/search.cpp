@@ -19,9 +19,9 @@
 namespace mercer::api {
 namespace {
 
-void keep(const trial_runner& by, const std::vector<setting>& from, const spec& s, tuning& out) {
+void store_trials(const trial_runner& by, const std::vector<setting>& from, const spec& s, tuning& out) {
     for (const setting& each : from) {
-        trial made{each.at, each.what, {}, mean_score(each.score), 0, each.dropped, each.trouble};
+        trial made{each.at, each.what, {}, mean_score(each.score), 0, each.dropped, each.warning};
         for (const double x : each.score)
             if (!std::isnan(x)) made.scores.push_back(x);
         if (made.scores.empty()) continue;
@@ -33,14 +33,14 @@ void keep(const trial_runner& by, const std::vector<setting>& from, const spec& 
         made.what.text = s.text;
         out.trials.push_back(std::move(made));
     }
-    out.metric = by.scored_by().name;
-    out.how = by.how();
-    out.larger_is_better = by.scored_by().larger_is_better;
+    out.metric = by.scoring_metric().name;
+    out.how = by.describe();
+    out.larger_is_better = by.scoring_metric().larger_is_better;
 }
 
 // Chooses the best setting that was not dropped. With one_standard_error: the simplest setting within one standard
 // error of the best, by the smallest C, the largest λ and the smallest γ.
-void choose(tuning& out, bool one_standard_error) {
+void choose_setting(tuning& out, bool one_standard_error) {
     const auto better = [&](double a, double b) { return out.larger_is_better ? a > b : a < b; };
     bool any = false;
     for (std::size_t i = 0; i < out.trials.size(); ++i) {
@@ -68,7 +68,7 @@ void choose(tuning& out, bool one_standard_error) {
 
 tuning tune(const spec& open_one, const table& data, const tune_options& options, const fit_control& control) {
     const method& m = find_method(open_one.method);
-    if (m.targets != answer::classes && m.targets != answer::values)
+    if (m.targets != target_kind::classes && m.targets != target_kind::values)
         fail(errc::unsupported, fmt::format("{} learns from no targets, so there is no score to tune it by", m.name));
     if (data.x.size() == 0) fail(errc::data, "tune: no objects");
     if (static_cast<index>(data.y.size()) != data.x.size())
@@ -77,16 +77,15 @@ tuning tune(const spec& open_one, const table& data, const tune_options& options
     const thread_limit limit(control.threads);
     tuning out;
     out.of_rows = data.x.size();
-    table part =
-        options.most_rows > 0 && data.x.size() > options.most_rows && options.groups.empty() && !options.by_time
-            ? sample_of(data, options.most_rows, options.seed)
-            : data;
+    table part = options.max_rows > 0 && data.x.size() > options.max_rows && options.groups.empty() && !options.by_time
+                     ? sample_of(data, options.max_rows, options.seed)
+                     : data;
     out.rows = part.x.size();
     spec s = open_one;
     if (m.takes_kernel && s.kernel.empty()) s.kernel = default_open_kernel(part.x);
     if (!s.text.empty()) (void)text_features::fit(part.x, parse_text_options(s.text), &part.x);
-    if (const auto scaling = fit_scaling(part.x, s.scale)) part.x = scaled(*scaling, part.x);
-    const open_spec open(s, part);
+    if (const auto scaling = fit_scaling(part.x, s.scale)) part.x = apply_scaling(*scaling, part.x);
+    const search_request open(s, part);
     out.axes = open.axes();
     const index per_axis = options.points > 0     ? options.points
                            : out.axes.size() <= 2 ? 10
@@ -97,7 +96,7 @@ tuning tune(const spec& open_one, const table& data, const tune_options& options
     const random_below random = make_random_below(options.seed + 1000);
     std::vector<setting> found;
     std::optional<trial_runner> runner;
-    const auto ran = unless_stopped([&] {
+    const auto ran = completes_unless_cancelled([&] {
         runner.emplace(s, part, options, control);
         if (options.search == "grid") {
             found = open.at(grid_points(out.axes, per_axis));
@@ -106,23 +105,23 @@ tuning tune(const spec& open_one, const table& data, const tune_options& options
             found = open.at(random_points(out.axes, trials, random));
             by.evaluate(*runner, found);
         } else if (options.search == "halving") {
-            found = by.halve(open.at(random_points(out.axes, trials, random)), s, part, control);
+            found = by.successive_halving(open.at(random_points(out.axes, trials, random)), s, part, control);
             by.evaluate(*runner, found);
         } else if (options.search == "model") {
-            by.by_model(*runner, trials, random, found);
+            by.search_by_model(*runner, trials, random, found);
         } else {
             fail(errc::invalid_argument,
                  fmt::format("search must be grid, random, halving or model, got '{}'", options.search));
         }
     });
     out.complete = ran;
-    if (runner) keep(*runner, found, s, out);
+    if (runner) store_trials(*runner, found, s, out);
     if (out.trials.empty()) {
         if (!ran) fail(errc::cancelled, "tune: stopped before there was any score");
         fail(errc::data, fmt::format("tune: no setting could be fitted: {}",
-                                     found.empty() ? "there is none" : found.front().trouble));
+                                     found.empty() ? "there is none" : found.front().warning));
     }
-    choose(out, options.one_standard_error);
+    choose_setting(out, options.one_standard_error);
     out.seconds = by.seconds();
     return out;
 }
@@ -147,7 +146,7 @@ std::string to_json(const tuning& found) {
         one["mean"] = number(t.mean);
         one["standard_error"] = number(t.error);
         one["dropped"] = t.dropped;
-        if (!t.trouble.empty()) one["trouble"] = t.trouble;
+        if (!t.warning.empty()) one["trouble"] = t.warning;
         trials.push_back(std::move(one));
     }
     ordered_json out{{"metric", found.metric},        {"cross_validation", found.how}, {"rows", found.rows},

@@ -40,8 +40,8 @@ struct tune_options {
     bool one_standard_error = false;     // choose the simplest setting within one standard error of the best
     bool race = true;
     std::uint64_t seed = 1;
-    index most_rows = 10000;  // larger data are searched on a random sample of this size; 0: no limit
-    std::string log{};        // log file, from which a later search continues (search_log.h); empty: none
+    index max_rows = 10000;  // larger data are searched on a random sample of this size; 0: no limit
+    std::string log{};       // log file, from which a later search continues (search_log.h); empty: none
     std::function<bool(const tune_progress&)> progress{};  // return false to stop with the best setting so far
 };
 
@@ -52,7 +52,7 @@ struct trial {
     std::vector<double> scores;  // of each computed fold
     double mean = 0, error = 0;  // mean score and its standard error; NaN with a single score
     bool dropped = false;        // dropped by the race as significantly worse than the best
-    std::string trouble{};       // warnings and errors of the fits
+    std::string warning{};       // warnings and errors of the fits
 };
 
 struct tuning {

@@ -87,7 +87,7 @@ trial read_trial(const json& line) {
     for (const double x : out.scores) squares += (x - out.mean) * (x - out.mean);
     out.error = n > 1 ? std::sqrt(squares / (n - 1) / n) : std::numeric_limits<double>::quiet_NaN();
     out.dropped = line.at("dropped").get<bool>();
-    out.trouble = line.at("trouble").get<std::string>();
+    out.warning = line.at("trouble").get<std::string>();
     return out;
 }
 
@@ -135,9 +135,9 @@ json numbers(const std::vector<double>& from) {
 }  // namespace
 
 tuning read_tune_log(const std::string& path) {
-    const source file = read_expected(path, begins_json_object);
+    const file_contents file = read_file_if(path, begins_json_object);
     const std::string text(file.bytes());
-    file.require_whole();
+    file.require_untruncated();
     return parse_tune_log(text, path);
 }
 
@@ -173,11 +173,11 @@ tuning parse_tune_log(std::string_view rest, const std::string& name) {
     return out;
 }
 
-void tune_log::take(const trial_runner& by, std::vector<setting>& which) {
+void tune_log::restore(const trial_runner& by, std::vector<setting>& which) {
     if (path_.empty() || !std::filesystem::exists(path_)) return;
-    const source file = read_expected(path_, begins_json_object);
+    const file_contents file = read_file_if(path_, begins_json_object);
     const std::string text(file.bytes());
-    file.require_whole();
+    file.require_untruncated();
     std::string_view rest = text;
     std::map<std::string, json> known;
     index number = 0;
@@ -207,7 +207,7 @@ void tune_log::take(const trial_runner& by, std::vector<setting>& which) {
             s.score.resize(static_cast<std::size_t>(by.folds()), std::numeric_limits<double>::quiet_NaN());
             s.loss.resize(s.score.size());
             s.dropped = found->second.at("dropped").get<bool>();
-            s.trouble = found->second.at("trouble").get<std::string>();
+            s.warning = found->second.at("trouble").get<std::string>();
         }
     } catch (const json::exception& wrong) {
         fail(errc::parse, fmt::format("{}:{}: not a line of a log of tune: {}", path_, number, wrong.what()));
@@ -225,7 +225,7 @@ void tune_log::write(const trial_runner& by, const std::vector<setting>& which, 
             text += json{{"setting", to_json(s.what)},
                          {"scores", numbers(s.score)},
                          {"dropped", s.dropped},
-                         {"trouble", s.trouble}}
+                         {"trouble", s.warning}}
                         .dump() +
                     "\n";
     write_atomically(path_, text);

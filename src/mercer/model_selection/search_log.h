@@ -26,7 +26,7 @@ class tune_log {
 public:
     explicit tune_log(std::string path) : path_(std::move(path)) {}
     // Copies known scores to the settings. Throws an error with errc::data if the file belongs to another search.
-    void take(const trial_runner& by, std::vector<setting>& which);
+    void restore(const trial_runner& by, std::vector<setting>& which);
     // Replaces the file with all scores so far. Without `due` it writes at most once every 3 seconds.
     void write(const trial_runner& by, const std::vector<setting>& which, bool due);
 

@@ -42,7 +42,7 @@ std::size_t open_bracket(std::string_view text, std::size_t at) {
     return std::string_view::npos;
 }
 
-[[noreturn]] void bad_range(std::string_view text, std::size_t at, const std::string& why) {
+[[noreturn]] void fail_range(std::string_view text, std::size_t at, const std::string& why) {
     fail(errc::parse, fmt::format("'{}', at character {}: {}", text, at + 1, why));
 }
 
@@ -50,7 +50,7 @@ std::size_t open_bracket(std::string_view text, std::size_t at) {
 std::vector<double> numbers_in(std::string_view text, std::size_t& at) {
     const char closing = text[at] == '[' ? ']' : '}';
     const std::size_t end = text.find(closing, at);
-    if (end == std::string_view::npos) bad_range(text, at, fmt::format("'{}' is missing", closing));
+    if (end == std::string_view::npos) fail_range(text, at, fmt::format("'{}' is missing", closing));
     std::vector<double> out;
     for (std::size_t from = at + 1; from <= end;) {
         const std::size_t stop = std::min(text.find(',', from), end);
@@ -60,7 +60,7 @@ std::vector<double> numbers_in(std::string_view text, std::size_t& at) {
         double number = 0;
         const auto [stopped, code] = std::from_chars(one.data(), one.data() + one.size(), number);
         if (code != std::errc() || stopped != one.data() + one.size() || !std::isfinite(number))
-            bad_range(text, from, fmt::format("a finite number is expected, got '{}'", one));
+            fail_range(text, from, fmt::format("a finite number is expected, got '{}'", one));
         out.push_back(number);
         from = stop + 1;
     }
@@ -68,19 +68,19 @@ std::vector<double> numbers_in(std::string_view text, std::size_t& at) {
     return out;
 }
 
-void read_range(std::string_view text, std::size_t& at, hole& into) {
+void read_range(std::string_view text, std::size_t& at, free_parameter& into) {
     if (at >= text.size() || (text[at] != '[' && text[at] != '{')) return;
     const std::size_t start = at;
     const bool list = text[at] == '{';
     std::vector<double> numbers = numbers_in(text, at);
-    into.given = true;
+    into.has_range = true;
     if (list) {
         std::ranges::sort(numbers);
         into.range.values = std::move(numbers);
         return;
     }
     if (numbers.size() != 2 || !(numbers[0] < numbers[1]))
-        bad_range(text, start, "a range is written ?[low, high] with low < high");
+        fail_range(text, start, "a range is written ?[low, high] with low < high");
     into.range.low = numbers[0], into.range.high = numbers[1];
     into.range.logarithmic = numbers[0] > 0 && numbers[1] / numbers[0] >= 10;
 }
@@ -121,7 +121,7 @@ double axis::share(double value) const {
 open_text::open_text(std::string_view text) {
     std::size_t from = 0;
     for (std::size_t at = text.find('?'); at != std::string_view::npos; at = text.find('?', from)) {
-        hole found;
+        free_parameter found;
         std::size_t before = at;
         while (before > 0 && text[before - 1] == ' ') --before;
         if (before > 0 && text[before - 1] == '=') found.name = word_before(text, --before);
@@ -131,14 +131,14 @@ open_text::open_text(std::string_view text) {
         from = at + 1;
         read_range(text, from, found);
         found.range.name = found.name.empty() ? "weight" : found.name;
-        holes_.push_back(std::move(found));
+        free_parameters_.push_back(std::move(found));
     }
     between_.emplace_back(text.substr(from));
 }
 
 std::string open_text::filled(std::span<const double> values) const {
     std::string out = between_[0];
-    for (std::size_t i = 0; i < holes_.size(); ++i) out += number_text(values[i]) + between_[i + 1];
+    for (std::size_t i = 0; i < free_parameters_.size(); ++i) out += number_text(values[i]) + between_[i + 1];
     return out;
 }
 
@@ -168,8 +168,8 @@ std::vector<space_point> random_points(const std::vector<axis>& axes, index coun
     return out;
 }
 
-std::size_t most_promising(const std::vector<axis>& axes, const std::vector<space_point>& tried,
-                           const std::vector<double>& score, const std::vector<space_point>& candidates) {
+std::size_t max_expected_improvement(const std::vector<axis>& axes, const std::vector<space_point>& tried,
+                                     const std::vector<double>& score, const std::vector<space_point>& candidates) {
     const auto shares = [&](const std::vector<space_point>& points) {
         matrix<double> out(static_cast<index>(points.size()), static_cast<index>(axes.size()));
         for (index i = 0; i < out.rows(); ++i)
@@ -221,12 +221,12 @@ std::size_t most_promising(const std::vector<axis>& axes, const std::vector<spac
 namespace mercer::api {
 namespace {
 
-axis logarithmic(const std::string& name, double low, double high) { return {name, low, high, true, false, {}}; }
-axis among(const std::string& name, std::vector<double> values) {
+axis log_axis(const std::string& name, double low, double high) { return {name, low, high, true, false, {}}; }
+axis listed_axis(const std::string& name, std::vector<double> values) {
     return {name, 0, 0, false, false, std::move(values)};
 }
 
-double spread_of(const std::vector<double>& y) {
+double standard_deviation(const std::vector<double>& y) {
     double mean = 0, sum = 0;
     for (const double each : y) mean += each / static_cast<double>(y.size());
     for (const double each : y) sum += (each - mean) * (each - mean) / static_cast<double>(y.size());
@@ -237,7 +237,7 @@ double spread_of(const std::vector<double>& y) {
 
 double median_gamma(const dataset& x) {
     constexpr index most = 200, widest = 5000;
-    if (x.kind() != domain::vectors || x.size() < 2) return 1;
+    if (x.kind() != object_kind::vectors || x.size() < 2) return 1;
     std::vector<double> squares;
     if (x.dims() <= widest) {
         std::vector<index> rows;
@@ -264,25 +264,25 @@ double median_gamma(const dataset& x) {
 }
 
 std::string default_open_kernel(const dataset& x) {
-    if (x.kind() == domain::vectors) return "rbf(gamma=?)";
-    if (x.kind() == strings::where) return "normalize(spectrum(k=?))";
-    if (x.kind() == graphs::where) return "normalize(wl(h=?))";
+    if (x.kind() == object_kind::vectors) return "rbf(gamma=?)";
+    if (x.kind() == strings::kind) return "normalize(spectrum(k=?))";
+    if (x.kind() == graphs::kind) return "normalize(wl(h=?))";
     return default_kernel(x).text();
 }
 
-axis usual_range_of_kernel(const hole& open, const table& data) {
+axis default_kernel_range(const free_parameter& open, const table& data) {
     const std::string& name = open.name;
-    if (name.empty()) return logarithmic("weight", 0.01, 100);
+    if (name.empty()) return log_axis("weight", 0.01, 100);
     if (name == "gamma") {
         const double middle = open.owner == "rbf" || open.owner == "gaussian" ? median_gamma(data.x) : 1;
         // From a width larger than the data to one smaller than the distance of nearest neighbours.
-        return logarithmic(name, middle / 30, middle * 30);
+        return log_axis(name, middle / 30, middle * 30);
     }
-    if (name == "degree") return among(name, {1, 2, 3, 4});
-    if (name == "coef0" || name == "c") return among(name, {0, 0.1, 1, 10});
-    if (name == "k") return among(name, {2, 3, 4, 5, 6});
-    if (name == "h" || name == "depth") return among(name, {0, 1, 2, 3, 4, 5, 6});
-    if (name == "mismatches" || name == "shift") return among(name, {0, 1, 2});
+    if (name == "degree") return listed_axis(name, {1, 2, 3, 4});
+    if (name == "coef0" || name == "c") return listed_axis(name, {0, 0.1, 1, 10});
+    if (name == "k") return listed_axis(name, {2, 3, 4, 5, 6});
+    if (name == "h" || name == "depth") return listed_axis(name, {0, 1, 2, 3, 4, 5, 6});
+    if (name == "mismatches" || name == "shift") return listed_axis(name, {0, 1, 2});
     if (const registered_kernel* known = find_kernel(open.owner)) {
         for (const parameter_info& p : known->info.parameters) {
             if (p.name != name || p.initial.empty()) continue;
@@ -292,31 +292,31 @@ axis usual_range_of_kernel(const hole& open, const table& data) {
                 p.condition.find("< 1") != std::string::npos || p.condition.find("<= 1") != std::string::npos;
             if (share) return {name, 0.1, 0.9, false, false, {}};
             if (whole) return {name, 1, std::max(4.0, 2 * usual), false, true, {}};
-            if (usual > 0) return logarithmic(name, usual / 30, usual * 30);
+            if (usual > 0) return log_axis(name, usual / 30, usual * 30);
         }
     }
     fail(errc::invalid_argument,
          fmt::format("{}: no range of {} is usual: write it, as in {}=?[0.1, 10]", open.owner, name, name));
 }
 
-axis usual_range_of_option(const option_info& option, const table& data) {
+axis default_option_range(const option_info& option, const table& data) {
     const std::string& name = option.name;
-    if (name == "C") return logarithmic(name, 0.01, 1000);
-    if (name == "alpha") return logarithmic(name, 1e-6, 10);
+    if (name == "C") return log_axis(name, 0.01, 1000);
+    if (name == "alpha") return log_axis(name, 1e-6, 10);
     if (name == "nu") return {name, 0.05, 0.8, false, false, {}};
     if (name == "epsilon") {
-        const double spread = spread_of(data.y);
-        return logarithmic(name, 0.003 * spread, 0.3 * spread);
+        const double spread = standard_deviation(data.y);
+        return log_axis(name, 0.003 * spread, 0.3 * spread);
     }
-    if (name == "n_neighbors") return among(name, {1, 3, 5, 7, 11, 15, 21, 31});
-    if (option.kind == option_kind::whole) {
-        const double usual = std::max(1.0, std::strtod(option.initial.c_str(), nullptr));
+    if (name == "n_neighbors") return listed_axis(name, {1, 3, 5, 7, 11, 15, 21, 31});
+    if (option.kind == option_kind::integer) {
+        const double usual = std::max(1.0, std::strtod(option.default_value.c_str(), nullptr));
         return {name, std::max(1.0, option.low), 2 * usual + 2, false, true, {}};
     }
     if (option.kind == option_kind::number) {
-        const double usual = std::strtod(option.initial.c_str(), nullptr);
+        const double usual = std::strtod(option.default_value.c_str(), nullptr);
         if (option.low >= 0 && option.high <= 1) return {name, 0.05, 0.95, false, false, {}};
-        if (usual > 0) return logarithmic(name, usual / 100, usual * 100);
+        if (usual > 0) return log_axis(name, usual / 100, usual * 100);
     }
     fail(errc::invalid_argument, fmt::format("no range of {} is usual: write it, as in {}=?[0.1, 10]", name, name));
 }

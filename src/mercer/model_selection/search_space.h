@@ -29,10 +29,10 @@ struct axis {
 };
 
 // A free parameter of a text.
-struct hole {
-    std::string owner;   // name before the enclosing bracket: "rbf"; empty: none
-    std::string name;    // name before "=?"; empty: a factor
-    bool given = false;  // the text gives a range
+struct free_parameter {
+    std::string owner;       // name before the enclosing bracket: "rbf"; empty: none
+    std::string name;        // name before "=?"; empty: a factor
+    bool has_range = false;  // the text gives a range
     axis range;
 };
 
@@ -41,12 +41,12 @@ class open_text {
 public:
     // Throws an error with errc::parse, naming the position, for invalid ranges.
     explicit open_text(std::string_view text);
-    const std::vector<hole>& holes() const { return holes_; }
+    const std::vector<free_parameter>& free_parameters() const { return free_parameters_; }
     std::string filled(std::span<const double> values) const;
 
 private:
     std::vector<std::string> between_;  // the text between the parameters, one piece more than parameters
-    std::vector<hole> holes_;
+    std::vector<free_parameter> free_parameters_;
 };
 
 using space_point = std::vector<double>;  // one value for each axis
@@ -56,8 +56,8 @@ std::vector<space_point> random_points(const std::vector<axis>& axes, index coun
 
 // Returns the candidate with the largest expected improvement under a Gaussian process fitted to the scores so far
 // (Jones, Schonlau, Welch 1998). Larger scores are better.
-std::size_t most_promising(const std::vector<axis>& axes, const std::vector<space_point>& tried,
-                           const std::vector<double>& score, const std::vector<space_point>& candidates);
+std::size_t max_expected_improvement(const std::vector<axis>& axes, const std::vector<space_point>& tried,
+                                     const std::vector<double>& score, const std::vector<space_point>& candidates);
 
 }  // namespace mercer
 
@@ -71,9 +71,9 @@ double median_gamma(const dataset& x);
 std::string default_open_kernel(const dataset& x);
 // The default range of a kernel parameter: γ around the median heuristic, small whole numbers for lengths and depths,
 // 0.01 to 100 for factors. Throws an error with errc::invalid_argument for parameters without a default range.
-axis usual_range_of_kernel(const hole& open, const table& data);
+axis default_kernel_range(const free_parameter& open, const table& data);
 // The default range of an option of a method: C from 0.01 to 1000, λ from 1e-6 to 10, ν within (0, 1), ε by the
 // standard deviation of the targets.
-axis usual_range_of_option(const option_info& option, const table& data);
+axis default_option_range(const option_info& option, const table& data);
 
 }  // namespace mercer::api

@@ -15,7 +15,7 @@ namespace {
 
 // Returns true if the mean loss of a is larger than that of b by more than `deviations` standard errors. Uses paired
 // differences over the examples that both have predicted; with fewer than 30 it returns false.
-bool worse(const setting& a, const setting& b, double deviations) {
+bool is_significantly_worse(const setting& a, const setting& b, double deviations) {
     double n = 0, sum = 0, squares = 0;
     for (std::size_t f = 0; f < a.loss.size(); ++f)
         for (std::size_t i = 0; i < std::min(a.loss[f].size(), b.loss[f].size()); ++i) {
@@ -27,37 +27,37 @@ bool worse(const setting& a, const setting& b, double deviations) {
     return mean > deviations * std::sqrt(variance / n);
 }
 
-bool needs(const setting& s, const std::vector<int>& stage) {
+bool lacks_scores(const setting& s, const std::vector<int>& stage) {
     return std::ranges::any_of(stage, [&](int f) {
         return static_cast<std::size_t>(f) >= s.score.size() || std::isnan(s.score[static_cast<std::size_t>(f)]);
     });
 }
 
-void drop_the_worst(const trial_runner& by, std::vector<setting>& which, double deviations) {
+void drop_worse(const trial_runner& by, std::vector<setting>& which, double deviations) {
     const setting* best = nullptr;
     for (const setting& s : which) {
         if (s.dropped || std::isnan(mean_score(s.score))) continue;
-        if (!best || by.scored_by().better(mean_score(s.score), mean_score(best->score))) best = &s;
+        if (!best || by.scoring_metric().better(mean_score(s.score), mean_score(best->score))) best = &s;
     }
     for (setting& s : which)
-        if (best && &s != best && !s.dropped && worse(s, *best, deviations)) s.dropped = true;
+        if (best && &s != best && !s.dropped && is_significantly_worse(s, *best, deviations)) s.dropped = true;
 }
 
 }  // namespace
 
-open_spec::open_spec(const spec& s, const table& data) : spec_(s), kernel_(s.kernel) {
+search_request::search_request(const spec& s, const table& data) : spec_(s), kernel_(s.kernel) {
     const method& m = find_method(s.method);
-    for (const hole& each : kernel_.holes())
-        axes_.push_back(each.given ? each.range : usual_range_of_kernel(each, data));
+    for (const free_parameter& each : kernel_.free_parameters())
+        axes_.push_back(each.has_range ? each.range : default_kernel_range(each, data));
     for (const auto& [name, value] : s.options) {
         options_.emplace_back(value);
-        for (const hole& each : options_.back().holes()) {
+        for (const free_parameter& each : options_.back().free_parameters()) {
             const auto info = std::ranges::find(m.options, name, &option_info::name);
             if (info == m.options.end())
                 fail(errc::invalid_argument, fmt::format("{} has no option '{}'", m.name, name));
-            axes_.push_back(each.given ? each.range : usual_range_of_option(*info, data));
+            axes_.push_back(each.has_range ? each.range : default_option_range(*info, data));
             axes_.back().name = name;
-            axes_.back().whole = axes_.back().whole || info->kind == option_kind::whole;
+            axes_.back().whole = axes_.back().whole || info->kind == option_kind::integer;
         }
     }
     if (axes_.empty())
@@ -65,12 +65,12 @@ open_spec::open_spec(const spec& s, const table& data) : spec_(s), kernel_(s.ker
              "nothing is left open to be tuned: write ? for a number, as in C=? or rbf(gamma=?)");
 }
 
-setting open_spec::at(const space_point& point) const {
+setting search_request::at(const space_point& point) const {
     spec out = spec_;
-    out.ready.reset();
+    out.parsed_kernel.reset();
     std::span<const double> rest = point;
     const auto taken = [&](const open_text& text) {
-        const std::size_t count = text.holes().size();
+        const std::size_t count = text.free_parameters().size();
         std::string filled = text.filled(rest.first(count));
         rest = rest.subspan(count);
         return filled;
@@ -83,7 +83,7 @@ setting open_spec::at(const space_point& point) const {
     return {point, std::move(out), {}, {}, false, {}};
 }
 
-std::vector<setting> open_spec::at(const std::vector<space_point>& points) const {
+std::vector<setting> search_request::at(const std::vector<space_point>& points) const {
     std::vector<setting> out;
     for (const space_point& p : points) out.push_back(at(p));
     return out;
@@ -116,40 +116,41 @@ table sample_of(const table& data, index count, std::uint64_t seed) {
 void searcher::evaluate(const trial_runner& by, std::vector<setting>& which) {
     const int folds = by.folds();
     total_ += static_cast<index>(which.size()) * folds;
-    log_.take(by, which);
+    log_.restore(by, which);
     std::vector<std::vector<int>> stages;
-    const int early = options_.race && by.scored_by().from == metric::wants::answers ? std::min(folds - 1, 2) : 0;
-    if (early > 0 && by.has_heat()) run_heat(by, which);
+    const int early =
+        options_.race && by.scoring_metric().needs == metric::input::predictions ? std::min(folds - 1, 2) : 0;
+    if (early > 0 && by.has_race_fold()) run_race_fold(by, which);
     for (int f = 0; f < early; ++f) stages.push_back({f});
     stages.emplace_back();
     for (int f = early; f < folds; ++f) stages.back().push_back(f);
     for (const auto& stage : stages) {
         std::vector<setting*> left;
         for (setting& s : which)
-            if (!s.dropped && needs(s, stage)) left.push_back(&s);
-        if (!left.empty()) by.run(left, stage, [&] { said(by, which); });
-        if (early > 0) drop_the_worst(by, which, 2.5);
+            if (!s.dropped && lacks_scores(s, stage)) left.push_back(&s);
+        if (!left.empty()) by.run(left, stage, [&] { report_progress(by, which); });
+        if (early > 0) drop_worse(by, which, 2.5);
         log_.write(by, which, true);
     }
     done_before_ = total_;
 }
 
 // Dropped settings keep their score of this fold; the others start again.
-void searcher::run_heat(const trial_runner& by, std::vector<setting>& which) {
+void searcher::run_race_fold(const trial_runner& by, std::vector<setting>& which) {
     // some scores come from a log
     if (std::ranges::any_of(which, [](const setting& s) { return !s.score.empty(); })) return;
     std::vector<setting*> all;
     for (setting& s : which) all.push_back(&s);
     total_ += static_cast<index>(all.size());
-    by.run(all, {trial_runner::heat}, [&] { said(by, which); });
-    drop_the_worst(by, which, 2);  // most examples are held out in this fold
+    by.run(all, {trial_runner::race_fold}, [&] { report_progress(by, which); });
+    drop_worse(by, which, 2);  // most examples are held out in this fold
     for (setting& s : which)
-        if (!s.dropped) s.score.clear(), s.loss.clear(), s.trouble.clear();
+        if (!s.dropped) s.score.clear(), s.loss.clear(), s.warning.clear();
     done_before_ += static_cast<index>(all.size());
     log_.write(by, which, true);
 }
 
-void searcher::said(const trial_runner& by, const std::vector<setting>& which) {
+void searcher::report_progress(const trial_runner& by, const std::vector<setting>& which) {
     log_.write(by, which, false);
     if (!options_.progress) return;
     tune_progress now;
@@ -159,15 +160,15 @@ void searcher::said(const trial_runner& by, const std::vector<setting>& which) {
     for (const setting& s : which) {
         now.done += s.dropped ? by.folds() : std::ranges::count_if(s.score, [](double x) { return !std::isnan(x); });
         const double mean = mean_score(s.score);
-        if (!std::isnan(mean) && (std::isnan(now.best) || by.scored_by().better(mean, now.best))) now.best = mean;
+        if (!std::isnan(mean) && (std::isnan(now.best) || by.scoring_metric().better(mean, now.best))) now.best = mean;
     }
     now.done = std::min(now.done, now.total);
     now.seconds = seconds();
     if (!options_.progress(now)) fail(errc::cancelled, "tune: stopped");
 }
 
-std::vector<setting> searcher::halve(std::vector<setting> which, const spec& s, const table& data,
-                                     const fit_control& control) {
+std::vector<setting> searcher::successive_halving(std::vector<setting> which, const spec& s, const table& data,
+                                                  const fit_control& control) {
     constexpr index fewest = 200, factor = 3;
     std::vector<index> sizes;
     for (index n = data.x.size() / factor; n >= fewest && sizes.size() < 3; n /= factor) sizes.insert(sizes.begin(), n);
@@ -183,7 +184,7 @@ std::vector<setting> searcher::halve(std::vector<setting> which, const spec& s, 
             const double x = mean_score(a.score), y = mean_score(b.score);
             if (a.dropped != b.dropped || std::isnan(x) || std::isnan(y))
                 return !std::isnan(x) && !a.dropped && (b.dropped || std::isnan(y));
-            return by.scored_by().better(x, y);
+            return by.scoring_metric().better(x, y);
         });
         which.resize(std::max<std::size_t>(3, which.size() / static_cast<std::size_t>(factor)));
         for (setting& each : which) each = open_.at(each.at);
@@ -191,7 +192,8 @@ std::vector<setting> searcher::halve(std::vector<setting> which, const spec& s, 
     return which;
 }
 
-void searcher::by_model(const trial_runner& by, index trials, const random_below& random, std::vector<setting>& found) {
+void searcher::search_by_model(const trial_runner& by, index trials, const random_below& random,
+                               std::vector<setting>& found) {
     constexpr index candidates = 500;
     const auto first = std::min<index>(trials, 2 * static_cast<index>(open_.axes().size()) + 4);
     found = open_.at(random_points(open_.axes(), first, random));
@@ -203,21 +205,21 @@ void searcher::by_model(const trial_runner& by, index trials, const random_below
             const double mean = mean_score(s.score);
             if (std::isnan(mean)) continue;
             tried.push_back(s.at);
-            score.push_back(by.scored_by().larger_is_better ? mean : -mean);
+            score.push_back(by.scoring_metric().larger_is_better ? mean : -mean);
         }
         std::vector<space_point> fresh;
         for (const space_point& p : random_points(open_.axes(), candidates, random))
             if (std::ranges::find(found, p, &setting::at) == found.end()) fresh.push_back(p);
         if (fresh.empty() || tried.empty()) return;
-        std::vector<setting> next{open_.at(fresh[most_promising(open_.axes(), tried, score, fresh)])};
+        std::vector<setting> next{open_.at(fresh[max_expected_improvement(open_.axes(), tried, score, fresh)])};
         total_ += by.folds();
         std::vector<int> folds(static_cast<std::size_t>(by.folds()));
         std::iota(folds.begin(), folds.end(), 0);
-        log_.take(by, next);
-        if (needs(next[0], folds)) by.run({&next[0]}, folds, [] {});
+        log_.restore(by, next);
+        if (lacks_scores(next[0], folds)) by.run({&next[0]}, folds, [] {});
         found.push_back(std::move(next[0]));
         done_before_ = 0;
-        said(by, found);
+        report_progress(by, found);
     }
     log_.write(by, found, true);
 }

@@ -11,9 +11,9 @@ namespace mercer::api {
 
 // A spec with free parameters. A point of the space holds the values for the kernel first, then for the options in
 // their order.
-class open_spec {
+class search_request {
 public:
-    open_spec(const spec& s, const table& data);
+    search_request(const spec& s, const table& data);
     const std::vector<axis>& axes() const { return axes_; }
     setting at(const space_point& point) const;
     std::vector<setting> at(const std::vector<space_point>& points) const;
@@ -27,25 +27,26 @@ private:
 
 class searcher {
 public:
-    searcher(const open_spec& open, const tune_options& options) : open_(open), options_(options), log_(options.log) {}
+    searcher(const search_request& open, const tune_options& options)
+        : open_(open), options_(options), log_(options.log) {}
 
     // Evaluates the settings on all folds, with a race after the first folds.
     void evaluate(const trial_runner& by, std::vector<setting>& which);
     // Successive halving (Jamieson, Talwalkar 2016): evaluates the settings on few examples, keeps the best third,
     // triples the examples, and repeats. Returns the settings to evaluate on all examples.
-    std::vector<setting> halve(std::vector<setting> which, const spec& s, const table& data,
-                               const fit_control& control);
+    std::vector<setting> successive_halving(std::vector<setting> which, const spec& s, const table& data,
+                                            const fit_control& control);
     // Sequential search: evaluates the setting with the largest expected improvement, then chooses the next.
-    void by_model(const trial_runner& by, index trials, const random_below& random, std::vector<setting>& found);
+    void search_by_model(const trial_runner& by, index trials, const random_below& random, std::vector<setting>& found);
     double seconds() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
     }
 
 private:
-    void run_heat(const trial_runner& by, std::vector<setting>& which);
-    void said(const trial_runner& by, const std::vector<setting>& which);
+    void run_race_fold(const trial_runner& by, std::vector<setting>& which);
+    void report_progress(const trial_runner& by, const std::vector<setting>& which);
 
-    const open_spec& open_;
+    const search_request& open_;
     const tune_options& options_;
     tune_log log_;
     index total_ = 0, done_before_ = 0;

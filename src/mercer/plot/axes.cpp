@@ -27,8 +27,8 @@ std::string picture_page(const std::string& title, const std::string& subtitle, 
     const double width = panel_width * static_cast<double>(across);
     svg page(width, 70 + panel_height * static_cast<double>(down), title + " — " + subtitle);
     const double room = (width - 60) / 10.5;  // number of characters of a wide font
-    page.text(30, 34, plot::shortened(title, static_cast<std::size_t>(room)), {{"class", "title"}});
-    page.text(30, 56, plot::shortened(subtitle, static_cast<std::size_t>(room * 17 / 13)), {{"class", "subtitle"}});
+    page.text(30, 34, plot::shorten(title, static_cast<std::size_t>(room)), {{"class", "title"}});
+    page.text(30, 56, plot::shorten(subtitle, static_cast<std::size_t>(room * 17 / 13)), {{"class", "subtitle"}});
     for (std::size_t i = 0; i < panels.size(); ++i) {
         const std::size_t row = i / across, column = i % across;
         panels[i](page, panel_width * static_cast<double>(column), 70 + panel_height * static_cast<double>(row));
@@ -40,11 +40,11 @@ std::string picture_page(const std::string& title, const std::string& subtitle, 
 
 namespace mercer::plot {
 
-double letters(const std::string& text) {
+double character_count(const std::string& text) {
     return static_cast<double>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-std::string shortened(const std::string& text, std::size_t most) {
+std::string shorten(const std::string& text, std::size_t most) {
     std::size_t seen = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
         if ((text[i] & 0xc0) == 0x80) continue;
@@ -53,7 +53,7 @@ std::string shortened(const std::string& text, std::size_t most) {
     return text;
 }
 
-std::pair<double, double> room(const std::vector<double>& values) {
+std::pair<double, double> padded_range(const std::vector<double>& values) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const double v : values)
         if (std::isfinite(v)) {
@@ -68,12 +68,12 @@ std::pair<double, double> room(const std::vector<double>& values) {
     return {low - more, high + more};
 }
 
-void panel_title(svg& page, double x, double y, const std::string& title, const std::string& note) {
+void draw_panel_title(svg& page, double x, double y, const std::string& title, const std::string& note) {
     page.text(x + plot_left, y + 18, title, {{"class", "panel"}});
     page.text(x + plot_left, y + 36, note, {{"class", "note"}});
 }
 
-void axis_names(svg& page, double left, double top, const std::string& below, const std::string& beside) {
+void draw_axis_names(svg& page, double left, double top, const std::string& below, const std::string& beside) {
     page.text(left + side / 2, top + side + 42, below, {{"class", "axis"}, {"text-anchor", "middle"}});
     if (beside.empty()) return;
     const double x = left - 58, y = top + side / 2;
@@ -81,37 +81,37 @@ void axis_names(svg& page, double left, double top, const std::string& below, co
               {{"class", "axis"}, {"text-anchor", "middle"}, {"transform", fmt::format("rotate(-90 {} {})", x, y)}});
 }
 
-void frame::head(double px, double py, const std::string& title, const std::string& note) const {
-    panel_title(page, px, py, title, note);
+void axes::draw_title(double px, double py, const std::string& title, const std::string& note) const {
+    draw_panel_title(page, px, py, title, note);
 }
 
-void frame::names(const std::string& across, const std::string& up) const {
+void axes::draw_names(const std::string& across, const std::string& up) const {
     page.rect(left, top, side, side, {{"class", "frame"}});
-    axis_names(page, left, top, across, up);
+    draw_axis_names(page, left, top, across, up);
 }
 
-void frame::tick_x(double at, const std::string& text) const {
+void axes::tick_x(double at, const std::string& text) const {
     page.line(at, top + side, at, top + side + 5, {{"class", "mark"}});
     page.text(at, top + side + 19, text, {{"class", "tick"}, {"text-anchor", "middle"}});
 }
 
-void frame::tick_y(double at, const std::string& text) const {
+void axes::tick_y(double at, const std::string& text) const {
     page.line(left, at, left + side, at, {{"class", "grid"}});
     page.text(left - 9, at + 4, text, {{"class", "tick"}, {"text-anchor", "end"}});
 }
 
-void frame::ticks_x(int count) const {
+void axes::ticks_x(int count) const {
     for (const double v : round_ticks(x_low, x_high, count)) tick_x(x(v), tick_text(v));
 }
 
-void frame::ticks_y(int count) const {
+void axes::ticks_y(int count) const {
     for (const double v : round_ticks(y_low, y_high, count)) tick_y(y(v), tick_text(v));
 }
 
-void draw_keys(const frame& f, const std::vector<key>& keys, const std::vector<std::pair<double, double>>& dots) {
+void draw_keys(const axes& f, const std::vector<key_entry>& keys, const std::vector<std::pair<double, double>>& dots) {
     if (keys.empty()) return;
     double width = 0;
-    for (const auto& k : keys) width = std::max(width, 30 + 6.6 * letters(k.name));
+    for (const auto& k : keys) width = std::max(width, 30 + 6.6 * character_count(k.name));
     const double height = 10 + 18 * static_cast<double>(keys.size());
     double best_x = f.left, best_y = f.top;
     std::size_t fewest = dots.size() + 1;

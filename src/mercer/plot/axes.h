@@ -26,31 +26,31 @@ namespace mercer::plot {
 // Position and size of the plot within a panel, in pixels.
 inline constexpr double plot_left = 92, plot_top = 62, side = 400;
 
-inline double mapped(double value, double low, double high, double from, double to) {
+inline double rescale(double value, double low, double high, double from, double to) {
     return from + (value - low) / (high - low) * (to - from);
 }
 // The number of characters of a UTF-8 text.
-double letters(const std::string& text);
+double character_count(const std::string& text);
 // The first `most` characters and an ellipsis if the text is longer.
-std::string shortened(const std::string& text, std::size_t most);
+std::string shorten(const std::string& text, std::size_t most);
 // The range of the finite values with a margin of 5 % on either side; never empty.
-std::pair<double, double> room(const std::vector<double>& values);
+std::pair<double, double> padded_range(const std::vector<double>& values);
 
 // Draws the title and the note of the panel with its upper left corner at (x, y).
-void panel_title(svg& page, double x, double y, const std::string& title, const std::string& note);
+void draw_panel_title(svg& page, double x, double y, const std::string& title, const std::string& note);
 // Draws the names of the axes of the plot with its upper left corner at (left, top); no name beside the plot if
 // `beside` is empty.
-void axis_names(svg& page, double left, double top, const std::string& below, const std::string& beside);
+void draw_axis_names(svg& page, double left, double top, const std::string& below, const std::string& beside);
 
-struct frame {
+struct axes {
     svg& page;
     double left, top;
     double x_low = 0, x_high = 1, y_low = 0, y_high = 1;
-    double x(double v) const { return mapped(v, x_low, x_high, left, left + side); }
-    double y(double v) const { return mapped(v, y_low, y_high, top + side, top); }
+    double x(double v) const { return rescale(v, x_low, x_high, left, left + side); }
+    double y(double v) const { return rescale(v, y_low, y_high, top + side, top); }
 
-    void head(double px, double py, const std::string& title, const std::string& note) const;
-    void names(const std::string& across, const std::string& up) const;
+    void draw_title(double px, double py, const std::string& title, const std::string& note) const;
+    void draw_names(const std::string& across, const std::string& up) const;
     void tick_x(double at, const std::string& text) const;
     void tick_y(double at, const std::string& text) const;
     void ticks_x(int count) const;
@@ -69,11 +69,11 @@ struct frame {
     }
 };
 
-struct key {
+struct key_entry {
     std::string name;
     std::string colour;
 };
 // Draws the key where it covers the fewest dots: in a corner, along a side or in the centre.
-void draw_keys(const frame& f, const std::vector<key>& keys, const std::vector<std::pair<double, double>>& dots);
+void draw_keys(const axes& f, const std::vector<key_entry>& keys, const std::vector<std::pair<double, double>>& dots);
 
 }  // namespace mercer::plot

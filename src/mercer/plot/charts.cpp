@@ -10,7 +10,7 @@ namespace {
 
 constexpr double width = 560, height = 348, left = 70, right = 530, top = 66, bottom = 272;
 
-double mapped(double value, double low, double high, double from, double to) {
+double rescale(double value, double low, double high, double from, double to) {
     return high > low ? from + (value - low) / (high - low) * (to - from) : (from + to) / 2;
 }
 
@@ -27,7 +27,7 @@ void draw_axes(svg& page, const std::string& title, const std::string& note, con
 
 void ticks_below(svg& page, double low, double high, int count) {
     for (const double tick : round_ticks(low, high, count)) {
-        const double x = mapped(tick, low, high, left, right);
+        const double x = rescale(tick, low, high, left, right);
         page.line(x, bottom, x, bottom + 5, {{"class", "mark"}});
         page.text(x, bottom + 18, tick_text(tick), {{"class", "tick"}, {"text-anchor", "middle"}});
     }
@@ -53,7 +53,7 @@ svg histogram_figure(const std::string& title, const std::string& note, const st
     for (std::size_t i = 0; i < first.counts.size(); ++i) most = std::max(most, first.counts[i] + second.counts[i]);
     const double ceiling = 1.08 * static_cast<double>(most);
     for (const double tick : round_ticks(0, ceiling, static_cast<int>(std::min<index>(5, most)))) {
-        const double y = mapped(tick, 0, ceiling, bottom, top);
+        const double y = rescale(tick, 0, ceiling, bottom, top);
         page.line(left, y, right, y, {{"class", "grid"}});
         page.text(left - 8, y + 4, tick_text(tick), {{"class", "tick"}, {"text-anchor", "end"}});
     }
@@ -65,7 +65,8 @@ svg histogram_figure(const std::string& title, const std::string& note, const st
         for (const auto* group : {&first, &second}) {
             const auto count = static_cast<double>(group->counts[i]);
             if (count == 0) continue;
-            const double y0 = mapped(from, 0, ceiling, bottom, top), y1 = mapped(from + count, 0, ceiling, bottom, top);
+            const double y0 = rescale(from, 0, ceiling, bottom, top),
+                         y1 = rescale(from + count, 0, ceiling, bottom, top);
             const double a = first.low + static_cast<double>(i) * (first.high - first.low) / bins,
                          b = a + (first.high - first.low) / bins;
             page.rect(
@@ -76,7 +77,7 @@ svg histogram_figure(const std::string& title, const std::string& note, const st
     }
     page.close_group();
     for (const chart_line& mark : marks) {
-        const double x = mapped(mark.at, first.low, first.high, left, right);
+        const double x = rescale(mark.at, first.low, first.high, left, right);
         page.line(x, top, x, bottom, {{"class", "margin"}});
         const bool late = x > (left + right) / 2;
         page.text(late ? x - 5 : x + 5, top + 14, mark.name,
@@ -93,26 +94,26 @@ svg histogram_figure(const std::string& title, const std::string& note, const st
     return page;
 }
 
-std::function<bool(const svm_progress&)> recording(std::vector<convergence_point>& into, index problem,
-                                                   std::function<bool(const svm_progress&)> then) {
+std::function<bool(const svm_progress&)> record_progress(std::vector<convergence_point>& into, index problem,
+                                                         std::function<bool(const svm_progress&)> then) {
     return [&into, problem, then = std::move(then)](const svm_progress& now) {
         if (now.problem == problem) into.push_back({now.solver.steps, now.solver.seconds, now.solver.gap, 0, false});
         return !then || then(now);
     };
 }
 
-std::vector<convergence_point> retrace(const gram<float>& fast, const gram<double>& exact, std::span<const double> y,
-                                       svm_options options, index problem) {
+std::vector<convergence_point> trace_convergence(const gram<float>& fast, const gram<double>& exact,
+                                                 std::span<const double> y, svm_options options, index problem) {
     std::vector<convergence_point> out;
     options.progress = nullptr;
     options.checkpoint_file.clear();
-    const std::int64_t all = options.most_steps;
+    const std::int64_t all = options.max_steps;
     for (std::int64_t steps = 1;; steps *= 2) {
-        options.most_steps = std::min(steps, all);
+        options.max_steps = std::min(steps, all);
         const svm_model model = fit_svm(fast, exact, y, options);
         if (!model.report_of(problem)) return out;  // with many problems there is no report of each
         const svm_report reached = *model.report_of(problem);
-        const bool ended = reached.status != fit_status::step_limit || options.most_steps == all;
+        const bool ended = reached.status != fit_status::step_limit || options.max_steps == all;
         if (out.empty() || reached.steps > out.back().steps || ended)
             out.push_back({reached.steps, reached.seconds, reached.gap, -reached.objective, true});
         if (ended) return out;
@@ -134,16 +135,16 @@ svg convergence_figure(const std::string& title, std::span<const convergence_poi
               decade_high = std::max(decade_low + 1, static_cast<int>(std::ceil(std::log10(high))));
     const double x_high = std::max(1.0, std::ceil(std::log10(reach)));
     const auto across = [&](std::int64_t steps) {
-        return mapped(std::log10(std::max<double>(1, static_cast<double>(steps))), 0, x_high, left, right);
+        return rescale(std::log10(std::max<double>(1, static_cast<double>(steps))), 0, x_high, left, right);
     };
     const int every = std::max(1, (decade_high - decade_low + 5) / 6);
     for (int d = decade_low; d <= decade_high; d += every) {
-        const double y = mapped(d, decade_low, decade_high, bottom, top);
+        const double y = rescale(d, decade_low, decade_high, bottom, top);
         page.line(left, y, right, y, {{"class", "grid"}});
         page.text(left - 8, y + 4, power_of_ten_text(d), {{"class", "tick"}, {"text-anchor", "end"}});
     }
     for (int d = 0; d <= static_cast<int>(x_high); ++d) {
-        const double x = mapped(d, 0, x_high, left, right);
+        const double x = rescale(d, 0, x_high, left, right);
         page.line(x, bottom, x, bottom + 5, {{"class", "mark"}});
         page.text(x, bottom + 18, power_of_ten_text(d), {{"class", "tick"}, {"text-anchor", "middle"}});
     }
@@ -151,10 +152,10 @@ svg convergence_figure(const std::string& title, std::span<const convergence_poi
         std::string d;
         for (std::size_t i = 0; i < seen.size(); ++i)
             d += fmt::format("{}{:.1f} {:.1f}", i ? "L" : "M", across(seen[i].steps),
-                             mapped(value(seen[i]), from, to, bottom, top));
+                             rescale(value(seen[i]), from, to, bottom, top));
         page.path(d, {{"fill", "none"}, {"stroke", colour}, {"stroke-width", 2.0}, {"stroke-linejoin", "round"}});
         for (const auto& p : seen)
-            page.circle(across(p.steps), mapped(value(p), from, to, bottom, top), 2.6, {{"fill", colour}},
+            page.circle(across(p.steps), rescale(value(p), from, to, bottom, top), 2.6, {{"fill", colour}},
                         fmt::format("{} steps: gap {:.3g}{}", p.steps, p.gap,
                                     p.has_objective ? fmt::format(", dual {:.8g}", p.objective) : ""));
     };

@@ -37,12 +37,12 @@ struct convergence_point {
     bool has_objective = false;  // false if the point comes from a progress callback, which has no objective
 };
 // Returns a callback for svm_options.progress that records the progress of one binary problem, then calls `then`.
-std::function<bool(const svm_progress&)> recording(std::vector<convergence_point>& into, index problem = 0,
-                                                   std::function<bool(const svm_progress&)> then = {});
+std::function<bool(const svm_progress&)> record_progress(std::vector<convergence_point>& into, index problem = 0,
+                                                         std::function<bool(const svm_progress&)> then = {});
 // The convergence of a fit that is too short to be recorded by callbacks: fits with at most 1, 2, 4, … steps until a
 // fit ends. Costs about two fits.
-std::vector<convergence_point> retrace(const gram<float>& fast, const gram<double>& exact, std::span<const double> y,
-                                       svm_options options, index problem = 0);
+std::vector<convergence_point> trace_convergence(const gram<float>& fast, const gram<double>& exact,
+                                                 std::span<const double> y, svm_options options, index problem = 0);
 svg convergence_figure(const std::string& title, std::span<const convergence_point> points);
 
 }  // namespace mercer

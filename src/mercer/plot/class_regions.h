@@ -36,8 +36,8 @@ struct region_tile {
     example_marks marks;
     double accuracy = 0;  // accuracy on the shown examples
     index support = 0;
-    std::string trouble;  // a warning, or the reason why there is no model
-    bool drawn = true;
+    std::string warning;  // a warning, or the reason why there is no model
+    bool has_model = true;
 };
 struct region_sequence {
     std::string title;  // e.g. "RBF kernel, γ growing (C = 1)"

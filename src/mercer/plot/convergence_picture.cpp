@@ -10,16 +10,16 @@
 namespace mercer {
 namespace {
 
-constexpr double left = 92, top = 90, width = 620, height = 400, right_room = 210;
-constexpr double floor_distance = 1e-8, shortest = 1e-6;
+constexpr double left = 92, top = 90, width = 620, height = 400, right_margin = 210;
+constexpr double min_distance = 1e-8, shortest = 1e-6;
 
-using plot::mapped;
+using plot::rescale;
 
 // The scales: seconds from left to right and the relative distance to the best J from bottom to top, both logarithmic.
 class scale {
 public:
     scale(const std::vector<convergence_line>& lines, double best) : best_(best) {
-        double first = 1e300, last = shortest, largest = 10 * floor_distance;
+        double first = 1e300, last = shortest, largest = 10 * min_distance;
         for (const auto& line : lines)
             for (const auto& point : line.points) {
                 if (!std::isfinite(point.primal)) continue;
@@ -29,24 +29,24 @@ public:
             }
         first = std::min(first, last);
         x0_ = std::floor(std::log10(first)), x1_ = std::max(std::ceil(std::log10(last)), x0_ + 1);
-        y0_ = std::log10(floor_distance), y1_ = std::min(std::ceil(std::log10(largest)), 6.0);
+        y0_ = std::log10(min_distance), y1_ = std::min(std::ceil(std::log10(largest)), 6.0);
     }
 
     double across(double seconds) const {
-        return mapped(std::log10(std::max(seconds, std::pow(10.0, x0_))), x0_, x1_, left, left + width);
+        return rescale(std::log10(std::max(seconds, std::pow(10.0, x0_))), x0_, x1_, left, left + width);
     }
     double down(double primal) const {
-        return mapped(std::min(std::log10(distance(primal)), y1_), y0_, y1_, top + height, top);
+        return rescale(std::min(std::log10(distance(primal)), y1_), y0_, y1_, top + height, top);
     }
 
     void draw_axes(svg& page) const {
         for (int decade = static_cast<int>(y0_); decade <= static_cast<int>(y1_); ++decade) {
-            const double at = mapped(decade, y0_, y1_, top + height, top);
+            const double at = rescale(decade, y0_, y1_, top + height, top);
             page.line(left, at, left + width, at, {{"class", "grid"}});
             page.text(left - 9, at + 4, power_of_ten_text(decade), {{"class", "tick"}, {"text-anchor", "end"}});
         }
         for (int decade = static_cast<int>(x0_); decade <= static_cast<int>(x1_); ++decade) {
-            const double at = mapped(decade, x0_, x1_, left, left + width);
+            const double at = rescale(decade, x0_, x1_, left, left + width);
             page.line(at, top + height, at, top + height + 5, {{"class", "mark"}});
             page.text(at, top + height + 19, power_of_ten_text(decade), {{"class", "tick"}, {"text-anchor", "middle"}});
         }
@@ -61,7 +61,7 @@ public:
 
 private:
     double distance(double primal) const {
-        return best_ > 0 ? std::max((primal - best_) / best_, floor_distance) : floor_distance;
+        return best_ > 0 ? std::max((primal - best_) / best_, min_distance) : min_distance;
     }
 
     double best_;
@@ -87,7 +87,7 @@ void draw_line(svg& page, const convergence_line& line, const scale& on, const s
 
 std::string convergence_picture(const std::string& title, const std::string& subtitle,
                                 const std::vector<convergence_line>& lines, double best) {
-    svg page(left + width + right_room, top + height + 70, title + " — " + subtitle);
+    svg page(left + width + right_margin, top + height + 70, title + " — " + subtitle);
     page.text(30, 34, title, {{"class", "title"}});
     page.text(30, 56, subtitle, {{"class", "subtitle"}});
     const scale on(lines, best);

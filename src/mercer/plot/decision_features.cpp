@@ -40,12 +40,12 @@ struct letter {
     bool blank = false;
 };
 
-std::vector<letter> letters_of(std::string_view s, const std::vector<double>& parts, std::size_t most) {
+std::vector<letter> split_letters(std::string_view s, const std::vector<double>& parts, std::size_t most) {
     std::vector<letter> out;
     std::string_view rest = s;
     while (!rest.empty() && out.size() < most) {
         const std::size_t at = s.size() - rest.size();
-        const char32_t c = unicode::take(rest);
+        const char32_t c = unicode::take_character(rest);
         letter one{"", 0, unicode::is_blank(c)};
         const std::size_t end = s.size() - rest.size();
         const bool control = end == at + 1 && (static_cast<unsigned char>(s[at]) < 0x20 || s[at] == 0x7f);
@@ -60,7 +60,7 @@ std::vector<letter> letters_of(std::string_view s, const std::vector<double>& pa
 }
 
 // A tree in bracket notation; the share of a node is spread over the characters of its label.
-std::vector<letter> letters_of(const tree& of, const std::vector<double>& parts, std::size_t most) {
+std::vector<letter> split_letters(const tree& of, const std::vector<double>& parts, std::size_t most) {
     std::string text;
     std::vector<double> shares;
     const auto add = [&](std::string_view some, double share) {
@@ -70,11 +70,11 @@ std::vector<letter> letters_of(const tree& of, const std::vector<double>& parts,
     std::vector<index> open;  // ends of the open subtrees
     for (index v = 0; v < of.size(); ++v) {
         add(v > 0 ? " " : "", 0);
-        if (!of.is_leaf(v)) add("(", 0), open.push_back(of.after(v));
+        if (!of.is_leaf(v)) add("(", 0), open.push_back(of.subtree_end(v));
         add(of[v].label, parts[static_cast<std::size_t>(v)]);
         for (; !open.empty() && open.back() == v + 1; open.pop_back()) add(")", 0);
     }
-    return letters_of(text, shares, most);
+    return split_letters(text, shares, most);
 }
 
 bool is_text(const std::vector<letter>& all) {
@@ -82,7 +82,7 @@ bool is_text(const std::vector<letter>& all) {
 }
 
 // In a text each character of a word gets the share of the whole word.
-void share_by_words(std::vector<letter>& all) {
+void share_within_words(std::vector<letter>& all) {
     for (std::size_t i = 0, end = 0; i < all.size(); i = std::max(end, i + 1)) {
         double sum = 0;
         for (end = i; end < all.size() && !all[end].blank && all[end].share != 0; ++end) sum += all[end].share;
@@ -170,7 +170,7 @@ public:
     }
 
     double bars_height() const { return 34 + bar_height * static_cast<double>(d_.largest.size() + 1); }
-    void draw_bars(svg& page, double top, const feature_picture_words& words) const {
+    void draw_bars(svg& page, double top, const feature_picture_labels& words) const {
         double most = std::max(std::abs(d_.rest), std::abs(d_.offset));
         for (const feature_share& each : d_.largest) most = std::max(most, std::abs(each.share()));
         const double names = 330, zero = margin + names + (inside - names) / 2, room = (inside - names) / 2 - 64;
@@ -182,7 +182,7 @@ public:
         double y = top + 28;
         page.line(zero, y - 4, zero, y + bar_height * static_cast<double>(d_.largest.size() + 1), {{"class", "mark"}});
         const auto bar = [&](const std::string& name, double share, const char* look) {
-            page.text(zero - room - 72, y + 14, shortened(name), {{"class", look}, {"text-anchor", "end"}});
+            page.text(zero - room - 72, y + 14, shorten(name), {{"class", look}, {"text-anchor", "end"}});
             const double length = most > 0 ? room * std::abs(share) / most : 0;
             page.rect(share < 0 ? zero - length : zero, y + 3, length, bar_height - 6,
                       {{"fill", share < 0 ? "#4393c3" : "#d6604d"}}, fmt::format("{} {:+.6g}", name, share));
@@ -198,12 +198,12 @@ public:
 
 private:
     // Counts characters, not bytes.
-    static std::string shortened(std::string_view text) {
+    static std::string shorten(std::string_view text) {
         constexpr int most = 46;
         std::string out;
         for (int i = 0; !text.empty(); ++i) {
             if (i == most) return out + "…";
-            unicode::append(out, unicode::take(text));
+            unicode::append(out, unicode::take_character(text));
         }
         return out;
     }
@@ -214,7 +214,7 @@ private:
 };
 
 // The colour scale from blue to red, with the names of the classes at its ends.
-void draw_legend(svg& page, double top, const feature_picture_words& words) {
+void draw_legend(svg& page, double top, const feature_picture_labels& words) {
     constexpr double length = 180;
     const double left = width - margin - length;
     for (int i = 0; i < 60; ++i)
@@ -228,8 +228,8 @@ void draw_legend(svg& page, double top, const feature_picture_words& words) {
 }  // namespace
 
 svg feature_picture(const dataset& objects, index row, const decision_shares& decision,
-                    const feature_picture_words& words) {
-    constexpr std::size_t most_letters = 4000;
+                    const feature_picture_labels& words) {
+    constexpr std::size_t max_letters = 4000;
     constexpr double head = 74, gap = 18;
     drawing draw(decision);
     const auto* as_strings = objects.as<strings>();
@@ -238,9 +238,9 @@ svg feature_picture(const dataset& objects, index row, const decision_shares& de
     std::vector<letter> letters;
     double height = 0;
     if ((as_strings || as_trees) && !decision.parts.empty()) {
-        letters = as_strings ? letters_of((*as_strings)[row], decision.parts, most_letters)
-                             : letters_of((*as_trees)[row], decision.parts, most_letters);
-        if (is_text(letters)) share_by_words(letters);
+        letters = as_strings ? split_letters((*as_strings)[row], decision.parts, max_letters)
+                             : split_letters((*as_trees)[row], decision.parts, max_letters);
+        if (is_text(letters)) share_within_words(letters);
         height = draw.strings_height(letters);
     } else if (as_graphs && !decision.parts.empty()) {
         const auto n = static_cast<double>((*as_graphs)[row].nodes());
@@ -263,12 +263,12 @@ svg feature_picture(const dataset& objects, index row, const decision_shares& de
 
 namespace mercer::api {
 
-std::string picture(const feature_explanation& e, const dataset& x) {
+std::string draw_explanation(const feature_explanation& e, const dataset& x) {
     if (!e.row || e.functions.empty()) fail(errc::invalid_argument, "a picture is of one object: say which");
     const explained_function& f = e.functions.front();
-    feature_picture_words words;
+    feature_picture_labels words;
     words.title = f.positive.empty() ? fmt::format("Row {}: f = {:.4g}", *e.row, f.decision.f)
-                                     : fmt::format("Row {}: {}, f = {:+.4g}", *e.row, e.said, f.decision.f);
+                                     : fmt::format("Row {}: {}, f = {:+.4g}", *e.row, e.prediction, f.decision.f);
     words.subtitle = fmt::format("{} with {}, offset {:+.3g}", e.method, e.kernel, f.decision.offset);
     words.positive = f.positive, words.negative = f.negative;
     return feature_picture(x, *e.row, f.decision, words).finish();

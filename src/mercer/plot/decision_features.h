@@ -10,13 +10,13 @@
 
 namespace mercer {
 
-struct feature_picture_words {
+struct feature_picture_labels {
     std::string title, subtitle;
     std::string positive, negative;  // names for positive and negative shares
 };
 // Draws the explanation of object `row` of `objects`. For objects without places only the bars are drawn.
 svg feature_picture(const dataset& objects, index row, const decision_shares& decision,
-                    const feature_picture_words& words);
+                    const feature_picture_labels& words);
 
 }  // namespace mercer
 
@@ -24,6 +24,6 @@ namespace mercer::api {
 
 // The picture of an explanation of one object, as an SVG page. Throws an error with errc::invalid_argument if the
 // explanation is not of an object.
-std::string picture(const feature_explanation& e, const dataset& x);
+std::string draw_explanation(const feature_explanation& e, const dataset& x);
 
 }  // namespace mercer::api

@@ -23,34 +23,35 @@ std::string range_text(const interval& r) {
 std::string figures_table(const shown_figures& all, const std::string& first, const std::string& second) {
     std::string out = first.empty() && second.empty() ? "" : head({first, second});
     for (const auto& [name, value] : all) out += row(cell(name, "l") + cell(value, "l"));
-    return table_of(out);
+    return make_table(out);
 }
 
 std::string metrics_table(const evaluation& all) {
     std::string out = head({"metric", "value", "95 %", "interval by", "what it is"});
     for (const evaluated_metric& m : all.metrics)
-        out += row(cell(m.name, "l") + cell(number(m.value)) + cell(range_text(m.range)) + cell(m.by, "l") +
-                   cell(m.about + (m.larger_is_better ? "" : "; the less the better"), "l"));
-    return table_of(out);
+        out +=
+            row(cell(m.name, "l") + cell(number(m.value)) + cell(range_text(m.range)) + cell(m.interval_method, "l") +
+                cell(m.about + (m.larger_is_better ? "" : "; the less the better"), "l"));
+    return make_table(out);
 }
 
 std::string classes_table(const evaluation& all) {
     std::string out = head(
         {"class", "precision", "95 %", "recall", "95 %", "F1", "support", "said", "ROC area", "average precision"});
-    for (const class_figures& c : all.classes) {
+    for (const class_metrics& c : all.classes) {
         const auto at = std::ranges::find(all.curves, c.label, &class_curves::label);
         const bool ranked = at != all.curves.end() && !at->order.points.empty();
         out +=
-            row(cell(all.name_of(c.label), "l") + cell(number(c.precision)) + cell(range_text(c.of_precision)) +
-                cell(number(c.recall)) + cell(range_text(c.of_recall)) + cell(number(c.f1)) +
-                cell(fmt::format("{}", c.support)) + cell(fmt::format("{}", c.said)) +
+            row(cell(all.name_of(c.label), "l") + cell(number(c.precision)) + cell(range_text(c.precision_interval)) +
+                cell(number(c.recall)) + cell(range_text(c.recall_interval)) + cell(number(c.f1)) +
+                cell(fmt::format("{}", c.support)) + cell(fmt::format("{}", c.predicted)) +
                 cell(ranked ? number(at->order.area) : "") + cell(ranked ? number(at->order.average_precision) : ""));
     }
-    return table_of(out);
+    return make_table(out);
 }
 
-std::string residuals_table(const residual_figures& r) {
-    return table_of(
+std::string residuals_table(const residual_summary& r) {
+    return make_table(
         head({"residual", "mean", "standard deviation", "smallest", "quarter", "median", "three quarters", "largest"}) +
         row(cell("true - predicted", "l") + cell(number(r.mean)) + cell(number(r.deviation)) +
             cell(number(r.smallest)) + cell(number(r.quarter)) + cell(number(r.median)) +
@@ -63,9 +64,9 @@ std::string importance_table(const evaluation& all) {
     std::ranges::stable_sort(order, std::ranges::greater{}, &feature_importance::mean);
     std::string out = head({"feature", all.importance_metric + " worse by", "95 %", "standard deviation"});
     for (const feature_importance* f : order)
-        out += row(cell(all.feature(f->column), "l") + cell(number(f->mean)) + cell(range_text(f->of_mean)) +
+        out += row(cell(all.feature(f->column), "l") + cell(number(f->mean)) + cell(range_text(f->mean_interval)) +
                    cell(number(f->deviation)));
-    return fmt::format("<details><summary>All {} features</summary>\n{}</details>\n", order.size(), table_of(out));
+    return fmt::format("<details><summary>All {} features</summary>\n{}</details>\n", order.size(), make_table(out));
 }
 
 std::string tiles(const evaluation& all) {
@@ -82,11 +83,11 @@ std::string tiles(const evaluation& all) {
     return out + "</div>\n";
 }
 
-std::string judgement(const evaluation& all, const evaluation_page& page) {
+std::string evaluation_body(const evaluation& all, const evaluation_page& page) {
     std::string body = tiles(all);
     const auto shared = std::make_shared<const evaluation>(all);
     body += "<h2>How good it is</h2>\n";
-    if (!page.judged.empty()) body += "<p class=\"about\">" + xml_escaped(page.judged) + "</p>\n";
+    if (!page.evaluation_note.empty()) body += "<p class=\"about\">" + xml_escaped(page.evaluation_note) + "</p>\n";
     for (const named_panel& each : evaluation_panels(shared))
         body += figure(panel_figure(each.draw, each.name), each.caption);
     body += metrics_table(all);
@@ -95,13 +96,13 @@ std::string judgement(const evaluation& all, const evaluation_page& page) {
         "with "
         "replacement (bootstrap). They are of this model on other such examples, not of other models.</p>\n",
         all.resamples, all.n);
-    body += all.of == answer::values ? "<h3>Residuals</h3>\n" + residuals_table(all.residuals)
-                                     : "<h3>Class by class</h3>\n" + classes_table(all);
+    body += all.of == target_kind::values ? "<h3>Residuals</h3>\n" + residuals_table(all.residuals)
+                                          : "<h3>Class by class</h3>\n" + classes_table(all);
     if (!all.importance.empty()) body += importance_table(all);
     return body;
 }
 
-std::string whole_page(const evaluation_page& page, const std::string& judged) {
+std::string make_page(const evaluation_page& page, const std::string& judged) {
     std::string body =
         fmt::format("<h1>{}</h1>\n<p class=\"about\">{}</p>\n", xml_escaped(page.title), xml_escaped(page.about));
     body += judged;
@@ -114,15 +115,15 @@ std::string whole_page(const evaluation_page& page, const std::string& judged) {
     }
     if (!page.pictures.empty()) body += "<h2>The model on the data</h2>\n";
     for (const report_figure& each : page.pictures) body += figure(each.picture, each.caption);
-    return framed(page.title, body + page.margins);
+    return make_html_page(page.title, body + page.margins);
 }
 
 }  // namespace
 
 std::string evaluation_html(const evaluation& all, const evaluation_page& page) {
-    return whole_page(page, judgement(all, page));
+    return make_page(page, evaluation_body(all, page));
 }
 
-std::string model_html(const evaluation_page& page) { return whole_page(page, {}); }
+std::string model_html(const evaluation_page& page) { return make_page(page, {}); }
 
 }  // namespace mercer

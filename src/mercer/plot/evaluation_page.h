@@ -21,7 +21,7 @@ struct evaluation_page {
     shown_figures best{};                   // settings and their scores, best first
     std::vector<report_figure> search{};    // map of the scores
     std::vector<report_figure> pictures{};  // pictures of the model on the data
-    std::string judged{};                   // note on the examples of the evaluation
+    std::string evaluation_note{};          // note on the examples of the evaluation
     std::string margins{};                  // output of margins_html; empty: none
 };
 

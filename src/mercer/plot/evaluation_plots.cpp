@@ -10,7 +10,7 @@ namespace mercer {
 
 std::vector<named_panel> evaluation_panels(const shared_evaluation& all) {
     std::vector<named_panel> out;
-    if (all->of == answer::values) {
+    if (all->of == target_kind::values) {
         out.push_back({"predicted", "On the line an answer is right.", predicted_panel(all)});
         out.push_back({"residuals",
                        "The orange line is the mean residual of neighbouring answers: where it leaves 0, the model is "
@@ -44,22 +44,22 @@ namespace {
 using namespace plot;
 
 constexpr const char *right_colour = "#4e79a7", *wrong_colour = "#e15759";
-constexpr std::size_t most_numbers = 14;  // largest number of classes for which counts are written into the cells
+constexpr std::size_t max_numbers = 14;  // largest number of classes for which counts are written into the cells
 
-void draw_names(const frame& f, const evaluation& all, double size) {
+void draw_names(const axes& f, const evaluation& all, double size) {
     const std::size_t k = all.names.size();
     const std::size_t every = std::max<std::size_t>(1, (k + 29) / 30);
     double longest = 0;
-    for (const auto& name : all.names) longest = std::max(longest, letters(name));
+    for (const auto& name : all.names) longest = std::max(longest, character_count(name));
     const bool turned = longest * 6.4 > size - 6;
     for (std::size_t c = 0; c < k; c += every) {
         const double middle = (static_cast<double>(c) + 0.5) * size;
-        f.page.text(f.left - 8, f.top + middle + 4, shortened(all.names[c], 11),
+        f.page.text(f.left - 8, f.top + middle + 4, shorten(all.names[c], 11),
                     {{"class", "tick"}, {"text-anchor", "end"}});
         const double x = f.left + middle, y = f.top + side + (turned ? 12 : 17);
         if (turned)
             f.page.text(
-                x + 4, y, shortened(all.names[c], 9),
+                x + 4, y, shorten(all.names[c], 9),
                 {{"class", "tick"}, {"text-anchor", "end"}, {"transform", fmt::format("rotate(-40 {} {})", x + 4, y)}});
         else
             f.page.text(x, y, all.names[c], {{"class", "tick"}, {"text-anchor", "middle"}});
@@ -68,11 +68,11 @@ void draw_names(const frame& f, const evaluation& all, double size) {
 
 void draw(svg& page, double px, double py, const evaluation& all) {
     const std::size_t k = all.names.size();
-    frame f{page, px + plot_left, py + plot_top};
+    axes f{page, px + plot_left, py + plot_top};
     index right = 0;
-    for (const class_figures& c : all.classes) right += c.right;
-    f.head(px, py, "Confusion matrix",
-           fmt::format("{} of {} right; rows: what it is, columns: what was said", right, all.n));
+    for (const class_metrics& c : all.classes) right += c.correct;
+    f.draw_title(px, py, "Confusion matrix",
+                 fmt::format("{} of {} right; rows: what it is, columns: what was said", right, all.n));
     const double size = side / static_cast<double>(std::max<std::size_t>(k, 1));
     page.open_group({{"class", "confusion"}});
     for (index i = 0; i < all.table.count.rows(); ++i)
@@ -85,7 +85,7 @@ void draw(svg& page, double px, double py, const evaluation& all) {
             page.rect(x, y, size, size, {{"fill", i == j ? right_colour : wrong_colour}, {"fill-opacity", solid}},
                       fmt::format("{}, said to be {}: {} of {} ({:.1f} %)", all.names[static_cast<std::size_t>(i)],
                                   all.names[static_cast<std::size_t>(j)], count, support, 100 * share));
-            if (k > most_numbers) continue;
+            if (k > max_numbers) continue;
             const double middle = y + size / 2;
             svg_attributes how{{"text-anchor", "middle"}};
             if (solid > 0.55) how.emplace_back("style", "fill: #ffffff");
@@ -121,26 +121,26 @@ namespace {
 using namespace plot;
 using dots = std::vector<std::pair<double, double>>;
 
-constexpr std::size_t most_points = 600, most_keys = 12;
+constexpr std::size_t max_points = 600, max_keys = 12;
 
-frame unit_square(svg& page, double px, double py, const std::string& title, const std::string& note) {
-    frame f{page, px + plot_left, py + plot_top, 0, 1, 0, 1};
-    f.head(px, py, title, note);
+axes unit_square(svg& page, double px, double py, const std::string& title, const std::string& note) {
+    axes f{page, px + plot_left, py + plot_top, 0, 1, 0, 1};
+    f.draw_title(px, py, title, note);
     for (const double v : {0.0, 0.2, 0.4, 0.6, 0.8, 1.0})
         f.tick_y(f.y(v), tick_text(v)), f.tick_x(f.x(v), tick_text(v));
     return f;
 }
 
 // Draws a line through points of the square. Adds the dots that a key should not cover to `covered`.
-void draw_line(const frame& f, const dots& points, const std::string& colour, dots& covered, double solid = 1) {
+void draw_line(const axes& f, const dots& points, const std::string& colour, dots& covered, double solid = 1) {
     std::string d;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const double x = f.x(points[i].first), y = f.y(points[i].second);
         d += fmt::format("{}{:.1f} {:.1f}", d.empty() ? "M" : "L", x, y);
         if (i > 0)
             for (int step = 1; step <= 20; ++step)
-                covered.emplace_back(mapped(step, 0, 20, f.x(points[i - 1].first), x),
-                                     mapped(step, 0, 20, f.y(points[i - 1].second), y));
+                covered.emplace_back(rescale(step, 0, 20, f.x(points[i - 1].first), x),
+                                     rescale(step, 0, 20, f.y(points[i - 1].second), y));
     }
     f.page.path(d, {{"stroke", colour},
                     {"stroke-width", 2.0},
@@ -149,58 +149,58 @@ void draw_line(const frame& f, const dots& points, const std::string& colour, do
                     {"stroke-linejoin", "round"}});
 }
 
-void draw_guess(const frame& f, double from, double to) {
+void draw_guess(const axes& f, double from, double to) {
     f.page.line(f.x(0), f.y(from), f.x(1), f.y(to), {{"class", "mark"}, {"stroke-dasharray", "4 4"}});
 }
 
 // Marks the upper half as covered, so that the key is placed in the lower half, where good curves do not pass.
-void keep_top_free(const frame& f, dots& covered) {
+void cover_upper_half(const axes& f, dots& covered) {
     for (int i = 0; i < 40; ++i)
         for (int j = 1; j < 20; ++j) covered.emplace_back(f.left + 10.0 * i, f.top + 10.0 * j);
 }
 
 std::string colour_of(const evaluation& all, const class_curves& c) {
-    return class_colour(all.curves.size() == 1 ? 0 : all.table.place(c.label)).hex();
+    return class_colour(all.curves.size() == 1 ? 0 : all.table.position(c.label)).hex();
 }
 
 void draw_roc(svg& page, double px, double py, const evaluation& all) {
     const evaluated_metric* area = all.find("auc");
-    const frame f = unit_square(
+    const axes f = unit_square(
         page, px, py, "ROC",
         area && std::isfinite(area->value)
             ? fmt::format("area {:.4f}, 95 %: {:.4f} to {:.4f}", area->value, area->range.low, area->range.high)
             : std::string());
     draw_guess(f, 0, 1);
-    std::vector<key> keys;
+    std::vector<key_entry> keys;
     dots covered;
-    keep_top_free(f, covered);
+    cover_upper_half(f, covered);
     page.open_group({{"class", "roc"}});
     for (const class_curves& c : all.curves) {
         if (!c.order.has_roc()) continue;
         dots points;
-        for (const ranking_point& p : thinned(corners(c.order), most_points))
-            points.emplace_back(c.order.fallout(p), c.order.recall(p));
+        for (const ranking_point& p : thin_out(corners(c.order), max_points))
+            points.emplace_back(c.order.false_positive_rate(p), c.order.recall(p));
         draw_line(f, points, colour_of(all, c), covered);
-        if (keys.size() < most_keys)
+        if (keys.size() < max_keys)
             keys.push_back(
-                {fmt::format("{}: {:.4f}", shortened(all.name_of(c.label), 18), c.order.area), colour_of(all, c)});
+                {fmt::format("{}: {:.4f}", shorten(all.name_of(c.label), 18), c.order.area), colour_of(all, c)});
     }
     page.close_group();
-    f.names("false positive rate", "true positive rate (recall)");
+    f.draw_names("false positive rate", "true positive rate (recall)");
     draw_keys(f, keys, covered);
 }
 
 void draw_precision_recall(svg& page, double px, double py, const evaluation& all) {
-    const frame f = unit_square(page, px, py, "Precision and recall", "steps; the key has the average precision");
-    std::vector<key> keys;
+    const axes f = unit_square(page, px, py, "Precision and recall", "steps; the key has the average precision");
+    std::vector<key_entry> keys;
     dots covered;
-    keep_top_free(f, covered);
+    cover_upper_half(f, covered);
     page.open_group({{"class", "precision-recall"}});
     for (const class_curves& c : all.curves) {
         if (!c.order.has_precision()) continue;
         dots points;
         double recall = 0;
-        for (const ranking_point& p : thinned(c.order.points, most_points)) {
+        for (const ranking_point& p : thin_out(c.order.points, max_points)) {
             // A step from the previous recall at this precision, so that the area is the average precision.
             points.emplace_back(recall, ranking::precision(p));
             recall = c.order.recall(p);
@@ -209,8 +209,8 @@ void draw_precision_recall(svg& page, double px, double py, const evaluation& al
         // the point without positive predictions
         if (points.size() > 2) points.erase(points.begin(), points.begin() + 2);
         draw_line(f, points, colour_of(all, c), covered);
-        if (keys.size() < most_keys)
-            keys.push_back({fmt::format("{}: {:.4f}", shortened(all.name_of(c.label), 18), c.order.average_precision),
+        if (keys.size() < max_keys)
+            keys.push_back({fmt::format("{}: {:.4f}", shorten(all.name_of(c.label), 18), c.order.average_precision),
                             colour_of(all, c)});
         if (all.curves.size() == 1) {
             const double share = static_cast<double>(c.order.positives) / static_cast<double>(all.n);
@@ -218,12 +218,12 @@ void draw_precision_recall(svg& page, double px, double py, const evaluation& al
         }
     }
     page.close_group();
-    f.names("recall", "precision");
+    f.draw_names("recall", "precision");
     draw_keys(f, keys, covered);
 }
 
 // The number of examples in each bin, as bars along the bottom of the plot.
-void draw_counts(const frame& f, const reliability& r) {
+void draw_counts(const axes& f, const reliability& r) {
     index most = 1;
     for (const reliability_bin& b : r.bins) most = std::max(most, b.count);
     for (const reliability_bin& b : r.bins) {
@@ -236,12 +236,12 @@ void draw_counts(const frame& f, const reliability& r) {
 
 void draw_reliability(svg& page, double px, double py, const evaluation& all) {
     const evaluated_metric* loss = all.find("log_loss");
-    const frame f = unit_square(
+    const axes f = unit_square(
         page, px, py, "Reliability of the probabilities",
         loss ? fmt::format("log loss {:.4g}, 95 %: {:.4g} to {:.4g}", loss->value, loss->range.low, loss->range.high)
              : std::string());
     draw_guess(f, 0, 1);
-    std::vector<key> keys;
+    std::vector<key_entry> keys;
     dots covered;
     const bool few = all.curves.size() <= 3;
     if (all.curves.size() == 1) draw_counts(f, all.curves[0].probabilities);
@@ -253,7 +253,7 @@ void draw_reliability(svg& page, double px, double py, const evaluation& all) {
         for (const reliability_bin& b : c.probabilities.bins) {
             points.emplace_back(b.mean, b.share);
             if (few)
-                page.line(f.x(b.mean), f.y(b.of_share.low), f.x(b.mean), f.y(b.of_share.high),
+                page.line(f.x(b.mean), f.y(b.share_interval.low), f.x(b.mean), f.y(b.share_interval.high),
                           {{"stroke", colour}, {"stroke-width", 1.5}, {"stroke-opacity", "0.55"}});
         }
         draw_line(f, points, colour, covered, 0.5);
@@ -261,13 +261,13 @@ void draw_reliability(svg& page, double px, double py, const evaluation& all) {
             page.circle(
                 f.x(b.mean), f.y(b.share), 3.5, {{"fill", colour}},
                 fmt::format("{}: {:.3f} said, {:.3f} are, of {}", all.name_of(c.label), b.mean, b.share, b.count));
-        if (keys.size() < most_keys)
-            keys.push_back({fmt::format("{}: off by {:.3f}", shortened(all.name_of(c.label), 18),
-                                        c.probabilities.calibration_error),
-                            colour});
+        if (keys.size() < max_keys)
+            keys.push_back(
+                {fmt::format("{}: off by {:.3f}", shorten(all.name_of(c.label), 18), c.probabilities.calibration_error),
+                 colour});
     }
     page.close_group();
-    f.names("probability said", "share of the class");
+    f.draw_names("probability said", "share of the class");
     draw_keys(f, keys, covered);
 }
 
@@ -288,24 +288,24 @@ namespace {
 using namespace plot;
 
 constexpr double names_width = 166, bars_width = 372;
-constexpr std::size_t most_bars = 20;
+constexpr std::size_t max_bars = 20;
 
 void draw_importance(svg& page, double px, double py, const evaluation& all) {
     std::vector<const feature_importance*> order;
     for (const feature_importance& f : all.importance) order.push_back(&f);
     std::ranges::stable_sort(order, std::ranges::greater{}, &feature_importance::mean);
-    const std::size_t shown = std::min(order.size(), most_bars);
+    const std::size_t shown = std::min(order.size(), max_bars);
     double low = 0, high = 0;
     for (std::size_t i = 0; i < shown; ++i) {
-        low = std::min({low, order[i]->of_mean.low, order[i]->mean});
-        high = std::max({high, order[i]->of_mean.high, order[i]->mean});
+        low = std::min({low, order[i]->mean_interval.low, order[i]->mean});
+        high = std::max({high, order[i]->mean_interval.high, order[i]->mean});
     }
     if (!(high > low)) high = low + 1;
     high += 0.03 * (high - low);
     const double left = px + names_width, top = py + plot_top;
     const double step = std::min(side / static_cast<double>(std::max<std::size_t>(shown, 1)), 50.0);
     const double height = step * static_cast<double>(shown), thick = std::min(0.66 * step, 26.0);
-    const auto x = [&](double v) { return mapped(v, low, high, left, left + bars_width); };
+    const auto x = [&](double v) { return rescale(v, low, high, left, left + bars_width); };
     page.text(left, py + 18, "Importance of the features", {{"class", "panel"}});
     page.text(left, py + 36,
               fmt::format("{} with one feature shuffled{}", all.importance_metric,
@@ -320,14 +320,15 @@ void draw_importance(svg& page, double px, double py, const evaluation& all) {
         const feature_importance& f = *order[i];
         const double middle = top + (static_cast<double>(i) + 0.5) * step;
         const std::string name = all.feature(f.column);
-        page.rect(x(std::min(0.0, f.mean)), middle - thick / 2, std::abs(x(f.mean) - x(0)), thick,
-                  {{"fill", class_colour(0).hex()}, {"fill-opacity", "0.85"}, {"rx", 1.5}},
-                  fmt::format("{}: {:.4g}, 95 %: {:.4g} to {:.4g}", name, f.mean, f.of_mean.low, f.of_mean.high));
+        page.rect(
+            x(std::min(0.0, f.mean)), middle - thick / 2, std::abs(x(f.mean) - x(0)), thick,
+            {{"fill", class_colour(0).hex()}, {"fill-opacity", "0.85"}, {"rx", 1.5}},
+            fmt::format("{}: {:.4g}, 95 %: {:.4g} to {:.4g}", name, f.mean, f.mean_interval.low, f.mean_interval.high));
         const double cap = std::min(thick / 4, 4.0);
         page.path(fmt::format("M{0:.1f} {2:.1f}V{3:.1f}M{0:.1f} {4:.1f}H{1:.1f}M{1:.1f} {2:.1f}V{3:.1f}",
-                              x(f.of_mean.low), x(f.of_mean.high), middle - cap, middle + cap, middle),
+                              x(f.mean_interval.low), x(f.mean_interval.high), middle - cap, middle + cap, middle),
                   {{"class", "ring"}, {"stroke-width", 1.2}});
-        page.text(left - 8, middle + 4, shortened(name, 22), {{"class", "tick"}, {"text-anchor", "end"}});
+        page.text(left - 8, middle + 4, shorten(name, 22), {{"class", "tick"}, {"text-anchor", "end"}});
     }
     page.close_group();
     page.line(x(0), top, x(0), top + height, {{"class", "mark"}});
@@ -347,16 +348,15 @@ namespace {
 
 using namespace plot;
 
-void draw_dots(const frame& f, const std::vector<double>& across, const std::vector<double>& up,
-               const evaluation& all) {
-    constexpr std::size_t most_circles = 1500;
+void draw_dots(const axes& f, const std::vector<double>& across, const std::vector<double>& up, const evaluation& all) {
+    constexpr std::size_t max_circles = 1500;
     const double radius = across.size() <= 400 ? 3.2 : across.size() <= 2000 ? 2.4 : 1.6;
     const std::string colour = class_colour(0).hex();
     std::string d;
     f.page.open_group({{"class", "points"}});
     for (std::size_t i = 0; i < across.size(); ++i) {
         const double x = f.x(across[i]), y = f.y(up[i]);
-        if (across.size() <= most_circles)
+        if (across.size() <= max_circles)
             f.page.circle(x, y, radius, {{"fill", colour}, {"fill-opacity", "0.55"}},
                           fmt::format("row {}: {:.5g}, predicted {:.5g}", i + 1, all.y[i], all.predicted[i]));
         else  // a round pen with a tiny stroke draws a dot
@@ -378,21 +378,21 @@ std::string metric_text(const evaluation& all, const char* name) {
 }
 
 void draw_predicted(svg& page, double px, double py, const evaluation& all) {
-    frame f{page, px + plot_left, py + plot_top};
+    axes f{page, px + plot_left, py + plot_top};
     std::vector<double> both = all.y;
     both.insert(both.end(), all.predicted.begin(), all.predicted.end());
-    std::tie(f.x_low, f.x_high) = room(both);
+    std::tie(f.x_low, f.x_high) = padded_range(both);
     std::tie(f.y_low, f.y_high) = std::tie(f.x_low, f.x_high);
-    f.head(px, py, "Predicted and true values", metric_text(all, "r2"));
+    f.draw_title(px, py, "Predicted and true values", metric_text(all, "r2"));
     f.ticks_y(6), f.ticks_x(6);
     page.line(f.x(f.x_low), f.y(f.x_low), f.x(f.x_high), f.y(f.x_high),
               {{"class", "mark"}, {"stroke-dasharray", "4 4"}});
     draw_dots(f, all.y, all.predicted, all);
-    f.names("true value", "predicted value");
+    f.draw_names("true value", "predicted value");
 }
 
 // The mean residual of up to 12 groups of examples, in the order of the predictions.
-void draw_trend(const frame& f, const std::vector<double>& across, const std::vector<double>& up) {
+void draw_trend(const axes& f, const std::vector<double>& across, const std::vector<double>& up) {
     constexpr std::size_t parts = 12, least = 5;
     const std::size_t n = across.size(), groups = std::min(parts, n / least);
     if (groups < 3) return;
@@ -411,19 +411,19 @@ void draw_trend(const frame& f, const std::vector<double>& across, const std::ve
 }
 
 void draw_residuals(svg& page, double px, double py, const evaluation& all) {
-    frame f{page, px + plot_left, py + plot_top};
+    axes f{page, px + plot_left, py + plot_top};
     std::vector<double> left;
     for (std::size_t i = 0; i < all.y.size(); ++i) left.push_back(all.y[i] - all.predicted[i]);
     std::vector<double> with_zero = left;
     with_zero.push_back(0);
-    std::tie(f.x_low, f.x_high) = room(all.predicted);
-    std::tie(f.y_low, f.y_high) = room(with_zero);
-    f.head(px, py, "Residuals", metric_text(all, "rmse"));
+    std::tie(f.x_low, f.x_high) = padded_range(all.predicted);
+    std::tie(f.y_low, f.y_high) = padded_range(with_zero);
+    f.draw_title(px, py, "Residuals", metric_text(all, "rmse"));
     f.ticks_y(6), f.ticks_x(6);
     page.line(f.left, f.y(0), f.left + side, f.y(0), {{"class", "mark"}});
     draw_dots(f, all.predicted, left, all);
     draw_trend(f, all.predicted, left);
-    f.names("predicted value", "true - predicted");
+    f.draw_names("predicted value", "true - predicted");
 }
 
 }  // namespace

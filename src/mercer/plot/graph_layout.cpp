@@ -11,11 +11,11 @@ namespace mercer {
 
 namespace {
 
-constexpr index most_nodes = 500;
+constexpr index max_nodes = 500;
 constexpr int rounds = 200;
 
 // Neighbours in both directions, without loops.
-std::vector<std::vector<index>> both_ways(const graph& g) {
+std::vector<std::vector<index>> undirected_neighbours(const graph& g) {
     std::vector<std::vector<index>> out(static_cast<std::size_t>(g.nodes()));
     for (const graph_edge& e : g.edges())
         if (e.from != e.to) {
@@ -27,7 +27,7 @@ std::vector<std::vector<index>> both_ways(const graph& g) {
 
 // The nodes in breadth-first order, component by component, and their distances. Nodes in different components get the
 // length of the longest shortest path (at most 4) plus 1.
-std::vector<index> distances(const std::vector<std::vector<index>>& near, matrix<double>& apart) {
+std::vector<index> breadth_first_distances(const std::vector<std::vector<index>>& near, matrix<double>& apart) {
     const auto n = static_cast<index>(near.size());
     std::vector<index> order, queue;
     std::vector<char> placed(near.size());
@@ -62,11 +62,11 @@ std::vector<index> distances(const std::vector<std::vector<index>>& near, matrix
 std::vector<layout_point> graph_layout(const graph& g) {
     const index n = g.nodes();
     std::vector<layout_point> at(static_cast<std::size_t>(n));
-    const auto near = both_ways(g);
-    matrix<double> apart(std::min(n, most_nodes), std::min(n, most_nodes));
+    const auto near = undirected_neighbours(g);
+    matrix<double> apart(std::min(n, max_nodes), std::min(n, max_nodes));
     std::vector<index> order;
-    if (n <= most_nodes)
-        order = distances(near, apart);
+    if (n <= max_nodes)
+        order = breadth_first_distances(near, apart);
     else
         for (index v = 0; v < n; ++v) order.push_back(v);
     for (index i = 0; i < n; ++i) {
@@ -75,7 +75,7 @@ std::vector<layout_point> graph_layout(const graph& g) {
         at[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = {radius * std::cos(angle),
                                                                             radius * std::sin(angle)};
     }
-    if (n > most_nodes) return at;
+    if (n > max_nodes) return at;
     // Moves each node to the weighted mean of the positions that its distances to the other nodes ask for; near nodes
     // have larger weights.
     for (int round = 0; round < rounds; ++round)

@@ -20,13 +20,13 @@ object_order object_order::plain(index n) {
     return order;
 }
 
-object_order order_by_target(const table& data, index most_classes) {
+object_order order_by_target(const table& data, index max_classes) {
     object_order order = object_order::plain(data.x.size());
     if (data.y.empty()) return order;
     std::map<double, index> count;
     for (const double y : data.y) ++count[y];
     std::ranges::stable_sort(order.objects, {}, [&](index i) { return data.y[static_cast<std::size_t>(i)]; });
-    if (static_cast<index>(count.size()) > most_classes) {
+    if (static_cast<index>(count.size()) > max_classes) {
         order.about = "objects sorted by target";
         return order;
     }
@@ -112,7 +112,7 @@ namespace {
 
 using namespace plot;
 
-constexpr index most_rects = 40;  // up to this number of rows the cells are rectangles with their value as a tooltip
+constexpr index max_rects = 40;  // up to this number of rows the cells are rectangles with their value as a tooltip
 
 void draw_bands(svg& page, const object_order& order, const std::string& border, double left, double top) {
     const auto n = static_cast<double>(order.objects.size());
@@ -128,7 +128,7 @@ void draw_bands(svg& page, const object_order& order, const std::string& border,
         page.rect(left + from, top - 13, size, 10, {{"fill", colour}}, tip);
         name_at = std::max(name_at + 6, top + from + size / 2);
         if (name_at < top + side + 4)
-            page.text(left - 19, name_at + 4, shortened(name, 11), {{"class", "tick"}, {"text-anchor", "end"}});
+            page.text(left - 19, name_at + 4, shorten(name, 11), {{"class", "tick"}, {"text-anchor", "end"}});
         name_at += 6;
         if (c > 0) {
             page.line(left, top + from, left + side, top + from, {{"stroke", border}, {"stroke-width", 1.0}});
@@ -146,7 +146,7 @@ void draw_colour_scale(svg& page, const colour_range& range, const palette& colo
     page.cells(left, top, 14, side, ramp.view(), colours);
     page.rect(left, top, 14, side, {{"class", "frame"}});
     for (const double tick : round_ticks(range.low, range.high, 6)) {
-        const double y = mapped(tick, range.low, range.high, top + side, top);
+        const double y = rescale(tick, range.low, range.high, top + side, top);
         page.line(left + 14, y, left + 18, y, {{"class", "mark"}});
         page.text(left + 22, y + 4, tick_text(tick), {{"class", "tick"}});
     }
@@ -164,7 +164,7 @@ void draw_cells(svg& page, const heat_cells& cells, const object_order& order, c
                      {"data-low", fmt::format("{}", range.low)},
                      {"data-high", fmt::format("{}", range.high)},
                      {"data-cells", about}});
-    if (m <= most_rects) {
+    if (m <= max_rects) {
         const double size = side / static_cast<double>(m);
         for (index i = 0; i < m; ++i)
             for (index j = 0; j < m; ++j) {
@@ -192,20 +192,20 @@ void draw_heat_map(svg& page, double x, double y, const heat_cells& cells, const
     const double left = x + plot_left, top = y + plot_top;
     std::string note = order.about;
     if (cells.shrunk()) note += fmt::format("; each of {0} × {0} cells is a mean", cells.mean.rows());
-    panel_title(page, x, y, "Gram matrix", note);
+    draw_panel_title(page, x, y, "Gram matrix", note);
     draw_cells(page, cells, order, range, colours, left, top);
     if (!order.bands.empty()) draw_bands(page, order, range.diverging ? "#24292f" : "#ffffff", left, top);
     page.rect(left, top, side, side, {{"class", "frame"}});
     const auto n = static_cast<double>(cells.n);
     for (const double tick : round_ticks(0, n, std::min(5.0, n) >= 1 ? static_cast<int>(std::min(5.0, n)) : 1)) {
-        const double across = mapped(tick, 0, n, left, left + side), down = mapped(tick, 0, n, top, top + side);
+        const double across = rescale(tick, 0, n, left, left + side), down = rescale(tick, 0, n, top, top + side);
         page.line(across, top + side, across, top + side + 5, {{"class", "mark"}});
         page.text(across, top + side + 19, tick_text(tick), {{"class", "tick"}, {"text-anchor", "middle"}});
         if (!order.bands.empty()) continue;
         page.line(left - 5, down, left, down, {{"class", "mark"}});
         page.text(left - 9, down + 4, tick_text(tick), {{"class", "tick"}, {"text-anchor", "end"}});
     }
-    axis_names(page, left, top, "object", order.bands.empty() ? "object" : "class");
+    draw_axis_names(page, left, top, "object", order.bands.empty() ? "object" : "class");
     draw_colour_scale(page, range, colours, left + side + 18, top);
 }
 

@@ -29,8 +29,8 @@ struct object_order {
     static object_order plain(index n);
 };
 // Sorts by class, keeping the order of the file within each class; by value if the targets have more than
-// `most_classes` different values.
-object_order order_by_target(const table& data, index most_classes = 12);
+// `max_classes` different values.
+object_order order_by_target(const table& data, index max_classes = 12);
 
 // A matrix reduced to at most `most` × `most` cells, each the mean of its entries.
 struct heat_cells {

@@ -40,7 +40,9 @@ std::string head(const std::vector<std::string>& names) {
         out += fmt::format("<th{}>{}</th>", &each == &names.front() ? " class=\"l\"" : "", xml_escaped(each));
     return row(out);
 }
-std::string table_of(const std::string& rows) { return "<div class=\"scroll\"><table>\n" + rows + "</table></div>\n"; }
+std::string make_table(const std::string& rows) {
+    return "<div class=\"scroll\"><table>\n" + rows + "</table></div>\n";
+}
 std::string tile(const std::string& value, const std::string& name) {
     return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>\n", xml_escaped(value), xml_escaped(name));
 }
@@ -49,7 +51,7 @@ std::string figure(const svg& picture, const std::string& caption) {
            (caption.empty() ? "" : "<figcaption>" + xml_escaped(caption) + "</figcaption>") + "</figure>\n";
 }
 
-std::string framed(const std::string& title, const std::string& body) {
+std::string make_html_page(const std::string& title, const std::string& body) {
     return fmt::format(
         "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta "
         "charset=\"utf-8\"/>\n"

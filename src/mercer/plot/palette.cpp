@@ -10,7 +10,7 @@ namespace mercer {
 namespace {
 
 template <std::size_t N>
-palette interpolated(const std::array<std::uint32_t, N>& anchors) {
+palette interpolate(const std::array<std::uint32_t, N>& anchors) {
     palette out;
     for (std::size_t i = 0; i < out.size(); ++i) {
         const double at = static_cast<double>(i) / (out.size() - 1) * (N - 1);
@@ -29,13 +29,13 @@ palette interpolated(const std::array<std::uint32_t, N>& anchors) {
 std::string rgb::hex() const { return fmt::format("#{:02x}{:02x}{:02x}", r, g, b); }
 
 const palette& sequential_palette() {
-    static const palette colours = interpolated(std::array<std::uint32_t, 10>{
+    static const palette colours = interpolate(std::array<std::uint32_t, 10>{
         0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725});
     return colours;
 }
 
 const palette& diverging_palette() {
-    static const palette colours = interpolated(std::array<std::uint32_t, 9>{
+    static const palette colours = interpolate(std::array<std::uint32_t, 9>{
         0x2166ac, 0x4393c3, 0x92c5de, 0xd1e5f0, 0xf7f7f7, 0xfddbc7, 0xf4a582, 0xd6604d, 0xb2182b});
     return colours;
 }

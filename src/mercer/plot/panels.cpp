@@ -15,9 +15,9 @@ namespace {
 
 using namespace plot;
 
-constexpr std::size_t most_circles = 2000;
+constexpr std::size_t max_circles = 2000;
 
-void draw_value_scale(const frame& f, double low, double high, const std::string& name) {
+void draw_value_scale(const axes& f, double low, double high, const std::string& name) {
     matrix<std::uint8_t> ramp(256, 1);
     for (index i = 0; i < 256; ++i) ramp(i, 0) = static_cast<std::uint8_t>(255 - i);
     const double left = f.left + side + 16;
@@ -25,7 +25,7 @@ void draw_value_scale(const frame& f, double low, double high, const std::string
     f.page.cells(left, f.top, 14, side, ramp.view(), sequential_palette());
     f.page.rect(left, f.top, 14, side, {{"class", "frame"}});
     for (const double tick : round_ticks(low, high, 6)) {
-        const double y = mapped(tick, low, high, f.top + side, f.top);
+        const double y = rescale(tick, low, high, f.top + side, f.top);
         f.page.line(left + 14, y, left + 18, y, {{"class", "mark"}});
         f.page.text(left + 22, y + 4, tick_text(tick), {{"class", "tick"}});
     }
@@ -33,7 +33,7 @@ void draw_value_scale(const frame& f, double low, double high, const std::string
     f.page.close_group();
 }
 
-std::string tip_of(const scatter& s, std::size_t i) {
+std::string tooltip_of(const scatter& s, std::size_t i) {
     std::string tip = fmt::format("object {}", i + 1);
     if (!s.value.empty())
         tip += fmt::format(": {:.4g}", s.value[i]);
@@ -49,13 +49,13 @@ void draw_scatter(svg& page, double px, double py, const scatter& s) {
         xs.push_back(s.at.cols() > 0 ? s.at(i, 0) : 0);
         ys.push_back(s.at.cols() > 1 ? s.at(i, 1) : 0);
     }
-    frame f{page, px + plot_left, py + plot_top};
-    std::tie(f.x_low, f.x_high) = room(xs);
-    std::tie(f.y_low, f.y_high) = room(ys);
-    f.head(px, py, s.title, s.note);
+    axes f{page, px + plot_left, py + plot_top};
+    std::tie(f.x_low, f.x_high) = padded_range(xs);
+    std::tie(f.y_low, f.y_high) = padded_range(ys);
+    f.draw_title(px, py, s.title, s.note);
     f.ticks_y(6);
     f.ticks_x(6);
-    f.names(s.across, s.up);
+    f.draw_names(s.across, s.up);
 
     double low = 0, high = 1;
     if (!s.value.empty()) {
@@ -81,8 +81,8 @@ void draw_scatter(svg& page, double px, double py, const scatter& s) {
         const double cx = f.x(xs[i]), cy = f.y(ys[i]);
         dots.emplace_back(cx, cy);
         ++count[kind(i)];
-        if (xs.size() <= most_circles)
-            page.circle(cx, cy, radius, {{"fill", colour(kind(i))}, {"fill-opacity", "0.8"}}, tip_of(s, i));
+        if (xs.size() <= max_circles)
+            page.circle(cx, cy, radius, {{"fill", colour(kind(i))}, {"fill-opacity", "0.8"}}, tooltip_of(s, i));
         else  // a round pen with a tiny stroke draws a dot
             paths[kind(i)] += fmt::format("M{:.1f} {:.1f}h.01", cx, cy);
     }
@@ -94,7 +94,7 @@ void draw_scatter(svg& page, double px, double py, const scatter& s) {
                       {"fill", "none"}});
     page.close_group();
     if (!s.value.empty()) return draw_value_scale(f, low, high, s.value_name);
-    std::vector<key> keys;
+    std::vector<key_entry> keys;
     for (const auto& [k, members] : count)
         if (!s.group.empty() && keys.size() < 14 && k < static_cast<index>(s.group_names.size()))
             keys.push_back({fmt::format("{} ({})", s.group_names[static_cast<std::size_t>(k)], members), colour(k)});
@@ -102,19 +102,19 @@ void draw_scatter(svg& page, double px, double py, const scatter& s) {
 }
 
 void draw_scree(svg& page, double px, double py, const std::vector<double>& ratios) {
-    constexpr std::size_t most_bars = 30;
-    const std::size_t shown = std::min(ratios.size(), most_bars);
+    constexpr std::size_t max_bars = 30;
+    const std::size_t shown = std::min(ratios.size(), max_bars);
     double sum = 0;
     index nine_tenths = 0;
     for (std::size_t i = 0; i < ratios.size(); ++i) {
         if (sum < 0.9) nine_tenths = static_cast<index>(i) + 1;
         sum += ratios[i];
     }
-    frame f{page, px + plot_left, py + plot_top};
+    axes f{page, px + plot_left, py + plot_top};
     std::string note = sum >= 0.9 ? fmt::format("90 % in {} of {} components", nine_tenths, ratios.size())
                                   : fmt::format("{} components hold {:.0f} %", ratios.size(), 100 * sum);
     if (shown < ratios.size()) note += fmt::format("; the first {} are drawn", shown);
-    f.head(px, py, "Shares of the variance", note);
+    f.draw_title(px, py, "Shares of the variance", note);
     f.x_low = 0.5;
     f.x_high = static_cast<double>(std::max<std::size_t>(shown, 1)) + 0.5;
     f.y_high = 1.02;
@@ -140,11 +140,11 @@ void draw_scree(svg& page, double px, double py, const std::vector<double>& rati
     for (std::size_t i = 0; i < shown; ++i)
         page.circle(dots[2 * i].first, dots[2 * i].second, 3, {{"fill", "#f28e2b"}});
     page.close_group();
-    f.names("component", "share of the variance");
+    f.draw_names("component", "share of the variance");
     draw_keys(f, {{"of this component", "#4e79a7"}, {"so far", "#f28e2b"}}, dots);
 }
 
-void draw_ticks(const frame& f, const curves& c, bool log_y) {
+void draw_ticks(const axes& f, const curves& c, bool log_y) {
     if (log_y)
         f.log_ticks(f.y_low, f.y_high, [&](double at, const std::string& text) { f.tick_y(f.y(at), text); });
     else
@@ -167,14 +167,14 @@ void draw_curves(svg& page, double px, double py, const curves& c) {
     const bool log_y = !ys.empty() && std::ranges::min(ys) > 0 && std::ranges::max(ys) > 20 * std::ranges::min(ys);
     if (log_y)
         for (double& y : ys) y = std::log10(y);
-    frame f{page, px + plot_left, py + plot_top};
-    std::tie(f.x_low, f.x_high) = room(xs);
-    std::tie(f.y_low, f.y_high) = room(ys);
-    f.head(px, py, c.title, c.note);
+    axes f{page, px + plot_left, py + plot_top};
+    std::tie(f.x_low, f.x_high) = padded_range(xs);
+    std::tie(f.y_low, f.y_high) = padded_range(ys);
+    f.draw_title(px, py, c.title, c.note);
     draw_ticks(f, c, log_y);
-    f.names(c.across, c.up);
+    f.draw_names(c.across, c.up);
     std::vector<std::pair<double, double>> dots;
-    std::vector<key> keys;
+    std::vector<key_entry> keys;
     if (c.best >= 0 && c.best < static_cast<index>(xs.size())) {
         const double at = f.x(xs[static_cast<std::size_t>(c.best)]);
         page.line(at, f.top, at, f.top + side, {{"stroke", "#57606a"}, {"stroke-dasharray", "4 4"}});
@@ -195,8 +195,8 @@ void draw_curves(svg& page, double px, double py, const curves& c) {
             drawn.push_back(i);
             if (!drawn_at.empty())  // the key must not cover the line either
                 for (int step = 1; step < 8; ++step)
-                    dots.emplace_back(mapped(step, 0, 8, drawn_at.back().first, x),
-                                      mapped(step, 0, 8, drawn_at.back().second, y));
+                    dots.emplace_back(rescale(step, 0, 8, drawn_at.back().first, x),
+                                      rescale(step, 0, 8, drawn_at.back().second, y));
             dots.emplace_back(x, y);
             drawn_at.emplace_back(x, y);
         }

@@ -33,7 +33,7 @@ void add_chunk(std::string& out, std::string_view type, std::string_view data) {
 }
 
 #ifdef MERCER_HAVE_ZLIB
-std::string compressed(const std::string& raw) {
+std::string zlib_compress(const std::string& raw) {
     uLongf size = compressBound(static_cast<uLong>(raw.size()));
     std::string out(size, '\0');
     if (compress2(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(raw.data()),
@@ -45,7 +45,7 @@ std::string compressed(const std::string& raw) {
 }
 #else
 // A zlib stream of stored (uncompressed) blocks.
-std::string compressed(const std::string& raw) {
+std::string zlib_compress(const std::string& raw) {
     std::string out{'\x78', '\x01'};
     std::size_t at = 0;
     do {
@@ -83,7 +83,7 @@ std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& c
         raw += '\0';  // filter type 0: none
         raw.append(reinterpret_cast<const char*>(pixels.row(i)), static_cast<std::size_t>(pixels.cols));
     }
-    add_chunk(out, "IDAT", compressed(raw));
+    add_chunk(out, "IDAT", zlib_compress(raw));
     add_chunk(out, "IEND", {});
     return out;
 }

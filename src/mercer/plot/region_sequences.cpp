@@ -16,7 +16,7 @@ namespace mercer {
 
 namespace {
 
-std::string trimmed(const std::string& text) {
+std::string trim(const std::string& text) {
     const auto first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
     return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
@@ -31,9 +31,9 @@ struct call {
     std::vector<std::string> arguments;
     bool alone = true;
 };
-call taken_apart(const std::string& text) {
+call parse_call(const std::string& text) {
     const std::size_t open = text.find('(');
-    call out{trimmed(text.substr(0, open)), {}, true};
+    call out{trim(text.substr(0, open)), {}, true};
     if (open == std::string::npos) return out;
     int depth = 0;
     std::string argument;
@@ -41,7 +41,7 @@ call taken_apart(const std::string& text) {
         const char c = text[i];
         depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
         if (depth == 0 || (c == ',' && depth == 1)) {
-            if (!trimmed(argument).empty()) out.arguments.push_back(trimmed(argument));
+            if (!trim(argument).empty()) out.arguments.push_back(trim(argument));
             argument.clear();
         } else if (i > open) {
             argument += c;
@@ -54,7 +54,7 @@ call taken_apart(const std::string& text) {
 }
 
 std::string kernel_title(const std::string& text) {
-    const call of = taken_apart(trimmed(text));
+    const call of = parse_call(trim(text));
     if (!of.alone || !find_kernel(of.name)) return text + " as";
     return of.name == "rbf" ? "RBF" : of.name == "poly" ? "polynomial" : of.name;
 }
@@ -90,7 +90,7 @@ std::vector<sequence_spec> course_sequences() {
 }
 
 std::string with_parameter(const std::string& kernel_text, const std::string& parameter, double value) {
-    const auto [name, arguments, alone] = taken_apart(trimmed(kernel_text));
+    const auto [name, arguments, alone] = parse_call(trim(kernel_text));
     const auto* known = find_kernel(name);
     if (!known || !alone)
         fail(errc::invalid_argument,
@@ -102,19 +102,19 @@ std::string with_parameter(const std::string& kernel_text, const std::string& pa
     if (known->info.name == "rbf") names.emplace_back("sigma");
     if (std::ranges::find(names, parameter) == names.end())
         fail(errc::invalid_argument, fmt::format("the kernel {} has no parameter '{}': C or one of {} can be varied",
-                                                 name, parameter, joined(names, ", ")));
+                                                 name, parameter, join(names, ", ")));
     std::string out;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool named = arguments[i].find('=') != std::string::npos;
         const std::string each = named || i >= names.size() ? arguments[i] : names[i] + "=" + arguments[i];
-        const std::string key = trimmed(each.substr(0, each.find('=')));
+        const std::string key = trim(each.substr(0, each.find('=')));
         const bool widths = (key == "gamma" && parameter == "sigma") || (key == "sigma" && parameter == "gamma");
         if (key != parameter && !widths) out += each + ", ";
     }
     return fmt::format("{}({}{}={})", name, out, parameter, value);
 }
 
-region_sequence fit_sequence(const sequence_spec& spec, const sequence_data& data, double most_seconds,
+region_sequence fit_sequence(const sequence_spec& spec, const sequence_data& data, double max_seconds,
                              const std::function<void()>& fitted) {
     const dataset x = two_columns(data.x, data.pair);
     std::vector<std::string> names;
@@ -131,26 +131,26 @@ region_sequence fit_sequence(const sequence_spec& spec, const sequence_data& dat
         const kernel k = kernel::parse(over_C ? spec.kernel : with_parameter(spec.kernel, spec.vary, value));
         svm_options options;
         options.C = over_C ? value : spec.C;
-        options.most_seconds = most_seconds;
+        options.max_seconds = max_seconds;
         region_tile tile;
         tile.caption = fmt::format("{} = {}", symbol(spec.vary), number_text(value));
         try {
             tile.model = fit_svm(k, x, data.y, options);
             tile.model.class_names = data.class_names;
-            tile.on = feature_plane(tile.model, x, 0, 1, names);
+            tile.on = make_feature_plane(tile.model, x, 0, 1, names);
             tile.marks = mark_examples(tile.model, data.y);
             tile.accuracy =
                 static_cast<double>(count_correct(data.y, predict(tile.model, x))) / static_cast<double>(data.y.size());
             tile.support = static_cast<index>(tile.model.support_rows.size());
             const fit_status status = tile.model.worst_status();
-            if (!finished(status))
-                tile.trouble = fmt::format("stopped early, gap {:.1g}", tile.model.largest_gap());
+            if (!is_optimal(status))
+                tile.warning = fmt::format("stopped early, gap {:.1g}", tile.model.largest_gap());
             else if (status == fit_status::stationary)
-                tile.trouble = "not proven to be a kernel";
+                tile.warning = "not proven to be a kernel";
         } catch (const error& none) {
             if (none.code() != errc::infeasible) throw;
-            tile.drawn = false;
-            tile.trouble = none.what();
+            tile.has_model = false;
+            tile.warning = none.what();
         }
         out.tiles.push_back(std::move(tile));
         if (fitted) fitted();

@@ -28,7 +28,7 @@ std::string cases_table(const margin_problem& p) {
     }
     std::string cells = cell("all", "l");
     for (const index count : p.sides) cells += cell(fmt::format("{}", count));
-    return table_of(out + row(cells + cell(fmt::format("{}", p.size()))));
+    return make_table(out + row(cells + cell(fmt::format("{}", p.size()))));
 }
 
 std::string kkt_table(const margin_problem& p, const report_subject& about) {
@@ -39,7 +39,7 @@ std::string kkt_table(const margin_problem& p, const report_subject& about) {
                    cell(fmt::format("{:.1e}", v.allowed)) +
                    cell(v.row >= 0 && v.size > 0 ? fmt::format("{}", about.row(v.row)) : "") +
                    (v.holds() ? cell("✓ holds", "good") : cell("✗ fails", "bad")));
-    return table_of(out);
+    return make_table(out);
 }
 
 std::string numbers_table(const margin_report& report, const margin_problem& p) {
@@ -63,9 +63,9 @@ std::string numbers_table(const margin_report& report, const margin_problem& p) 
                       : "no bound follows: " + p.no_bounds);
     if (report.estimate && report.problems.size() == 1)
         add(report.estimate->method, fmt::format("{:.4g}", report.estimate->rate()),
-            fmt::format("{} of {} wrong, {} fits{}", report.estimate->wrong, report.estimate->size,
-                        report.estimate->fits,
-                        report.estimate->ended.unfinished > 0 ? "; " + report.estimate->ended.trouble() : ""));
+            fmt::format(
+                "{} of {} wrong, {} fits{}", report.estimate->wrong, report.estimate->size, report.estimate->fits,
+                report.estimate->fit_outcomes.unfinished > 0 ? "; " + report.estimate->fit_outcomes.warning() : ""));
     if (p.ball)
         add("R²", fmt::format("{:.6g}", p.ball->squared_radius),
             fmt::format("smallest ball around all φ(x), certified within {:.1e}", p.ball->gap()));
@@ -73,7 +73,7 @@ std::string numbers_table(const margin_report& report, const margin_problem& p) 
         add("VC dimension", "≤ " + number_text(*p.vc_bound),
             fmt::format("min(⌈R²/ρ²⌉, d) + 1 with R²/ρ² = {:.4g}, d = {}", p.ball->squared_radius * p.squared_norm,
                         p.dimension ? fmt::format("{}", *p.dimension) : "infinite or above a million"));
-    return table_of(out);
+    return make_table(out);
 }
 
 std::string normal_table(const explicit_normal& normal) {
@@ -88,7 +88,7 @@ std::string normal_table(const explicit_normal& normal) {
         "<details><summary>w written out, {} features{}; the same f as by the kernel, to "
         "{:.1e}</summary>\n{}</details>\n",
         normal.w.size(), normal.w.size() > most ? fmt::format(" (the {} largest)", most) : "",
-        normal.largest_difference, table_of(out));
+        normal.largest_difference, make_table(out));
 }
 
 std::string examples_table(const margin_problem& p, const report_subject& about) {
@@ -111,7 +111,7 @@ std::string examples_table(const margin_problem& p, const report_subject& about)
     return fmt::format("<details><summary>Example by example{}</summary>\n{}</details>\n",
                        order.size() > most ? fmt::format(", the {} with the largest ξ and α of {}", most, order.size())
                                            : ", the largest ξ and α first",
-                       table_of(out));
+                       make_table(out));
 }
 
 std::string problem_html(const margin_report& report, const margin_problem& p, const report_subject& about) {
@@ -131,10 +131,10 @@ std::string problem_html(const margin_report& report, const margin_problem& p, c
 std::string decision_html(const explained_decision& why, const report_subject& about) {
     constexpr std::size_t most = 15;
     std::string out = fmt::format(
-        "<h2>{}</h2>\n",
-        xml_escaped(fmt::format(
-            "Why is row {} of class {}?{}", why.row, why.said,
-            why.truth.empty() || why.truth == why.said ? "" : fmt::format(" Its label is {}.", why.truth))));
+        "<h2>{}</h2>\n", xml_escaped(fmt::format("Why is row {} of class {}?{}", why.row, why.predicted_class,
+                                                 why.true_class.empty() || why.true_class == why.predicted_class
+                                                     ? ""
+                                                     : fmt::format(" Its label is {}.", why.true_class))));
     for (std::size_t i = 0; i < why.parts.size(); ++i) {
         const influence& part = why.parts[i];
         const auto& [positive, negative] = why.classes[i];
@@ -144,7 +144,7 @@ std::string decision_html(const explained_decision& why, const report_subject& a
                 "{} against {}: f(x) = Σ αᵢyᵢk(xᵢ, x) + b = {:+.6g} (for {}) {:+.6g} (for {}) {:+.6g} (b) = "
                 "{:+.6g}: {}.",
                 positive, negative, part.positive, positive, part.negative, negative, part.offset, part.f,
-                settled_text(part))));
+                deciding_terms_text(part))));
         std::string rows = head({"row", "class", "αᵢyᵢ", "k(xᵢ, x)", "term"});
         for (std::size_t t = 0; t < std::min(most, part.terms.size()); ++t) {
             const influence_term& term = part.terms[t];
@@ -153,7 +153,7 @@ std::string decision_html(const explained_decision& why, const report_subject& a
                         cell(fmt::format("{:+.5g}", term.coefficient)) + cell(fmt::format("{:.5g}", term.kernel)) +
                         cell(fmt::format("{:+.5g}", term.value)));
         }
-        out += table_of(rows);
+        out += make_table(rows);
     }
     return out;
 }
@@ -165,7 +165,7 @@ svg slack_figure(const margin_problem& p) {
     double most = 1;
     for (const margin_example& e : p.examples) {
         const double slack = std::max(0.0, 1 - e.y * e.f);
-        if (slack <= p.edge) continue;
+        if (slack <= p.margin_tolerance) continue;
         most = std::max(most, slack);
         (slack > 1 ? wrong : inside).push_back(slack);
     }
@@ -240,26 +240,26 @@ std::string report_html(const margin_report& report, const report_subject& about
     if (!page.convergence.empty()) body += figure(convergence_figure("How the solver got there", page.convergence));
     for (const explained_decision& each : page.decisions) body += decision_html(each, about);
     body += margins_html(report, about);
-    return framed(page.title, body);
+    return make_html_page(page.title, body);
 }
 
 std::string pictures_html(const std::string& title, const std::string& about,
                           const std::vector<report_figure>& figures) {
     std::string body = fmt::format("<h1>{}</h1>\n<p class=\"about\">{}</p>\n", xml_escaped(title), xml_escaped(about));
     for (const report_figure& each : figures) body += figure(each.picture, each.caption);
-    return framed(title, body);
+    return make_html_page(title, body);
 }
 
 std::vector<report_figure> classifier_pictures(const svm_model& model, const dataset& x, std::span<const double> y,
                                                const margin_report& report, const picture_options& options) {
     std::vector<report_figure> out;
     const example_marks marks = mark_examples(model, y, report);
-    constexpr index most_numbers = index(1) << 26;
-    if (x.kind() == domain::vectors && x.dims() >= 2 && x.size() <= most_numbers / x.dims()) {
+    constexpr index max_numbers = index(1) << 26;
+    if (x.kind() == object_kind::vectors && x.dims() >= 2 && x.size() <= max_numbers / x.dims()) {
         const auto [a, b] = options.pair    ? *options.pair
                             : x.dims() == 2 ? std::pair<index, index>{0, 1}
-                                            : most_separating_pair(x, std::vector<double>(y.begin(), y.end()));
-        const plane on = feature_plane(model, x, a, b, options.feature_names, options.rest);
+                                            : find_best_separated_features(x, std::vector<double>(y.begin(), y.end()));
+        const plane on = make_feature_plane(model, x, a, b, options.feature_names, options.rest);
         out.push_back(
             {region_figure(fmt::format("Class regions over {} and {}", on.x_name, on.y_name), model, on, marks),
              x.dims() == 2
@@ -268,9 +268,9 @@ std::vector<report_figure> classifier_pictures(const svm_model& model, const dat
                                "than their own decision.",
                                options.pair ? "" : "The two features along which the classes lie farthest apart. ")});
     }
-    if (x.kind() != domain::vectors || x.dims() != 2) {
+    if (x.kind() != object_kind::vectors || x.dims() != 2) {
         out.push_back(
-            {region_figure("Feature space", model, component_plane(model, *make_gram<double>(*model.k, x)), marks),
+            {region_figure("Feature space", model, make_component_plane(model, *make_gram<double>(*model.k, x)), marks),
              "In feature space the boundary is a plane; its cut with the plane of the first two principal "
              "components is a straight line."});
     }

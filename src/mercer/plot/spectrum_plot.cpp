@@ -34,7 +34,7 @@ void draw_legend(svg& page, double right, double top, const std::vector<dot_kind
     lines.reserve(kinds.size());
     for (const auto& kind : kinds) lines.push_back(fmt::format("{} ({})", kind.name, kind.count));
     double width = 0;
-    for (const auto& line : lines) width = std::max(width, 28 + 6.6 * letters(line));
+    for (const auto& line : lines) width = std::max(width, 28 + 6.6 * character_count(line));
     const double left = right - width - 10;
     page.open_group({{"class", "legend"}});
     page.rect(left, top + 10, width, 10 + 18 * static_cast<double>(lines.size()),
@@ -65,11 +65,11 @@ public:
     }
 
     double height(double size) const {
-        return mapped(std::log10(std::max(size, std::pow(10.0, low))), low, high, top_ + side, top_);
+        return rescale(std::log10(std::max(size, std::pow(10.0, low))), low, high, top_ + side, top_);
     }
     double across(double number) const {
         const double inset = std::min(12.0, side / (2 * n_ + 2));
-        return n_ <= 1 ? left_ + side / 2 : mapped(number, 1, n_, left_ + inset, left_ + side - inset);
+        return n_ <= 1 ? left_ + side / 2 : rescale(number, 1, n_, left_ + inset, left_ + side - inset);
     }
 
     int low = 0, high = 0;  // decades
@@ -99,15 +99,15 @@ void draw_spectrum_axes(svg& page, const spectrum_data& data, const spectrum_sca
         page.text(scale.across(tick), top + side + 19, tick_text(tick), {{"class", "tick"}, {"text-anchor", "middle"}});
     }
     page.rect(left, top, side, side, {{"class", "frame"}});
-    axis_names(page, left, top, "index, λ falling", "|eigenvalue|");
+    draw_axis_names(page, left, top, "index, λ falling", "|eigenvalue|");
 }
 
 // Draws a dot for every eigenvalue; returns the kinds of dots that occur.
 std::vector<dot_kind> draw_eigenvalues(svg& page, const spectrum_data& data, const spectrum_scale& scale, double top) {
-    constexpr index most_circles = 400;
+    constexpr index max_circles = 400;
     const auto n = static_cast<index>(data.values.size());
     std::vector<dot_kind> kinds{{"λ > 0", "#4e79a7"}, {"λ < 0", "#d62728"}, {"λ = 0 within rounding", "#9aa4ae"}};
-    const double radius = n <= 60 ? 3.5 : n <= most_circles ? 2.5 : 2;
+    const double radius = n <= 60 ? 3.5 : n <= max_circles ? 2.5 : 2;
     std::vector<std::string> dots(kinds.size());
     page.open_group({{"class", "eigenvalues"}});
     for (std::size_t i = 0; i < data.values.size(); ++i) {
@@ -116,7 +116,7 @@ std::vector<dot_kind> draw_eigenvalues(svg& page, const spectrum_data& data, con
         ++kinds[kind].count;
         const double cx = scale.across(static_cast<double>(i + 1)),
                      cy = std::min(scale.height(std::abs(value)), top + side - 6);
-        if (n <= most_circles)
+        if (n <= max_circles)
             page.circle(cx, cy, radius, {{"fill", kinds[kind].colour}}, fmt::format("λ{} = {:.6g}", i + 1, value));
         else  // a round pen with a tiny stroke draws a dot
             dots[kind] += fmt::format("M{:.1f} {:.1f}h.01", cx, cy);
@@ -134,10 +134,10 @@ std::vector<dot_kind> draw_eigenvalues(svg& page, const spectrum_data& data, con
 
 void draw_spectrum(svg& page, double x, double y, const spectrum_data& data) {
     const double left = x + plot_left, top = y + plot_top;
-    panel_title(page, x, y, "Eigenvalues",
-                fmt::format("rank {} of {} · effective rank {:.1f} · 90 % of Σ|λ| in {}{}", data.rank,
-                            data.values.size(), data.effective, data.nine_tenths,
-                            data.negative ? fmt::format(" · {} negative", data.negative) : ""));
+    draw_panel_title(page, x, y, "Eigenvalues",
+                     fmt::format("rank {} of {} · effective rank {:.1f} · 90 % of Σ|λ| in {}{}", data.rank,
+                                 data.values.size(), data.effective, data.nine_tenths,
+                                 data.negative ? fmt::format(" · {} negative", data.negative) : ""));
     const spectrum_scale scale(data, left, top);
     draw_spectrum_axes(page, data, scale, left, top);
     const std::vector<dot_kind> kinds = draw_eigenvalues(page, data, scale, top);

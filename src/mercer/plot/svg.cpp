@@ -13,13 +13,13 @@ namespace mercer {
 namespace {
 
 // Colours by role. A picture on its own has a white page; a picture inside an HTML page uses the colours of that page.
-struct inks {
+struct theme_colours {
     const char *text, *soft, *grid, *paper;
 };
-constexpr inks on_white{"#24292f", "#57606a", "#d8dee4", "#ffffff"};
-constexpr inks on_page{"var(--ink)", "var(--soft)", "var(--grid)", "var(--paper)"};
+constexpr theme_colours on_white{"#24292f", "#57606a", "#d8dee4", "#ffffff"};
+constexpr theme_colours on_page{"var(--ink)", "var(--soft)", "var(--grid)", "var(--paper)"};
 
-std::string style_sheet(const inks& c, const std::string& within) {
+std::string style_sheet(const theme_colours& c, const std::string& within) {
     const std::string font = R"(font-family: Inter, "Helvetica Neue", Helvetica, Arial, "DejaVu Sans", sans-serif)";
     const std::pair<const char*, std::string> rules[] = {
         {"text", fmt::format("{}; fill: {}; font-size: 12px", font, c.text)},

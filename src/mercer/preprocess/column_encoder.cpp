@@ -55,25 +55,25 @@ public:
         }
     }
 
-    void tell(const column_encoder::teller& said) const {
-        if (!said) return;
+    void report_notes(const column_encoder::note_handler& on_note) const {
+        if (!on_note) return;
         if (unknown_ > 0)
-            said(
+            on_note(
                 fmt::format("{}: {} of {} rows have a category that was not there when the model was fitted, such as "
                             "{}: it counts as none of them",
-                            rule_.name, unknown_, from_.rows(), detail::quoted(such_)));
+                            rule_.name, unknown_, from_.rows(), detail::quoted(unknown_example_)));
         if (filled_ > 0 && rule_.missing == 0 && !rule_.words)
-            said(fmt::format("{}: {} of {} values are missing, none was when the model was fitted: filled with {}",
-                             rule_.name, filled_, from_.rows(),
-                             rule_.kind == column_kind::categories
-                                 ? "the most frequent one, " + detail::quoted(rule_.values[rule_.most_frequent])
-                                 : "the median"));
+            on_note(fmt::format("{}: {} of {} values are missing, none was when the model was fitted: filled with {}",
+                                rule_.name, filled_, from_.rows(),
+                                rule_.kind == column_kind::categories
+                                    ? "the most frequent one, " + detail::quoted(rule_.values[rule_.most_frequent])
+                                    : "the median"));
     }
 
 private:
     bool is_missing(std::string_view field) const {
         return detail::is_missing(field) ||
-               (rule_.kind == column_kind::numbers && !place_.empty() && place_.contains(detail::as_utf8(field)));
+               (rule_.kind == column_kind::numbers && !place_.empty() && place_.contains(detail::to_utf8(field)));
     }
 
     double number(index row, std::string_view field) const {
@@ -83,10 +83,10 @@ private:
             return *day;
         }
         double value = 0;
-        const detail::number_fault fault = detail::parse_number(field, value);
-        if (fault != detail::number_fault::none)
+        const detail::number_error fault = detail::parse_number(field, value);
+        if (fault != detail::number_error::none)
             from_.fail_at(row, column_,
-                          fmt::format("expected {}, got {}", detail::reason(fault), detail::quoted(field)));
+                          fmt::format("expected {}, got {}", detail::expected_text(fault), detail::quoted(field)));
         return value;
     }
 
@@ -105,9 +105,9 @@ private:
     template <class Put>
     void put_category(index row, std::string_view field, bool missing, const Put& put) {
         if (missing) return put(static_cast<index>(rule_.most_frequent), 1.0);
-        if (const auto found = place_.find(detail::as_utf8(field)); found != place_.end())
+        if (const auto found = place_.find(detail::to_utf8(field)); found != place_.end())
             return put(found->second, 1.0);
-        if (unknown_++ == 0) such_ = from_.at(row, column_);
+        if (unknown_++ == 0) unknown_example_ = from_.at(row, column_);
     }
 
     const text_table& from_;
@@ -117,7 +117,7 @@ private:
     std::unordered_map<std::string, index> place_;
     dataset texts_;
     index width_ = 0, unknown_ = 0, filled_ = 0;
-    std::string_view such_;
+    std::string_view unknown_example_;
 };
 
 void set_scale(column_rule& rule, const text_table& from, std::size_t column, const std::string& how) {
@@ -139,7 +139,7 @@ void set_scale(column_rule& rule, const text_table& from, std::size_t column, co
 }
 
 // Calls column(c) for every column in parallel. If several calls throw, rethrows the exception of the first column.
-void in_order(std::size_t count, const std::function<void(std::size_t)>& column) {
+void for_each_column(std::size_t count, const std::function<void(std::size_t)>& column) {
     std::vector<std::exception_ptr> failed(count);
     parallel_for(static_cast<index>(count), [&](index c) {
         try {
@@ -163,9 +163,9 @@ void fill_dense(std::vector<column_reader>& columns, index rows, matrix<double>&
         }
     };
     // Batches of 2,048 rows stay in the caches. The error of the first row with an error is thrown.
-    constexpr index stretch = 2048;
-    for (index first = 0; first < rows; first += stretch) {
-        const index end = std::min(rows, first + stretch);
+    constexpr index batch = 2048;
+    for (index first = 0; first < rows; first += batch) {
+        const index end = std::min(rows, first + batch);
         std::vector<std::exception_ptr> failed(columns.size());
         parallel_for(static_cast<index>(columns.size()), [&](index k) {
             try {
@@ -191,7 +191,7 @@ column_encoder column_encoder::fit(const text_table& from, std::optional<std::si
         fail(errc::invalid_argument, fmt::format("scale must be standard, minmax or none, got '{}'", options.scale));
     column_encoder out;
     out.options_ = options;
-    out.named_ = from.named();
+    out.has_header_ = from.has_header();
     if (target) out.target_ = from.names()[*target], out.target_at_ = *target;
     std::unordered_map<std::string_view, bool> seen;
     std::vector<std::size_t> at;
@@ -201,7 +201,7 @@ column_encoder column_encoder::fit(const text_table& from, std::optional<std::si
         if (target != c) at.push_back(c);
     }
     out.rules_.resize(at.size());
-    in_order(at.size(), [&](std::size_t k) {
+    for_each_column(at.size(), [&](std::size_t k) {
         column_rule& rule = out.rules_[k] = detect_column(from, at[k]);
         if (options.missing == "refuse" && rule.missing > 0)
             for (index r = 0; r < from.rows(); ++r)
@@ -231,24 +231,25 @@ index column_encoder::dims() const {
     return sum;
 }
 
-std::vector<std::string> column_encoder::coordinates() const {
+std::vector<std::string> column_encoder::coordinate_names() const {
     std::vector<std::string> out;
     for (const column_rule& rule : rules_)
-        for (std::string& each : rule.coordinates()) out.push_back(std::move(each));
+        for (std::string& each : rule.coordinate_names()) out.push_back(std::move(each));
     return out;
 }
 
-std::optional<std::size_t> column_encoder::target_in(const text_table& from) const {
+std::optional<std::size_t> column_encoder::find_target(const text_table& from) const {
     if (target_.empty()) return std::nullopt;
-    if (!named_ || !from.named()) return from.columns() == rules_.size() + 1 ? std::optional(target_at_) : std::nullopt;
+    if (!has_header_ || !from.has_header())
+        return from.columns() == rules_.size() + 1 ? std::optional(target_at_) : std::nullopt;
     const auto at = std::ranges::find(from.names(), target_);
     return at == from.names().end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - from.names().begin()));
 }
 
-std::vector<std::size_t> column_encoder::positions(const text_table& from, const teller& tell) const {
+std::vector<std::size_t> column_encoder::find_columns(const text_table& from, const note_handler& on_note) const {
     std::vector<std::size_t> out;
     const std::size_t all = rules_.size() + (target_.empty() ? 0 : 1);
-    if (!named_ || !from.named()) {
+    if (!has_header_ || !from.has_header()) {
         const bool with_target = !target_.empty() && from.columns() == all;
         if (from.columns() != all && from.columns() != rules_.size())
             fail(errc::data,
@@ -271,20 +272,20 @@ std::vector<std::size_t> column_encoder::positions(const text_table& from, const
         if (found != at.end()) at.erase(found);
     }
     at.erase(target_);
-    if (!at.empty() && tell) {
+    if (!at.empty() && on_note) {
         std::vector<std::string_view> extra;
         for (const auto& each : at) extra.push_back(each.first);
         std::ranges::sort(extra);
-        tell(fmt::format("{}: {} not among the columns of the model, and left out: {}{}", from.file(),
-                         extra.size() == 1 ? "one column is" : fmt::format("{} columns are", extra.size()), extra[0],
-                         extra.size() > 1 ? ", ..." : ""));
+        on_note(fmt::format("{}: {} not among the columns of the model, and left out: {}{}", from.file(),
+                            extra.size() == 1 ? "one column is" : fmt::format("{} columns are", extra.size()), extra[0],
+                            extra.size() > 1 ? ", ..." : ""));
     }
     return out;
 }
 
-dataset column_encoder::apply(const text_table& from, const teller& tell) const {
+dataset column_encoder::apply(const text_table& from, const note_handler& on_note) const {
     constexpr index widest = 1000;  // largest number of categories of a column for which the vectors are dense
-    const std::vector<std::size_t> at = positions(from, tell);
+    const std::vector<std::size_t> at = find_columns(from, on_note);
     std::vector<column_reader> columns;
     index dims = 0;
     bool zeros = false;
@@ -311,7 +312,7 @@ dataset column_encoder::apply(const text_table& from, const teller& tell) const 
         for (const auto& [c, value] : one) col.push_back(c), val.push_back(value);
         start.push_back(static_cast<index>(col.size()));
     }
-    for (const column_reader& each : columns) each.tell(tell);
+    for (const column_reader& each : columns) each.report_notes(on_note);
     if (zeros) return sparse<double>(std::move(start), std::move(col), std::move(val), dims);
     return dense<double>(std::move(full));
 }
@@ -326,7 +327,7 @@ constexpr const char* kind_names[] = {"numbers", "categories", "dates", "texts",
 constexpr const char* order_names[] = {"year first", "day first", "month first"};
 
 template <class E, std::size_t N>
-E named(const json& in, const char* key, const char* const (&names)[N], const std::string& file) {
+E parse_enum(const json& in, const char* key, const char* const (&names)[N], const std::string& file) {
     const auto text = in.at(key).get<std::string>();
     for (std::size_t i = 0; i < N; ++i)
         if (text == names[i]) return static_cast<E>(i);
@@ -334,10 +335,10 @@ E named(const json& in, const char* key, const char* const (&names)[N], const st
 }
 
 std::size_t position(const json& in, const char* key) {
-    return static_cast<std::size_t>(whole_number(in.at(key), key));
+    return static_cast<std::size_t>(json_integer(in.at(key), key));
 }
 
-json written(const column_rule& r) {
+json rule_json(const column_rule& r) {
     json out{{"name", r.name}, {"kind", kind_names[static_cast<int>(r.kind)]}, {"missing", r.missing}};
     if (r.kind == column_kind::left_out) out["why"] = r.why;
     if (r.kind == column_kind::numbers || r.kind == column_kind::dates) {
@@ -359,8 +360,8 @@ json written(const column_rule& r) {
 column_rule read_rule(const json& in, const std::string& file) {
     column_rule out;
     out.name = in.at("name").get<std::string>();
-    out.kind = named<column_kind>(in, "kind", kind_names, file);
-    out.missing = whole_number(in.at("missing"), "missing");
+    out.kind = parse_enum<column_kind>(in, "kind", kind_names, file);
+    out.missing = json_integer(in.at("missing"), "missing");
     const auto bad = [&](const std::string& what) {
         fail(errc::parse, fmt::format("{}: column '{}': {}", file, out.name, what));
     };
@@ -373,7 +374,7 @@ column_rule read_rule(const json& in, const std::string& file) {
             bad("median, centre and spread must be finite, spread > 0");
     }
     if (out.kind == column_kind::dates) {
-        out.order = named<date_order>(in, "order", order_names, file);
+        out.order = parse_enum<date_order>(in, "order", order_names, file);
         out.year = in.at("year").get<bool>();
         out.week = in.at("week").get<bool>();
     }
@@ -390,10 +391,10 @@ column_rule read_rule(const json& in, const std::string& file) {
 }  // namespace
 
 std::string column_encoder::to_json() const {
-    json out{{"format", format_name}, {"version", 1},    {"missing", options_.missing},  {"scale", options_.scale},
-             {"target", target_},     {"named", named_}, {"target_position", target_at_}};
+    json out{{"format", format_name}, {"version", 1},         {"missing", options_.missing},  {"scale", options_.scale},
+             {"target", target_},     {"named", has_header_}, {"target_position", target_at_}};
     json all = json::array();
-    for (const column_rule& each : rules_) all.push_back(written(each));
+    for (const column_rule& each : rules_) all.push_back(rule_json(each));
     out["columns"] = std::move(all);
     return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -410,7 +411,7 @@ column_encoder column_encoder::from_json(std::string_view text, const std::strin
         out.options_ = {in.at("missing").get<std::string>(), in.at("scale").get<std::string>()};
         out.target_ = in.at("target").get<std::string>();
         out.target_at_ = position(in, "target_position");
-        out.named_ = in.at("named").get<bool>();
+        out.has_header_ = in.at("named").get<bool>();
         for (const json& each : in.at("columns")) out.rules_.push_back(read_rule(each, name));
         if (out.target_at_ > out.rules_.size())
             fail(errc::parse, fmt::format("{}: target_position must be at most {}, got {}", name, out.rules_.size(),
@@ -430,34 +431,34 @@ namespace {
 // Returns the target of a row: its number, or the position of its class in `classes`; none if the field is neither.
 std::optional<double> target_of(std::string_view field, const std::vector<std::string>& classes) {
     if (!classes.empty()) {
-        const auto at = std::ranges::find(classes, detail::as_utf8(field));
+        const auto at = std::ranges::find(classes, detail::to_utf8(field));
         return at == classes.end() ? std::nullopt : std::optional(static_cast<double>(at - classes.begin()));
     }
     double value = 0;
-    if (detail::parse_number(field, value) != detail::number_fault::none) return std::nullopt;
+    if (detail::parse_number(field, value) != detail::number_error::none) return std::nullopt;
     return value;
 }
 
 }  // namespace
 
-table column_encoder::parse(const source& file, const csv_options& options) const {
-    const std::vector<std::string> known = named_ ? names() : std::vector<std::string>{};
+table column_encoder::parse(const file_contents& file, const csv_options& options) const {
+    const std::vector<std::string> known = has_header_ ? names() : std::vector<std::string>{};
     const text_table from = text_table::parse(file, options, known);
     table out;
-    out.x = apply(from, options.tell);
-    out.feature_names = coordinates();
+    out.x = apply(from, options.on_note);
+    out.feature_names = coordinate_names();
     if (options.label.empty()) return out;
     const std::optional<std::size_t> at =
-        options.label == target_ ? target_in(from) : std::optional(from.position(options.label, "label"));
+        options.label == target_ ? find_target(from) : std::optional(from.find_column(options.label, "label"));
     if (!at) return out;
     out.label = options.label;
     for (index r = 0; r < from.rows(); ++r) {
         const auto y = target_of(from.at(r, *at), options.classes);
         if (!y) {
-            if (options.tell)
-                options.tell(fmt::format("{}: the targets are not used: row {} has {}, which is no {}", file.name(),
-                                         r + 1, detail::quoted(from.at(r, *at)),
-                                         options.classes.empty() ? "number" : "class of the model"));
+            if (options.on_note)
+                options.on_note(fmt::format("{}: the targets are not used: row {} has {}, which is no {}", file.name(),
+                                            r + 1, detail::quoted(from.at(r, *at)),
+                                            options.classes.empty() ? "number" : "class of the model"));
             out.y.clear();
             return out;
         }

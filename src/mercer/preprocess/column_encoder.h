@@ -28,34 +28,34 @@ public:
     const std::vector<column_rule>& rules() const { return rules_; }
     const column_options& options() const { return options_; }
     const std::string& target() const { return target_; }  // its name or position; empty: no target
-    bool named() const { return named_; }                    // the training table has a header
-    std::vector<std::string> names() const;                  // the names of the columns, the target last
-    index dims() const;                                      // number of coordinates
-    std::vector<std::string> coordinates() const;            // their names
+    bool has_header() const { return has_header_; }        // the training table has a header
+    std::vector<std::string> names() const;                // the names of the columns, the target last
+    index dims() const;                                    // number of coordinates
+    std::vector<std::string> coordinate_names() const;     // their names
 
-    using teller = std::function<void(const std::string&)>;
+    using note_handler = std::function<void(const std::string&)>;
     // Returns dense vectors, or sparse vectors if there are texts or more than 1,000 categories in a column. Columns
-    // that the training table does not contain are ignored. tell() is called with a note on ignored columns, on unseen
+    // that the training table does not contain are ignored. on_note() is called with a note on ignored columns, on unseen
     // categories, and on missing values in columns without missing values in the training table.
-    dataset apply(const text_table& from, const teller& tell = {}) const;
+    dataset apply(const text_table& from, const note_handler& on_note = {}) const;
     // Returns the column of the target; none if the table does not contain it.
-    std::optional<std::size_t> target_in(const text_table& from) const;
+    std::optional<std::size_t> find_target(const text_table& from) const;
     // Parses and encodes a file. If a row has no target, or a target that is neither a number nor one of
-    // options.classes, no targets are returned, and options.tell is called with a note.
-    table parse(const source& file, const csv_options& options) const override;
+    // options.classes, no targets are returned, and options.on_note is called with a note.
+    table parse(const file_contents& file, const csv_options& options) const override;
 
     // JSON. An encoder read from it gives bit-identical results.
     std::string to_json() const;
     static column_encoder from_json(std::string_view text, const std::string& name);
 
 private:
-    std::vector<std::size_t> positions(const text_table& from, const teller& tell) const;
+    std::vector<std::size_t> find_columns(const text_table& from, const note_handler& on_note) const;
 
     column_options options_;
     std::vector<column_rule> rules_;
     std::string target_;
     std::size_t target_at_ = 0;
-    bool named_ = true;
+    bool has_header_ = true;
 };
 
 }  // namespace mercer

@@ -44,10 +44,10 @@ struct column_rule {
     std::optional<text_features> words{};  // texts
 
     // Describes the rule: "3 categories, one-hot; 12 missing, the most frequent 'red' and an indicator".
-    std::string about() const;
+    std::string describe() const;
     // The number of coordinates of the encoding, and their names: "colour=red", "age", "age missing".
     index width() const;
-    std::vector<std::string> coordinates() const;
+    std::vector<std::string> coordinate_names() const;
 };
 
 // Detects the kind of a column and how its missing values are filled. Centre and spread are 0 and 1: scaling is a later

@@ -14,7 +14,8 @@ namespace mercer {
 
 void match_columns(table& data, const std::vector<std::string>& names, const std::string& path,
                    const std::string& like) {
-    if (data.x.kind() != domain::vectors || names.empty() || data.feature_names.empty() || names == data.feature_names)
+    if (data.x.kind() != object_kind::vectors || names.empty() || data.feature_names.empty() ||
+        names == data.feature_names)
         return;
     std::unordered_map<std::string_view, index> at;
     for (std::size_t c = 0; c < data.feature_names.size(); ++c)
@@ -53,7 +54,7 @@ namespace {
 
 // Converts sparse vectors to dense ones, because scaling does not keep zeros. Larger matrices stay sparse; for them
 // scaling::fit reports an error with advice.
-dataset made_dense(const dataset& x, index dims) {
+dataset to_dense(const dataset& x, index dims) {
     constexpr index most = index(1) << 27;
     if (!x.is_sparse() || x.size() == 0 || dims > most / x.size() || x.dims() > dims) return x;
     matrix<double> out(x.size(), dims);
@@ -68,13 +69,13 @@ std::optional<scaling> fit_scaling(const dataset& x, const std::string& how) {
     if (how.empty()) return std::nullopt;
     if (how != "standard" && how != "minmax")
         fail(errc::invalid_argument, fmt::format("scale must be standard or minmax, got '{}'", how));
-    if (x.kind() != domain::vectors)
+    if (x.kind() != object_kind::vectors)
         fail(errc::unsupported, fmt::format("scaling is for vectors, the data are {}: leave it out", name(x.kind())));
     scaling_options options;
     options.method = how == "standard" ? scaling_method::standardise : scaling_method::minmax;
-    return scaling::fit(made_dense(x, x.dims()), options);
+    return scaling::fit(to_dense(x, x.dims()), options);
 }
 
-dataset scaled(const scaling& by, const dataset& x) { return by.apply(made_dense(x, by.dims())); }
+dataset apply_scaling(const scaling& by, const dataset& x) { return by.apply(to_dense(x, by.dims())); }
 
 }  // namespace mercer::api

@@ -23,6 +23,6 @@ namespace mercer::api {
 // Fits the scaling `how` ("standard" or "minmax") to vectors; returns nothing for "". Sparse vectors are converted to
 // dense ones first if they have at most 2^27 entries. Throws for objects that are not vectors.
 std::optional<scaling> fit_scaling(const dataset& x, const std::string& how);
-dataset scaled(const scaling& by, const dataset& x);
+dataset apply_scaling(const scaling& by, const dataset& x);
 
 }  // namespace mercer::api

@@ -63,25 +63,25 @@ struct column_extremes {
     std::vector<index> stored;
     index rows = 0;
 
-    void widen(index dims) {
+    void add_columns(index dims) {
         constexpr double inf = std::numeric_limits<double>::infinity();
         if (static_cast<index>(stored.size()) >= dims) return;
         columns.resize(static_cast<std::size_t>(dims), range{inf, -inf});
         stored.resize(columns.size(), 0);
     }
-    void take(std::size_t j, double low, double high, index count) {
+    void include(std::size_t j, double low, double high, index count) {
         columns[j] = {std::min(columns[j].first, low), std::max(columns[j].second, high)};
         stored[j] += count;
     }
     // Combines the rows of all processes. Collective.
-    void join(const process_group& group) {
+    void combine_ranks(const communicator& group) {
         std::string mine(sizeof(index) + stored.size() * (sizeof(range) + sizeof(index)), '\0');
         copy_bytes(mine.data(), &rows, sizeof rows);
         copy_bytes(mine.data() + sizeof rows, columns.data(), columns.size() * sizeof(range));
         copy_bytes(mine.data() + sizeof rows + columns.size() * sizeof(range), stored.data(),
                    stored.size() * sizeof(index));
         *this = {};
-        for (const std::string& each : group.all(mine)) {
+        for (const std::string& each : group.all_gather(mine)) {
             const std::size_t dims = (each.size() - sizeof rows) / (sizeof(range) + sizeof(index));
             std::vector<range> theirs(dims);
             std::vector<index> counts(dims);
@@ -89,36 +89,36 @@ struct column_extremes {
             copy_bytes(&more, each.data(), sizeof more);
             copy_bytes(theirs.data(), each.data() + sizeof rows, dims * sizeof(range));
             copy_bytes(counts.data(), each.data() + sizeof rows + dims * sizeof(range), dims * sizeof(index));
-            widen(static_cast<index>(dims));
-            for (std::size_t j = 0; j < dims; ++j) take(j, theirs[j].first, theirs[j].second, counts[j]);
+            add_columns(static_cast<index>(dims));
+            for (std::size_t j = 0; j < dims; ++j) include(j, theirs[j].first, theirs[j].second, counts[j]);
             rows += more;
         }
     }
 };
 
 // Computes the extremes in one pass. A column that does not store all n values also contains a zero.
-column_extremes extremes(const scaling::batch_pass& pass, const process_group* group) {
+column_extremes compute_extremes(const scaling::batch_pass& pass, const communicator* group) {
     column_extremes out;
     pass([&](const dataset& x) {
-        out.widen(x.dims());
+        out.add_columns(x.dims());
         out.rows += x.size();
-        each_value(x, [&](index j, double value) { out.take(static_cast<std::size_t>(j), value, value, 1); });
+        each_value(x, [&](index j, double value) { out.include(static_cast<std::size_t>(j), value, value, 1); });
     });
-    if (group) out.join(*group);
+    if (group) out.combine_ranks(*group);
     for (std::size_t j = 0; j < out.stored.size(); ++j)
-        if (out.stored[j] < out.rows) out.take(j, 0.0, 0.0, 0);
+        if (out.stored[j] < out.rows) out.include(j, 0.0, 0.0, 0);
     return out;
 }
 
-void add_up(const process_group* group, std::vector<order_free_sum>& sums) {
-    static_assert(sizeof(order_free_sum) == 3 * sizeof(double));
-    if (group && !sums.empty()) group->add(sums.front().parts, 3 * sums.size());
+void sum_over_ranks(const communicator* group, std::vector<exact_sum>& sums) {
+    static_assert(sizeof(exact_sum) == 3 * sizeof(double));
+    if (group && !sums.empty()) group->all_sum(sums.front().parts, 3 * sums.size());
 }
 
 // Computes mean and standard deviation of each column in two passes after the pass for the extremes. Values are divided
 // by the largest magnitude of their column, so that no sum can overflow.
-std::vector<range> moments(const scaling::batch_pass& pass, const process_group* group) {
-    const column_extremes between = extremes(pass, group);
+std::vector<range> compute_moments(const scaling::batch_pass& pass, const communicator* group) {
+    const column_extremes between = compute_extremes(pass, group);
     const std::size_t dims = between.columns.size();
     const auto n = static_cast<double>(between.rows);
     const auto every_value = [&pass](const auto& visit) { pass([&](const dataset& x) { each_value(x, visit); }); };
@@ -126,11 +126,11 @@ std::vector<range> moments(const scaling::batch_pass& pass, const process_group*
     for (std::size_t j = 0; j < dims; ++j)
         unit[j] = std::max({std::abs(between.columns[j].first), std::abs(between.columns[j].second),
                             std::numeric_limits<double>::min()});
-    std::vector<order_free_sum> sum(dims);
+    std::vector<exact_sum> sum(dims);
     every_value([&](index j, double value) {
         sum[static_cast<std::size_t>(j)].add(value / unit[static_cast<std::size_t>(j)]);
     });
-    add_up(group, sum);
+    sum_over_ranks(group, sum);
     // Distances to the mean are divided by the largest distance, so that their squares do not underflow if the
     // distances are tiny compared to the mean.
     std::vector<double> mean(dims), reach(dims);
@@ -140,13 +140,13 @@ std::vector<range> moments(const scaling::batch_pass& pass, const process_group*
             std::max({std::abs(between.columns[j].first / unit[j] - mean[j]),
                       std::abs(between.columns[j].second / unit[j] - mean[j]), std::numeric_limits<double>::min()});
     }
-    std::vector<order_free_sum> square(dims);
+    std::vector<exact_sum> square(dims);
     every_value([&](index column, double value) {
         const auto j = static_cast<std::size_t>(column);
         const double distance = (value / unit[j] - mean[j]) / reach[j];
         square[j].add(distance * distance);
     });
-    add_up(group, square);
+    sum_over_ranks(group, square);
     std::vector<range> columns(dims);
     for (std::size_t j = 0; j < dims; ++j) {
         const double zeros = n - static_cast<double>(between.stored[j]);
@@ -166,8 +166,8 @@ std::vector<range> moments(const scaling::batch_pass& pass, const process_group*
 }
 
 // Returns the two numbers of each column, for the rows of all processes of the group unless it is null.
-std::vector<range> fit_columns(const scaling::batch_pass& pass, scaling_method method, const process_group* group) {
-    return method == scaling_method::minmax ? extremes(pass, group).columns : moments(pass, group);
+std::vector<range> fit_columns(const scaling::batch_pass& pass, scaling_method method, const communicator* group) {
+    return method == scaling_method::minmax ? compute_extremes(pass, group).columns : compute_moments(pass, group);
 }
 
 template <class T>
@@ -225,7 +225,7 @@ scaling scaling::fit(const dataset& x, const scaling_options& options) {
     return fit(x, {}, options);
 }
 
-scaling scaling::fit(const batch_pass& pass, const scaling_options& options, const process_group* group) {
+scaling scaling::fit(const batch_pass& pass, const scaling_options& options, const communicator* group) {
     check(options);
     if (options.targets) fail(errc::invalid_argument, "scaling of targets was asked for, but none were given");
     scaling result;
@@ -233,7 +233,7 @@ scaling scaling::fit(const batch_pass& pass, const scaling_options& options, con
     result.columns_ = fit_columns(
         [&](const auto& use) {
             pass([&](const dataset& x) {
-                if (x.kind() != domain::vectors || x.is_sparse())
+                if (x.kind() != object_kind::vectors || x.is_sparse())
                     fail(errc::unsupported, "scaling batch by batch needs dense vectors");
                 require_finite(x);
                 use(x);
@@ -246,7 +246,7 @@ scaling scaling::fit(const batch_pass& pass, const scaling_options& options, con
 
 scaling scaling::fit(const dataset& x, std::span<const double> y, const scaling_options& options) {
     check(options);
-    if (x.kind() != domain::vectors)
+    if (x.kind() != object_kind::vectors)
         fail(errc::unsupported, fmt::format("scaling needs vectors, got {}", name(x.kind())));
     if (x.size() < 1) fail(errc::invalid_argument, "scaling needs 1 <= n vectors, got 0");
     if (x.is_sparse() && options.method == scaling_method::standardise && options.with_mean)
@@ -273,7 +273,7 @@ scaling scaling::fit(const dataset& x, std::span<const double> y, const scaling_
 }
 
 // Min-max uses the order of operations of svm-scale, so that the ends and all rounding agree with it.
-double scaling::forward(const range& column, double value, double lower, double upper) const {
+double scaling::scale_value(const range& column, double value, double lower, double upper) const {
     const auto [first, second] = column;
     if (options_.method == scaling_method::standardise) {
         const double centred = options_.with_mean ? value - first : value;
@@ -289,7 +289,7 @@ double scaling::forward(const range& column, double value, double lower, double 
     return lower + (upper - lower) * ((value / 2 - first / 2) / (second / 2 - first / 2));
 }
 
-double scaling::backward(const range& column, double value, double lower, double upper) const {
+double scaling::unscale_value(const range& column, double value, double lower, double upper) const {
     const auto [first, second] = column;
     if (options_.method == scaling_method::standardise) {
         const double spread = second > 0 ? value * second : value;
@@ -305,7 +305,7 @@ double scaling::backward(const range& column, double value, double lower, double
 
 template <class Map>
 dataset scaling::transform(const dataset& x, const Map& map) const {
-    if (x.kind() != domain::vectors)
+    if (x.kind() != object_kind::vectors)
         fail(errc::unsupported, fmt::format("scaling needs vectors, got {}", name(x.kind())));
     if (x.is_sparse() ? x.dims() > dims() : x.dims() != dims())
         fail(errc::invalid_argument,
@@ -327,27 +327,27 @@ dataset scaling::transform(const dataset& x, const Map& map) const {
 
 dataset scaling::apply(const dataset& x) const {
     return transform(x, [this](const range& column, double value) {
-        return forward(column, value, options_.lower, options_.upper);
+        return scale_value(column, value, options_.lower, options_.upper);
     });
 }
 
 dataset scaling::inverse(const dataset& x) const {
     return transform(x, [this](const range& column, double value) {
-        return backward(column, value, options_.lower, options_.upper);
+        return unscale_value(column, value, options_.lower, options_.upper);
     });
 }
 
 std::vector<double> scaling::apply_targets(std::span<const double> y) const {
     std::vector<double> out(y.begin(), y.end());
     if (target_)
-        for (double& value : out) value = forward(*target_, value, options_.target_lower, options_.target_upper);
+        for (double& value : out) value = scale_value(*target_, value, options_.target_lower, options_.target_upper);
     return out;
 }
 
 std::vector<double> scaling::inverse_targets(std::span<const double> y) const {
     std::vector<double> out(y.begin(), y.end());
     if (target_)
-        for (double& value : out) value = backward(*target_, value, options_.target_lower, options_.target_upper);
+        for (double& value : out) value = unscale_value(*target_, value, options_.target_lower, options_.target_upper);
     return out;
 }
 
@@ -442,8 +442,8 @@ scaling scaling::from_json(std::string_view text, const std::string& name) {
 void scaling::save(const std::string& path) const { write_atomically(path, to_json()); }
 
 scaling scaling::load(const std::string& path) {
-    const source file = read_expected(path, begins_json_object);
-    return made_of(file, [&] { return from_json(file.bytes(), file.name()); });
+    const file_contents file = read_file_if(path, begins_json_object);
+    return parse_untruncated(file, [&] { return from_json(file.bytes(), file.name()); });
 }
 
 }  // namespace mercer

@@ -19,7 +19,7 @@
 
 namespace mercer {
 
-class process_group;
+class communicator;
 
 enum class scaling_method { standardise, minmax };
 
@@ -40,7 +40,7 @@ public:
     // and three times for standardise. Sums are exact (base/reproducible_sums.h): the result is bit-identical for any
     // division into batches and for any number of processes in `group` that share the rows.
     using batch_pass = std::function<void(const std::function<void(const dataset&)>& use)>;
-    static scaling fit(const batch_pass& pass, const scaling_options& options, const process_group* group = nullptr);
+    static scaling fit(const batch_pass& pass, const scaling_options& options, const communicator* group = nullptr);
     // y is needed only if options.targets.
     static scaling fit(const dataset& x, std::span<const double> y, const scaling_options& options);
 
@@ -71,8 +71,8 @@ public:
     const std::optional<range>& target() const { return target_; }
 
 private:
-    double forward(const range& column, double value, double lower, double upper) const;
-    double backward(const range& column, double value, double lower, double upper) const;
+    double scale_value(const range& column, double value, double lower, double upper) const;
+    double unscale_value(const range& column, double value, double lower, double upper) const;
     template <class Map>
     dataset transform(const dataset& x, const Map& map) const;
 

@@ -25,7 +25,7 @@ const strings& texts_in(const dataset& x) {
     return *texts;
 }
 
-token_options with_language(const text_options& options) {
+token_options tokens_with_language(const text_options& options) {
     token_options out = options.terms;
     if (!options.language.empty())
         for (std::string& word : stop_words(options.language)) out.stop.push_back(std::move(word));
@@ -37,7 +37,7 @@ void check(const text_options& options) {
     if (options.hashed < 0 || options.hashed > most)
         fail(errc::invalid_argument,
              fmt::format("hashed columns must satisfy 0 <= hashed <= {}, got {}", most, options.hashed));
-    if (options.hashed > 0 && options.choice != term_choice{})
+    if (options.hashed > 0 && options.choice != term_selection{})
         fail(
             errc::invalid_argument,
             "min_df, max_df and max_features choose among terms, and hashed columns do not know theirs: leave one out");
@@ -45,7 +45,8 @@ void check(const text_options& options) {
 
 }  // namespace
 
-text_features::text_features(const text_options& options) : options_(options), cut_(with_language(options)) {
+text_features::text_features(const text_options& options)
+    : options_(options), tokeniser_(tokens_with_language(options)) {
     check(options_);
 }
 
@@ -59,13 +60,13 @@ text_features text_features::fit(const dataset& x, const text_options& options, 
     count_rows counts;
     if (options.hashed > 0) {
         if (options.idf || rows)
-            counts = count_hashed_terms(texts, out.cut_, static_cast<std::int32_t>(options.hashed));
+            counts = count_hashed_terms(texts, out.tokeniser_, static_cast<std::int32_t>(options.hashed));
         if (options.idf) {
             out.document_counts_.assign(static_cast<std::size_t>(options.hashed), 0);
             for (const std::int32_t column : counts.col) ++out.document_counts_[static_cast<std::size_t>(column)];
         }
     } else {
-        term_counts found = count_terms(texts, out.cut_, options.choice);
+        term_counts found = count_terms(texts, out.tokeniser_, options.choice);
         if (found.terms.size() == 0)
             fail(errc::data,
                  fmt::format("no term is left of {} texts: they hold only stop words and words shorter than "
@@ -75,12 +76,12 @@ text_features text_features::fit(const dataset& x, const text_options& options, 
         out.document_counts_ = std::move(found.document_counts);
         counts = std::move(found.rows);
     }
-    out.set_idf();
-    if (rows) *rows = out.weighted(std::move(counts));
+    out.compute_idf();
+    if (rows) *rows = out.apply_weights(std::move(counts));
     return out;
 }
 
-void text_features::set_idf() {
+void text_features::compute_idf() {
     idf_.clear();
     if (!options_.idf) return;
     const double more = options_.smooth ? 1 : 0, n = static_cast<double>(texts_) + more;
@@ -91,13 +92,14 @@ void text_features::set_idf() {
 
 dataset text_features::apply(const dataset& x) const {
     const strings& texts = texts_in(x);
-    return weighted(options_.hashed > 0 ? count_hashed_terms(texts, cut_, static_cast<std::int32_t>(options_.hashed))
-                                        : count_known_terms(texts, cut_, terms_));
+    return apply_weights(options_.hashed > 0
+                             ? count_hashed_terms(texts, tokeniser_, static_cast<std::int32_t>(options_.hashed))
+                             : count_known_terms(texts, tokeniser_, terms_));
 }
 
-dataset text_features::weighted(count_rows counts) const {
+dataset text_features::apply_weights(count_rows counts) const {
     std::vector<double> value(counts.col.size());
-    parallel_runs(static_cast<index>(counts.start.size()) - 1, 64, [&](index first, index end) {
+    parallel_chunks(static_cast<index>(counts.start.size()) - 1, 64, [&](index first, index end) {
         for (index i = first; i < end; ++i) {
             const auto begin = static_cast<std::size_t>(counts.start[static_cast<std::size_t>(i)]),
                        stop = static_cast<std::size_t>(counts.start[static_cast<std::size_t>(i) + 1]);
@@ -127,7 +129,7 @@ std::string text_features::to_json() const {
              {"ngram_max", options_.terms.ngram_max},
              {"lower", options_.terms.lower},
              {"min_length", options_.terms.min_length},
-             {"stop", cut_.options().stop},
+             {"stop", tokeniser_.options().stop},
              {"idf", options_.idf},
              {"smooth", options_.smooth},
              {"sublinear", options_.sublinear},
@@ -151,7 +153,7 @@ text_features text_features::from_json(std::string_view text, const std::string&
         if (in.at("format") != text_format_name)
             throw std::runtime_error(fmt::format("the format is not {}", text_format_name));
         if (in.at("version") != 1) throw std::runtime_error("the version is not 1");
-        const auto number = [&](const char* key) { return whole_number(in.at(key), key); };
+        const auto number = [&](const char* key) { return json_integer(in.at(key), key); };
         text_options options;
         const std::string unit = in.at("unit"), norm = in.at("norm");
         if (unit != "words" && unit != "characters") throw std::runtime_error(fmt::format("unknown unit '{}'", unit));
@@ -176,13 +178,13 @@ text_features text_features::from_json(std::string_view text, const std::string&
             if (out.terms_.find(one) >= 0) throw std::runtime_error(fmt::format("the term '{}' occurs twice", one));
             out.terms_.add(one);
         }
-        if (options.idf) out.document_counts_ = whole_numbers(in.at("document_counts"), "document_counts");
+        if (options.idf) out.document_counts_ = json_integers(in.at("document_counts"), "document_counts");
         if (options.idf && static_cast<index>(out.document_counts_.size()) != out.dims())
             throw std::runtime_error(fmt::format("{} counts for {} columns", out.document_counts_.size(), out.dims()));
         for (const index df : out.document_counts_)
             if (df < 0 || df > out.texts_)
                 throw std::runtime_error(fmt::format("a term in {} of {} texts", df, out.texts_));
-        out.set_idf();
+        out.compute_idf();
         return out;
     } catch (const std::bad_alloc&) {
         throw;
@@ -199,70 +201,70 @@ constexpr const char* all_names =
     "ngram, ngram_min, unit, lower, min_length, min_df, max_df, max_features, idf, smooth, sublinear, binary, norm, "
     "hashed, stop";
 
-[[noreturn]] void wrong(std::string_view name, const char* wanted, std::string_view value) {
+[[noreturn]] void fail_option(std::string_view name, const char* wanted, std::string_view value) {
     fail(errc::invalid_argument, fmt::format("{} must be {}, got {}", name, wanted, detail::quoted(value)));
 }
 
-double number(std::string_view name, std::string_view value) {
+double parse_number_option(std::string_view name, std::string_view value) {
     double out = 0;
     const auto read = fast_float::from_chars(value.data(), value.data() + value.size(), out);
     if (read.ec != std::errc() || read.ptr != value.data() + value.size() || !std::isfinite(out))
-        wrong(name, "a number", value);
+        fail_option(name, "a number", value);
     return out;
 }
 
-index whole(std::string_view name, std::string_view value) {
-    const double out = number(name, value);
-    if (out != std::floor(out) || std::abs(out) > 1e15) wrong(name, "a whole number", value);
+index parse_whole(std::string_view name, std::string_view value) {
+    const double out = parse_number_option(name, value);
+    if (out != std::floor(out) || std::abs(out) > 1e15) fail_option(name, "a whole number", value);
     return static_cast<index>(out);
 }
 
-bool on(std::string_view name, std::string_view value) {
+bool parse_switch(std::string_view name, std::string_view value) {
     if (value == "1" || value == "true") return true;
-    if (value != "0" && value != "false") wrong(name, "0 or 1", value);
+    if (value != "0" && value != "false") fail_option(name, "0 or 1", value);
     return false;
 }
 
-void set_terms(token_options& o, bool& known, std::string_view name, std::string_view value) {
+void set_token_option(token_options& o, bool& known, std::string_view name, std::string_view value) {
     if (name == "ngram") {
-        o.ngram_max = whole(name, value);
+        o.ngram_max = parse_whole(name, value);
     } else if (name == "ngram_min") {
-        o.ngram_min = whole(name, value);
+        o.ngram_min = parse_whole(name, value);
     } else if (name == "unit") {
-        if (value != "words" && value != "characters") wrong(name, "words or characters", value);
+        if (value != "words" && value != "characters") fail_option(name, "words or characters", value);
         o.unit = value == "words" ? text_unit::words : text_unit::characters;
     } else if (name == "lower") {
-        o.lower = on(name, value);
+        o.lower = parse_switch(name, value);
     } else if (name == "min_length") {
-        o.min_length = whole(name, value);
+        o.min_length = parse_whole(name, value);
     } else {
         known = false;
     }
 }
 
-void set(text_options& o, std::string_view name, std::string_view value) {
+void set_option(text_options& o, std::string_view name, std::string_view value) {
     bool known = true;
-    set_terms(o.terms, known, name, value);
+    set_token_option(o.terms, known, name, value);
     if (known) return;
     if (name == "min_df") {
-        o.choice.min_df = number(name, value);
+        o.choice.min_df = parse_number_option(name, value);
     } else if (name == "max_df") {
-        o.choice.max_df = number(name, value);
+        o.choice.max_df = parse_number_option(name, value);
     } else if (name == "max_features") {
-        o.choice.max_features = whole(name, value);
+        o.choice.max_features = parse_whole(name, value);
     } else if (name == "idf") {
-        o.idf = on(name, value);
+        o.idf = parse_switch(name, value);
     } else if (name == "smooth") {
-        o.smooth = on(name, value);
+        o.smooth = parse_switch(name, value);
     } else if (name == "sublinear") {
-        o.sublinear = on(name, value);
+        o.sublinear = parse_switch(name, value);
     } else if (name == "binary") {
-        o.binary = on(name, value);
+        o.binary = parse_switch(name, value);
     } else if (name == "norm") {
-        if (value != "none" && value != "l1" && value != "l2") wrong(name, "none, l1 or l2", value);
+        if (value != "none" && value != "l1" && value != "l2") fail_option(name, "none, l1 or l2", value);
         o.norm = value == "none" ? text_norm::none : value == "l1" ? text_norm::l1 : text_norm::l2;
     } else if (name == "hashed") {
-        o.hashed = whole(name, value);
+        o.hashed = parse_whole(name, value);
     } else if (name == "stop") {
         stop_words(value);
         o.language = value;
@@ -296,7 +298,7 @@ text_options parse_text_options(std::string_view text) {
         const std::size_t equal = each.find('=');
         if (equal == std::string_view::npos)
             fail(errc::invalid_argument, fmt::format("expected name=value, got {}", detail::quoted(each)));
-        set(out, detail::trimmed(each.substr(0, equal)), detail::trimmed(each.substr(equal + 1)));
+        set_option(out, detail::trimmed(each.substr(0, equal)), detail::trimmed(each.substr(equal + 1)));
     }
     return out;
 }

@@ -21,7 +21,7 @@ enum class text_norm { none, l1, l2 };
 
 struct text_options {
     token_options terms{};
-    term_choice choice{};  // not for hashed columns
+    term_selection choice{};  // not for hashed columns
     bool idf = true;
     bool smooth = true;
     bool sublinear = false;
@@ -59,11 +59,11 @@ public:
 
 private:
     explicit text_features(const text_options& options);
-    void set_idf();
-    dataset weighted(count_rows counts) const;
+    void compute_idf();
+    dataset apply_weights(count_rows counts) const;
 
     text_options options_;
-    tokeniser cut_;
+    tokeniser tokeniser_;
     index texts_ = 0;
     term_table terms_;
     std::vector<index> document_counts_;

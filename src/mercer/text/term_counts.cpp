@@ -12,13 +12,13 @@
 namespace mercer {
 namespace {
 
-constexpr index texts_of_a_run = 64;  // texts of one chunk of parallel work
+constexpr index texts_per_chunk = 64;  // texts of one chunk of parallel work
 
 struct entry {
     std::int32_t term, count;
 };
 // The counts of the texts of one chunk. The terms of a text are not sorted.
-struct counted_run {
+struct counted_chunk {
     std::vector<index> lengths;
     std::vector<entry> entries;
     int worker = 0;  // the thread that assigned the numbers of the terms
@@ -34,7 +34,7 @@ struct counter {
         if (static_cast<std::size_t>(term) >= seen.size()) seen.resize(2 * static_cast<std::size_t>(term) + 1024, 0);
         if (seen[static_cast<std::size_t>(term)]++ == 0) here.push_back(term);
     }
-    void end_text(counted_run& out) {
+    void end_text(counted_chunk& out) {
         out.lengths.push_back(static_cast<index>(here.size()));
         for (const std::int32_t term : here)
             out.entries.push_back({term, std::exchange(seen[static_cast<std::size_t>(term)], 0)});
@@ -45,52 +45,52 @@ struct counter {
 // Counts the terms of all texts. number(worker, term) returns the number of a term, or a negative number for a term
 // that is not counted.
 template <class Number>
-std::vector<counted_run> count_runs(const strings& texts, const tokeniser& cut, const Number& number) {
-    const index runs = (texts.size() + texts_of_a_run - 1) / texts_of_a_run;
-    std::vector<counted_run> out(static_cast<std::size_t>(runs));
+std::vector<counted_chunk> count_chunks(const strings& texts, const tokeniser& cut, const Number& number) {
+    const index chunks = (texts.size() + texts_per_chunk - 1) / texts_per_chunk;
+    std::vector<counted_chunk> out(static_cast<std::size_t>(chunks));
     std::vector<counter> counters(static_cast<std::size_t>(threads()));
-    parallel_for(runs, [&](index r, int worker) {
+    parallel_for(chunks, [&](index r, int worker) {
         counter& my = counters[static_cast<std::size_t>(worker)];
-        counted_run& run = out[static_cast<std::size_t>(r)];
-        run.worker = worker;
-        for (index i = r * texts_of_a_run; i < std::min(texts.size(), (r + 1) * texts_of_a_run); ++i) {
-            cut.each(texts[i], my.scratch, [&](std::string_view term) {
+        counted_chunk& chunk = out[static_cast<std::size_t>(r)];
+        chunk.worker = worker;
+        for (index i = r * texts_per_chunk; i < std::min(texts.size(), (r + 1) * texts_per_chunk); ++i) {
+            cut.for_each_term(texts[i], my.scratch, [&](std::string_view term) {
                 if (const std::int32_t t = number(worker, term); t >= 0) my.add(t);
             });
-            my.end_text(run);
+            my.end_text(chunk);
         }
     });
     return out;
 }
 
-// The rows of all chunks. column(run, term) returns the column of a term, or a negative number for a term that is left
+// The rows of all chunks. column(chunk, term) returns the column of a term, or a negative number for a term that is left
 // out.
 template <class Column>
-count_rows rows_of(std::vector<counted_run>& runs, index texts, const Column& column) {
-    parallel_for(static_cast<index>(runs.size()), [&](index r) {
-        counted_run& run = runs[static_cast<std::size_t>(r)];
-        auto from = run.entries.begin(), to = from;
-        for (index& length : run.lengths) {
+count_rows rows_of(std::vector<counted_chunk>& chunks, index texts, const Column& column) {
+    parallel_for(static_cast<index>(chunks.size()), [&](index r) {
+        counted_chunk& chunk = chunks[static_cast<std::size_t>(r)];
+        auto from = chunk.entries.begin(), to = from;
+        for (index& length : chunk.lengths) {
             const auto begin = to;
             for (const auto end = from + length; from != end; ++from)
-                if (const std::int32_t c = column(run, from->term); c >= 0) *to++ = {c, from->count};
+                if (const std::int32_t c = column(chunk, from->term); c >= 0) *to++ = {c, from->count};
             std::sort(begin, to, [](const entry& a, const entry& b) { return a.term < b.term; });
             length = to - begin;
         }
-        run.entries.erase(to, run.entries.end());
+        chunk.entries.erase(to, chunk.entries.end());
     });
     count_rows out;
     out.start.reserve(static_cast<std::size_t>(texts) + 1);
     std::vector<index> first;
-    for (const counted_run& run : runs) {
+    for (const counted_chunk& chunk : chunks) {
         first.push_back(out.start.back());
-        for (const index length : run.lengths) out.start.push_back(out.start.back() + length);
+        for (const index length : chunk.lengths) out.start.push_back(out.start.back() + length);
     }
     out.col.resize(static_cast<std::size_t>(out.start.back()));
     out.count.resize(out.col.size());
-    parallel_for(static_cast<index>(runs.size()), [&](index r) {
+    parallel_for(static_cast<index>(chunks.size()), [&](index r) {
         auto at = static_cast<std::size_t>(first[static_cast<std::size_t>(r)]);
-        for (const entry& each : runs[static_cast<std::size_t>(r)].entries) {
+        for (const entry& each : chunks[static_cast<std::size_t>(r)].entries) {
             out.col[at] = each.term;
             out.count[at++] = each.count;
         }
@@ -105,7 +105,7 @@ struct merged_terms {
     std::vector<index> texts, total;                // for each term: texts that contain it, occurrences
 };
 
-merged_terms merge(const std::vector<term_table>& tables, const std::vector<counted_run>& runs) {
+merged_terms merge(const std::vector<term_table>& tables, const std::vector<counted_chunk>& chunks) {
     merged_terms out;
     for (const term_table& mine : tables) {
         auto& number = out.number.emplace_back();
@@ -113,10 +113,10 @@ merged_terms merge(const std::vector<term_table>& tables, const std::vector<coun
     }
     out.texts.assign(static_cast<std::size_t>(out.all.size()), 0);
     out.total = out.texts;
-    for (const counted_run& run : runs)
-        for (const entry& each : run.entries) {
+    for (const counted_chunk& chunk : chunks)
+        for (const entry& each : chunk.entries) {
             const auto t = static_cast<std::size_t>(
-                out.number[static_cast<std::size_t>(run.worker)][static_cast<std::size_t>(each.term)]);
+                out.number[static_cast<std::size_t>(chunk.worker)][static_cast<std::size_t>(each.term)]);
             ++out.texts[t];
             out.total[t] += each.count;
         }
@@ -147,7 +147,7 @@ std::vector<std::int32_t> in_order(const term_table& terms, const std::vector<st
     return out;
 }
 
-std::vector<std::int32_t> chosen_terms(const merged_terms& from, const term_choice& choice, index texts) {
+std::vector<std::int32_t> chosen_terms(const merged_terms& from, const term_selection& choice, index texts) {
     const auto n = static_cast<double>(texts);
     const double fewest = choice.min_df < 1 ? choice.min_df * n : choice.min_df,
                  most = choice.max_df <= 1 ? choice.max_df * n : choice.max_df;
@@ -170,7 +170,7 @@ std::vector<std::int32_t> chosen_terms(const merged_terms& from, const term_choi
     return kept;
 }
 
-void check(const term_choice& choice) {
+void check(const term_selection& choice) {
     const auto need = [](bool ok, const char* condition, double value) {
         if (!ok) fail(errc::invalid_argument, fmt::format("terms of texts must satisfy {}, got {}", condition, value));
     };
@@ -181,13 +181,13 @@ void check(const term_choice& choice) {
 
 }  // namespace
 
-term_counts count_terms(const strings& texts, const tokeniser& cut, const term_choice& choice) {
+term_counts count_terms(const strings& texts, const tokeniser& cut, const term_selection& choice) {
     check(choice);
     std::vector<term_table> tables(static_cast<std::size_t>(threads()));
-    std::vector<counted_run> runs = count_runs(texts, cut, [&](int worker, std::string_view term) {
+    std::vector<counted_chunk> chunks = count_chunks(texts, cut, [&](int worker, std::string_view term) {
         return tables[static_cast<std::size_t>(worker)].add(term);
     });
-    merged_terms merged = merge(tables, runs);
+    merged_terms merged = merge(tables, chunks);
     const std::vector<std::int32_t> kept = chosen_terms(merged, choice, texts.size());
     term_counts out;
     std::vector<std::int32_t> column(static_cast<std::size_t>(merged.all.size()), -1);
@@ -197,26 +197,26 @@ term_counts count_terms(const strings& texts, const tokeniser& cut, const term_c
     }
     for (auto& mine : merged.number)  // from the numbers of a thread to columns
         for (std::int32_t& t : mine) t = column[static_cast<std::size_t>(t)];
-    out.rows = rows_of(runs, texts.size(), [&](const counted_run& run, std::int32_t t) {
-        return merged.number[static_cast<std::size_t>(run.worker)][static_cast<std::size_t>(t)];
+    out.rows = rows_of(chunks, texts.size(), [&](const counted_chunk& chunk, std::int32_t t) {
+        return merged.number[static_cast<std::size_t>(chunk.worker)][static_cast<std::size_t>(t)];
     });
     return out;
 }
 
 count_rows count_known_terms(const strings& texts, const tokeniser& cut, const term_table& terms) {
-    std::vector<counted_run> runs =
-        count_runs(texts, cut, [&](int, std::string_view term) { return terms.find(term); });
-    return rows_of(runs, texts.size(), [](const counted_run&, std::int32_t t) { return t; });
+    std::vector<counted_chunk> chunks =
+        count_chunks(texts, cut, [&](int, std::string_view term) { return terms.find(term); });
+    return rows_of(chunks, texts.size(), [](const counted_chunk&, std::int32_t t) { return t; });
 }
 
 count_rows count_hashed_terms(const strings& texts, const tokeniser& cut, std::int32_t columns) {
-    std::vector<counted_run> runs =
-        count_runs(texts, cut, [&](int, std::string_view term) { return hashed_column(term, columns); });
-    return rows_of(runs, texts.size(), [](const counted_run&, std::int32_t t) { return t; });
+    std::vector<counted_chunk> chunks =
+        count_chunks(texts, cut, [&](int, std::string_view term) { return hash_column(term, columns); });
+    return rows_of(chunks, texts.size(), [](const counted_chunk&, std::int32_t t) { return t; });
 }
 
 // Appleby's MurmurHash3_x86_32 with seed 0. The column is the absolute value of the hash modulo `columns`.
-std::int32_t hashed_column(std::string_view term, std::int32_t columns) {
+std::int32_t hash_column(std::string_view term, std::int32_t columns) {
     constexpr std::uint32_t c1 = 0xcc9e2d51, c2 = 0x1b873593;
     const auto turned = [](std::uint32_t x, int by) { return x << by | x >> (32 - by); };
     std::uint32_t h = 0;

@@ -94,11 +94,11 @@ struct count_rows {
 };
 
 // Selection of the terms of a collection by document frequency, the number of texts that contain a term.
-struct term_choice {
+struct term_selection {
     double min_df = 1;       // minimum document frequency; below 1: as a fraction of the texts
     double max_df = 1;       // maximum document frequency; 1 and below: as a fraction of the texts
     index max_features = 0;  // number of terms, the most frequent first, equally frequent ones in byte order; 0: all
-    bool operator==(const term_choice&) const = default;
+    bool operator==(const term_selection&) const = default;
 };
 
 struct term_counts {
@@ -108,12 +108,12 @@ struct term_counts {
 };
 
 // The selected terms and their counts. Throws errc::invalid_argument if `choice` is out of range.
-term_counts count_terms(const strings& texts, const tokeniser& cut, const term_choice& choice = {});
+term_counts count_terms(const strings& texts, const tokeniser& cut, const term_selection& choice = {});
 // The counts of the terms of a table; other terms are not counted.
 count_rows count_known_terms(const strings& texts, const tokeniser& cut, const term_table& terms);
 // The counts of hashed terms: the column of a term is its hash modulo `columns` (MurmurHash3, 32 bits, as in
 // scikit-learn's HashingVectorizer), so different terms may have the same column. 1 <= columns < 2^31.
 count_rows count_hashed_terms(const strings& texts, const tokeniser& cut, std::int32_t columns);
-std::int32_t hashed_column(std::string_view term, std::int32_t columns);
+std::int32_t hash_column(std::string_view term, std::int32_t columns);
 
 }  // namespace mercer

@@ -26,18 +26,18 @@ constexpr std::array<char, 256> byte_table(bool lower) {
     }
     return out;
 }
-constexpr auto small_bytes = byte_table(true), same_bytes = byte_table(false);
+constexpr auto lower_bytes = byte_table(true), same_bytes = byte_table(false);
 
 constexpr char32_t capital_sigma = 0x3a3, last_sigma = 0x3c2, capital_dotted_i = 0x130, dot_above = 0x307;
 
-char32_t first_of(std::string_view text) { return unicode::take(text); }
+char32_t first_of(std::string_view text) { return unicode::take_character(text); }
 
-void append_small(std::string& to, char32_t c) {
+void append_lower(std::string& to, char32_t c) {
     if (c == capital_dotted_i) {  // the only capital whose small letter consists of two characters
         to.push_back('i');
         return unicode::append(to, dot_above);
     }
-    unicode::append(to, unicode::small(c));
+    unicode::append(to, unicode::to_lower(c));
 }
 
 // Replaces the last letter by ς, the small letter of Σ at the end of a word of at least two letters.
@@ -73,7 +73,7 @@ void tokeniser::cut(std::string_view text, scratch& at) const {
 }
 
 void tokeniser::cut_words(std::string_view text, scratch& at) const {
-    const auto& bytes = options_.lower ? small_bytes : same_bytes;
+    const auto& bytes = options_.lower ? lower_bytes : same_bytes;
     std::string& out = at.letters;
     const std::size_t all = text.size();
     std::size_t begin = 0, first = 0;  // begin of the current word in `out` and in the text
@@ -107,12 +107,12 @@ void tokeniser::cut_words(std::string_view text, scratch& at) const {
         }
         char32_t c = 0;
         if (known == 1)
-            c = unicode::take(text);
+            c = unicode::take_character(text);
         else
             text.remove_prefix(1);
         if (c != 0 && (unicode::is_letter(c) || (length > 0 && unicode::is_mark(c)))) {
             if (options_.lower)
-                append_small(out, c);
+                append_lower(out, c);
             else
                 unicode::append(out, c);
             ++length;
@@ -133,7 +133,7 @@ void tokeniser::cut_characters(std::string_view text, scratch& at) const {
     const auto ends_word = [&] { return in_word && (text.empty() || !unicode::is_letter(first_of(text))); };
     while (!text.empty()) {
         const std::size_t here = all - text.size();
-        const char32_t c = unicode::take(text);
+        const char32_t c = unicode::take_character(text);
         const bool was_blank = std::exchange(blank, unicode::is_blank(c));
         if (blank && was_blank) continue;
         const std::size_t begin = out.size();
@@ -142,7 +142,7 @@ void tokeniser::cut_characters(std::string_view text, scratch& at) const {
         else if (options_.lower && c == capital_sigma && ends_word())
             unicode::append(out, last_sigma);
         else if (options_.lower)
-            append_small(out, c);
+            append_lower(out, c);
         else
             unicode::append(out, c);
         in_word = unicode::is_letter(c);
@@ -236,7 +236,7 @@ const Entry* entry_with(const Entry (&table)[n], char32_t c) {
 
 }  // namespace
 
-char32_t take(std::string_view& text) {
+char32_t take_character(std::string_view& text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char lead = byte(0);
     const std::size_t length = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;
@@ -283,7 +283,7 @@ bool is_blank(char32_t c) {
            (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
-char32_t small(char32_t c) {
+char32_t to_lower(char32_t c) {
     if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + 32 : c;
     const capital_run* run = entry_with(capitals, c);
     if (!run || (c - run->first) % run->step != 0) return c;

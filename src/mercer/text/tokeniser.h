@@ -46,7 +46,7 @@ public:
     // Calls f(term) for each term of the text: n-grams of ngram_min pieces first, then longer ones, each in the order
     // of the text. The words of an n-gram are separated by a blank. The memory of a term is valid until f returns.
     template <class F>
-    void each(std::string_view text, scratch& at, F&& f) const {
+    void for_each_term(std::string_view text, scratch& at, F&& f) const {
         cut(text, at);
         const auto n = static_cast<index>(at.pieces.size());
         const std::string_view all = at.letters;
@@ -57,13 +57,13 @@ public:
             }
     }
 
-    // Calls f(term, bytes) for the terms of each(); `bytes` are the positions in the text of the bytes of its pieces.
+    // Calls f(term, bytes) for the terms of for_each_term(); `bytes` are the positions in the text of the bytes of its pieces.
     template <class F>
-    void each_place(std::string_view text, F&& f) const {
+    void for_each_term_place(std::string_view text, F&& f) const {
         scratch at;
         at.with_places = true;
         std::size_t i = 0, run = static_cast<std::size_t>(options_.ngram_min);
-        each(text, at, [&](std::string_view term) {
+        for_each_term(text, at, [&](std::string_view term) {
             if (i + run > at.pieces.size()) i = 0, ++run;
             std::vector<index> bytes;
             for (std::size_t word = i; word < i + run; ++word)
@@ -90,7 +90,7 @@ namespace unicode {
 // character of that number, so that old files keep their words.
 
 // Removes the first character of a text that is not empty, and returns it.
-char32_t take(std::string_view& text);
+char32_t take_character(std::string_view& text);
 // Appends a character as UTF-8.
 void append(std::string& to, char32_t c);
 
@@ -98,7 +98,7 @@ bool is_letter(char32_t c);  // a letter, a digit or '_': the characters of word
 bool is_mark(char32_t c);    // an accent or vowel sign, which belongs to the character before it
 bool is_blank(char32_t c);
 // The small letter of a capital; other characters are returned unchanged.
-char32_t small(char32_t c);
+char32_t to_lower(char32_t c);
 
 }  // namespace unicode
 }  // namespace mercer

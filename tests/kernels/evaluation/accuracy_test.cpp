@@ -81,9 +81,9 @@ double worst(const std::string& text, const exact_kernel& k, const dataset& x, c
     const dataset& right = z ? *z : x;
     matrix<T> K(x.size(), right.size());
     if (z)
-        evaluator<T>(built, x, *z).all(K.view());
+        evaluator<T>(built, x, *z).fill(K.view());
     else
-        evaluator<T>(built, x, {std::size_t{1} << 20, std::size_t{1} << 20}).all(K.view());
+        evaluator<T>(built, x, {std::size_t{1} << 20, std::size_t{1} << 20}).fill(K.view());
     const auto a = stored(x), b = stored(right);
     long double most = 0;
     for (index i = 0; i < K.rows(); ++i)

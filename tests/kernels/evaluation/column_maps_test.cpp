@@ -16,7 +16,7 @@ using row = std::vector<double>;
 
 matrix<double> values_of(const std::string& text, const dataset& x, const dataset& z) {
     matrix<double> out(x.size(), z.size());
-    evaluator<double>(kernel::parse(text), x, z).all(out.view());
+    evaluator<double>(kernel::parse(text), x, z).fill(out.view());
     return out;
 }
 

@@ -34,12 +34,12 @@ template <class T>
 struct answers {
     explicit answers(const evaluator<T>& of) : whole(block_of(of)) {
         const std::vector<index> rows{3, 0, 17, 16, 5}, cols{7, 7, 1, 20, 2, 11};
-        const selection some{std::span<const index>(rows)}, others{std::span<const index>(cols)};
+        const row_set some{std::span<const index>(rows)}, others{std::span<const index>(cols)};
         selected = block_of(of, some, others);
-        some_rows = block_of(of, some, selection(0, of.cols()));
-        if (!of.same()) return;
+        some_rows = block_of(of, some, row_set(0, of.cols()));
+        if (!of.has_same_data()) return;
         square = matrix<T>(of.rows(), of.rows());
-        of.all(square.view());
+        of.fill(square.view());
         diagonal.resize(static_cast<std::size_t>(of.rows()));
         of.diagonal(diagonal);
     }

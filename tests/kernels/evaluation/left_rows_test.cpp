@@ -81,7 +81,7 @@ TYPED_TEST(left_rows_of, groups_of_rows_join_without_a_seam) {
     std::vector<index> back;
     for (index i = n; i-- > 0;) back.push_back(i);
     matrix<T> turned(n, 5);
-    k.block(std::span<const index>(back), selection(3, 5), turned.view());
+    k.block(std::span<const index>(back), row_set(3, 5), turned.view());
     for (index i = 0; i < n; i += 13)
         for (const index j : {index{3}, index{7}, index{131}, n - 1}) {
             double sum = 0, size = 0;

@@ -28,7 +28,7 @@ TEST(oracle, agrees_with_scikit_learn) {
         const dense<double> x = rows_of(each.at("x")), z = rows_of(each.at("z")), want = rows_of(each.at("k"));
         const evaluator<double> e(kernel::parse(text), x, z);
         matrix<double> got(x.size(), z.size());
-        e.block(selection(0, x.size()), selection(0, z.size()), got.view());
+        e.block(row_set(0, x.size()), row_set(0, z.size()), got.view());
         for (index i = 0; i < got.rows(); ++i)
             for (index j = 0; j < got.cols(); ++j)
                 EXPECT_NEAR(got(i, j), want.row(i)[j], 1e-10 * std::max(1.0, std::abs(want.row(i)[j])))

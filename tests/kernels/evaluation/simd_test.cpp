@@ -55,13 +55,13 @@ TYPED_TEST(simd, statistics_are_the_sums_they_stand_for) {
     using T = TypeParam;
     for (const auto* ops : all_ops<T>())
         for (const index depth : {0, 1, 2, 7, 33, 100})
-            for (const auto what :
-                 {statistic::dot, statistic::manhattan, statistic::min_sum, statistic::chi2, statistic::product}) {
-                const bool positive = what == statistic::chi2 || what == statistic::min_sum;
-                const T size = what == statistic::product ? T(0.3) : T(2);
+            for (const auto what : {pair_statistic::dot, pair_statistic::manhattan, pair_statistic::min_sum,
+                                    pair_statistic::chi2, pair_statistic::product}) {
+                const bool positive = what == pair_statistic::chi2 || what == pair_statistic::min_sum;
+                const T size = what == pair_statistic::product ? T(0.3) : T(2);
                 buffer<T> block = this->numbers(ops->block_rows * depth, positive ? 0 : -size, size),
                           panel = this->numbers(ops->panel * depth, positive ? 0 : -size, size);
-                if (what == statistic::chi2 && depth > 1)
+                if (what == pair_statistic::chi2 && depth > 1)
                     std::fill_n(block.data(), ops->block_rows, T(0)),
                         std::fill_n(panel.data(), ops->panel, T(0));  // 0/0
                 const index stride = ops->panel + 3;
@@ -69,16 +69,16 @@ TYPED_TEST(simd, statistics_are_the_sums_they_stand_for) {
                 ops->dense(what, block.data(), panel.data(), depth, out.data(), stride, false);
                 for (index r = 0; r < ops->block_rows; ++r)
                     for (index j = 0; j < ops->panel; ++j) {
-                        long double sum = what == statistic::product, total = 1;
+                        long double sum = what == pair_statistic::product, total = 1;
                         for (index k = 0; k < depth; ++k) {
                             const long double x = block[k * ops->block_rows + r], z = panel[k * ops->panel + j];
-                            const long double term = what == statistic::dot         ? x * z
-                                                     : what == statistic::manhattan ? std::abs(x - z)
-                                                     : what == statistic::min_sum   ? std::min(x, z)
-                                                     : x + z == 0                   ? 0
-                                                                                    : (x - z) * (x - z) / (x + z);
+                            const long double term = what == pair_statistic::dot         ? x * z
+                                                     : what == pair_statistic::manhattan ? std::abs(x - z)
+                                                     : what == pair_statistic::min_sum   ? std::min(x, z)
+                                                     : x + z == 0                        ? 0
+                                                                                         : (x - z) * (x - z) / (x + z);
                             total += std::abs(term);
-                            if (what == statistic::product)
+                            if (what == pair_statistic::product)
                                 sum *= 1 + x * z, total = std::max(total, std::abs(sum));
                             else
                                 sum += term;
@@ -118,7 +118,7 @@ TYPED_TEST(simd, norms_and_sparse_rows_have_the_bits_of_dense_tiles) {
         ops->pack(rows.data(), ops->block_rows, depth, nullptr, block.data(), ops->block_rows);
         ops->panel_norms(panel.data(), depth, norms.data());
         matrix<T> tile(ops->block_rows, ops->panel);
-        ops->dense(statistic::dot, block.data(), panel.data(), depth, tile.data(), ops->panel, false);
+        ops->dense(pair_statistic::dot, block.data(), panel.data(), depth, tile.data(), ops->panel, false);
         for (index r = 0; r < std::min(ops->block_rows, ops->panel); ++r) {
             std::vector<std::int32_t> cols;
             std::vector<T> values;
@@ -167,7 +167,7 @@ TYPED_TEST(simd, packs_and_transposes_exactly) {
 TYPED_TEST(simd, maps_are_the_formulas) {
     using T = TypeParam;
     using L = long double;
-    const auto check = [&](const map_call& formula, T low, T high, auto want, L units) {
+    const auto check = [&](const formula_call& formula, T low, T high, auto want, L units) {
         for (const auto* ops : all_ops<T>()) {
             const index width = 8 * ops->lanes;
             buffer<T> in = this->numbers(width, low, high), out(width);
@@ -189,37 +189,37 @@ TYPED_TEST(simd, maps_are_the_formulas) {
     };
     const L root3 = std::sqrt(3.0L), root5 = std::sqrt(5.0L);
     check(
-        call_of(linear{}), -2, 2, [](L t) { return t; }, 0);
+        formula_call_of(linear{}), -2, 2, [](L t) { return t; }, 0);
     check(
-        call_of(gaussian{0.5}), 0, 150, [](L t) { return std::exp(-t / 2); }, 4);
+        formula_call_of(gaussian{0.5}), 0, 150, [](L t) { return std::exp(-t / 2); }, 4);
     check(
-        call_of(laplacian{0.25}), 0, 150, [](L t) { return std::exp(-t / 4); }, 4);
+        formula_call_of(laplacian{0.25}), 0, 150, [](L t) { return std::exp(-t / 4); }, 4);
     check(
-        call_of(chi2{2}), 0, 40, [](L t) { return std::exp(-2 * t); }, 6);
+        formula_call_of(chi2{2}), 0, 40, [](L t) { return std::exp(-2 * t); }, 6);
     check(
-        call_of(set_exp{}), 0, 80, [](L t) { return std::exp(t); }, 4);
+        formula_call_of(set_exp{}), 0, 80, [](L t) { return std::exp(t); }, 4);
     check(
-        call_of(sigmoid{0.5, 0.25}), -40, 40, [](L t) { return std::tanh(t / 2 + 0.25L); }, 8);
+        formula_call_of(sigmoid{0.5, 0.25}), -40, 40, [](L t) { return std::tanh(t / 2 + 0.25L); }, 8);
     check(
-        call_of(polynomial{5, 0.5, 1}), 0, 3, [](L t) { return std::pow(t / 2 + 1, 5.0L); }, 12);
+        formula_call_of(polynomial{5, 0.5, 1}), 0, 3, [](L t) { return std::pow(t / 2 + 1, 5.0L); }, 12);
     check(
-        call_of(matern{0.5, 2}), 0, 900, [](L t) { return std::exp(-std::sqrt(t) / 2); }, 4);
+        formula_call_of(matern{0.5, 2}), 0, 900, [](L t) { return std::exp(-std::sqrt(t) / 2); }, 4);
     check(
-        call_of(matern{1.5, 2}), 0, 900,
+        formula_call_of(matern{1.5, 2}), 0, 900,
         [=](L t) {
             const L r = root3 * std::sqrt(t) / 2;
             return (1 + r) * std::exp(-r);
         },
         8);
     check(
-        call_of(matern{2.5, 2}), 0, 900,
+        formula_call_of(matern{2.5, 2}), 0, 900,
         [=](L t) {
             const L r = root5 * std::sqrt(t) / 2;
             return (1 + r + r * r / 3) * std::exp(-r);
         },
         8);
     check(
-        call_of(rational_quadratic{0.75, 2}), 0, 900, [](L t) { return std::pow(1 + t / 6, -0.75L); }, 12);
+        formula_call_of(rational_quadratic{0.75, 2}), 0, 900, [](L t) { return std::pow(1 + t / 6, -0.75L); }, 12);
 }
 
 TYPED_TEST(simd, arithmetic_on_tiles) {

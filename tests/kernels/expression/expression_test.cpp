@@ -206,7 +206,7 @@ TEST(expression, survives_any_byte) {
 }
 
 PROPERTY(expression, reads_back_any_number) {
-    const double value = drawn::real();
+    const double value = arbitrary::real();
     const kernel k = value * kernel(gaussian{});
     MUST_HOLD(kernel::parse(k.text()).text() == k.text());
     const kernel p = pow(kernel(linear{}), value);

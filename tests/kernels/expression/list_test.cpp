@@ -28,7 +28,7 @@ TEST(list_of_kernels, has_every_kernel_of_the_folder) {
 }
 
 TEST(list_of_kernels, begins_with_the_map_that_a_call_without_a_formula_means) {
-    EXPECT_EQ(call_of(linear{}).place, map_call{}.place);
+    EXPECT_EQ(formula_call_of(linear{}).place, formula_call{}.place);
 }
 
 struct unlisted {
@@ -39,7 +39,7 @@ struct unlisted {
 };
 
 TEST(list_of_kernels, is_named_where_a_formula_is_not_in_it) {
-    expect_error(errc::invalid_argument, "all_kernels.h", [] { call_of(unlisted{}); });
+    expect_error(errc::invalid_argument, "all_kernels.h", [] { formula_call_of(unlisted{}); });
 }
 
 }  // namespace

@@ -75,15 +75,15 @@ TEST(object_features, are_those_of_every_kernel_that_has_some) {
                              "subtrees()",
                              "subtrees(lambda=0.3)"}) {
         const kernel k = kernel::parse(text);
-        ASSERT_FALSE(without_features(k)) << text;
-        const specimen s{k, {}};
+        ASSERT_FALSE(missing_features_reason(k)) << text;
+        const kernel_case s{k, {}};
         expect_kernel_values(k, data_for(s, objects_for(s, random, 14)), data_for(s, objects_for(s, random, 9)));
     }
 }
 
 TEST(object_features, follow_the_algebra) {
     generator random(6);
-    const specimen s{kernel::parse("spectrum(k=2)"), {}};
+    const kernel_case s{kernel::parse("spectrum(k=2)"), {}};
     const dataset x = data_for(s, objects_for(s, random, 12)), z = data_for(s, objects_for(s, random, 7));
     for (const char* text :
          {"0.5*spectrum(k=1)", "spectrum(k=1) + 2*spectrum(k=3)", "normalize(spectrum(k=2))",
@@ -177,15 +177,15 @@ TEST(object_features, are_refused_by_name_where_there_are_none) {
     for (const char* text : {"subsequences(k=2)", "spectrum() + all_substrings()", "normalize(levenshtein())",
                              "exp(spectrum())", "weighted_degree_shifts(d=2)"}) {
         const kernel k = kernel::parse(text);
-        EXPECT_TRUE(without_features(k)) << text;
+        EXPECT_TRUE(missing_features_reason(k)) << text;
         expect_error(errc::unsupported, "has no explicit features", [&] { object_features(k, x); });
     }
-    EXPECT_EQ(*without_features(kernel::parse("spectrum() + all_substrings()")),
+    EXPECT_EQ(*missing_features_reason(kernel::parse("spectrum() + all_substrings()")),
               "all_substrings(decay=0.5) has no explicit features");
-    EXPECT_TRUE(without_features(kernel::parse("random_walk()")));
-    EXPECT_TRUE(without_features(kernel::parse("jaccard()")));
-    EXPECT_TRUE(without_features(kernel::parse("rbf()")));
-    EXPECT_FALSE(without_features(kernel::parse("poly()")));
+    EXPECT_TRUE(missing_features_reason(kernel::parse("random_walk()")));
+    EXPECT_TRUE(missing_features_reason(kernel::parse("jaccard()")));
+    EXPECT_TRUE(missing_features_reason(kernel::parse("rbf()")));
+    EXPECT_FALSE(missing_features_reason(kernel::parse("poly()")));
 }
 
 }  // namespace

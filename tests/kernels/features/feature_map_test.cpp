@@ -29,8 +29,8 @@ void expect_map_of(const kernel& k, const feature_map& map, index dims) {
     const dataset x = random_vectors(12, dims, 3), z = random_vectors(9, dims, 4);
     const real_matrix a(map.apply(x).view()), b(map.apply(z).view());
     matrix<double> direct(12, 9);
-    evaluator<double>(k, x, z).all(direct.view());
-    const auto xx = self_values(k, x), zz = self_values(k, z);
+    evaluator<double>(k, x, z).fill(direct.view());
+    const auto xx = kernel_diagonal(k, x), zz = kernel_diagonal(k, z);
     for (index i = 0; i < 12; ++i)
         for (index j = 0; j < 9; ++j)
             EXPECT_NEAR(dot(a.nth_row(i), b.nth_row(j)), direct(i, j),
@@ -61,7 +61,7 @@ TEST(feature_map, maps_of_the_sources) {
     const dataset x = random_vectors(6, 2, 1);
     const dense<double> rows = as_dense<double>(x), images = map.apply(x);
     matrix<double> k(6, 6);
-    evaluator<double>(own, x).all(k.view());
+    evaluator<double>(own, x).fill(k.view());
     for (index i = 0; i < 6; ++i)
         for (index j = 0; j < 6; ++j) {
             const double a = rows.row(i)[0] * rows.row(j)[0], b = rows.row(i)[1] * rows.row(j)[1];
@@ -117,7 +117,7 @@ TEST(feature_map, algebra) {
     const kernel phi = from_feature_map("pair", [](std::span<const double> x) -> std::vector<double> {
         return {std::sin(x[0]), x[0] * x[2]};
     });
-    const feature turn = vector_map("turn", [](std::span<const double> x) -> std::vector<double> {
+    const embedding turn = vector_map("turn", [](std::span<const double> x) -> std::vector<double> {
         return {x[2], x[0], x[1], x[0] - x[1]};
     });
     const kernel trees[] = {
@@ -137,7 +137,7 @@ TEST(feature_map, algebra) {
 }
 
 PROPERTY(feature_map, random_trees) {
-    const auto seed = drawn::any<std::uint64_t>();
+    const auto seed = arbitrary::any<std::uint64_t>();
     std::mt19937_64 random(seed);
     const auto grow = [&](const auto& self, int depth) -> kernel {
         const auto pick = random() % (depth > 0 ? 8 : 4);
@@ -157,7 +157,7 @@ PROPERTY(feature_map, random_trees) {
     const dataset x = random_vectors(5, 2, seed);
     const real_matrix a(map.apply(x).view());
     matrix<double> direct(5, 5);
-    evaluator<double>(k, x).all(direct.view());
+    evaluator<double>(k, x).fill(direct.view());
     for (index i = 0; i < 5; ++i)
         for (index j = 0; j < 5; ++j)
             MUST_HOLD(std::abs(dot(a.nth_row(i), a.nth_row(j)) - direct(i, j)) <=

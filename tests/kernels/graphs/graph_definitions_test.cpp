@@ -237,7 +237,7 @@ histogram bins_of(const object& x, int t, double w, std::uint64_t seed) {
 }
 
 const definition wl_known("wl", [] {
-    std::vector<specimen> out;
+    std::vector<kernel_case> out;
     for (const auto& [h, edges] : std::vector<std::pair<int, int>>{{0, 1}, {1, 0}, {2, 1}, {3, 0}})
         out.push_back({kernel(wl{h, edges}), [h = h, edges = edges](const object& x, const object& z) {
                            return wl_reference(x, z, h, edges == 1);
@@ -246,7 +246,7 @@ const definition wl_known("wl", [] {
 });
 
 const definition assignment_known("wl_assignment", [] {
-    std::vector<specimen> out;
+    std::vector<kernel_case> out;
     for (const int h : {0, 2})
         out.push_back({kernel(wl_assignment{h, 1}),
                        [h](const object& x, const object& z) { return assignment_reference(x, z, h); }});
@@ -254,13 +254,13 @@ const definition assignment_known("wl_assignment", [] {
 });
 
 const definition paths_known("shortest_path", [] {
-    return std::vector<specimen>{{kernel(shortest_path{}), [](const object& x, const object& z) {
-                                      return product_of(distances_of(x), distances_of(z));
-                                  }}};
+    return std::vector<kernel_case>{{kernel(shortest_path{}), [](const object& x, const object& z) {
+                                         return product_of(distances_of(x), distances_of(z));
+                                     }}};
 });
 
 const definition graphlets_known("graphlets", [] {
-    std::vector<specimen> out;
+    std::vector<kernel_case> out;
     for (const int k : {3, 4})
         for (const int shares : {0, 1})
             out.push_back({kernel(graphlets{k, shares}), [=](const object& x, const object& z) {
@@ -270,33 +270,33 @@ const definition graphlets_known("graphlets", [] {
 });
 
 const definition vertices_known("vertex_histogram", [] {
-    return std::vector<specimen>{{kernel(vertex_histogram{}), [](const object& x, const object& z) {
-                                      approx sum;
-                                      for (const auto a : x.graph.labels)
-                                          for (const auto b : z.graph.labels) sum.value += a == b;
-                                      return sum;
-                                  }}};
+    return std::vector<kernel_case>{{kernel(vertex_histogram{}), [](const object& x, const object& z) {
+                                         approx sum;
+                                         for (const auto a : x.graph.labels)
+                                             for (const auto b : z.graph.labels) sum.value += a == b;
+                                         return sum;
+                                     }}};
 });
 
 const definition edges_known("edge_histogram", [] {
-    return std::vector<specimen>{{kernel(edge_histogram{}), [](const object& x, const object& z) {
-                                      using word = std::vector<std::int64_t>;
-                                      const auto only = [](auto, auto label, auto) { return word{label}; };
-                                      return product_of(edge_words(x, only), edge_words(z, only));
-                                  }}};
+    return std::vector<kernel_case>{{kernel(edge_histogram{}), [](const object& x, const object& z) {
+                                         using word = std::vector<std::int64_t>;
+                                         const auto only = [](auto, auto label, auto) { return word{label}; };
+                                         return product_of(edge_words(x, only), edge_words(z, only));
+                                     }}};
 });
 
 const definition triples_known("vertex_edge_histogram", [] {
-    return std::vector<specimen>{{kernel(vertex_edge_histogram{}), [](const object& x, const object& z) {
-                                      using word = std::vector<std::int64_t>;
-                                      const auto all = [](auto a, auto label, auto b) { return word{a, label, b}; };
-                                      return product_of(edge_words(x, all), edge_words(z, all));
-                                  }}};
+    return std::vector<kernel_case>{{kernel(vertex_edge_histogram{}), [](const object& x, const object& z) {
+                                         using word = std::vector<std::int64_t>;
+                                         const auto all = [](auto a, auto label, auto b) { return word{a, label, b}; };
+                                         return product_of(edge_words(x, all), edge_words(z, all));
+                                     }}};
 });
 
 // The graphs have at most 2n <= 10 edges: ρ <= 2·10, and λ·ρ² < 1/2.
 const definition walks_known("random_walk", [] {
-    std::vector<specimen> out;
+    std::vector<kernel_case> out;
     for (const double lambda : {0.005, 0.0001})
         out.push_back({kernel(random_walk{lambda}),
                        [=](const object& x, const object& z) { return walk_reference(x, z, lambda); }});
@@ -304,7 +304,7 @@ const definition walks_known("random_walk", [] {
 });
 
 const definition propagation_known("propagation", [] {
-    std::vector<specimen> out;
+    std::vector<kernel_case> out;
     for (const auto& [t, w, seed] : std::vector<std::tuple<int, double, int>>{{0, 1, 0}, {3, 0.5, 7}})
         out.push_back({kernel(propagation{t, w, seed}), [t = t, w = w, seed = seed](const object& x, const object& z) {
                            return product_of(bins_of(x, t, w, static_cast<std::uint64_t>(seed)),

@@ -50,9 +50,9 @@ graph_parts renamed(const graph_parts& g, generator& random) {
 
 TEST(graph_kernels, names_of_nodes_mean_nothing) {
     for (const auto& each : kernel_registry()) {
-        if (each.info.where != graphs::where) continue;
+        if (each.info.kind != graphs::kind) continue;
         SCOPED_TRACE(each.info.name);
-        for (const specimen& s : specimens_of(each.info.name)) {
+        for (const kernel_case& s : kernel_cases_of(each.info.name)) {
             generator random(3);
             const objects x = random_graphs(random, 40);
             objects z = x;

@@ -139,7 +139,7 @@ approx shifted_mean(const image& x, const image& z, index s, double gamma) {
 approx of_shares(real value, index bins) { return {value, static_cast<real>(50 * bins + 50)}; }
 
 const definition known_colours("colours", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const index bins : {1, 2, 4, 7})
         made.push_back(
             {kernel::parse("colours(" + std::to_string(bins) + ")"), [bins](const object& x, const object& z) {
@@ -149,7 +149,7 @@ const definition known_colours("colours", [] {
 });
 
 const definition known_gradients("gradients", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const auto& [cells, bins] : std::vector<std::pair<index, index>>{{1, 9}, {2, 4}, {3, 1}, {7, 5}})
         made.push_back(
             {kernel::parse("gradients(" + std::to_string(cells) + ", " + std::to_string(bins) + ")"),
@@ -161,7 +161,7 @@ const definition known_gradients("gradients", [] {
 });
 
 const definition known_pyramid("spatial_pyramid", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const auto& [levels, bins] : std::vector<std::pair<int, index>>{{0, 8}, {2, 3}, {3, 1}})
         made.push_back({kernel::parse("spatial_pyramid(" + std::to_string(levels) + ", " + std::to_string(bins) + ")"),
                         [levels = levels, bins = bins](const object& x, const object& z) {
@@ -171,16 +171,16 @@ const definition known_pyramid("spatial_pyramid", [] {
 });
 
 const definition known_pixels("pixels", [] {
-    return std::vector<specimen>{{kernel::parse("pixels()"), [](const object& x, const object& z) {
-                                      object a, b;
-                                      a.vector.assign(x.picture.values.begin(), x.picture.values.end());
-                                      b.vector.assign(z.picture.values.begin(), z.picture.values.end());
-                                      return dot_of(a, b);
-                                  }}};
+    return std::vector<kernel_case>{{kernel::parse("pixels()"), [](const object& x, const object& z) {
+                                         object a, b;
+                                         a.vector.assign(x.picture.values.begin(), x.picture.values.end());
+                                         b.vector.assign(z.picture.values.begin(), z.picture.values.end());
+                                         return dot_of(a, b);
+                                     }}};
 });
 
 const definition known_shifts("shifted_pixels", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const auto& [shift, gamma] : std::vector<std::pair<index, double>>{{0, 0.25}, {1, 0.0625}})
         made.push_back({kernel::parse("shifted_pixels(" + std::to_string(shift) + ", " + std::to_string(gamma) + ")"),
                         [shift = shift, gamma = gamma](const object& x, const object& z) {
@@ -316,12 +316,12 @@ TEST(pullback_of_features, is_a_kernel_of_what_the_map_compares) {
     const kernel k = kernel::parse("pullback(gradients(cells=2, bins=4), chi2(gamma=3))");
     EXPECT_EQ(k.text(), "pullback(gradients(cells=2, bins=4), chi2(gamma=3))");
     EXPECT_EQ(kernel::parse(k.text()).text(), k.text());
-    EXPECT_TRUE(k.where() == images::where);
+    EXPECT_TRUE(k.kind() == images::kind);
     EXPECT_TRUE(k.proof().valid);
     EXPECT_TRUE(k.properties().normalised);
     EXPECT_EQ(k.node().form().parts.size(), 2U);
-    EXPECT_TRUE(kernel::parse("field(photo, pullback(colours(), intersection()))").where() == records::where);
-    EXPECT_TRUE(kernel::parse("pullback(words(), 1)").where() == strings::where) << "a constant is a kernel";
+    EXPECT_TRUE(kernel::parse("field(photo, pullback(colours(), intersection()))").kind() == records::kind);
+    EXPECT_TRUE(kernel::parse("pullback(words(), 1)").kind() == strings::kind) << "a constant is a kernel";
     EXPECT_FALSE(kernel::parse("pullback(words(), sigmoid())").proof().valid) << "as valid as the kernel inside";
 }
 

@@ -15,7 +15,7 @@ namespace mercer::testing {
 namespace {
 
 using real = long double;
-using settings = std::vector<specimen>;
+using settings = std::vector<kernel_case>;
 
 std::vector<real> fourier_by_definition(const std::vector<double>& x, int terms, bool phases) {
     const auto n = static_cast<real>(x.size());

@@ -53,7 +53,7 @@ real least_warping(const one_series& x, const one_series& y) {
 }
 
 const definition aligned_series("global_alignment", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const double sigma : {1.0, 0.25, 4.0})
         made.push_back({kernel::parse("global_alignment(" + std::to_string(sigma) + ")"),
                         [sigma](const object& x, const object& y) {
@@ -69,7 +69,7 @@ const definition aligned_series("global_alignment", [] {
 });
 
 const definition warped_series("time_warp", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const double gamma : {1.0, 0.125})
         made.push_back(
             {kernel::parse("time_warp(" + std::to_string(gamma) + ")"), [gamma](const object& x, const object& y) {

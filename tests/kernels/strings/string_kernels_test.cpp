@@ -45,7 +45,7 @@ std::map<std::string, real> substrings(const std::string& s, std::size_t low, st
 }
 
 const definition blended("blended_spectrum", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const auto& [k, decay] : std::vector<std::pair<int, double>>{{1, 1.0}, {3, 0.5}, {4, 1.0}, {30, 0.75}})
         made.push_back({kernel::parse("blended_spectrum(" + std::to_string(k) + ", " + std::to_string(decay) + ")"),
                         [k = k, decay = decay](const object& s, const object& t) {
@@ -58,7 +58,7 @@ const definition blended("blended_spectrum", [] {
 });
 
 const definition everything("all_substrings", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const double decay : {0.5, 1.0, 0.9, 0.015625})
         made.push_back(
             {kernel::parse("all_substrings(" + std::to_string(decay) + ")"), [decay](const object& s, const object& t) {
@@ -92,7 +92,7 @@ real mismatch_by_words(const std::string& s, const std::string& t, std::size_t k
 }
 
 const definition mismatches("mismatch", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const auto& [k, m, letters] :
          std::vector<std::tuple<int, int, int>>{{1, 0, 4}, {3, 1, 4}, {3, 2, 5}, {2, 2, 6}, {4, 1, 4}})
         made.push_back({kernel::parse("mismatch(" + std::to_string(k) + ", " + std::to_string(m) + ", " +
@@ -119,7 +119,7 @@ std::map<std::string, real> gapped(const std::string& s, std::size_t g, int k) {
 }
 
 const definition gaps("gapped_kmer", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const auto& [g, k] : std::vector<std::pair<int, int>>{{1, 1}, {3, 2}, {5, 2}, {4, 4}, {6, 3}})
         made.push_back({kernel::parse("gapped_kmer(" + std::to_string(g) + ", " + std::to_string(k) + ")"),
                         [g = static_cast<std::size_t>(g), k = k](const object& s, const object& t) {
@@ -145,7 +145,7 @@ real weighted_degree_by_places(const std::string& s, const std::string& t, int d
 }
 
 const definition degrees("weighted_degree", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const int d : {1, 3, 7, 40})
         made.push_back(
             {kernel::parse("weighted_degree(" + std::to_string(d) + ")"), [d](const object& s, const object& t) {
@@ -155,7 +155,7 @@ const definition degrees("weighted_degree", [] {
 });
 
 const definition shifted("weighted_degree_shifts", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const auto& [d, shifts] : std::vector<std::pair<int, int>>{{3, 0}, {1, 1}, {3, 2}, {5, 30}})
         made.push_back(
             {kernel::parse("weighted_degree_shifts(" + std::to_string(d) + ", " + std::to_string(shifts) + ")"),
@@ -184,7 +184,7 @@ const std::map<std::string, real>& spans(const std::string& s, std::size_t k, re
 }
 
 const definition gappy("subsequences", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const auto& [k, decay] :
          std::vector<std::pair<int, double>>{{1, 0.5}, {2, 0.5}, {3, 1.0}, {4, 0.75}, {8, 0.5}})
         made.push_back({kernel::parse("subsequences(" + std::to_string(k) + ", " + std::to_string(decay) + ")"),
@@ -233,7 +233,7 @@ const std::vector<std::pair<std::string, scoring>>& scorings() {
 real steps(const object& s, const object& t) { return 6 * (size_of(s) + size_of(t)) + 40; }
 
 const definition aligned_strings("local_alignment", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const auto& [text, p] : scorings())
         made.push_back({kernel::parse("local_alignment" + text), [p = p](const object& s, const object& t) {
                             const real value = alignments(s.string, t.string, p);
@@ -243,7 +243,7 @@ const definition aligned_strings("local_alignment", [] {
 });
 
 const definition aligned_strings_log("local_alignment_log", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const auto& [text, p] : scorings())
         made.push_back({kernel::parse("local_alignment_log" + text), [p = p](const object& s, const object& t) {
                             const real value = std::log(alignments(s.string, t.string, p)) / p.beta;
@@ -265,7 +265,7 @@ std::size_t edits(const std::string& s, const std::string& t) {
 }
 
 const definition edited("levenshtein", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const double gamma : {1.0, 0.125})
         made.push_back(
             {kernel::parse("levenshtein(" + std::to_string(gamma) + ")"), [gamma](const object& s, const object& t) {
@@ -294,7 +294,7 @@ TEST(string_kernels, long_strings) {
         for (const index m : {1, 64, 129, 193}) {
             const object s{{}, random_text(random, n, "ab"), {}}, t{{}, random_text(random, m, "abc"), {}};
             for (const char* name : {"levenshtein", "weighted_degree", "weighted_degree_shifts", "all_substrings"})
-                for (const specimen& each : specimens_of(name))
+                for (const kernel_case& each : kernel_cases_of(name))
                     EXPECT_TRUE(close(value_of(each.k.text(), s.string, t.string), each.f(s, t))) << each.k.text();
         }
 }

@@ -16,7 +16,7 @@ using real = long double;
 // All fragments rooted at v as text, each with the number of its nodes that have children.
 std::vector<std::pair<std::string, int>> fragments_at(const tree& of, index v) {
     std::vector<std::pair<std::string, int>> so_far{{"(" + of[v].label, 1}};
-    for (index c = v + 1; c < of.after(v); c = of.after(c)) {
+    for (index c = v + 1; c < of.subtree_end(v); c = of.subtree_end(c)) {
         std::vector<std::pair<std::string, int>> below{{of[c].label, 0}};
         if (!of.is_leaf(c))
             for (auto& each : fragments_at(of, c)) below.push_back(each);
@@ -41,7 +41,7 @@ std::map<std::string, std::pair<real, int>> counted_fragments(const tree& of) {
 std::string whole(const tree& of, index v, int& inner) {
     std::string out = "(" + of[v].label;
     inner += !of.is_leaf(v);
-    for (index c = v + 1; c < of.after(v); c = of.after(c)) out += " " + whole(of, c, inner);
+    for (index c = v + 1; c < of.subtree_end(v); c = of.subtree_end(c)) out += " " + whole(of, c, inner);
     return out + ")";
 }
 std::map<std::string, std::pair<real, int>> counted_subtrees(const tree& of) {
@@ -66,7 +66,7 @@ approx weighted(const Counted& x, const Counted& z, double lambda) {
 }
 
 const definition known_subset_trees("subset_trees", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const double lambda : {0.4, 1.0, 0.125})
         made.push_back(
             {kernel::parse("subset_trees(" + std::to_string(lambda) + ")"), [lambda](const object& x, const object& z) {
@@ -76,7 +76,7 @@ const definition known_subset_trees("subset_trees", [] {
 });
 
 const definition known_subtrees("subtrees", [] {
-    std::vector<specimen> made;
+    std::vector<kernel_case> made;
     for (const double lambda : {1.0, 0.5})
         made.push_back(
             {kernel::parse("subtrees(" + std::to_string(lambda) + ")"), [lambda](const object& x, const object& z) {

@@ -76,7 +76,7 @@ inline std::vector<index> repeated(const std::vector<double>& weight) {
 
 inline matrix<double> all_of(const gram<double>& k) {
     matrix<double> out(k.rows(), k.cols());
-    k.block(selection(0, k.rows()), selection(0, k.cols()), out.view());
+    k.block(row_set(0, k.rows()), row_set(0, k.cols()), out.view());
     return out;
 }
 

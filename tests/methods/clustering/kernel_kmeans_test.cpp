@@ -61,7 +61,7 @@ TEST(kernel_kmeans, objective_is_that_of_the_definition) {
             o.n_clusters = 4;
             if (weighted) o.sample_weight = test_weights(150);
             const kmeans_model m = fit_kernel_kmeans(k, s.x, o);
-            const matrix<double> K = all_of(computed<double>(k, s.x));
+            const matrix<double> K = all_of(cpu_kernel_gram<double>(k, s.x));
             const double J = by_definition(K, m.labels, o.sample_weight);
             EXPECT_NEAR(m.objective(), J, 1e-10 * (std::abs(J) + K(0, 0)));
             expect_falling(m);
@@ -94,8 +94,8 @@ TEST(kernel_kmeans, budget_threads_and_matrix_do_not_change_the_answer) {
         thread_limit one(1);
         EXPECT_EQ(model_bytes(fit_kernel_kmeans(gaussian{0.2}, x, o)), model_bytes(all));
     }
-    EXPECT_EQ(fit_kernel_kmeans(computed<double>(gaussian{0.2}, x), o).labels, all.labels);
-    const auto whole = computed<double>(gaussian{0.2}, x);
+    EXPECT_EQ(fit_kernel_kmeans(cpu_kernel_gram<double>(gaussian{0.2}, x), o).labels, all.labels);
+    const auto whole = cpu_kernel_gram<double>(gaussian{0.2}, x);
     EXPECT_EQ(fit_kernel_kmeans(precomputed<double>(all_of(whole)), o).labels, all.labels);
     o.memory_bytes = 300 * 8 * 100;  // a third of the rows
     o.exact = true;
@@ -174,10 +174,10 @@ TEST(kernel_kmeans, distances_to_the_means) {
         EXPECT_NEAR(J, m.objective(), 1e-9 * m.objective());
         const std::vector<index> nearest = predict(m, z);
         matrix<double> across(20, 60);
-        computed<double>(k, z, x).all(across.view());
+        cpu_kernel_gram<double>(k, z, x).fill(across.view());
         std::vector<double> own_z(20), own_x(60);
-        computed<double>(k, z).diagonal(own_z);
-        computed<double>(k, x).diagonal(own_x);
+        cpu_kernel_gram<double>(k, z).diagonal(own_z);
+        cpu_kernel_gram<double>(k, x).diagonal(own_x);
         // Σ of both sides over the members of c: Σ‖φ(z) - φ(xᵢ)‖² = n_c‖φ(z) - μ‖² + Σ‖φ(xᵢ) - μ‖²
         for (index i = 0; i < 20; ++i)
             for (index c = 0; c < 4; ++c) {
@@ -193,7 +193,7 @@ TEST(kernel_kmeans, distances_to_the_means) {
                 EXPECT_NEAR(to_members, count * d(i, c) * d(i, c) + of_members, 1e-9 * (1 + to_members));
             }
     }
-    const kmeans_model bare = fit_kernel_kmeans(computed<double>(linear{}, x), {.n_clusters = 2});
+    const kmeans_model bare = fit_kernel_kmeans(cpu_kernel_gram<double>(linear{}, x), {.n_clusters = 2});
     expect_error(errc::unsupported, "k(z, z)", [&] { distances(bare, z); });
 }
 
@@ -214,7 +214,7 @@ TEST(kernel_kmeans, objects_files_and_cancelling) {
     EXPECT_EQ(predict(back, few_strings()), words.labels);
     const kmeans_model bags = fit_kernel_kmeans(set_intersection{}, few_sets(), {.n_clusters = 2});
     EXPECT_NE(bags.labels[0], bags.labels[3]);
-    round_trip(fit_kernel_kmeans(computed<double>(set_intersection{}, few_sets()), {.n_clusters = 2}));
+    round_trip(fit_kernel_kmeans(cpu_kernel_gram<double>(set_intersection{}, few_sets()), {.n_clusters = 2}));
 
     const dataset x = random_vectors(100, 2, 16);
     kmeans_options o;

@@ -74,7 +74,7 @@ TEST(kernel_kmedoids, no_swap_is_left) {
     for (const std::string data : {"iris.svm", "wine.svm"}) {
         const sample s = load(data);
         const kernel k = gaussian{data == "iris.svm" ? 0.5 : 1e-4};
-        const computed<double> K(k, s.x);
+        const cpu_kernel_gram<double> K(k, s.x);
         const matrix<double> D = all_of(distance_gram(K));
         for (const index count : {1, 2, 3, 6})
             for (const auto start : {medoid_start::build, medoid_start::random}) {
@@ -94,7 +94,7 @@ TEST(kernel_kmedoids, as_good_as_pam_from_its_start) {
     for (const std::string data : {"iris.svm", "wine.svm"}) {
         const sample s = load(data);
         const kernel k = linear{};
-        const computed<double> K(k, s.x);
+        const cpu_kernel_gram<double> K(k, s.x);
         const matrix<double> D = all_of(distance_gram(K));
         for (const index count : {2, 3, 5}) {
             std::vector<index> built;
@@ -115,7 +115,7 @@ TEST(kernel_kmedoids, as_good_as_pam_from_its_start) {
 
 TEST(kernel_kmedoids, weights) {
     const dataset x = random_vectors(60, 2, 21);
-    const computed<double> K(linear{}, x);
+    const cpu_kernel_gram<double> K(linear{}, x);
     const matrix<double> D = all_of(distance_gram(K));
     kmedoids_options o;
     o.n_clusters = 4;
@@ -136,7 +136,7 @@ TEST(kernel_kmedoids, silhouettes_of_scikit_learn) {
     const sample s = load(c["data"]);
     std::vector<index> labels;
     for (const double y : s.y) labels.push_back(static_cast<index>(y));
-    const computed<double> plain(linear{}, s.x), bent(gaussian{c["gamma"].get<double>()}, s.x);
+    const cpu_kernel_gram<double> plain(linear{}, s.x), bent(gaussian{c["gamma"].get<double>()}, s.x);
     const auto a = silhouettes(distance_gram(plain), labels), b = silhouettes(distance_gram(bent), labels);
     for (std::size_t i = 0; i < 150; ++i) {
         // distances of nearly equal objects from dot products
@@ -179,7 +179,7 @@ TEST(kernel_kmedoids, budget_and_threads) {
     }
     o.memory_bytes = 300 * 4 * 50;
     const kmedoids_model little = fit_kernel_kmedoids(gaussian{0.3}, x, o);
-    const computed<double> K(gaussian{0.3}, x);
+    const cpu_kernel_gram<double> K(gaussian{0.3}, x);
     EXPECT_GE(best_swap(all_of(distance_gram(K)), little.medoids), little.objective * (1 - 1e-6))
         << "distances in float";
 }
@@ -218,7 +218,7 @@ TEST(kernel_kmedoids, objects_and_files) {
     EXPECT_EQ(words.labels[0], words.labels[1]);
     const kmedoids_model back = round_trip(words);
     EXPECT_EQ(predict(back, few_strings()), words.labels);
-    const computed<double> K(set_intersection{}, few_sets());
+    const cpu_kernel_gram<double> K(set_intersection{}, few_sets());
     const kmedoids_model bags = fit_kernel_kmedoids(K, {.n_clusters = 2});
     EXPECT_EQ(predict(round_trip(bags), K), bags.labels);
     const kmedoids_model given = fit_kmedoids(distance_gram(K), {.n_clusters = 2});

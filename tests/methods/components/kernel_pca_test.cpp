@@ -122,7 +122,7 @@ TEST(kernel_pca, all_components_hold_everything) {
             for (index j = 0; j < m.components(); ++j) sum += std::pow(m.scores(a, j) - m.scores(b, j), 2);
             EXPECT_NEAR(sum, d(a, b), 1e-10);
         }
-    for (const double rest : m.outside) EXPECT_NEAR(rest, 0, 1e-11);
+    for (const double rest : m.squared_residuals) EXPECT_NEAR(rest, 0, 1e-11);
     // α = u/√λ, and u solves its equation up to nελ₁: the error of a score is at most nελ₁/√λ.
     const matrix<double> again = transform(m, x);
     for (index j = 0; j < m.components(); ++j)
@@ -134,7 +134,7 @@ TEST(kernel_pca, all_components_hold_everything) {
     for (index i = 0; i < 80; ++i) {
         double lost = 0;
         for (index j = 5; j < m.components(); ++j) lost += m.scores(i, j) * m.scores(i, j);
-        EXPECT_NEAR(few.outside[static_cast<std::size_t>(i)], lost, 1e-11);
+        EXPECT_NEAR(few.squared_residuals[static_cast<std::size_t>(i)], lost, 1e-11);
     }
 }
 
@@ -157,7 +157,7 @@ TEST(kernel_pca, iterative_is_full) {
         const double scale = std::sqrt(full.eigenvalues[0]);
         expect_near(iterative.scores, full.scores, 1e-7 * scale);
         // ‖K̃u - λu‖ from the centred matrix.
-        const matrix<double> K = all_of(computed<double>(k, x));
+        const matrix<double> K = all_of(cpu_kernel_gram<double>(k, x));
         const real_matrix A = centred_both_ways(K);
         for (index j = 0; j < 9; ++j) {
             real_matrix u(900, 1);
@@ -274,7 +274,7 @@ TEST(kernel_pca, objects_files_and_errors) {
     expect_near(transform(again, random_vectors(40, 3, 34)), some.scores, 1e-12);
     const kernel_pca_model every = fit_kernel_pca(gaussian{0.1}, random_vectors(300, 8, 35), {});
     EXPECT_LT(model_bytes(every).size(), 300 * 300 * 8 * 1.2);
-    const computed<double> K(set_intersection{}, few_sets());
+    const cpu_kernel_gram<double> K(set_intersection{}, few_sets());
     const kernel_pca_model bags = fit_kernel_pca(K, {.n_components = 2});
     expect_near(transform(round_trip(bags), K), bags.scores, 1e-12);
     EXPECT_THROW(fit_kernel_pca(linear{}, with_nan(), {}), error);
@@ -322,7 +322,7 @@ TEST(pre_image, a_fixed_point_is_one) {
     const pre_image_result z = denoise(m, x, o);
     ASSERT_EQ(z.status, fit_status::converged);
     // The gradient of ‖φ(z) - Pφ(x)‖² vanishes: Σ gᵢk(z,xᵢ)(xᵢ - z) = 0.
-    const matrix<double> K = all_of(computed<double>(k, dense<double>(z.points.view()), x));
+    const matrix<double> K = all_of(cpu_kernel_gram<double>(k, dense<double>(z.points.view()), x));
     const dense<double> rows = as_dense<double>(x);
     for (index r = 0; r < 60; ++r)
         for (index c = 0; c < 2; ++c) {
@@ -345,7 +345,7 @@ TEST(pre_image, a_fixed_point_is_one) {
         return 2 - 2 * std::exp(-0.5 * (std::pow(a(r, 0) - rows.row(r)[0], 2) + std::pow(a(r, 1) - rows.row(r)[1], 2)));
     };
     for (index r = 0; r < 60; ++r)
-        EXPECT_LE(apart(same.points, r), 4 * most.outside[static_cast<std::size_t>(r)] + 1e-12);
+        EXPECT_LE(apart(same.points, r), 4 * most.squared_residuals[static_cast<std::size_t>(r)] + 1e-12);
     o.how = pre_image_options::method::neighbours;
     const pre_image_result near = denoise(most, x, o);
     for (index r = 0; r < 60; ++r)

@@ -69,7 +69,7 @@ TEST(kernel_density, what_has_no_density) {
     });
     const kernel_density_model words = fit_kernel_density(spectrum{2}, few_strings());
     const auto usual = mean_embedding(words, few_strings());
-    const matrix<double> K = all_of(computed<double>(spectrum{2}, few_strings()));
+    const matrix<double> K = all_of(cpu_kernel_gram<double>(spectrum{2}, few_strings()));
     for (index i = 0; i < 7; ++i) {
         double sum = 0;
         for (index j = 0; j < 7; ++j) sum += K(i, j) / 7;
@@ -100,7 +100,7 @@ TEST(kernel_fisher, optimality_from_the_definition) {
     ASSERT_EQ(m.directions.functions(), 2);
     // N and M from their sums.
     const index n = s.x.size();
-    const real_matrix K = all_of(computed<double>(k, s.x)), w = real_matrix::column(o.sample_weight);
+    const real_matrix K = all_of(cpu_kernel_gram<double>(k, s.x)), w = real_matrix::column(o.sample_weight);
     const real_matrix mean = K * w / w.sum();
     real_matrix N(n, n), M(n, n);
     for (const double label : m.classes) {
@@ -138,7 +138,7 @@ TEST(kernel_fisher, objects_files_and_errors) {
     const kernel_fisher_model words = fit_kernel_fisher(spectrum{2}, few_strings(), y);
     EXPECT_THAT(predict(words, strings({"abcabcab", "zzzzz"})), ElementsAre(1, 2));
     EXPECT_EQ(predict(round_trip(words), few_strings()), predict(words, few_strings()));
-    const computed<double> K(spectrum{2}, few_strings());
+    const cpu_kernel_gram<double> K(spectrum{2}, few_strings());
     EXPECT_EQ(predict(round_trip(fit_kernel_fisher(K, y)), K), predict(words, few_strings()));
     // Classes that consist of equal points.
     matrix<double> x(4, 1);
@@ -148,7 +148,7 @@ TEST(kernel_fisher, objects_files_and_errors) {
         ElementsAre(5, 5, 6, 6));
     // No direction if all examples are equal.
     EXPECT_EQ(
-        predict(fit_kernel_fisher(gaussian{1}, gather(dense<double>(x), selection(0, 2)), std::vector<double>{5, 6}),
+        predict(fit_kernel_fisher(gaussian{1}, gather(dense<double>(x), row_set(0, 2)), std::vector<double>{5, 6}),
                 dense<double>(x))
             .size(),
         4u);

@@ -76,7 +76,7 @@ TEST(knn, the_neighbours_of_a_row_depend_on_the_row_alone) {
         const dataset all = dense<double>(z.view());
         const neighbours found = find_neighbours(model, all);
         for (index i = 0; i < queries; ++i) {
-            const neighbours alone = find_neighbours(model, gather(all, selection(i, 1)));
+            const neighbours alone = find_neighbours(model, gather(all, row_set(i, 1)));
             ASSERT_EQ(alone.indices(0, 0), found.indices(i, 0)) << k.text() << ", " << i;
             ASSERT_EQ(alone.distances(0, 0), found.distances(i, 0)) << k.text() << ", " << i;
         }
@@ -125,14 +125,14 @@ TEST(knn, exact_neighbours_by_brute_force) {
         o.n_neighbors = 7;
         const knn_model m = fit_knn(k, x, y, o);
         const neighbours found = find_neighbours(m, z);
-        const matrix<double> K = all_of(computed<double>(k, z, x));
+        const matrix<double> K = all_of(cpu_kernel_gram<double>(k, z, x));
         for (index i = 0; i < 90; ++i)
             EXPECT_EQ(by_definition(K, m.self, i, 7),
                       std::vector<index>(found.indices.row(i), found.indices.row(i) + 7))
                 << k.text();
         // The same result from a kernel matrix.
-        const neighbours given =
-            find_neighbours(fit_knn(computed<double>(k, x), y, o), precomputed<double>(K.view()), self_values(k, z));
+        const neighbours given = find_neighbours(fit_knn(cpu_kernel_gram<double>(k, x), y, o),
+                                                 precomputed<double>(K.view()), kernel_diagonal(k, z));
         for (index i = 0; i < 90 * 7; ++i) EXPECT_EQ(given.indices.data()[i], found.indices.data()[i]);
         thread_limit one(1);
         const neighbours alone = find_neighbours(m, z);
@@ -151,14 +151,14 @@ TEST(knn, floats_that_cannot_tell_neighbours_apart_are_not_trusted) {
     const dense<double> a(x), b(z);
     const knn_model m = fit_knn(linear{}, a, y, {});
     const neighbours found = find_neighbours(m, b);
-    EXPECT_EQ(found.again, 40);
-    const matrix<double> K = all_of(computed<double>(linear{}, b, a));
+    EXPECT_EQ(found.repeated_queries, 40);
+    const matrix<double> K = all_of(cpu_kernel_gram<double>(linear{}, b, a));
     for (index i = 0; i < 40; ++i)
         EXPECT_EQ(by_definition(K, m.self, i, 5), std::vector<index>(found.indices.row(i), found.indices.row(i) + 5));
     // A narrow Gaussian: almost all kernel values are zero in float.
     const knn_model narrow = fit_knn(gaussian{3e3}, a, y, {});
     const neighbours by_values = find_neighbours(narrow, b);
-    const matrix<double> G = all_of(computed<double>(gaussian{3e3}, b, a));
+    const matrix<double> G = all_of(cpu_kernel_gram<double>(gaussian{3e3}, b, a));
     for (index i = 0; i < 40; ++i)
         EXPECT_EQ(by_definition(G, std::vector<double>(400, 0.0), i, 5),
                   std::vector<index>(by_values.indices.row(i), by_values.indices.row(i) + 5));
@@ -249,7 +249,7 @@ TEST(knn, progress_and_errors) {
                 ::testing::Each(7.0));
     EXPECT_TRUE(predict(m, random_vectors(0, 2, 1)).empty());
     expect_error(errc::unsupported, "fitted on a matrix",
-                 [&] { predict(fit_knn(computed<double>(linear{}, x), y, o), x); });
+                 [&] { predict(fit_knn(cpu_kernel_gram<double>(linear{}, x), y, o), x); });
 }
 
 }  // namespace

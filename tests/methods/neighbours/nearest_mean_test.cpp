@@ -28,17 +28,17 @@ TEST(nearest_centroid, distances_are_those_to_the_means) {
         const auto expected = squared_distances_to_mean(k, s.fresh, gather(s.x, std::span<const index>(members)));
         for (index i = 0; i < d.rows(); ++i) EXPECT_NEAR(d(i, c), expected[static_cast<std::size_t>(i)], 1e-13);
     }
-    const nearest_centroid_model by_matrix = fit_nearest_centroid(computed<double>(k, s.x), s.y);
-    const computed<double> fresh(k, s.fresh, s.x);
+    const nearest_centroid_model by_matrix = fit_nearest_centroid(cpu_kernel_gram<double>(k, s.x), s.y);
+    const cpu_kernel_gram<double> fresh(k, s.fresh, s.x);
     EXPECT_EQ(predict(by_matrix, fresh), predict(m, s.fresh));
-    expect_near(squared_distances(by_matrix, fresh, self_values(k, s.fresh)), d, 1e-14);
+    expect_near(squared_distances(by_matrix, fresh, kernel_diagonal(k, s.fresh)), d, 1e-14);
     const nearest_centroid_model back = round_trip(m);
     expect_near(squared_distances(back, s.fresh), d, 0);
     round_trip(by_matrix);
 }
 
 TEST(nearest_centroid, many_classes_have_one_weight_an_example) {
-    const index classes = nearest_centroid_model::most_dense_classes + 6, n = 3 * classes;
+    const index classes = nearest_centroid_model::max_dense_classes + 6, n = 3 * classes;
     const dataset x = random_vectors(n, 4, 5), fresh = random_vectors(50, 4, 6);
     std::vector<double> y;
     for (index i = 0; i < n; ++i) y.push_back(static_cast<double>(i * 3 % classes));
@@ -54,7 +54,7 @@ TEST(nearest_centroid, many_classes_have_one_weight_an_example) {
     whole.means = m.dense_means();
     whole.weight.clear(), whole.place.clear();
     matrix<double> K(n, n);
-    computed<double>(k, x).all(K.view());
+    cpu_kernel_gram<double>(k, x).fill(K.view());
     for (index c = 0; c < classes; ++c) {
         double norm = 0;
         for (index i = 0; i < n; ++i)
@@ -72,8 +72,8 @@ TEST(nearest_centroid, many_classes_have_one_weight_an_example) {
     EXPECT_EQ(predict(back, fresh), predict(m, fresh));
     EXPECT_LT(2 * model_bytes(m).size(), model_bytes(whole).size());
 
-    const nearest_centroid_model by_matrix = fit_nearest_centroid(computed<double>(k, x), y, o);
-    const computed<double> values(k, fresh, x);
+    const nearest_centroid_model by_matrix = fit_nearest_centroid(cpu_kernel_gram<double>(k, x), y, o);
+    const cpu_kernel_gram<double> values(k, fresh, x);
     EXPECT_EQ(predict(by_matrix, values), predict(m, fresh));
 }
 
@@ -111,7 +111,7 @@ TEST(nearest_medoid, medoids_are_those_of_the_classes) {
     const sample s = load("wine.svm");
     const kernel k = gaussian{1e-4};
     const nearest_medoid_model m = fit_nearest_medoid(k, s.x, s.y);
-    const computed<double> K(k, s.x);
+    const cpu_kernel_gram<double> K(k, s.x);
     for (std::size_t c = 0; c < m.classes.size(); ++c) {
         std::vector<index> members;
         for (std::size_t i = 0; i < s.y.size(); ++i)
@@ -127,12 +127,12 @@ TEST(nearest_medoid, medoids_are_those_of_the_classes) {
         EXPECT_EQ(labels[static_cast<std::size_t>(i)],
                   m.classes[static_cast<std::size_t>(std::min_element(d.row(i), d.row(i) + 3) - d.row(i))]);
     const nearest_medoid_model by_matrix = fit_nearest_medoid(K, s.y);
-    EXPECT_EQ(predict(by_matrix, computed<double>(k, s.fresh, s.x)), labels);
-    EXPECT_EQ(predict(by_matrix, computed<double>(k, s.fresh, m.medoids)), labels);
+    EXPECT_EQ(predict(by_matrix, cpu_kernel_gram<double>(k, s.fresh, s.x)), labels);
+    EXPECT_EQ(predict(by_matrix, cpu_kernel_gram<double>(k, s.fresh, m.medoids)), labels);
     EXPECT_EQ(predict(round_trip(m), s.fresh), labels);
     round_trip(by_matrix);
     expect_error(errc::invalid_argument, "got 5 columns",
-                 [&] { predict(by_matrix, computed<double>(k, s.fresh, gather(s.x, selection(0, 5)))); });
+                 [&] { predict(by_matrix, cpu_kernel_gram<double>(k, s.fresh, gather(s.x, row_set(0, 5)))); });
 }
 
 TEST(nearest_medoid, other_objects_and_errors) {

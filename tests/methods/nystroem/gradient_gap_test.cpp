@@ -30,9 +30,10 @@ TEST(gradient_gap, is_not_below_what_is_left_of_a_quadratic) {
         }
         newton_vectors::point g(1, 2);
         g(0, 0) = normal(random) * std::pow(10.0, 2 * uniform(random)), g(0, 1) = normal(random);
-        const double bend = n, det = a * bend - b * b,
-                     left = 0.5 * (g(0, 0) * g(0, 0) * bend - 2 * g(0, 0) * g(0, 1) * b + g(0, 1) * g(0, 1) * a) / det;
-        const newton_vectors::numbers bends{bend};
+        const double curvature = n, det = a * curvature - b * b,
+                     left = 0.5 * (g(0, 0) * g(0, 0) * curvature - 2 * g(0, 0) * g(0, 1) * b + g(0, 1) * g(0, 1) * a) /
+                            det;
+        const newton_vectors::numbers bends{curvature};
         const double gap = gradient_gap(g, {1, 1, lambda, 1.0, bends}, losses);
         EXPECT_GE(gap, left * (1 - 1e-9)) << "lambda " << lambda << ", spread " << spread;
         tightest = std::max(tightest, left / gap);

@@ -31,7 +31,7 @@ class in_batches final : public gram_batches<T> {
 public:
     in_batches(const kernel& k, const dataset& x, const dataset& z, index rows) : x_(x.size()), z_(z.size()) {
         for (index first = 0; first < x.size(); first += rows)
-            parts_.push_back(make_gram<T>(k, gather(x, selection(first, std::min(rows, x.size() - first))), z));
+            parts_.push_back(make_gram<T>(k, gather(x, row_set(first, std::min(rows, x.size() - first))), z));
     }
     index rows() const override { return x_; }
     index cols() const override { return z_; }
@@ -80,9 +80,9 @@ TYPED_TEST(round_trips, leave_out_rows_that_do_not_count) {
             double want_sum = 0, got_sum = 0, again_sum = 0;
             const in_batches<TypeParam> few(k, gather(x, std::span<const index>(list)), z, n), whole(k, x, z, n),
                 parts(k, x, z, 768);
-            round_trip<TypeParam>(few, v.view(), step(list), want.view(), {&want_sum, 1});
-            round_trip<TypeParam>(whole, v.view(), step(all), got.view(), {&got_sum, 1}, counts);
-            round_trip<TypeParam>(parts, v.view(), step(all), again.view(), {&again_sum, 1}, counts);
+            gram_pass<TypeParam>(few, v.view(), step(list), want.view(), {&want_sum, 1});
+            gram_pass<TypeParam>(whole, v.view(), step(all), got.view(), {&got_sum, 1}, counts);
+            gram_pass<TypeParam>(parts, v.view(), step(all), again.view(), {&again_sum, 1}, counts);
             EXPECT_NEAR(got_sum, want_sum, 1e-6 * (1 + std::abs(want_sum)));
             EXPECT_EQ(got_sum, again_sum);
             for (index i = 0; i < (m + 1) * r; ++i) {
@@ -105,7 +105,7 @@ TYPED_TEST(round_trips, is_the_definition) {
                     std::copy_n(k.data(), n * m, stored.data());
                     const precomputed<TypeParam> gram(stored.view());
                     matrix<double> out(m + ones, r);
-                    round_trip<TypeParam>(
+                    gram_pass<TypeParam>(
                         one_batch<TypeParam>(gram), v.view(),
                         [&](index first, matrix_view<double> f, double*) {
                             for (index i = 0; i < f.rows; ++i)
@@ -138,12 +138,12 @@ TYPED_TEST(round_trips, has_the_same_bits_for_any_number_of_threads_and_any_batc
     const kernel k = gaussian{0.3};
     for (const index m : {30, 900}) {
         const matrix<double> points = random_matrix(2000, 4, 4);
-        const dataset x = dense<double>(points.view()), z = gather(x, selection(7, m));
+        const dataset x = dense<double>(points.view()), z = gather(x, row_set(7, m));
         for (const index r : {1, 2}) {
             const matrix<double> v = random_matrix(m, r, 5);
             const auto run = [&](const gram_batches<TypeParam>& rows) {
                 matrix<double> out(m, r);
-                round_trip<TypeParam>(
+                gram_pass<TypeParam>(
                     rows, v.view(), [](index, matrix_view<double>, double*) {}, out.view());
                 return std::vector<double>(out.data(), out.data() + m * r);
             };
@@ -164,12 +164,12 @@ TEST(round_trip, works_on_each_half_alone) {
     const matrix<double> k = random_matrix(50, 7, 6), v = random_matrix(7, 2, 7);
     const precomputed<double> gram(k.view());
     matrix<double> f(50, 2), out(7, 1);
-    round_trip<double>(one_batch<double>(gram), v.view(),
-                       [&](index first, matrix_view<double> rows, double*) {
-                           for (index i = 0; i < rows.rows; ++i) std::copy_n(rows.row(i), 2, f.row(first + i));
-                       },
-                       {});
-    round_trip<double>(
+    gram_pass<double>(one_batch<double>(gram), v.view(),
+                      [&](index first, matrix_view<double> rows, double*) {
+                          for (index i = 0; i < rows.rows; ++i) std::copy_n(rows.row(i), 2, f.row(first + i));
+                      },
+                      {});
+    gram_pass<double>(
         one_batch<double>(gram), {},
         [](index first, matrix_view<double> rows, double*) {
             for (index i = 0; i < rows.rows; ++i) {
@@ -196,7 +196,7 @@ TEST(round_trip, refuses_sizes_that_do_not_fit) {
     const precomputed<double> gram(k.view());
     matrix<double> out(3, 1);
     expect_error(errc::invalid_argument, "do not fit", [&] {
-        round_trip<double>(
+        gram_pass<double>(
             one_batch<double>(gram), v.view(), [](index, matrix_view<double>, double*) {}, out.view());
     });
 }

@@ -36,7 +36,7 @@ cloud groups(index n, index d, index count, unsigned seed) {
     return out;
 }
 
-matrix<double> rows_of(const matrix<double>& x, std::initializer_list<index> which) {
+matrix<double> make_rows(const matrix<double>& x, std::initializer_list<index> which) {
     matrix<double> out(static_cast<index>(which.size()), x.cols());
     index to = 0;
     for (const index i : which) std::copy_n(x.row(i), x.cols(), out.row(to++));
@@ -46,7 +46,7 @@ matrix<double> rows_of(const matrix<double>& x, std::initializer_list<index> whi
 lloyd_result run(const cloud& c, matrix<double> start, lloyd_options o) {
     const precomputed<double> k(c.x.view());
     const one_batch<double> rows(k);
-    return lloyd_rounds({&rows, nullptr, nullptr, c.self, c.weight}, std::move(start), o);
+    return run_lloyd({&rows, nullptr, nullptr, c.self, c.weight}, std::move(start), o);
 }
 
 long double apart(const double* a, const double* b, index d) {
@@ -100,7 +100,7 @@ TEST(lloyd, makes_the_rounds_of_the_book) {
     for (const unsigned seed : {1u, 2u, 3u}) {
         cloud c = groups(900, 4, 5, seed);
         for (std::size_t i = 0; i < c.weight.size(); ++i) c.weight[i] = 0.25 * static_cast<double>(1 + i % 5);
-        const matrix<double> start = rows_of(c.x, {0, 1, 7, 12, 20});
+        const matrix<double> start = make_rows(c.x, {0, 1, 7, 12, 20});
         const lloyd_result m = run(c, start, {.clusters = 5});
         const std::vector<double> want = by_the_book(c, start);
         EXPECT_EQ(m.status, fit_status::converged);
@@ -122,7 +122,7 @@ TEST(lloyd, makes_the_rounds_of_the_book) {
 
 TEST(lloyd, never_rises_and_ends_as_it_is_told) {
     const cloud c = groups(2000, 3, 6, 4);
-    const matrix<double> start = rows_of(c.x, {0, 6, 12, 18, 24, 30});  // all of one group
+    const matrix<double> start = make_rows(c.x, {0, 6, 12, 18, 24, 30});  // all of one group
     const lloyd_result all = run(c, start, {.clusters = 6});
     ASSERT_GT(all.history.size(), 4u);
     EXPECT_TRUE(std::ranges::is_sorted(all.history, std::greater<>()));
@@ -153,7 +153,7 @@ TEST(lloyd, fills_empty_clusters_and_leaves_out_what_stays_empty) {
     EXPECT_TRUE(std::ranges::is_sorted(m.history, std::greater<>()));
     for (const double w : m.weights) EXPECT_GE(w, 50);
     // clusters without an initial mean are filled in the same way
-    EXPECT_EQ(run(c, rows_of(c.x, {0}), {.clusters = 3}).means.rows(), 3);
+    EXPECT_EQ(run(c, make_rows(c.x, {0}), {.clusters = 3}).means.rows(), 3);
 
     for (index i = 0; i < 300; ++i) c.x(i, 0) = static_cast<double>(i % 4), c.x(i, 1) = 1;
     for (index i = 0; i < 300; ++i) c.self[static_cast<std::size_t>(i)] = c.x(i, 0) * c.x(i, 0) + 1;
@@ -178,17 +178,17 @@ TEST(lloyd, ends_in_double_where_it_began_in_float) {
     const precomputed<float> rough(narrow.view());
     const one_batch<double> k(exact);
     const one_batch<float> kf(rough);
-    const matrix<double> start = rows_of(c.x, {0, 4, 8, 12});
+    const matrix<double> start = make_rows(c.x, {0, 4, 8, 12});
     for (const double tol : {0.0, 1e-4}) {
         for (const index most : {1, 2, 300}) {
-            const lloyd_result m = lloyd_rounds({&k, &kf, nullptr, c.self, c.weight}, start,
-                                                {.clusters = 4, .tol = tol, .max_rounds = most});
+            const lloyd_result m =
+                run_lloyd({&k, &kf, nullptr, c.self, c.weight}, start, {.clusters = 4, .tol = tol, .max_rounds = most});
             EXPECT_TRUE(std::ranges::is_sorted(m.history, std::greater<>()));
             EXPECT_NEAR(cost_of(c, m.means), m.history.back(), 1e-12 * 3000 * 100);
             EXPECT_LE(m.passes, most);
         }
     }
-    const lloyd_result m = lloyd_rounds({&k, &kf, nullptr, c.self, c.weight}, start, {.clusters = 4}),
+    const lloyd_result m = run_lloyd({&k, &kf, nullptr, c.self, c.weight}, start, {.clusters = 4}),
                        alone = run(c, start, {.clusters = 4});
     EXPECT_EQ(m.status, fit_status::converged);
     EXPECT_NEAR(m.history.back(), alone.history.back(), 1e-6 * alone.history.back());
@@ -198,7 +198,7 @@ TEST(lloyd, ends_in_double_where_it_began_in_float) {
 
 TEST(lloyd, has_the_same_bits_for_any_number_of_threads) {
     const cloud c = groups(5000, 4, 5, 7);
-    const matrix<double> start = rows_of(c.x, {3, 4, 5, 6, 7});
+    const matrix<double> start = make_rows(c.x, {3, 4, 5, 6, 7});
     const lloyd_result want = run(c, start, {.clusters = 5});
     for (const int threads : {1, 3}) {
         const thread_limit limit(threads);
@@ -218,26 +218,26 @@ TEST(lloyd, goes_on_from_any_state) {
     const precomputed<float> rough(narrow.view());
     const one_batch<double> k(exact);
     const one_batch<float> kf(rough);
-    const matrix<double> start = rows_of(c.x, {0, 4, 8});
+    const matrix<double> start = make_rows(c.x, {0, 4, 8});
     for (const gram_batches<float>* some :
          {static_cast<const gram_batches<float>*>(nullptr), static_cast<const gram_batches<float>*>(&kf)}) {
-        const lloyd_rows rows{&k, some, nullptr, c.self, c.weight};
+        const lloyd_problem rows{&k, some, nullptr, c.self, c.weight};
         std::vector<std::vector<double>> states;
         lloyd_options o{.clusters = 6};
         o.keep = [&](const std::vector<double>& state) { states.push_back(state); };
-        const lloyd_result whole = lloyd_rounds(rows, start, o);
+        const lloyd_result whole = run_lloyd(rows, start, o);
         ASSERT_GE(states.size(), 4u);
         o.keep = {};
         for (const auto& state : states) {
             o.start = state;
-            const lloyd_result rest = lloyd_rounds(rows, start, o);
+            const lloyd_result rest = run_lloyd(rows, start, o);
             EXPECT_EQ(rest.history, whole.history);
             EXPECT_EQ(rest.labels, whole.labels);
             EXPECT_EQ(rest.passes, whole.passes);
             for (index i = 0; i < 18; ++i) EXPECT_EQ(rest.means.data()[i], whole.means.data()[i]);
         }
         o.start.pop_back();
-        expect_error(errc::invalid_argument, "another problem", [&] { lloyd_rounds(rows, start, o); });
+        expect_error(errc::invalid_argument, "another problem", [&] { run_lloyd(rows, start, o); });
     }
 }
 
@@ -245,11 +245,11 @@ TEST(lloyd, refuses_what_is_no_number) {
     cloud c = groups(100, 2, 2, 8);
     expect_error(errc::invalid_argument, "1 <= means <= clusters",
                  [&] { run(c, matrix<double>(0, 2), {.clusters = 2}); });
-    expect_error(errc::invalid_argument, "got 3", [&] { run(c, rows_of(c.x, {0, 1, 2}), {.clusters = 2}); });
+    expect_error(errc::invalid_argument, "got 3", [&] { run(c, make_rows(c.x, {0, 1, 2}), {.clusters = 2}); });
     c.x(17, 1) = std::numeric_limits<double>::quiet_NaN();
-    expect_error(errc::data, "must be finite", [&] { run(c, rows_of(c.x, {0, 1}), {.clusters = 2}); });
+    expect_error(errc::data, "must be finite", [&] { run(c, make_rows(c.x, {0, 1}), {.clusters = 2}); });
     c.x(17, 1) = std::numeric_limits<double>::infinity();
-    expect_error(errc::data, "must be finite", [&] { run(c, rows_of(c.x, {0, 1}), {.clusters = 2}); });
+    expect_error(errc::data, "must be finite", [&] { run(c, make_rows(c.x, {0, 1}), {.clusters = 2}); });
     lloyd_options o{.clusters = 1};
     o.progress = [](index, double) { return false; };
     EXPECT_EQ(run(groups(10, 1, 1, 9), matrix<double>(1, 1), o).status, fit_status::cancelled);

@@ -62,7 +62,7 @@ void expect_fixed_point(const nystroem_kmeans_model& m, const dataset& x, const 
             means(c, j) /= total[static_cast<std::size_t>(c)], norm += means(c, j) * means(c, j);
         EXPECT_NEAR(m.norms[static_cast<std::size_t>(c)], norm, tolerance);
     }
-    const std::vector<double> self = self_values(*m.means.k, x);
+    const std::vector<double> self = kernel_diagonal(*m.means.k, x);
     const matrix<double> f = m.means.values(x);
     double J = 0;
     for (index i = 0; i < x.size(); ++i) {
@@ -94,14 +94,14 @@ TEST(nystroem_kmeans, is_k_means_on_the_features_of_its_centres) {
             nystroem_clusters_options o = with(5, 25);
             o.centres = how;
             if (weighted) o.sample_weight = test_weights(500);
-            const nystroem_kmeans_model m = fit_nystroem_kmeans(rows_of(gaussian{0.5}, x), o);
+            const nystroem_kmeans_model m = fit_nystroem_kmeans(make_rows(gaussian{0.5}, x), o);
             EXPECT_EQ(m.status, fit_status::converged) << name(how);
             EXPECT_TRUE(std::ranges::is_sorted(m.history, std::greater<>()));
             ASSERT_EQ(m.clusters(), 5);
             EXPECT_EQ(m.means.size(), 25);
             expect_fixed_point(m, x, weighted ? o.sample_weight : std::vector<double>(500, 1.0), 1e-8);
             EXPECT_EQ(predict(m, x), m.labels);
-            EXPECT_GT(m.out_of_reach, 0);
+            EXPECT_GT(m.unexplained, 0);
         }
     }
 }
@@ -110,12 +110,12 @@ TEST(nystroem_kmeans, has_the_objective_of_kernel_k_means_where_every_example_is
     const dataset x = load("wine.svm").x;
     const kernel k = gaussian{1e-4};
     for (const index clusters : {1, 2, 3, 8}) {
-        const nystroem_kmeans_model m = fit_nystroem_kmeans(rows_of(k, x), with(clusters, 178));
+        const nystroem_kmeans_model m = fit_nystroem_kmeans(make_rows(k, x), with(clusters, 178));
         kmeans_options o;
         o.n_clusters = clusters, o.init = m.labels, o.max_iter = 1;
         const kmeans_model exact = fit_kernel_kmeans(k, x, o);
         EXPECT_NEAR(m.objective(), exact.history.front(), 1e-8 * 178);
-        EXPECT_LE(m.out_of_reach, 1e-8);
+        EXPECT_LE(m.unexplained, 1e-8);
         const matrix<double> near = distances(m, x), want = distances(exact, x);
         if (exact.labels == m.labels) expect_near(near, want, 1e-5);
     }
@@ -123,7 +123,7 @@ TEST(nystroem_kmeans, has_the_objective_of_kernel_k_means_where_every_example_is
 
 TEST(nystroem_kmeans, finds_one_mean) {
     const dataset x = blobs(300, 2, 2);
-    const nystroem_kmeans_model m = fit_nystroem_kmeans(rows_of(gaussian{1}, x), with(1, 40));
+    const nystroem_kmeans_model m = fit_nystroem_kmeans(make_rows(gaussian{1}, x), with(1, 40));
     EXPECT_EQ(m.labels, std::vector<index>(300, 0));
     expect_fixed_point(m, x, std::vector<double>(300, 1.0), 1e-8);
     EXPECT_EQ(m.passes, 2);
@@ -138,14 +138,14 @@ TEST(nystroem_kmeans, takes_weights_for_copies) {
     o.centre_rows.resize(20);
     std::iota(o.centre_rows.begin(), o.centre_rows.end(), index{0});
     for (index i = 0; i < 240; ++i) o.sample_weight.push_back(i < 20 ? 1.0 : static_cast<double>(i % 3));
-    const nystroem_kmeans_model weighed = fit_nystroem_kmeans(rows_of(gaussian{0.4}, x), o);
+    const nystroem_kmeans_model weighed = fit_nystroem_kmeans(make_rows(gaussian{0.4}, x), o);
     expect_fixed_point(weighed, x, o.sample_weight, 1e-8);
 
     const std::vector<index> copies = repeated(o.sample_weight);
     const dataset twice = gather(x, std::span<const index>(copies));
     nystroem_clusters_options plain = o;
     plain.sample_weight.clear();
-    const nystroem_kmeans_model copied = fit_nystroem_kmeans(rows_of(gaussian{0.4}, twice), plain);
+    const nystroem_kmeans_model copied = fit_nystroem_kmeans(make_rows(gaussian{0.4}, twice), plain);
     expect_fixed_point(copied, twice, std::vector<double>(copies.size(), 1.0), 1e-8);
     // Four groups far apart: the optimum is unique.
     EXPECT_NEAR(copied.objective(), weighed.objective(), 1e-8 * static_cast<double>(copies.size()));
@@ -155,7 +155,7 @@ TEST(nystroem_kmeans, takes_weights_for_copies) {
                                                                 weighed.labels[static_cast<std::size_t>(copies[j])]);
     // An example of weight 0 is not chosen as a centre, unless it is given as one.
     o.centres = centre_choice::uniform, o.n_centres = 240;
-    for (const index row : fit_nystroem_kmeans(rows_of(gaussian{0.4}, x), o).means.rows)
+    for (const index row : fit_nystroem_kmeans(make_rows(gaussian{0.4}, x), o).means.rows)
         EXPECT_GT(o.sample_weight[static_cast<std::size_t>(row)], 0);
 }
 
@@ -163,7 +163,7 @@ TEST(nystroem_kmeans, has_fewer_clusters_where_fewer_objects_differ) {
     matrix<double> x(90, 2);
     for (index i = 0; i < 90; ++i) x(i, 0) = static_cast<double>(i % 3), x(i, 1) = 1;
     const dataset same = dense<double>(std::move(x));
-    const nystroem_kmeans_model m = fit_nystroem_kmeans(rows_of(gaussian{0.7}, same), with(6, 90));
+    const nystroem_kmeans_model m = fit_nystroem_kmeans(make_rows(gaussian{0.7}, same), with(6, 90));
     EXPECT_EQ(m.clusters(), 3);
     EXPECT_EQ(m.status, fit_status::converged);
     EXPECT_LT(m.objective(), 1e-10);
@@ -175,18 +175,18 @@ TEST(nystroem_kmeans, has_fewer_clusters_where_fewer_objects_differ) {
 TEST(nystroem_kmeans, has_the_same_bits_for_any_number_of_threads_and_streamed) {
     const dataset x = blobs(6000, 3, 4);  // more than the sample it begins with
     nystroem_clusters_options o = with(6, 40);
-    const std::string bytes = model_bytes(fit_nystroem_kmeans(rows_of(gaussian{0.3}, x), o));
+    const std::string bytes = model_bytes(fit_nystroem_kmeans(make_rows(gaussian{0.3}, x), o));
     for (const int threads : {1, 3}) {
         const thread_limit limit(threads);
-        EXPECT_EQ(model_bytes(fit_nystroem_kmeans(rows_of(gaussian{0.3}, x), o)), bytes);
+        EXPECT_EQ(model_bytes(fit_nystroem_kmeans(make_rows(gaussian{0.3}, x), o)), bytes);
     }
-    const auto batches = batches_of({x, std::vector<double>(6000), {}, {}}, 768);
+    const auto batches = make_batches({x, std::vector<double>(6000), {}, {}}, 768);
     const streamed_targets seen = read_targets(*batches);
     const streamed_rows streamed(gaussian{0.3}, *batches, seen, [](const dataset& some) { return some; });
     EXPECT_EQ(model_bytes(fit_nystroem_kmeans(streamed, o)), bytes);
     nystroem_clusters_options other = o;
     other.seed = 1;
-    EXPECT_NE(model_bytes(fit_nystroem_kmeans(rows_of(gaussian{0.3}, x), other)), bytes);
+    EXPECT_NE(model_bytes(fit_nystroem_kmeans(make_rows(gaussian{0.3}, x), other)), bytes);
 }
 
 TEST(nystroem_kmeans, works_on_every_kind_of_object_and_on_matrices) {
@@ -199,7 +199,7 @@ TEST(nystroem_kmeans, works_on_every_kind_of_object_and_on_matrices) {
     }
     const dataset x = strings(words);
     const kernel k = kernel::parse("normalize(spectrum(k=2))");
-    const nystroem_kmeans_model m = fit_nystroem_kmeans(rows_of(k, x), with(2, 30));
+    const nystroem_kmeans_model m = fit_nystroem_kmeans(make_rows(k, x), with(2, 30));
     for (std::size_t i = 2; i < 60; ++i) EXPECT_EQ(m.labels[i], m.labels[i % 2]);
     EXPECT_NE(m.labels[0], m.labels[1]);
     EXPECT_EQ(predict(m, x), m.labels);
@@ -209,7 +209,7 @@ TEST(nystroem_kmeans, works_on_every_kind_of_object_and_on_matrices) {
 
     const matrix<double> values = all_of(*make_gram<double>(k, x));
     const precomputed<double> K(values.view());
-    const nystroem_kmeans_model same = fit_nystroem_kmeans(rows_of(K), with(2, 30));
+    const nystroem_kmeans_model same = fit_nystroem_kmeans(make_rows(K), with(2, 30));
     EXPECT_EQ(same.labels, m.labels);
     EXPECT_NEAR(same.objective(), m.objective(), 1e-9);
     EXPECT_EQ(predict(same, K), m.labels);
@@ -220,10 +220,10 @@ TEST(nystroem_kmeans, stops_with_what_it_has) {
     const dataset x = blobs(5000, 3, 6);
     nystroem_clusters_options o = with(8, 30);
     o.max_iter = 1;
-    EXPECT_EQ(fit_nystroem_kmeans(rows_of(gaussian{0.3}, x), o).status, fit_status::step_limit);
+    EXPECT_EQ(fit_nystroem_kmeans(make_rows(gaussian{0.3}, x), o).status, fit_status::step_limit);
     o.max_iter = 300;
     o.progress = [](const fit_progress& now) { return std::string_view(now.phase) == "centres"; };
-    const nystroem_kmeans_model m = fit_nystroem_kmeans(rows_of(gaussian{0.3}, x), o);
+    const nystroem_kmeans_model m = fit_nystroem_kmeans(make_rows(gaussian{0.3}, x), o);
     EXPECT_EQ(m.status, fit_status::cancelled);
     EXPECT_EQ(m.labels.size(), 5000u);
     EXPECT_EQ(m.runs, 1);
@@ -234,7 +234,7 @@ TEST(nystroem_kmeans, refuses_what_has_no_answer) {
     const auto fit = [&](auto change) {
         nystroem_clusters_options o = with(3, 10);
         change(o);
-        fit_nystroem_kmeans(rows_of(gaussian{1}, x), o);
+        fit_nystroem_kmeans(make_rows(gaussian{1}, x), o);
     };
     expect_error(errc::invalid_argument, "got 21 with n = 20", [&] { fit([](auto& o) { o.n_clusters = 21; }); });
     expect_error(errc::invalid_argument, "got 0", [&] { fit([](auto& o) { o.n_clusters = 0; }); });
@@ -249,9 +249,9 @@ TEST(nystroem_kmeans, refuses_what_has_no_answer) {
         });
     });
     expect_error(errc::data, "no examples",
-                 [&] { fit_nystroem_kmeans(rows_of(gaussian{1}, dense<double>(matrix<double>(0, 2))), with(1, 1)); });
+                 [&] { fit_nystroem_kmeans(make_rows(gaussian{1}, dense<double>(matrix<double>(0, 2))), with(1, 1)); });
     // In a centre, in the initial sample, or only in a later pass.
-    expect_error(errc::data, "finite", [&] { fit_nystroem_kmeans(rows_of(gaussian{1}, with_nan()), with(1, 1)); });
+    expect_error(errc::data, "finite", [&] { fit_nystroem_kmeans(make_rows(gaussian{1}, with_nan()), with(1, 1)); });
     matrix<double> many(5000, 1);
     for (index i = 0; i < 5000; ++i) many(i, 0) = static_cast<double>(i % 10);
     for (const index bad : {0, 1, 2, 3, 4, 5, 6, 7}) {
@@ -260,10 +260,10 @@ TEST(nystroem_kmeans, refuses_what_has_no_answer) {
         nystroem_clusters_options o = with(3, 5);
         o.centres = centre_choice::given, o.centre_rows = {10, 11, 12, 13, 14};
         expect_error(errc::data, "not a finite number",
-                     [&] { fit_nystroem_kmeans(rows_of(gaussian{1}, dense<double>(std::move(one))), o); });
+                     [&] { fit_nystroem_kmeans(make_rows(gaussian{1}, dense<double>(std::move(one))), o); });
     }
     const nystroem_kmeans_model one =
-        fit_nystroem_kmeans(rows_of(gaussian{1}, dense<double>(matrix<double>(1, 2))), with(1, 5));
+        fit_nystroem_kmeans(make_rows(gaussian{1}, dense<double>(matrix<double>(1, 2))), with(1, 5));
     EXPECT_EQ(one.labels, std::vector<index>{0});
 }
 

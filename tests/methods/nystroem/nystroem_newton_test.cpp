@@ -33,7 +33,7 @@ TEST(nystroem_newton, leaves_float_where_its_rounding_keeps_the_gap_up) {
     const auto among = make_gram<double>(gaussian{0.5}, z), exact = make_gram<double>(gaussian{0.5}, x, z);
     const auto rough = make_gram<float>(gaussian{0.5}, x, z);
     matrix<double> k_mm(m, m);
-    among->all(k_mm.view());
+    among->fill(k_mm.view());
     const nystroem_basis basis(std::move(k_mm));
     const one_batch<double> in_double(*exact);
     const one_batch<float> in_float(*rough);
@@ -67,7 +67,7 @@ public:
         k_ = make_gram<double>(gaussian{0.5}, x, z), rough_ = make_gram<float>(gaussian{0.5}, x, z);
         exact_ = std::make_unique<one_batch<double>>(*k_), in_float_ = std::make_unique<one_batch<float>>(*rough_);
         matrix<double> k_mm(m, m);
-        make_gram<double>(gaussian{0.5}, z)->all(k_mm.view());
+        make_gram<double>(gaussian{0.5}, z)->fill(k_mm.view());
         basis_ = std::make_unique<nystroem_basis>(std::move(k_mm));
     }
     const std::vector<index>& label() const { return label_; }
@@ -190,11 +190,11 @@ TEST(nystroem_newton, begins_where_a_sketch_of_the_rows_ends) {
 TEST(nystroem_newton, begins_near_where_it_is_told_to_if_that_is_nearer) {
     const clouds data;
     for (const auto& [name, make] : losses_of_classes()) {
-        if (make(data.label())->quadratic()) continue;
+        if (make(data.label())->is_quadratic()) continue;
         nystroem_newton_options o;
         o.lambda = 1e-2, o.intercept = true;
         newton_start end, level;
-        o.level_done = [&](double lambda, const matrix<double>& at, double objective) {
+        o.on_level = [&](double lambda, const matrix<double>& at, double objective) {
             EXPECT_GE(lambda, o.lambda) << name;
             EXPECT_GT(objective, 0) << name;
             level = std::exchange(end, {at, lambda});
@@ -203,15 +203,16 @@ TEST(nystroem_newton, begins_near_where_it_is_told_to_if_that_is_nearer) {
         const auto whole = data.solve(*make(data.label()), o);
         EXPECT_EQ(end.lambda, o.lambda) << name;
         EXPECT_GT(level.lambda, o.lambda) << name;
-        o.level_done = {};
-        o.near = end;
+        o.on_level = {};
+        o.suggested_start = end;
         const auto again = data.solve(*make(data.label()), o);
         EXPECT_EQ(again.status, fit_status::converged) << name;
         EXPECT_LE(again.passes, 3) << name;
         EXPECT_NEAR(again.objective, whole.objective, 2e-6 * whole.objective) << name;
-        o.near = level;
+        o.suggested_start = level;
         EXPECT_LT(data.solve(*make(data.label()), o).passes, whole.passes) << name;
-        for (index i = 0; i < o.near.at.rows() * o.near.at.cols(); ++i) o.near.at.data()[i] *= -1e3;
+        for (index i = 0; i < o.suggested_start.at.rows() * o.suggested_start.at.cols(); ++i)
+            o.suggested_start.at.data()[i] *= -1e3;
         const auto far = data.solve(*make(data.label()), o);
         EXPECT_EQ(far.status, fit_status::converged) << name;
         EXPECT_LE(far.passes, whole.passes + 2) << name;
@@ -228,8 +229,8 @@ TEST(nystroem_newton, solves_independent_functions_as_if_alone) {
         matrix<double> signs(std::ssize(data.label()), 3);
         for (index i = 0; i < signs.rows(); ++i)
             for (index c = 0; c < 3; ++c) signs(i, c) = data.label()[static_cast<std::size_t>(i)] == c ? 1 : -1;
-        column_losses together(l, signs.view(), {});
-        const auto all = data.solve(together, o);
+        column_losses factor_group(l, signs.view(), {});
+        const auto all = data.solve(factor_group, o);
         double sum = 0;
         for (index c = 0; c < 3; ++c) {
             column_losses alone(l, signs.view().block(0, c, signs.rows(), 1), {});

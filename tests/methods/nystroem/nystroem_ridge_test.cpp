@@ -33,7 +33,7 @@ TEST(nystroem_ridge, solves_each_of_several_targets) {
         }
         nystroem_options o = on_centres(60, 1e-6);
         o.alpha = 0.1, o.fit_intercept = offset;
-        const auto all = fit_nystroem_ridge(rows_of(gaussian{0.5}, x), y.view(), o);
+        const auto all = fit_nystroem_ridge(make_rows(gaussian{0.5}, x), y.view(), o);
         EXPECT_EQ(all.status, fit_status::converged);
         EXPECT_TRUE(all.unsolved.empty());
         ASSERT_EQ(all.gaps.size(), 3u);
@@ -41,7 +41,7 @@ TEST(nystroem_ridge, solves_each_of_several_targets) {
         EXPECT_EQ(all.output_status(1), fit_status::converged);
         nystroem_options alone = on_centres(60, 1e-12);
         alone.alpha = 0.1, alone.fit_intercept = offset;
-        const double least = fit_nystroem_ridge(rows_of(gaussian{0.5}, x), small.view(), alone).objective;
+        const double least = fit_nystroem_ridge(make_rows(gaussian{0.5}, x), small.view(), alone).objective;
         EXPECT_NEAR(all.objectives[1], least, o.tol * least);
         EXPECT_NEAR(all.objectives[0] + all.objectives[1] + all.objectives[2], all.objective, 1e-9 * all.objective);
     }
@@ -54,7 +54,7 @@ TEST(nystroem_ridge, names_the_targets_that_are_not_solved) {
     for (index i = 0; i < 400; ++i) y(i, 1) = s.y[static_cast<std::size_t>(i)];  // the first is 0
     nystroem_options o = on_centres(20, 1e-14);
     o.alpha = 1e-6, o.max_iter = 1;
-    const auto m = fit_nystroem_ridge(rows_of(gaussian{0.5}, x), y.view(), o);
+    const auto m = fit_nystroem_ridge(make_rows(gaussian{0.5}, x), y.view(), o);
     EXPECT_EQ(m.status, fit_status::step_limit);
     EXPECT_EQ(m.unsolved, std::vector<index>{1});
     EXPECT_EQ(m.output_status(0), fit_status::converged);
@@ -76,11 +76,11 @@ TEST(nystroem_ridge, takes_the_same_centres_within_any_budget) {
         for (const bool doubling : {false, true}) {
             nystroem_options o = on_centres(150, 1e-3);
             o.accuracy = accuracy, o.doubling = doubling;
-            const auto want = model_bytes(fit_nystroem_ridge(rows_of(gaussian{0.5}, x), column(s.y).view(), o));
+            const auto want = model_bytes(fit_nystroem_ridge(make_rows(gaussian{0.5}, x), column(s.y).view(), o));
             o.memory_bytes = std::size_t{1} << 20;
             double least = 0;
             try {
-                fit_nystroem_ridge(rows_of(gaussian{0.5}, x), column(s.y).view(), o);
+                fit_nystroem_ridge(make_rows(gaussian{0.5}, x), column(s.y).view(), o);
             } catch (const error& caught) {
                 const std::string said = caught.what(), before = "centres take ";
                 EXPECT_EQ(caught.code(), errc::memory);
@@ -88,7 +88,7 @@ TEST(nystroem_ridge, takes_the_same_centres_within_any_budget) {
             }
             ASSERT_GT(least, 1);
             o.memory_bytes = static_cast<std::size_t>(least * (1 << 20));
-            EXPECT_EQ(model_bytes(fit_nystroem_ridge(rows_of(gaussian{0.5}, x), column(s.y).view(), o)), want);
+            EXPECT_EQ(model_bytes(fit_nystroem_ridge(make_rows(gaussian{0.5}, x), column(s.y).view(), o)), want);
         }
 }
 

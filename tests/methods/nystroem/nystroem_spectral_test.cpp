@@ -44,14 +44,14 @@ void expect_rings(const std::vector<index>& labels, index count) {
 TEST(nystroem_spectral, finds_rings_that_k_means_cuts_through) {
     for (const index count : {2, 3}) {
         const dataset x = rings(1500, count, 1);
-        const nystroem_spectral_model m = fit_nystroem_spectral(rows_of(gaussian{20}, x), cuts(count, 300));
+        const nystroem_spectral_model m = fit_nystroem_spectral(make_rows(gaussian{20}, x), cuts(count, 300));
         EXPECT_EQ(m.status, fit_status::converged);
         EXPECT_EQ(m.low_degrees, 0);
         expect_rings(m.labels, count);
         EXPECT_EQ(predict(m, x), m.labels);
         EXPECT_EQ(predict(m, rings(700 * count, count, 2)).front(), m.labels.front());
         expect_rings(predict(m, rings(700 * count, count, 2)), count);
-        const auto split = fit_nystroem_kmeans(rows_of(gaussian{20}, x), cuts(count, 300));
+        const auto split = fit_nystroem_kmeans(make_rows(gaussian{20}, x), cuts(count, 300));
         EXPECT_NE(split.labels, m.labels);
     }
 }
@@ -64,7 +64,7 @@ TEST(nystroem_spectral, has_the_eigenvalues_of_the_normalised_matrix) {
         nystroem_clusters_options o = cuts(4, 200);
         std::vector<double> w(200, 1.0);
         if (weighted) o.sample_weight = w = test_weights(200);
-        const nystroem_spectral_model m = fit_nystroem_spectral(rows_of(k, x), o);
+        const nystroem_spectral_model m = fit_nystroem_spectral(make_rows(k, x), o);
         matrix<double> a = all_of(*make_gram<double>(k, x));
         std::vector<double> d(200);
         for (index i = 0; i < 200; ++i)
@@ -101,7 +101,7 @@ TEST(nystroem_spectral, says_where_its_centres_do_not_reach) {
     nystroem_clusters_options o = cuts(2, 1);
     o.centres = centre_choice::given;
     for (index i = 0; i < 600; i += 2) o.centre_rows.push_back(i + i % 4 / 2);
-    const nystroem_spectral_model m = fit_nystroem_spectral(rows_of(gaussian{20}, far), o);
+    const nystroem_spectral_model m = fit_nystroem_spectral(make_rows(gaussian{20}, far), o);
     EXPECT_EQ(m.low_degrees, 4);
     expect_rings({m.labels.begin(), m.labels.begin() + 600}, 2);
     for (const double lambda : m.eigenvalues) EXPECT_LE(lambda, 1 + 1e-9);
@@ -109,9 +109,9 @@ TEST(nystroem_spectral, says_where_its_centres_do_not_reach) {
     matrix<double> sides(50, 1);
     for (index i = 0; i < 50; ++i) sides(i, 0) = i < 30 ? 1 : -1;
     expect_error(errc::data, "20 of 50 are far below",
-                 [&] { fit_nystroem_spectral(rows_of(linear{}, dense<double>(std::move(sides))), cuts(2, 10)); });
+                 [&] { fit_nystroem_spectral(make_rows(linear{}, dense<double>(std::move(sides))), cuts(2, 10)); });
     // With a very narrow kernel all examples are dissimilar, and only the centres are represented.
-    EXPECT_EQ(fit_nystroem_spectral(rows_of(gaussian{1e7}, rings(100, 2, 5)), cuts(2, 10)).low_degrees, 90);
+    EXPECT_EQ(fit_nystroem_spectral(make_rows(gaussian{1e7}, rings(100, 2, 5)), cuts(2, 10)).low_degrees, 90);
 }
 
 TEST(nystroem_spectral, takes_weights_for_copies) {
@@ -120,7 +120,7 @@ TEST(nystroem_spectral, takes_weights_for_copies) {
     o.centres = centre_choice::given;
     for (index i = 0; i < 400; i += 3) o.centre_rows.push_back(i);
     for (index i = 0; i < 400; ++i) o.sample_weight.push_back(i % 3 == 0 ? 2.0 : static_cast<double>(i % 2));
-    const nystroem_spectral_model weighed = fit_nystroem_spectral(rows_of(gaussian{15}, x), o);
+    const nystroem_spectral_model weighed = fit_nystroem_spectral(make_rows(gaussian{15}, x), o);
     expect_rings(weighed.labels, 2);
 
     std::vector<index> copies = repeated(o.sample_weight);
@@ -128,7 +128,7 @@ TEST(nystroem_spectral, takes_weights_for_copies) {
     plain.sample_weight.clear(), plain.centre_rows.clear();
     for (const index row : o.centre_rows) plain.centre_rows.push_back(std::ranges::find(copies, row) - copies.begin());
     const nystroem_spectral_model copied =
-        fit_nystroem_spectral(rows_of(gaussian{15}, gather(x, std::span<const index>(copies))), plain);
+        fit_nystroem_spectral(make_rows(gaussian{15}, gather(x, std::span<const index>(copies))), plain);
     for (std::size_t j = 0; j < 2; ++j) EXPECT_NEAR(weighed.eigenvalues[j], copied.eigenvalues[j], 1e-7);
     double sum = 0;
     for (const double w : weighed.weights) sum += w;
@@ -137,12 +137,12 @@ TEST(nystroem_spectral, takes_weights_for_copies) {
 
 TEST(nystroem_spectral, has_the_same_bits_for_any_number_of_threads_and_streamed) {
     const dataset x = rings(5000, 2, 7);
-    const std::string bytes = model_bytes(fit_nystroem_spectral(rows_of(gaussian{10}, x), cuts(2, 60)));
+    const std::string bytes = model_bytes(fit_nystroem_spectral(make_rows(gaussian{10}, x), cuts(2, 60)));
     for (const int threads : {1, 3}) {
         const thread_limit limit(threads);
-        EXPECT_EQ(model_bytes(fit_nystroem_spectral(rows_of(gaussian{10}, x), cuts(2, 60))), bytes);
+        EXPECT_EQ(model_bytes(fit_nystroem_spectral(make_rows(gaussian{10}, x), cuts(2, 60))), bytes);
     }
-    const auto batches = batches_of({x, std::vector<double>(5000), {}, {}}, 768);
+    const auto batches = make_batches({x, std::vector<double>(5000), {}, {}}, 768);
     const streamed_targets seen = read_targets(*batches);
     const streamed_rows streamed(gaussian{10}, *batches, seen, [](const dataset& some) { return some; });
     EXPECT_EQ(model_bytes(fit_nystroem_spectral(streamed, cuts(2, 60))), bytes);
@@ -151,7 +151,7 @@ TEST(nystroem_spectral, has_the_same_bits_for_any_number_of_threads_and_streamed
 TEST(nystroem_spectral, works_on_strings_and_on_matrices) {
     const dataset x = few_strings();
     const kernel k = kernel::parse("normalize(spectrum(k=1))");
-    const nystroem_spectral_model m = fit_nystroem_spectral(rows_of(k, x), cuts(2, 7));
+    const nystroem_spectral_model m = fit_nystroem_spectral(make_rows(k, x), cuts(2, 7));
     EXPECT_EQ(m.labels[0], m.labels[1]);
     EXPECT_EQ(m.labels[0], m.labels[2]);
     EXPECT_EQ(m.labels[3], m.labels[4]);
@@ -161,38 +161,38 @@ TEST(nystroem_spectral, works_on_strings_and_on_matrices) {
     EXPECT_EQ(predict(back, x), predict(m, x));
     const matrix<double> values = all_of(*make_gram<double>(k, x));
     const precomputed<double> K(values.view());
-    const nystroem_spectral_model same = fit_nystroem_spectral(rows_of(K), cuts(2, 7));
+    const nystroem_spectral_model same = fit_nystroem_spectral(make_rows(K), cuts(2, 7));
     EXPECT_EQ(same.labels, m.labels);
     EXPECT_EQ(predict(same, K), m.labels);
 }
 
 TEST(nystroem_spectral, takes_one_cluster_many_clusters_and_copies) {
     const dataset x = rings(300, 2, 8);
-    EXPECT_EQ(fit_nystroem_spectral(rows_of(gaussian{1}, x), cuts(1, 20)).labels, std::vector<index>(300, 0));
-    EXPECT_EQ(fit_nystroem_spectral(rows_of(gaussian{1}, x), cuts(40, 20)).eigenvalues.size(), 20u);  // of rank 20
+    EXPECT_EQ(fit_nystroem_spectral(make_rows(gaussian{1}, x), cuts(1, 20)).labels, std::vector<index>(300, 0));
+    EXPECT_EQ(fit_nystroem_spectral(make_rows(gaussian{1}, x), cuts(40, 20)).eigenvalues.size(), 20u);  // of rank 20
     matrix<double> few(60, 1);
     for (index i = 0; i < 60; ++i) few(i, 0) = 5 * static_cast<double>(i % 3);
     const nystroem_spectral_model m =
-        fit_nystroem_spectral(rows_of(gaussian{1}, dense<double>(std::move(few))), cuts(5, 60));
+        fit_nystroem_spectral(make_rows(gaussian{1}, dense<double>(std::move(few))), cuts(5, 60));
     EXPECT_EQ(m.clusters(), 3);
     expect_rings(m.labels, 3);
-    EXPECT_EQ(fit_nystroem_spectral(rows_of(gaussian{1}, dense<double>(matrix<double>(1, 2))), cuts(1, 5)).clusters(),
+    EXPECT_EQ(fit_nystroem_spectral(make_rows(gaussian{1}, dense<double>(matrix<double>(1, 2))), cuts(1, 5)).clusters(),
               1);
 }
 
 TEST(nystroem_spectral, refuses_what_has_no_answer_and_stops_where_it_is_told) {
     const dataset x = rings(50, 2, 9);
     expect_error(errc::invalid_argument, "n_clusters <= n, got 51 with n = 50",
-                 [&] { fit_nystroem_spectral(rows_of(gaussian{1}, x), cuts(51, 10)); });
-    expect_error(errc::data, "finite", [&] { fit_nystroem_spectral(rows_of(gaussian{1}, with_nan()), cuts(1, 3)); });
+                 [&] { fit_nystroem_spectral(make_rows(gaussian{1}, x), cuts(51, 10)); });
+    expect_error(errc::data, "finite", [&] { fit_nystroem_spectral(make_rows(gaussian{1}, with_nan()), cuts(1, 3)); });
     nystroem_clusters_options o = cuts(2, 10);
     o.memory_bytes = 100;
-    expect_error(errc::memory, "10 centres take", [&] { fit_nystroem_spectral(rows_of(gaussian{1}, x), o); });
+    expect_error(errc::memory, "10 centres take", [&] { fit_nystroem_spectral(make_rows(gaussian{1}, x), o); });
     o = cuts(2, 30);
     o.progress = [](const fit_progress& now) { return std::string_view(now.phase) == "centres"; };
-    EXPECT_EQ(fit_nystroem_spectral(rows_of(gaussian{20}, rings(600, 2, 9)), o).status, fit_status::cancelled);
+    EXPECT_EQ(fit_nystroem_spectral(make_rows(gaussian{20}, rings(600, 2, 9)), o).status, fit_status::cancelled);
     o.progress = {}, o.max_iter = 1;
-    EXPECT_EQ(fit_nystroem_spectral(rows_of(gaussian{20}, rings(600, 2, 9)), o).status, fit_status::step_limit);
+    EXPECT_EQ(fit_nystroem_spectral(make_rows(gaussian{20}, rings(600, 2, 9)), o).status, fit_status::step_limit);
 }
 
 }  // namespace

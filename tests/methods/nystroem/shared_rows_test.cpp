@@ -14,7 +14,7 @@ namespace mercer::shared_rows_testing {
 namespace {
 
 using namespace regression_testing;
-using mercer::testing::as_processes;
+using mercer::testing::run_as_ranks;
 
 // Positions at which the rows are divided: ranks without rows, parts of a leaf, whole leaves, and other numbers.
 const std::vector<std::vector<index>> cuts{
@@ -34,15 +34,15 @@ struct task {
 // Calls use(rows, y, weight) in every rank, each with its share of the rows.
 template <class Use>
 void shared(const kernel& k, const task& all, const std::vector<index>& cut, Use use) {
-    as_processes(static_cast<int>(cut.size()) - 1, [&](const process_group& group) {
+    run_as_ranks(static_cast<int>(cut.size()) - 1, [&](const communicator& group) {
         const auto r = static_cast<std::size_t>(group.rank());
         const index first = cut[r], count = cut[r + 1] - first;
         const shared_examples mine =
-            deal_at_leaves(group, part(all.x, first, count), all.y.view().block(first, 0, count, all.y.cols()),
-                           all.weight.empty() ? all.weight : some(all.weight, first, first + count));
+            distribute_rows(group, part(all.x, first, count), all.y.view().block(first, 0, count, all.y.cols()),
+                            all.weight.empty() ? all.weight : some(all.weight, first, first + count));
         EXPECT_EQ(mine.size, all.x.size());
-        EXPECT_TRUE(mine.own() == 0 || mine.first % leaf_rows(mine.size) == 0);
-        EXPECT_EQ(mine.y.rows(), mine.own());
+        EXPECT_TRUE(mine.local_size() == 0 || mine.first % chunk_rows(mine.size) == 0);
+        EXPECT_EQ(mine.y.rows(), mine.local_size());
         use(shared_rows(k, mine), mine.y.view(), mine.weight);
     });
 }
@@ -77,9 +77,9 @@ TEST(shared_rows, have_the_bits_of_one_process_for_vectors_of_every_form) {
     const dataset x = dense_data(s.x);
     for (const dataset& form : {x, as_float(x), as_sparse(x)}) {
         const task all{form, targets(s.y, 2)};
-        const auto want = model_bytes(fit_nystroem_ridge(rows_of(gaussian{0.2}, form), all.y.view(), with(30)));
+        const auto want = model_bytes(fit_nystroem_ridge(make_rows(gaussian{0.2}, form), all.y.view(), with(30)));
         for (const auto& cut : cuts)
-            shared(gaussian{0.2}, all, cut, [&](const kernel_rows& rows, matrix_view<const double> y, const auto&) {
+            shared(gaussian{0.2}, all, cut, [&](const training_rows& rows, matrix_view<const double> y, const auto&) {
                 EXPECT_EQ(model_bytes(fit_nystroem_ridge(rows, y, with(30))), want) << cut.size();
             });
     }
@@ -92,9 +92,9 @@ TEST(shared_rows, have_the_bits_of_one_process_for_strings) {
         words.push_back(std::string(1 + i % 7, static_cast<char>('a' + i % 5)) + "abc");
     const task all{strings(words), targets(s.y, 1)};
     const kernel k = kernel::parse("spectrum(k=2)");
-    const auto want = model_bytes(fit_nystroem_ridge(rows_of(k, all.x), all.y.view(), with(10)));
+    const auto want = model_bytes(fit_nystroem_ridge(make_rows(k, all.x), all.y.view(), with(10)));
     for (const std::vector<index>& cut : std::vector<std::vector<index>>{{0, 10, 700}, {0, 350, 351, 700}})
-        shared(k, all, cut, [&](const kernel_rows& rows, matrix_view<const double> y, const auto&) {
+        shared(k, all, cut, [&](const training_rows& rows, matrix_view<const double> y, const auto&) {
             EXPECT_EQ(model_bytes(fit_nystroem_ridge(rows, y, with(10))), want);
         });
 }
@@ -115,15 +115,15 @@ TEST(shared_rows, have_the_bits_of_one_process_with_weights_and_classes) {
         return o;
     };
     const kernel k = gaussian{0.3};
-    const auto x = rows_of(k, all.x);
+    const auto x = make_rows(k, all.x);
     const auto ridge = model_bytes(fit_nystroem_ridge(x, all.y.view(), told(all.weight)));
     const auto logistic = model_bytes(fit_nystroem_logistic(x, labels, told(all.weight)));
     const auto svc = model_bytes(fit_nystroem_svc(x, labels, told(all.weight)));
     for (const auto& cut : cuts) {
-        shared(k, all, cut, [&](const kernel_rows& rows, matrix_view<const double> y, const auto& weight) {
+        shared(k, all, cut, [&](const training_rows& rows, matrix_view<const double> y, const auto& weight) {
             EXPECT_EQ(model_bytes(fit_nystroem_ridge(rows, y, told(weight))), ridge);
         });
-        shared(k, classes, cut, [&](const kernel_rows& rows, matrix_view<const double> y, const auto& weight) {
+        shared(k, classes, cut, [&](const training_rows& rows, matrix_view<const double> y, const auto& weight) {
             const std::span<const double> label(y.data, static_cast<std::size_t>(y.rows));
             EXPECT_EQ(model_bytes(fit_nystroem_logistic(rows, label, told(weight))), logistic);
             EXPECT_EQ(model_bytes(fit_nystroem_svc(rows, label, told(weight))), svc);
@@ -136,12 +136,12 @@ TEST(shared_rows, weights_of_some_processes_are_ones_of_the_others) {
     const task all{dense_data(s.x), targets(s.y, 1)};
     nystroem_options o = with(20);
     for (index i = 0; i < 900; ++i) o.sample_weight.push_back(i < 450 ? 1.0 : 0.5);
-    const auto want = model_bytes(fit_nystroem_ridge(rows_of(gaussian{0.3}, all.x), all.y.view(), o));
-    as_processes(2, [&](const process_group& group) {
+    const auto want = model_bytes(fit_nystroem_ridge(make_rows(gaussian{0.3}, all.x), all.y.view(), o));
+    run_as_ranks(2, [&](const communicator& group) {
         const index first = 450 * group.rank();
         const shared_examples mine =
-            deal_at_leaves(group, part(all.x, first, 450), all.y.view().block(first, 0, 450, 1),
-                           group.rank() == 0 ? std::vector<double>() : std::vector<double>(450, 0.5));
+            distribute_rows(group, part(all.x, first, 450), all.y.view().block(first, 0, 450, 1),
+                            group.rank() == 0 ? std::vector<double>() : std::vector<double>(450, 0.5));
         nystroem_options own = with(20);
         own.sample_weight = mine.weight;
         EXPECT_EQ(model_bytes(fit_nystroem_ridge(shared_rows(gaussian{0.3}, mine), mine.y.view(), own)), want);
@@ -154,10 +154,10 @@ TEST(shared_rows, all_fail_where_their_rows_do_not_fit_together) {
     std::atomic<int> failed = 0;
     const auto with_parts = [&](const dataset& second, const matrix<double>& targets, const std::string& said) {
         failed = 0;
-        as_processes(3, [&](const process_group& group) {
+        run_as_ranks(3, [&](const communicator& group) {
             const bool odd = group.rank() == 2;
             regression_testing::expect_error(errc::data, said, [&] {
-                deal_at_leaves(group, odd ? second : wide, odd ? targets.view() : y.view(), {});
+                distribute_rows(group, odd ? second : wide, odd ? targets.view() : y.view(), {});
             });
             ++failed;
         });
@@ -175,10 +175,10 @@ TEST(shared_rows, a_fit_ends_where_one_process_wants_it_to) {
     const sample s = wave(900, 2, 25);
     const task all{dense_data(s.x), targets(s.y, 1)};
     std::vector<std::string> got(3);
-    as_processes(3, [&](const process_group& group) {
+    run_as_ranks(3, [&](const communicator& group) {
         const index first = 300 * group.rank();
         const shared_examples mine =
-            deal_at_leaves(group, part(all.x, first, 300), all.y.view().block(first, 0, 300, 1), {});
+            distribute_rows(group, part(all.x, first, 300), all.y.view().block(first, 0, 300, 1), {});
         nystroem_options o = with(20);
         o.tol = 1e-14;
         o.progress = [&](const fit_progress& now) { return group.rank() != 1 || now.done < 3; };
@@ -198,17 +198,17 @@ TEST(shared_rows, matrices_may_be_factored_together) {
     nystroem_options o = with(60);
     o.tol = 1e-13;
     const kernel k = gaussian{0.3};
-    const auto alone = fit_nystroem_ridge(rows_of(k, all.x), all.y.view(), o);
-    o.factors = factor_choice::together;
-    EXPECT_EQ(model_bytes(fit_nystroem_ridge(rows_of(k, all.x), all.y.view(), o)), model_bytes(alone));
+    const auto alone = fit_nystroem_ridge(make_rows(k, all.x), all.y.view(), o);
+    o.factors = factor_choice::distributed;
+    EXPECT_EQ(model_bytes(fit_nystroem_ridge(make_rows(k, all.x), all.y.view(), o)), model_bytes(alone));
     const matrix<double> want = decide(alone, all.x);
     std::vector<std::string> got(3);
     for (const bool intercept : {false, true}) {
         o.fit_intercept = intercept;
-        as_processes(3, [&](const process_group& group) {
+        run_as_ranks(3, [&](const communicator& group) {
             const index first = 300 * group.rank();
             const shared_examples mine =
-                deal_at_leaves(group, part(all.x, first, 300), all.y.view().block(first, 0, 300, 1), {});
+                distribute_rows(group, part(all.x, first, 300), all.y.view().block(first, 0, 300, 1), {});
             const auto model = fit_nystroem_ridge(shared_rows(k, mine), mine.y.view(), o);
             EXPECT_EQ(model.status, fit_status::converged);
             got[static_cast<std::size_t>(group.rank())] = model_bytes(model);
@@ -229,7 +229,7 @@ TEST(shared_rows, the_variance_is_that_of_one_process) {
     for (index i = 0; i < 2000; ++i) weight.push_back(i % 4 == 0 ? 0.0 : 1.0);
     for (const dataset& form : {x, as_float(x), as_sparse(x)})
         for (const auto& cut : cuts)
-            as_processes(static_cast<int>(cut.size()) - 1, [&](const process_group& group) {
+            run_as_ranks(static_cast<int>(cut.size()) - 1, [&](const communicator& group) {
                 const auto r = static_cast<std::size_t>(group.rank());
                 const index first = cut[r], count = cut[r + 1] - first;
                 const dataset mine = part(form, first, count);
@@ -243,7 +243,7 @@ TEST(shared_rows, a_part_of_the_rows_is_what_gather_copies) {
     const dataset x = dense_data(wave(50, 3, 27).x);
     for (const dataset& form : {x, as_float(x), as_sparse(x), dataset(strings({"a", "b", "c", "dd", "e"}))})
         for (const auto& [first, count] : std::vector<std::pair<index, index>>{{0, 5}, {2, 3}, {1, 1}})
-            EXPECT_EQ(packed(part(form, first, count)), packed(gather(form, selection(first, count))));
+            EXPECT_EQ(pack_dataset(part(form, first, count)), pack_dataset(gather(form, row_set(first, count))));
     EXPECT_EQ(part(x, 50, 0).size(), 0);
     regression_testing::expect_error(errc::invalid_argument, "objects 49 to 50 asked for, but there are 50",
                                      [&] { part(x, 49, 2); });

@@ -23,20 +23,20 @@ struct far_rows {
 };
 
 // The expected weight of every row is 1, large rows are always included, and the weight of a row is at most θ.
-TEST(thinned_rows, stand_for_all_on_average) {
+TEST(curvature_sample, stand_for_all_on_average) {
     const far_rows rows;
     constexpr double theta = 0.01;
     constexpr int draws = 100;
     double mean = 0, whole = 0, share = 0;
     for (index i = 0; i < far_rows::n; ++i) whole += rows.losses->curvature(i, 0);
     for (int seed = 0; seed < draws; ++seed) {
-        thinned_rows taken;
+        curvature_sample taken;
         taken.draw(*rows.losses, theta, static_cast<std::uint64_t>(seed), far_rows::n, nullptr);
-        ASSERT_FALSE(taken.all());
+        ASSERT_FALSE(taken.has_all_rows());
         share += taken.share() / draws;
         double counted = 0;
         for (index i = 0; i < far_rows::n; ++i) {
-            const double t = rows.losses->curvature(i, 0), times = taken.times(i);
+            const double t = rows.losses->curvature(i, 0), times = taken.weight(i);
             if (times > 0) {
                 EXPECT_NEAR(times * t, std::max(t, theta), 1e-6 * theta);
             }
@@ -53,24 +53,24 @@ TEST(thinned_rows, stand_for_all_on_average) {
 }
 
 // The random choice for a row does not depend on the rank that holds it.
-TEST(thinned_rows, are_the_same_in_parts) {
+TEST(curvature_sample, are_the_same_in_parts) {
     const far_rows whole, part(5000, 6000);
-    thinned_rows all, some;
+    curvature_sample all, some;
     all.draw(*whole.losses, 0.01, 3, far_rows::n, nullptr);
     some.draw(*part.losses, 0.01, 3, far_rows::n, nullptr);
-    ASSERT_FALSE(all.all());
-    ASSERT_FALSE(some.all());
-    for (index i = 5000; i < 11000; ++i) EXPECT_EQ(all.times(i), some.times(i));
+    ASSERT_FALSE(all.has_all_rows());
+    ASSERT_FALSE(some.has_all_rows());
+    for (index i = 5000; i < 11000; ++i) EXPECT_EQ(all.weight(i), some.weight(i));
 }
 
-TEST(thinned_rows, are_all_where_fewer_would_not_do) {
+TEST(curvature_sample, are_all_where_fewer_would_not_do) {
     const far_rows rows;
-    thinned_rows taken;
+    curvature_sample taken;
     for (const double theta : {0.0, 1e-12}) {
         taken.draw(*rows.losses, theta, 0, far_rows::n, nullptr);
-        EXPECT_TRUE(taken.all());
+        EXPECT_TRUE(taken.has_all_rows());
         EXPECT_EQ(taken.share(), 1);
-        EXPECT_EQ(taken.times(17), 1);
+        EXPECT_EQ(taken.weight(17), 1);
     }
 }
 

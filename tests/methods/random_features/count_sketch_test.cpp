@@ -112,7 +112,7 @@ TEST(count_sketch, says_what_is_too_large) {
                  [&] { fit_random_features(kernel::parse("poly(degree=1000000000)"), far, {8}); });
     expect_error(errc::invalid_argument, "2 coordinates, got 3",
                  [&] { transform(m, dataset(dense<double>(matrix<double>(1, 3)))); });
-    expect_error(errc::unsupported, "no frequencies", [&] { m.written_out(); });
+    expect_error(errc::unsupported, "no frequencies", [&] { m.to_matrix(); });
 }
 
 TEST(count_sketch, comes_back_from_a_file_and_damage_is_found) {

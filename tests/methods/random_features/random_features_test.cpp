@@ -25,7 +25,7 @@ dataset cloud(index n, index d) {
 double error_of(const kernel& k, const dataset& x, index features, frequency_choice how) {
     const index n = x.size();
     matrix<double> want(n, n);
-    make_gram<double>(k, x)->all(want.view());
+    make_gram<double>(k, x)->fill(want.view());
     double sum = 0;
     constexpr int seeds = 30;
     for (int seed = 0; seed < seeds; ++seed) {
@@ -55,7 +55,7 @@ TEST(random_features, err_by_at_most_one_over_the_root_of_their_number) {
         EXPECT_LT(error_of(k, x, 7, frequency_choice::independent), 1.1 / std::sqrt(7.0 - 1))
             << text;  // an odd number is unbiased too
         // Orthogonal frequencies reduce the variance and do not change the mean.
-        if (k.node().form().what != "laplacian") {
+        if (k.node().form().operation != "laplacian") {
             EXPECT_LT(error_of(k, x, 96, frequency_choice::orthogonal),
                       1.02 * error_of(k, x, 96, frequency_choice::independent))
                 << text;

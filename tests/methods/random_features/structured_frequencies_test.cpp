@@ -30,13 +30,13 @@ double hadamard(index i, index j) { return std::popcount(static_cast<std::uint64
 
 // S·H·D₁·H·D₂·H·D₃/p^(3/2), multiplied out.
 TEST(structured_frequencies, are_the_product_that_defines_them) {
-    normal_numbers random(4);
+    normal_generator random(4);
     for (const index d : {1, 3, 64, 100}) {
         const index count = 150;
         const structured_frequencies w = draw_structured(d, count, random, [] { return 0.5; });
         const index p = w.width();
         ASSERT_EQ(p, d <= 64 ? 64 : 128);
-        const matrix<double> rows = w.written_out();
+        const matrix<double> rows = w.to_matrix();
         for (index j = 0; j < count; j += 7) {
             std::vector<double> row(static_cast<std::size_t>(p));
             row[static_cast<std::size_t>(j % p)] = w.lengths[static_cast<std::size_t>(j)] / std::pow(double(p), 1.5);
@@ -54,7 +54,7 @@ TEST(structured_frequencies, are_the_product_that_defines_them) {
                             1e-13 * w.lengths[static_cast<std::size_t>(j)]);
         }
         const dataset x = normal_rows(9, d);
-        const auto operand = linear_rows(x);
+        const auto operand = make_linear_operand(x);
         std::vector<double> scratch(static_cast<std::size_t>(2 * p)), angles(static_cast<std::size_t>(count));
         for (index i = 0; i < 9; ++i) {
             w.angles(*operand, i, scratch.data(), angles.data());
@@ -68,9 +68,9 @@ TEST(structured_frequencies, are_the_product_that_defines_them) {
 
 // If d is a power of two nothing is cut off: frequencies within a block are orthogonal and have the sampled lengths.
 TEST(structured_frequencies, are_at_right_angles) {
-    normal_numbers random(5);
+    normal_generator random(5);
     const structured_frequencies w = draw_structured(128, 300, random, [] { return 1.0; });
-    const matrix<double> rows = w.written_out();
+    const matrix<double> rows = w.to_matrix();
     for (index i = 0; i < 300; i += 3)
         for (index j = 0; j <= i; ++j) {
             double dot = 0;
@@ -85,7 +85,7 @@ TEST(structured_frequencies, are_at_right_angles) {
 // √((8·dims³ + 40·dims² + 48·dims)/n).
 TEST(structured_frequencies, lengths_are_those_of_normal_vectors) {
     for (const index dims : {2, 64, 1024}) {
-        normal_numbers random(6);
+        normal_generator random(6);
         constexpr int n = 100000;
         double square = 0, fourth = 0;
         for (int i = 0; i < n; ++i) {
@@ -127,7 +127,7 @@ TEST(structured_frequencies, rows_have_the_same_bits_dense_or_sparse_alone_or_am
             for (index i = 0; i < n * 131; ++i) ASSERT_EQ(want.data()[i], again.data()[i]) << text;
         }
         for (const index i : {index{0}, index{20}, n - 1}) {
-            const matrix<double> one = transform(m, gather(thin, selection(i, 1)));
+            const matrix<double> one = transform(m, gather(thin, row_set(i, 1)));
             for (index c = 0; c < 131; ++c) ASSERT_EQ(one(0, c), want(i, c)) << text;
         }
     }
@@ -160,7 +160,7 @@ TEST(structured_frequencies, have_unit_length_whatever_the_sizes) {
                 }
             }
     for (const char* text : {"rbf()", "poly()"}) {
-        const dataset x = normal_rows(3, 4), none = gather(x, selection(0, 0));
+        const dataset x = normal_rows(3, 4), none = gather(x, row_set(0, 0));
         const auto m = fit_random_features(kernel::parse(text), x, {10});
         EXPECT_EQ(transform(m, none).rows(), 0);
         EXPECT_EQ(transform(fit_random_features(kernel::parse(text), none, {10}), none).cols(), 10);

@@ -76,7 +76,7 @@ TEST(kernel_ridge, refuses_what_it_cannot_take) {
     });
     expect_error(errc::unsupported, "kernel values",
                  [&] { predict(fit_kernel_ridge_precomputed(gram_of(gaussian{1.0}, x).view(), y.view()), x); });
-    EXPECT_EQ(predict(fit({}), gather(x, selection(0, 0))).rows(), 0);
+    EXPECT_EQ(predict(fit({}), gather(x, row_set(0, 0))).rows(), 0);
     const testing_support::scratch_folder folder;
     save_model(fit({}), folder.path("m"));
     expect_close(predict(load_model<kernel_ridge_model>(folder.path("m")), x), predict(fit({}), x), 0);

@@ -54,7 +54,7 @@ inline matrix<double> targets(const std::vector<double>& y, int outputs = 1) {
 
 inline matrix<double> column(const std::vector<double>& y) { return targets(y, 1); }
 
-inline double largest(const matrix<double>& a) { return largest_entry(a.view()); }
+inline double largest(const matrix<double>& a) { return max_abs_entry(a.view()); }
 
 // |a - b| <= tolerance · max|b|, entry by entry.
 inline void expect_close(const matrix<double>& a, const matrix<double>& b, double tolerance) {
@@ -78,7 +78,7 @@ inline void expect_close(const matrix<double>& a, const json& b, double toleranc
 
 inline matrix<double> gram_of(const kernel& k, const dataset& x) {
     matrix<double> K(x.size(), x.size());
-    evaluator<double>(k, x).all(K.view());
+    evaluator<double>(k, x).fill(K.view());
     return K;
 }
 

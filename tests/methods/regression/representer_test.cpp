@@ -137,7 +137,7 @@ TEST(representer_model, files_kinds_and_faults) {
         const representer_model back = parse_model<representer_model>(model_bytes(model), "m");
         EXPECT_EQ(model_bytes(back), model_bytes(model));
         EXPECT_EQ(predict(back, x), predict(model, x));
-        EXPECT_EQ(back.of.parameter, l.parameter);
+        EXPECT_EQ(back.loss_function.parameter, l.parameter);
         const matrix<double> K = gram_of(gaussian{1.0}, x);
         const representer_model other =
             fit_representer_precomputed(K.view(), labels, l, {.fit_intercept = true, .sample_weight = {}});

@@ -30,7 +30,7 @@ std::vector<double> labels() {
 kernel own_gaussian(double skew, int* calls = nullptr) {
     return from_block_function(
         "own",
-        [=](const dataset& x, const selection& rows, const dataset& z, const selection& cols, matrix_view<double> out) {
+        [=](const dataset& x, const row_set& rows, const dataset& z, const row_set& cols, matrix_view<double> out) {
             if (calls) ++*calls;
             const dense<double> a = as_dense<double>(x), b = as_dense<double>(z);
             for (index i = 0; i < rows.size(); ++i)
@@ -39,7 +39,7 @@ kernel own_gaussian(double skew, int* calls = nullptr) {
                     out(i, j) = std::exp(-apart * apart) + (apart < 0 ? skew : 0);
                 }
         },
-        domain::vectors);
+        object_kind::vectors);
 }
 
 TEST(calibrated_fit, a_users_function_gives_the_machine_of_its_kernel) {

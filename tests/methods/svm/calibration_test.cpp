@@ -70,8 +70,8 @@ TEST(calibration, isotonic_by_hand) {
 }
 
 PROPERTY(calibration, isotonic_is_nearest) {
-    const auto points = drawn::any<std::vector<std::pair<std::uint8_t, bool>>>();
-    drawn::suppose(!points.empty());
+    const auto points = arbitrary::any<std::vector<std::pair<std::uint8_t, bool>>>();
+    arbitrary::require_precondition(!points.empty());
     std::vector<double> f;
     std::vector<std::uint8_t> y;
     for (const auto& [value, label] : points) f.push_back(value), y.push_back(label);
@@ -107,7 +107,7 @@ TEST(calibration, coupling_recovers_consistent_probabilities) {
         for (index j = 0; j < 4; ++j)
             r(i, j) =
                 p[static_cast<std::size_t>(i)] / (p[static_cast<std::size_t>(i)] + p[static_cast<std::size_t>(j)]);
-    const auto got = couple(r.view());
+    const auto got = couple_probabilities(r.view());
     for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(got[i], p[i], 0.01);
     EXPECT_NEAR(std::accumulate(got.begin(), got.end(), 0.0), 1, 1e-12);
 }
@@ -126,15 +126,15 @@ TEST(calibration, tells_of_fits_that_did_not_converge) {
     const kernel k = gaussian{0.1};
     svm_options options;
     svm_model model = fit_svm(k, data.x, data.y, options);
-    options.most_steps = 1;
+    options.max_steps = 1;
     const inner_fits cut = calibrate(model, k, data.x, data.y, options);
     EXPECT_EQ(cut.fits, 5);
     EXPECT_EQ(cut.unfinished, 5);
     EXPECT_EQ(cut.worst, fit_status::step_limit);
     EXPECT_GT(cut.worst_gap, options.tol);
-    EXPECT_THAT(cut.trouble(), ::testing::HasSubstr("5 of 5 fits did not converge"));
-    options.most_steps = std::numeric_limits<std::int64_t>::max();
-    EXPECT_EQ(calibrate(model, k, data.x, data.y, options).trouble(), "");
+    EXPECT_THAT(cut.warning(), ::testing::HasSubstr("5 of 5 fits did not converge"));
+    options.max_steps = std::numeric_limits<std::int64_t>::max();
+    EXPECT_EQ(calibrate(model, k, data.x, data.y, options).warning(), "");
 }
 
 class calibrated : public ::testing::TestWithParam<std::tuple<std::string, calibration::method, multiclass>> {};
@@ -201,7 +201,7 @@ TEST(calibration, same_seed_same_numbers_and_precomputed_agrees) {
     EXPECT_EQ(calibrate(b, k, data.x, data.y, options, calibration::method::sigmoid, 5, 7).unfinished, 0);
     EXPECT_EQ(a.probability->A, b.probability->A);
     matrix<double> K(data.x.size(), data.x.size());
-    evaluator<double>(k, data.x).all(K.view());
+    evaluator<double>(k, data.x).fill(K.view());
     EXPECT_EQ(calibrate_precomputed(c, K.view(), data.y, options, calibration::method::sigmoid, 5, 7).unfinished, 0);
     EXPECT_NEAR(a.probability->A[0], c.probability->A[0], 1e-2 * std::abs(a.probability->A[0]));
 }
@@ -244,8 +244,8 @@ TEST(calibration, examples_without_weight_are_absent) {
             present.push_back(i), seen.push_back(y[at]), part.sample_weight.push_back(all.sample_weight.back());
         }
         const dataset x = gather(data.x, std::span<const index>(present));
-        for (const bool any_order : {false, true}) {
-            all.any_order = part.any_order = any_order;
+        for (const bool canonical_order : {false, true}) {
+            all.canonical_order = part.canonical_order = canonical_order;
             svm_model a = fit_svm(k, data.x, y, all), b = fit_svm(k, x, seen, part);
             EXPECT_EQ(calibrate(a, k, data.x, y, all).unfinished, 0);
             EXPECT_EQ(calibrate(b, k, x, seen, part).unfinished, 0);

@@ -30,10 +30,10 @@ void expect_partition(const fold_plan& plan, index n) {
 }
 
 PROPERTY(validation, folds_are_partitions_and_strata_are_even) {
-    const auto labels = drawn::any<std::vector<std::uint8_t>>();
-    const auto seed = drawn::any<std::uint64_t>();
-    const auto wish = drawn::any<std::uint8_t>();
-    drawn::suppose(labels.size() >= 2);
+    const auto labels = arbitrary::any<std::vector<std::uint8_t>>();
+    const auto seed = arbitrary::any<std::uint64_t>();
+    const auto wish = arbitrary::any<std::uint8_t>();
+    arbitrary::require_precondition(labels.size() >= 2);
     std::vector<double> y;
     for (const auto label : labels) y.push_back(label % 3);
     const index n = static_cast<index>(y.size());
@@ -52,8 +52,8 @@ PROPERTY(validation, folds_are_partitions_and_strata_are_even) {
 }
 
 PROPERTY(validation, groups_stay_together) {
-    const auto drawn = drawn::any<std::vector<std::uint8_t>>();
-    const auto seed = drawn::any<std::uint64_t>();
+    const auto drawn = arbitrary::any<std::vector<std::uint8_t>>();
+    const auto seed = arbitrary::any<std::uint64_t>();
     std::vector<std::int64_t> group{7, 8, 9};
     for (const auto each : drawn) group.push_back(each % 10);
     const fold_plan plan = grouped_folds(group, 3, make_random_below(seed));
@@ -111,7 +111,7 @@ TEST(validation, equals_fits_done_by_hand) {
 TEST(validation, tells_of_fits_that_did_not_converge) {
     const table data = sample("iris.svm");
     svm_options options;
-    options.most_steps = 1;
+    options.max_steps = 1;
     const inner_fits ended = cross_predict(shared_gram(gaussian{0.5}, data.x, 1 << 20), data.y, options,
                                            stratified_folds(data.y, 4, make_random_below(3)))
                                  .fits;
@@ -123,11 +123,11 @@ TEST(validation, tells_of_fits_that_did_not_converge) {
 
 TEST(validation, inner_fits_keep_the_worst) {
     inner_fits all{5, 0, 0, fit_status::converged};
-    EXPECT_EQ(all.trouble(), "");
+    EXPECT_EQ(all.warning(), "");
     all.add({3, 1, 0.25, fit_status::time_limit});
     all.add({2, 1, 0.125, fit_status::stalled});
     all.add({4, 0, 0, fit_status::converged});
-    EXPECT_EQ(all.trouble(), "2 of 14 fits did not converge (the worst: time limit at a gap of 0.25)");
+    EXPECT_EQ(all.warning(), "2 of 14 fits did not converge (the worst: time limit at a gap of 0.25)");
 }
 
 TEST(validation, a_part_with_one_class_predicts_it) {

@@ -155,7 +155,7 @@ TEST(libsvm_model, kernels_that_are_none) {
     EXPECT_EQ(value({kind::polynomial, 2, 0, 3}), 9);
     EXPECT_EQ(value({kind::rbf, 3, 0, 0}), 1);
     EXPECT_EQ((libsvm_kernel{kind::precomputed, 3, 0, 0}.make()), nullptr);
-    const auto back = libsvm_kernel::of(*libsvm_kernel{kind::polynomial, 3, 0.7, -2.5}.make());
+    const auto back = libsvm_kernel::from_kernel(*libsvm_kernel{kind::polynomial, 3, 0.7, -2.5}.make());
     EXPECT_EQ(back->coef0, -2.5);
 }
 

@@ -38,7 +38,7 @@ pairs_of_examples many_classes(index classes) {
 
 matrix<double> kernel_values(const kernel& k, const dataset& a, const dataset& b) {
     matrix<double> out(a.size(), b.size());
-    computed<double>(k, a, b).block(selection(0, a.size()), selection(0, b.size()), out.view());
+    cpu_kernel_gram<double>(k, a, b).block(row_set(0, a.size()), row_set(0, b.size()), out.view());
     return out;
 }
 
@@ -47,7 +47,7 @@ TEST(many_classes, one_summary_stands_for_more_reports_than_are_kept) {
     svm_options o;
     EXPECT_EQ(std::ssize(fit_svm(kernel::parse("rbf(gamma=0.01)"), few.x, few.y, o).reports), 190);
     const svm_model m = fit_svm(kernel::parse("rbf(gamma=0.01)"), many.x, many.y, o);
-    ASSERT_GT(m.problems(), most_reports);
+    ASSERT_GT(m.problems(), max_reports);
     ASSERT_EQ(m.reports.size(), 1U);
     EXPECT_EQ(m.report_of(0), nullptr);
     EXPECT_EQ(m.reports[0].size, 4 * m.problems());
@@ -86,9 +86,9 @@ TEST(many_classes, coefficients_that_are_mostly_zero_are_listed_in_the_file) {
     o.svm.classes = multiclass::one_vs_rest;
     o.keep_examples = false;
     o.constant = 1;
-    o.coordinate.most_epochs = 5;
+    o.coordinate.max_epochs = 5;
     const kernel k = kernel::parse("linear()");
-    const svm_model m = fit_svm_with(svm_solver::dual_coordinate_descent, k, many.x, many.y, o).model;
+    const svm_model m = train_svm(svm_solver::dual_coordinate_descent, k, many.x, many.y, o).model;
     ASSERT_EQ(m.coef.rows(), 400);
     ASSERT_EQ(m.coef.cols(), 400);
     const std::string bytes = model_bytes(m);

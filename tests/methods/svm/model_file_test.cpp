@@ -89,7 +89,7 @@ TEST(model_file, strings_and_sets) {
 TEST(model_file, precomputed_probabilities_and_infinities) {
     const table data = sample("heart_scale.svm");
     matrix<double> K(data.x.size(), data.x.size());
-    evaluator<double>(gaussian{30}, data.x).all(K.view());
+    evaluator<double>(gaussian{30}, data.x).fill(K.view());
     svm_options options;
     options.C = std::numeric_limits<double>::infinity();
     svm_model model = fit_svm_precomputed(K.view(), data.y, options);

@@ -286,7 +286,7 @@ TEST(svm_adversarial, a_hundred_classes_of_two) {
 TEST(svm_adversarial, a_kernel_that_is_none) {
     const sample s = standardised(load("sonar.svm"));
     svm_options o = options_for(svm_task::c_svc, 10);
-    o.most_seconds = 10;
+    o.max_seconds = 10;
     const svm_model m = fit_svm(kernel::parse("sigmoid(gamma=0.5, coef0=-1)"), dense_data(s.x), s.y, o);
     const matrix<double> K =
         gram_matrix(s.x, {"", [](const point& a, const point& b) { return std::tanh(0.5 * dot(a, b) - 1); }});

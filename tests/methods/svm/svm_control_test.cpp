@@ -77,7 +77,7 @@ TEST(svm_control, step_limits) {
         for (const std::int64_t most : {0, 1, 10, 400}) {
             svm_options o = options_for(task, 10, 1e-5);
             o.nu = 0.6;
-            o.most_steps = most;
+            o.max_steps = most;
             const svm_model m = fit(rbf(1), data, o);
             SCOPED_TRACE(std::string(name(task)) + ", " + std::to_string(most) + " steps");
             ASSERT_EQ(m.reports[0].status, fit_status::step_limit);
@@ -112,7 +112,7 @@ TEST(svm_control, time_limits) {
     const matrix<double> K = gram_matrix(s.x, rbf(10));
     for (const double seconds : {0.0, 0.02, 0.1}) {
         svm_options o = slow_options();
-        o.most_seconds = seconds;
+        o.max_seconds = seconds;
         const svm_model m = fit(rbf(10), s, o);
         ASSERT_EQ(m.reports[0].status, fit_status::time_limit);
         EXPECT_LT(m.reports[0].seconds, 20);
@@ -121,7 +121,7 @@ TEST(svm_control, time_limits) {
     // With many problems, those that started after the time limit have a model too.
     const sample digits = every(load("digits.svm.xz"), 8);
     svm_options o = options_for(svm_task::c_svc);
-    o.most_seconds = 0;
+    o.max_seconds = 0;
     const svm_model m = fit(rbf(0.001), digits, o);
     ASSERT_EQ(m.problems(), 45);
     EXPECT_EQ(m.worst_status(), fit_status::time_limit);
@@ -203,10 +203,10 @@ TEST(svm_checkpoint, a_fit_goes_on_to_the_same_optimum) {
         const svm_model whole = fit(rbf(1), s, o);
         o.checkpoint_file = folder.path(name(task));
         o.checkpoint_seconds = 0;
-        o.most_steps = std::max<std::int64_t>(1, whole.reports[0].steps / 2);
+        o.max_steps = std::max<std::int64_t>(1, whole.reports[0].steps / 2);
         EXPECT_EQ(fit(rbf(1), s, o).reports[0].status, fit_status::step_limit);
         EXPECT_TRUE(std::filesystem::exists(o.checkpoint_file));
-        o.most_steps = std::numeric_limits<std::int64_t>::max();
+        o.max_steps = std::numeric_limits<std::int64_t>::max();
         const svm_model resumed = fit(rbf(1), s, o);
         const matrix<double> K = gram_matrix(s.x, rbf(1));
         svm_contract::check_svm(resumed, {o, s.y, K.view()});

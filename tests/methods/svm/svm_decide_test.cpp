@@ -138,7 +138,7 @@ TEST(svm_decide, the_class_of_a_row_depends_on_the_row_alone) {
             }
             for (const index count : {1, 40, 700})
                 for (index first = 0; first + count <= (count == 1 ? 100 : 1600); first += count) {
-                    const std::vector<double> some = predict(model, gather(all, selection(first, count)));
+                    const std::vector<double> some = predict(model, gather(all, row_set(first, count)));
                     for (index i = 0; i < count; ++i)
                         ASSERT_EQ(some[i], found[first + i]) << first + i << ", " << count;
                 }
@@ -156,7 +156,7 @@ TEST(svm_decide, linear_decisions_do_not_depend_on_the_other_rows) {
         const matrix<double> all = decide(model, x);
         for (const index count : {1, 4, 40, 299})
             for (index first = 0; first + count <= 301; first += count) {
-                const matrix<double> some = decide(model, gather(x, selection(first, count)));
+                const matrix<double> some = decide(model, gather(x, row_set(first, count)));
                 for (index i = 0; i < count; ++i)
                     for (index p = 0; p < all.cols(); ++p)
                         ASSERT_EQ(some(i, p), all(first + i, p)) << first << ", " << i;
@@ -185,7 +185,7 @@ TEST(svm_decide, strings_in_any_number_have_the_same_classes) {
         const std::vector<double> found = predict(model, z);
         EXPECT_EQ(found, predict(model, decide(model, z, arithmetic::exact).view())) << text;
         for (index first = 0; first < 12000; first += 3000) {
-            const std::vector<double> some = predict(model, gather(z, selection(first, 100)));
+            const std::vector<double> some = predict(model, gather(z, row_set(first, 100)));
             for (index i = 0; i < 100; ++i) ASSERT_EQ(some[i], found[first + i]) << text << first + i;
         }
     }
@@ -208,7 +208,7 @@ TEST(svm_decide, exact_decisions_of_strings_have_the_class_of_the_string_alone) 
     svm_model model = fit_svm(kernel::parse("normalize(spectrum(k=2))"), x, y, options);
     const double offset = model.offset[0];
     for (index i = 0; i < 12; ++i) {
-        const dataset alone = gather(z, selection(i, 1));
+        const dataset alone = gather(z, row_set(i, 1));
         model.offset[0] = offset;
         model.offset[0] -= decide(model, alone, arithmetic::exact)(0, 0);
         const matrix<double> all = decide(model, z, arithmetic::exact);
@@ -265,7 +265,7 @@ TEST(svm_decide, linear_is_the_sum_of_the_definition) {
                 check(wide);
                 check(dense<float>(narrow));
                 check(without_zeros(x));
-                EXPECT_EQ(predict(model, gather(wide, selection(0, 1)))[0], predict(model, wide)[0]);
+                EXPECT_EQ(predict(model, gather(wide, row_set(0, 1)))[0], predict(model, wide)[0]);
             }
         }
 }
@@ -284,7 +284,7 @@ TEST(svm_decide, from_a_gram_matrix) {
     const table data = sample("heart_scale.svm");
     const kernel k = gaussian{0.1};
     const svm_model model = fit_svm(k, data.x, data.y, {});
-    const computed<float> K(k, data.x);
+    const cpu_kernel_gram<float> K(k, data.x);
     const std::vector<index> rows{5, 0, 269, 100};
     const matrix<double> got = decide(model, K, std::span<const index>(rows), model.support_rows),
                          all = decide(model, data.x);

@@ -12,7 +12,7 @@ namespace mercer::svm_testing {
 // ended within a multiple of the time limit.
 inline svm_model ends(const formula& k, const sample& s, svm_options o, bool must_converge) {
     SCOPED_TRACE(k.text);
-    o.most_seconds = must_converge ? 20 : 0.4;
+    o.max_seconds = must_converge ? 20 : 0.4;
     const auto started = std::chrono::steady_clock::now();
     const svm_model model = fit(k, s, o);
     EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(),

@@ -38,23 +38,23 @@ struct question {
 };
 
 question random_question() {
-    const auto seed = drawn::whole(0u, 1000000u);
-    const index n = drawn::whole<index>(8, 70);
+    const auto seed = arbitrary::integer(0u, 1000000u);
+    const index n = arbitrary::integer<index>(8, 70);
     question q;
-    const auto task = drawn::one_of(
+    const auto task = arbitrary::one_of(
         {svm_task::c_svc, svm_task::nu_svc, svm_task::one_class, svm_task::epsilon_svr, svm_task::nu_svr});
     const bool regression = task == svm_task::epsilon_svr || task == svm_task::nu_svr;
     q.s = regression ? wave(n, 2, seed) : clouds(n, 2, 2, 0, seed);
-    q.o = options_for(task, drawn::one_of({0.1, 1.0, 10.0}), tight);
+    q.o = options_for(task, arbitrary::one_of({0.1, 1.0, 10.0}), tight);
     if (task == svm_task::nu_svc) q.o.tol = 1e-8;  // its decisions are divided by a margin that may be small
-    q.o.nu = drawn::one_of({0.3, 0.5, 0.7});
-    q.k = rbf(drawn::one_of({0.3, 1.0, 4.0}));
+    q.o.nu = arbitrary::one_of({0.3, 0.5, 0.7});
+    q.k = rbf(arbitrary::one_of({0.3, 1.0, 4.0}));
     return q;
 }
 
 PROPERTY(svm_invariance, random_machines_meet_the_contract) {
     question q = random_question();
-    q.o.tol = drawn::one_of({1e-2, 1e-3, 1e-5});
+    q.o.tol = arbitrary::one_of({1e-2, 1e-3, 1e-5});
     fit_and_check(q.k, q.s, q.o);
     MUST_HOLD(!::testing::Test::HasFailure());
 }
@@ -120,7 +120,7 @@ PROPERTY(svm_invariance, the_order_of_the_examples) {
     question shuffled = q;
     std::vector<std::size_t> order(q.s.x.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::shuffle(order.begin(), order.end(), std::mt19937_64(drawn::whole(0u, 1000u)));
+    std::shuffle(order.begin(), order.end(), std::mt19937_64(arbitrary::integer(0u, 1000u)));
     for (std::size_t i = 0; i < order.size(); ++i) shuffled.s.x[i] = q.s.x[order[i]], shuffled.s.y[i] = q.s.y[order[i]];
     const svm_model a = fit(q.k, q.s, q.o), b = fit(shuffled.k, shuffled.s, shuffled.o);
     EXPECT_NEAR(a.reports[0].objective, b.reports[0].objective, 1e-6 * (1 + std::abs(a.reports[0].objective)));
@@ -150,11 +150,11 @@ PROPERTY(svm_invariance, a_radial_kernel_does_not_see_where_the_origin_is) {
 // by c.
 PROPERTY(svm_invariance, the_scale_of_the_kernel_against_C) {
     question q = random_question();
-    q.o.task = drawn::one_of({svm_task::c_svc, svm_task::epsilon_svr});
+    q.o.task = arbitrary::one_of({svm_task::c_svc, svm_task::epsilon_svr});
     if (q.o.task == svm_task::epsilon_svr) q.s = wave(q.s.size(), 2, 3);
     if (q.o.task == svm_task::c_svc)
         for (std::size_t i = 0; i < q.s.y.size(); ++i) q.s.y[i] = i % 2 ? 1 : -1;
-    const double c = drawn::one_of({0.01, 3.0, 50.0});
+    const double c = arbitrary::one_of({0.01, 3.0, 50.0});
     question scaled = q;
     scaled.k.text = number(c) + "*" + q.k.text;
     scaled.o.C = q.o.C / c;

@@ -50,7 +50,7 @@ TEST(svm_adversarial, a_tolerance_below_rounding) {
 
 void expect_not_separable(const formula& k, const sample& s) {
     svm_options o = options_for(svm_task::c_svc, infinity);
-    o.most_seconds = 30;
+    o.max_seconds = 30;
     try {
         const svm_model m = fit(k, s, o);
         FAIL() << k.text << ": no error but " << name(m.reports[0].status) << " after " << m.reports[0].steps
@@ -79,7 +79,7 @@ TEST(svm_hard_margin, twins_with_both_labels) {
 // So close that only rounding distinguishes the points: a separating plane exists, but double precision cannot find it.
 TEST(svm_hard_margin, near_twins_with_both_labels) {
     svm_options o = options_for(svm_task::c_svc, infinity);
-    o.most_seconds = 600;  // under a sanitizer one of them takes a minute
+    o.max_seconds = 600;  // under a sanitizer one of them takes a minute
     for (const unsigned seed : {1u, 2u, 3u, 4u})
         for (const double apart : {1e-6, 1e-8, 1e-10}) {
             sample s = clouds(600, 2, 1, 0.2, seed);

@@ -59,8 +59,8 @@ TEST(svm_scores, weights_give_the_decisions_of_a_linear_kernel) {
             const table data = sample(file);
             svm_options options;
             options.classes = scheme;
-            if (std::string(file) == "housing.svm") options.task = svm_task::epsilon_svr, options.most_steps = 500;
-            if (std::string(file) == "wine.svm") options.most_steps = 500;
+            if (std::string(file) == "housing.svm") options.task = svm_task::epsilon_svr, options.max_steps = 500;
+            if (std::string(file) == "wine.svm") options.max_steps = 500;
             const svm_model model = fit_svm(linear{}, data.x, data.y, options);
             const matrix<double> w = linear_weights(model), f = decide(model, data.x, arithmetic::exact);
             const auto x = as_dense<double>(data.x);

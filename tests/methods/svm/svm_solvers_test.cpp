@@ -19,7 +19,7 @@ train_options with(double C, double tol = 1e-3) {
 }
 
 svm_model train(svm_solver solver, const std::string& k, const sample& s, const train_options& o) {
-    return fit_svm_with(solver, kernel::parse(k), dense_data(s.x), s.y, o).model;
+    return train_svm(solver, kernel::parse(k), dense_data(s.x), s.y, o).model;
 }
 
 void expect_same_optimum(const std::string& k, const sample& s, double C) {
@@ -127,7 +127,7 @@ TEST(train, weights_are_repetitions) {
          {svm_solver::interior_point, svm_solver::primal_qp, svm_solver::dual_coordinate_descent}) {
         SCOPED_TRACE(name(solver));
         weighted.coordinate.tol = plain.coordinate.tol = 1e-8;
-        weighted.coordinate.most_epochs = plain.coordinate.most_epochs = 100000;
+        weighted.coordinate.max_epochs = plain.coordinate.max_epochs = 100000;
         const matrix<double> a = decide(train(solver, "linear()", s, weighted), dense_data(s.x), arithmetic::exact);
         const matrix<double> b = decide(train(solver, "linear()", twice, plain), dense_data(s.x), arithmetic::exact);
         for (index i = 0; i < a.rows(); ++i) EXPECT_NEAR(a(i, 0), b(i, 0), 1e-4);
@@ -142,7 +142,7 @@ TEST(train, every_solver_gives_a_model_that_works) {
     for (int which = 0; which < 7; ++which) {
         const auto solver = static_cast<svm_solver>(which);
         SCOPED_TRACE(name(solver));
-        EXPECT_EQ(svm_solver_named(name(solver)), solver);
+        EXPECT_EQ(find_svm_solver(name(solver)), solver);
         train_options o = with(1, 1e-6);
         o.trace = true;
         o.subgradient.schedule = step_schedule::best;
@@ -151,7 +151,7 @@ TEST(train, every_solver_gives_a_model_that_works) {
         o.constant = 5;
         for (const bool is_sparse : {false, true}) {
             const dataset x = is_sparse ? sparse_data(s.x) : dense_data(s.x);
-            const trained_svm t = fit_svm_with(solver, kernel::parse("linear()"), x, s.y, o);
+            const trained_svm t = train_svm(solver, kernel::parse("linear()"), x, s.y, o);
             const svm_model again = parse_model<svm_model>(model_bytes(t.model), "memory");
             const matrix<double> f = decide(t.model, x, arithmetic::exact), g = decide(again, x, arithmetic::exact);
             double correct = 0;
@@ -179,7 +179,7 @@ TEST(train, several_classes_both_ways) {
             SCOPED_TRACE(name(static_cast<svm_solver>(which)));
             train_options o = with(1);
             o.svm.classes = scheme;
-            o.pegasos.most_epochs = 100, o.subgradient.most_epochs = 300;
+            o.pegasos.max_epochs = 100, o.subgradient.max_epochs = 300;
             o.subgradient.schedule = step_schedule::best;
             const svm_model m =
                 parse_model<svm_model>(model_bytes(train(static_cast<svm_solver>(which), "linear()", s, o)), "memory");
@@ -225,9 +225,9 @@ TEST(train, any_order_of_the_examples_gives_the_same_model) {
                                     svm_solver::dual_coordinate_descent}) {
         SCOPED_TRACE(name(solver));
         train_options o = with(1);
-        o.svm.any_order = true;
+        o.svm.canonical_order = true;
         o.svm.classes = multiclass::one_vs_rest;
-        o.pegasos.most_epochs = 20;
+        o.pegasos.max_epochs = 20;
         const matrix<double> f = decide(train(solver, "linear()", s, o), dense_data(s.x), arithmetic::exact);
         const matrix<double> g = decide(train(solver, "linear()", turned, o), dense_data(s.x), arithmetic::exact);
         for (index i = 0; i < f.rows(); ++i)
@@ -244,8 +244,8 @@ TEST(train, progress_is_told_and_stops_every_solver) {
         const sample& s = solver == svm_solver::smo ? many : few;
         train_options o = with(1e4, 1e-14);
         o.subgradient.tol = o.pegasos.tol = o.coordinate.tol = 1e-14;
-        o.subgradient.most_epochs = o.pegasos.most_epochs = o.coordinate.most_epochs = 1'000'000'000;
-        o.svm.most_seconds = 60;
+        o.subgradient.max_epochs = o.pegasos.max_epochs = o.coordinate.max_epochs = 1'000'000'000;
+        o.svm.max_seconds = 60;
         int calls = 0;
         o.svm.progress = [&](const svm_progress& at) {
             EXPECT_EQ(at.problems, 1);
@@ -263,7 +263,7 @@ TEST(train, refuses_what_it_cannot_do) {
     expect_error(errc::unsupported, "linear()", [&] { train(svm_solver::pegasos, "rbf(gamma=1)", s, with(1)); });
     expect_error(errc::unsupported, "C < infinity",
                  [&] { train(svm_solver::kernel_pegasos, "rbf(gamma=1)", s, with(infinity)); });
-    expect_error(errc::invalid_argument, "one of smo, interior_point", [] { svm_solver_named("newton"); });
+    expect_error(errc::invalid_argument, "one of smo, interior_point", [] { find_svm_solver("newton"); });
     train_options o = with(1);
     o.svm.task = svm_task::epsilon_svr;
     expect_error(errc::unsupported, "use smo", [&] { train(svm_solver::interior_point, "linear()", s, o); });
@@ -285,11 +285,11 @@ TEST(train, programs_keep_to_the_memory_allowed) {
     for (const svm_solver solver : {svm_solver::interior_point, svm_solver::primal_qp}) {
         train_options o;
         o.qp_bytes = 1e6;
-        EXPECT_EQ(fit_svm_with(solver, kernel::parse("linear()"), dense_data(s.x), s.y, o).model.reports[0].status,
+        EXPECT_EQ(train_svm(solver, kernel::parse("linear()"), dense_data(s.x), s.y, o).model.reports[0].status,
                   fit_status::converged);
         o.qp_bytes = 1e5;  // 120² numbers are 115200 bytes
         expect_error(errc::memory, "use smo",
-                     [&] { fit_svm_with(solver, kernel::parse("linear()"), dense_data(s.x), s.y, o); });
+                     [&] { train_svm(solver, kernel::parse("linear()"), dense_data(s.x), s.y, o); });
     }
 }
 

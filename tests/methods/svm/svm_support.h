@@ -196,7 +196,7 @@ inline svm_options options_for(svm_task task, double C = 1, double tol = 1e-3) {
     o.C = C;
     o.tol = tol;
     o.nu = 0.2;
-    o.most_seconds = 60;  // a safeguard: a test that reaches it fails because of the status
+    o.max_seconds = 60;  // a safeguard: a test that reaches it fails because of the status
     return o;
 }
 

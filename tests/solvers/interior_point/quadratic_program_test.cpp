@@ -334,7 +334,7 @@ TEST(interior_point, unbounded_ones_have_a_ray) {
 TEST(interior_point, limits_and_cancelling_are_statuses) {
     const program q = random_program(1);
     qp_options o;
-    o.most_steps = 1;
+    o.max_steps = 1;
     EXPECT_NE(solve_qp(q.view(), o).status, fit_status::converged);
     o = {};
     int calls = 0;

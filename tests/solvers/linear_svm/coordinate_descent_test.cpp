@@ -33,9 +33,9 @@ TEST(dual_coordinate_descent, has_the_objective_of_smo_with_a_constant_feature) 
             const svm_model m = fit_svm(kernel::parse("linear()"), dense_data(both.x), both.y,
                                         options_for(svm_task::c_svc, C / 2, 1e-7));
             const dataset x = dense_data(s.x);
-            const auto rows = linear_rows(x, constant);
+            const auto rows = make_linear_operand(x, constant);
             coordinate_descent_options o;
-            o.tol = 1e-6, o.most_epochs = 200000;
+            o.tol = 1e-6, o.max_epochs = 200000;
             const vec weights(s.x.size(), C);
             const descent_result r = solve_dual_coordinate_descent({*rows, s.y, weights}, o);
             EXPECT_EQ(r.status, fit_status::converged);
@@ -48,10 +48,10 @@ TEST(dual_coordinate_descent, has_the_objective_of_smo_with_a_constant_feature) 
 TEST(dual_coordinate_descent, squared_hinge_meets_its_primal) {
     const sample s = heart();
     const dataset x = sparse_data(s.x);
-    const auto rows = linear_rows(x);
+    const auto rows = make_linear_operand(x);
     const vec C(s.x.size(), 2.0);
     coordinate_descent_options o;
-    o.loss = hinge_power::l2, o.tol = 1e-8, o.most_epochs = 100000;
+    o.loss = hinge_power::l2, o.tol = 1e-8, o.max_epochs = 100000;
     const descent_result r = solve_dual_coordinate_descent({*rows, s.y, C}, o);
     EXPECT_EQ(r.status, fit_status::converged);
     EXPECT_LE(r.gap, 1e-8);
@@ -67,12 +67,12 @@ TEST(dual_coordinate_descent, squared_hinge_meets_its_primal) {
 TEST(dual_coordinate_descent, shrinking_changes_nothing_but_the_time) {
     const sample s = clouds(300, 10, 2, 0.1, 3);
     const dataset x = dense_data(s.x);
-    const auto rows = linear_rows(x, 1);
+    const auto rows = make_linear_operand(x, 1);
     const vec C(s.x.size(), 1.0);
     double dual[2];
     for (const bool shrinking : {false, true}) {
         coordinate_descent_options o;
-        o.shrinking = shrinking, o.tol = 1e-6, o.most_epochs = 100000;
+        o.shrinking = shrinking, o.tol = 1e-6, o.max_epochs = 100000;
         dual[shrinking] = solve_dual_coordinate_descent({*rows, s.y, C}, o).dual;
     }
     EXPECT_NEAR(dual[0], dual[1], 1e-6 * dual[0]);

@@ -24,12 +24,12 @@ std::vector<index> all_of(const sample& s) {
 
 coordinate_descent_options squared(double tol) {
     coordinate_descent_options o;
-    o.loss = hinge_power::l2, o.tol = tol, o.most_epochs = 200000;
+    o.loss = hinge_power::l2, o.tol = tol, o.max_epochs = 200000;
     return o;
 }
 
 descent_result solved(const sample& s, const vec& C, double constant, const coordinate_descent_options& o) {
-    return solve_l1_coordinate_descent(linear_columns(dense_data(s.x), all_of(s), constant), s.y, C, o);
+    return solve_l1_coordinate_descent(make_compressed_columns(dense_data(s.x), all_of(s), constant), s.y, C, o);
 }
 
 // Checks the optimality conditions: with g the gradient of the loss, g = -sign w where w ≠ 0, and |g| <= 1 where w = 0.
@@ -94,7 +94,7 @@ TEST(l1_coordinate_descent, shrinking_and_storage_change_nothing) {
     coordinate_descent_options o = squared(1e-9);
     const descent_result with = solved(s, C, 1, o);
     for (const dataset& x : {sparse_data(s.x), dense_data<float>(s.x), sparse_data<float>(s.x)})
-        EXPECT_EQ(solve_l1_coordinate_descent(linear_columns(x, all_of(s), 1), s.y, C, o).w, with.w);
+        EXPECT_EQ(solve_l1_coordinate_descent(make_compressed_columns(x, all_of(s), 1), s.y, C, o).w, with.w);
     o.shrinking = false;
     const descent_result without = solved(s, C, 1, o);
     for (std::size_t j = 0; j < with.w.size(); ++j) EXPECT_NEAR(with.w[j], without.w[j], 1e-6);
@@ -104,7 +104,7 @@ TEST(l1_coordinate_descent, ends_where_it_is_told_to) {
     const sample s = standardised(load("heart_scale.svm"));
     const vec C(s.x.size(), 100.0);
     coordinate_descent_options o = squared(1e-12);
-    o.most_epochs = 3;
+    o.max_epochs = 3;
     const descent_result r = solved(s, C, 1, o);
     EXPECT_EQ(r.status, fit_status::step_limit);
     EXPECT_EQ(r.epochs, 3);

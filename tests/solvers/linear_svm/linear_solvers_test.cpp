@@ -63,9 +63,9 @@ TEST(scaled_vector, keeps_value_and_average) {
     for (int t = 1; t <= 400; ++t) {
         const double by = t == 7 ? 0 : t % 5 == 0 ? 1e-4 : 0.9, a = normal(random);
         const std::size_t at = random() % 3;
-        v.shrink(by);
+        v.scale_by(by);
         v.add(a, [&](double c, double* to) { to[at] += c; });
-        v.count(t);
+        v.accumulate(t);
         for (double& each : plain) each *= by;
         plain[at] += a;
         for (int j = 0; j < 3; ++j) sum[j] += t * plain[j];
@@ -82,8 +82,8 @@ TEST(linear_rows, two_operations) {
     const std::vector<index> some{2, 0};
     for (const double constant : {0.0, 2.0})
         for (const dataset& data : {dense_data(x), dense_data<float>(x), sparse_data(x), sparse_data<float>(x)}) {
-            const auto rows = linear_rows(data, constant);
-            const auto part = linear_rows(data, some, constant);
+            const auto rows = make_linear_operand(data, constant);
+            const auto part = make_linear_operand(data, some, constant);
             ASSERT_EQ(rows->dims(), constant != 0 ? 4 : 3);
             ASSERT_EQ(part->rows(), 2);
             vec w{1, 10, 100, 7}, to(4, 1.0);
@@ -93,7 +93,7 @@ TEST(linear_rows, two_operations) {
             rows->add(0, 2, to.data());
             EXPECT_EQ(to, (vec{3, 1, 5, 1 + 2 * constant}));
         }
-    expect_error(errc::unsupported, "strings", [] { linear_rows(strings(std::vector<std::string>{"a"})); });
+    expect_error(errc::unsupported, "strings", [] { make_linear_operand(strings(std::vector<std::string>{"a"})); });
 }
 
 // ---- subgradient descent ----
@@ -101,7 +101,7 @@ TEST(linear_rows, two_operations) {
 TEST(subgradient, every_kind_of_step_comes_within_one_percent) {
     const sample s = heart();
     const dataset x = dense_data(s.x);
-    const auto rows = linear_rows(x);
+    const auto rows = make_linear_operand(x);
     const vec C(s.x.size(), 1.0);
     const double best = optimum(s, 1);
     struct how {
@@ -118,9 +118,9 @@ TEST(subgradient, every_kind_of_step_comes_within_one_percent) {
         SCOPED_TRACE(static_cast<int>(each.schedule) * 100 + each.batch);
         subgradient_options o;
         o.batch = each.batch, o.schedule = each.schedule, o.eta = each.eta, o.average = each.average,
-        o.most_epochs = each.epochs;
+        o.max_epochs = each.epochs;
         o.tol = 1e-9;
-        o.look_every = 50;
+        o.evaluate_every = 50;
         const descent_result r = solve_subgradient({*rows, s.y, C}, o);
         EXPECT_NEAR(r.primal, objective(s, r.w, r.b, C), 1e-9 * r.primal);
         EXPECT_GE(r.primal, best * (1 - 1e-9));
@@ -132,13 +132,13 @@ TEST(subgradient, every_kind_of_step_comes_within_one_percent) {
 TEST(subgradient, the_gap_is_a_bound_and_ends_the_run) {
     const sample s = heart();
     const dataset x = dense_data(s.x);
-    const auto rows = linear_rows(x);
+    const auto rows = make_linear_operand(x);
     const vec C(s.x.size(), 0.1);
     const double best = optimum(s, 0.1);
     subgradient_options o;
     o.schedule = step_schedule::best;
     o.tol = 0.01;
-    o.most_epochs = 5000;
+    o.max_epochs = 5000;
     std::int64_t looks = 0;
     o.progress = [&](const descent_progress& at) {
         ++looks;
@@ -167,10 +167,10 @@ TEST(subgradient, the_gap_is_a_bound_and_ends_the_run) {
 TEST(subgradient, limits_are_statuses_and_nonsense_is_refused) {
     const sample s = clouds(20, 3, 1, 0.1, 1);
     const dataset x = dense_data(s.x);
-    const auto rows = linear_rows(x);
+    const auto rows = make_linear_operand(x);
     const vec C(20, 1.0);
     subgradient_options o;
-    o.most_epochs = 3, o.tol = 1e-12;
+    o.max_epochs = 3, o.tol = 1e-12;
     EXPECT_EQ(solve_subgradient({*rows, s.y, C}, o).status, fit_status::step_limit);
     o.progress = [](const descent_progress&) { return false; };
     EXPECT_EQ(solve_subgradient({*rows, s.y, C}, o).status, fit_status::cancelled);
@@ -198,7 +198,7 @@ TEST(linear_solvers, the_storage_of_the_data_does_not_show) {
         for (double& v : x) v = random() % 3 ? 0 : static_cast<float>(v);
     const vec C(60, 1.0);
     const auto all = [&](const dataset& x) {
-        const auto rows = linear_rows(x, 1);
+        const auto rows = make_linear_operand(x, 1);
         const hinge_problem p{*rows, s.y, C};
         vec out;
         const auto put = [&](const descent_result& r) {
@@ -206,10 +206,10 @@ TEST(linear_solvers, the_storage_of_the_data_does_not_show) {
         };
         put(solve_dual_coordinate_descent(p, {}));
         pegasos_options a;
-        a.most_epochs = 20, a.project = true;
+        a.max_epochs = 20, a.project = true;
         put(solve_pegasos(p, a));
         subgradient_options b;
-        b.most_epochs = 20, b.batch = 3;
+        b.max_epochs = 20, b.batch = 3;
         put(solve_subgradient(p, b));
         b.batch = 0;
         put(solve_subgradient(p, b));
@@ -228,9 +228,9 @@ TEST(linear_solvers, weights_are_repetitions) {
     for (std::size_t i = 0; i < 40; i += 4) C[i] = 2, twice.x.push_back(s.x[i]), twice.y.push_back(s.y[i]);
     const vec plain(twice.x.size(), 1.0);
     const dataset a = dense_data(s.x), b = dense_data(twice.x);
-    const auto rows = linear_rows(a), more = linear_rows(b);
+    const auto rows = make_linear_operand(a), more = make_linear_operand(b);
     coordinate_descent_options o;
-    o.tol = 1e-9, o.most_epochs = 100000;
+    o.tol = 1e-9, o.max_epochs = 100000;
     for (const hinge_power loss : {hinge_power::l1, hinge_power::l2}) {
         o.loss = loss;
         const descent_result x = solve_dual_coordinate_descent({*rows, s.y, C}, o),
@@ -240,7 +240,7 @@ TEST(linear_solvers, weights_are_repetitions) {
     subgradient_options g;
     // The batch solver takes exactly the same steps; without an offset, for which examples with equal margin need an
     // order.
-    g.most_epochs = 40, g.tol = 1e-12, g.offset = offset_rule::none;
+    g.max_epochs = 40, g.tol = 1e-12, g.offset = offset_rule::none;
     const descent_result x = solve_subgradient({*rows, s.y, C}, g), y = solve_subgradient({*more, twice.y, plain}, g);
     for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(x.w[j], y.w[j], 1e-9);
 }
@@ -249,18 +249,18 @@ TEST(linear_solvers, one_example_twins_zeros_and_sizes_of_C) {
     const std::vector<point> x{{1, 0}, {1, 0}, {0, 0}};
     const vec y{1, -1, 1};
     const dataset data = dense_data(x);
-    const auto rows = linear_rows(data);
+    const auto rows = make_linear_operand(data);
     const std::vector<index> first{0};
-    const auto single = linear_rows(data, first);
+    const auto single = make_linear_operand(data, first);
     for (const double size : {1e-9, 1.0, 1e9}) {
         SCOPED_TRACE(size);
         const vec C(3, size);
         coordinate_descent_options c;
         c.tol = 1e-6;
         pegasos_options p;
-        p.most_epochs = 50;
+        p.max_epochs = 50;
         subgradient_options g;
-        g.most_epochs = 50;
+        g.max_epochs = 50;
         for (const descent_result& r : {solve_dual_coordinate_descent({*rows, y, C}, c),
                                         solve_pegasos({*rows, y, C}, p), solve_subgradient({*rows, y, C}, g)}) {
             for (const double each : r.w) EXPECT_TRUE(std::isfinite(each));
@@ -276,12 +276,11 @@ TEST(linear_solvers, one_example_twins_zeros_and_sizes_of_C) {
 TEST(linear_solvers, limits_are_of_all_the_time) {
     const sample s = clouds(30, 2, 1, 0.1, 5);
     const dataset x = dense_data(s.x);
-    const auto rows = linear_rows(x);
-    const computed<double> K(kernel::parse("linear()"), x);
+    const auto rows = make_linear_operand(x);
+    const cpu_kernel_gram<double> K(kernel::parse("linear()"), x);
     const vec C(30, 1.0);
     const auto limited = [](auto options) {
-        options.most_seconds = 0.1, options.most_epochs = std::numeric_limits<std::int64_t>::max(),
-        options.tol = 1e-300;
+        options.max_seconds = 0.1, options.max_epochs = std::numeric_limits<std::int64_t>::max(), options.tol = 1e-300;
         options.progress = [](const descent_progress&) {
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
             return true;
@@ -305,10 +304,11 @@ TEST(linear_solvers, an_epoch_can_be_stopped) {
     const dataset x = dense_data(s.x);
     const vec C(30, 1.0);
     int asked = 0;
-    const stop_scope scope([&] { return ++asked > 1; });
+    const cancellation_scope scope([&] { return ++asked > 1; });
     pegasos_options o;
-    o.most_epochs = std::numeric_limits<std::int64_t>::max(), o.tol = 1e-300, o.look_every = o.most_epochs;
-    const kernel_pegasos_result r = solve_kernel_pegasos(computed<double>(kernel::parse("linear()"), x), s.y, C, o);
+    o.max_epochs = std::numeric_limits<std::int64_t>::max(), o.tol = 1e-300, o.evaluate_every = o.max_epochs;
+    const kernel_pegasos_result r =
+        solve_kernel_pegasos(cpu_kernel_gram<double>(kernel::parse("linear()"), x), s.y, C, o);
     EXPECT_EQ(r.descent.status, fit_status::cancelled);
     EXPECT_GT(r.descent.steps, 0);
     EXPECT_LE(r.descent.dual, r.descent.primal);

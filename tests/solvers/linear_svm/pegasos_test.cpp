@@ -20,15 +20,15 @@ using vec = std::vector<double>;
 TEST(pegasos, comes_within_one_percent_in_three_hundred_epochs) {
     const sample s = heart();
     const dataset x = dense_data(s.x);
-    const auto rows = linear_rows(x);
+    const auto rows = make_linear_operand(x);
     const vec C(s.x.size(), 1.0);
     const double best = optimum(s, 1);
     for (const index batch : {1, 10})
         for (const bool project : {false, true}) {
             SCOPED_TRACE(batch * 10 + project);
             pegasos_options o;
-            o.batch = batch, o.project = project, o.offset = offset_rule::exact, o.most_epochs = 300, o.tol = 1e-9,
-            o.look_every = 20;
+            o.batch = batch, o.project = project, o.offset = offset_rule::exact, o.max_epochs = 300, o.tol = 1e-9,
+            o.evaluate_every = 20;
             const descent_result r = solve_pegasos({*rows, s.y, C}, o);
             EXPECT_NEAR(r.primal, objective(s, r.w, r.b, C), 1e-9 * r.primal);
             EXPECT_LE(r.primal, 1.01 * best);
@@ -43,10 +43,10 @@ TEST(pegasos, comes_within_one_percent_in_three_hundred_epochs) {
 TEST(pegasos, an_offset_comes_nearer_to_the_optimum_with_more_epochs) {
     const sample s = heart();
     const dataset x = dense_data(s.x);
-    const auto rows = linear_rows(x);
+    const auto rows = make_linear_operand(x);
     const formula g = rbf(0.1);
     matrix<double> values(x.size(), x.size());
-    computed<double>(kernel::parse(g.text), x).all(values.view());
+    cpu_kernel_gram<double>(kernel::parse(g.text), x).fill(values.view());
     const precomputed<double> K(values.view());
     for (const double price : {1.0, 10.0, 100.0}) {
         const vec C(s.x.size(), price);
@@ -59,8 +59,8 @@ TEST(pegasos, an_offset_comes_nearer_to_the_optimum_with_more_epochs) {
                 double above[2];
                 for (const int longer : {0, 1}) {
                     pegasos_options o;
-                    o.offset = offset_rule::exact, o.tol = 1e-9, o.seed = seed, o.look_every = 50;
-                    o.most_epochs = longer ? 500 : 50;
+                    o.offset = offset_rule::exact, o.tol = 1e-9, o.seed = seed, o.evaluate_every = 50;
+                    o.max_epochs = longer ? 500 : 50;
                     const descent_result r =
                         kernel ? solve_kernel_pegasos(K, s.y, C, o).descent : solve_pegasos({*rows, s.y, C}, o);
                     above[longer] = r.primal / best[kernel] - 1;
@@ -78,7 +78,7 @@ TEST(pegasos, its_steps_are_those_of_the_formula) {
     const std::vector<point> x{{1.0}, {1.0}};
     const vec y{1, 1}, C{0.5, 0.5};  // λ = 1/ΣC = 1
     const dataset data = dense_data(x);
-    const auto rows = linear_rows(data);
+    const auto rows = make_linear_operand(data);
     vec expected;
     double w = 0;
     for (int t = 1; t <= 6; ++t) {
@@ -88,7 +88,7 @@ TEST(pegasos, its_steps_are_those_of_the_formula) {
     }
     for (std::int64_t steps = 1; steps <= 6; ++steps) {
         pegasos_options o;
-        o.average = false, o.most_steps = steps, o.tol = 1e-300;
+        o.average = false, o.max_steps = steps, o.tol = 1e-300;
         EXPECT_NEAR(solve_pegasos({*rows, y, C}, o).w[0], expected[static_cast<std::size_t>(steps - 1)], 1e-14);
     }
 }
@@ -96,16 +96,16 @@ TEST(pegasos, its_steps_are_those_of_the_formula) {
 TEST(kernel_pegasos, with_a_linear_kernel_is_pegasos_step_by_step) {
     const sample s = clouds(40, 4, 1, 0.1, 7);
     const dataset x = dense_data(s.x);
-    const auto rows = linear_rows(x);
-    const computed<double> K(kernel::parse("linear()"), x);
+    const auto rows = make_linear_operand(x);
+    const cpu_kernel_gram<double> K(kernel::parse("linear()"), x);
     vec C(40, 0.7);
     for (std::size_t i = 0; i < 40; i += 3) C[i] = 1.9;
     for (const index batch : {1, 7})
         for (std::int64_t steps = 1; steps <= 90; steps += steps < 10 ? 1 : 8) {
             SCOPED_TRACE(steps);
             pegasos_options o;
-            o.batch = batch, o.average = steps % 2 == 0, o.most_steps = steps, o.most_epochs = 1000, o.tol = 1e-300,
-            o.seed = 5, o.look_every = 1000;
+            o.batch = batch, o.average = steps % 2 == 0, o.max_steps = steps, o.max_epochs = 1000, o.tol = 1e-300,
+            o.seed = 5, o.evaluate_every = 1000;
             const descent_result a = solve_pegasos({*rows, s.y, C}, o);
             const kernel_pegasos_result b = solve_kernel_pegasos(K, s.y, C, o);
             ASSERT_EQ(a.steps, b.descent.steps);
@@ -127,17 +127,17 @@ TEST(kernel_pegasos, comes_within_one_percent_with_a_gaussian) {
     const double best = -m.reports[0].objective;
     const vec C(s.x.size(), 1.0);
     pegasos_options o;
-    o.offset = offset_rule::exact, o.most_epochs = 300, o.tol = 1e-9, o.look_every = 50;
+    o.offset = offset_rule::exact, o.max_epochs = 300, o.tol = 1e-9, o.evaluate_every = 50;
     const auto run = [&](const auto& K) {
         const kernel_pegasos_result r = solve_kernel_pegasos(K, s.y, C, o);
         EXPECT_LE(r.descent.primal, 1.01 * best);
         EXPECT_GE(r.descent.primal, best * (1 - 1e-6));
         EXPECT_LE(r.descent.dual, best * (1 + 1e-6));
     };
-    run(computed<double>(kernel::parse(g.text), x));
-    run(computed<float>(kernel::parse(g.text), x));
+    run(cpu_kernel_gram<double>(kernel::parse(g.text), x));
+    run(cpu_kernel_gram<float>(kernel::parse(g.text), x));
     o.project = true;
-    expect_error(errc::unsupported, "projection", [&] { run(computed<double>(kernel::parse(g.text), x)); });
+    expect_error(errc::unsupported, "projection", [&] { run(cpu_kernel_gram<double>(kernel::parse(g.text), x)); });
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST(newton_equations, are_solved) {
     }
     const matrix<double> want = eliminated(a, right);
     const precomputed<double> there(K);
-    const computed<double> again(gaussian{0.8}, dense_data(s.x));
+    const cpu_kernel_gram<double> again(gaussian{0.8}, dense_data(s.x));
     for (const gram<double>* gram :
          {static_cast<const mercer::gram<double>*>(&there), static_cast<const mercer::gram<double>*>(&again)})
         for (const std::size_t memory : {std::size_t{1} << 30, std::size_t{3 * 8 * 70 * 20}}) {
@@ -115,7 +115,7 @@ TEST(newton_equations, take_a_linear_kernel_on_raw_columns) {
         const double score = x(i, 0) / 3000 + 2 * x(i, 1) + normal(random);
         label.push_back(score < -1 ? 0 : score < 1 ? 1 : 2), y.push_back(score > 0 ? 1.0 : -1.0);
     }
-    const computed<double> K(linear{}, dense<double>(x));
+    const cpu_kernel_gram<double> K(linear{}, dense<double>(x));
     representer_options o;
     o.lambda = 1e-3, o.system = newton_system::conjugate_gradient;
     for (const bool intercept : {false, true}) {

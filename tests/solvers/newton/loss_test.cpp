@@ -80,7 +80,7 @@ TEST(losses, rounding) {
                 for (const double share : {0.0, 0.4, 1.0})
                     for (double f = -3.0031; f < 3; f += 0.093) {
                         const double c = l.low(y) + share * (l.high(y) - l.low(y));
-                        const rounded_loss r{l, mu};
+                        const smoothed_loss r{l, mu};
                         const auto at = r(y, f, c);
                         EXPECT_LE(at.value, l.value(y, f) + 1e-12);
                         const double width = l.high(y) - l.low(y);

@@ -152,7 +152,7 @@ TEST(representer, refuses_what_it_cannot_take) {
                  [&] { solve_representer(gram, other, {}, loss::hinge(), {}); });
     const std::vector<double> weight{1, 0};
     expect_error(errc::data, "weight 1", [&] { solve_representer(gram, y, weight, loss::hinge(), {}); });
-    EXPECT_EQ(solve(loss::logistic(), {.tol = 1e-12, .most_rounds = 1}).status, fit_status::step_limit);
+    EXPECT_EQ(solve(loss::logistic(), {.tol = 1e-12, .max_rounds = 1}).status, fit_status::step_limit);
 }
 
 TEST(representer, is_watched_and_stopped) {
@@ -167,7 +167,7 @@ TEST(representer, is_watched_and_stopped) {
         y.push_back(points(i, 0) > 0 ? 1.0 : -1.0), counts.push_back(std::floor(std::exp(points(i, 1)))),
             label.push_back(i % 3);
     }
-    const computed<double> K(gaussian{1.0}, dense<double>(points));
+    const cpu_kernel_gram<double> K(gaussian{1.0}, dense<double>(points));
     for (const auto& l : {loss::logistic(), loss::hinge(), loss::poisson(), loss::quantile(0.3)}) {
         int asked = 0;
         representer_options o{.lambda = 0.01, .tol = 1e-9};
@@ -213,7 +213,7 @@ TEST(representer, goes_on_from_any_state) {
     std::vector<index> label;
     for (const double each : s.y)
         y.push_back(each > 0 ? 1.0 : -1.0), label.push_back(each < -0.3 ? 0 : each < 0.3 ? 1 : 2);
-    const computed<double> K(gaussian{0.5}, dense_data(s.x));
+    const cpu_kernel_gram<double> K(gaussian{0.5}, dense_data(s.x));
     for (const newton_system system : {newton_system::cholesky, newton_system::conjugate_gradient}) {
         std::vector<std::vector<double>> states, softmax_states;
         representer_options o;

@@ -40,7 +40,7 @@ posed regression(std::mt19937& random, index n, index dims, double C, int groups
         p.q.upper.push_back(i < n ? bound : 0);
         p.q.x.push_back(groups == 1 ? 0 : i < n ? bound / 2 : -bound / 2);
         p.q.group.push_back(groups == 2 && i >= n ? 1 : 0);
-        p.q.where.push_back(at::free);
+        p.q.status.push_back(bound_status::free);
         p.q.sum[p.q.group.back()] += p.q.x.back();
     }
     return p;
@@ -72,13 +72,13 @@ void expect_solved(const posed& start, bool thin, double tol) {
     for (index i = 0; i < n; ++i)
         for (index j = 0; j < n; ++j)
             for (index a = 0; a < p.features.cols(); ++a) K(i, j) += p.features(i, a) * p.features(j, a);
-    std::unique_ptr<quadratic> by;
+    std::unique_ptr<quadratic_form> by;
     if (thin)
-        by = std::make_unique<thin_quadratic>(p.features, p.q.group, best_vector_ops());
+        by = std::make_unique<low_rank_quadratic>(p.features, p.q.group, best_vector_ops());
     else
-        by = std::make_unique<whole_quadratic>(K, p.q.group, best_vector_ops());
-    barrier(p.q, *by, 0.01 * tol);
-    two sum{};
+        by = std::make_unique<dense_quadratic>(K, p.q.group, best_vector_ops());
+    solve_barrier(p.q, *by, 0.01 * tol);
+    per_group sum{};
     double diagonal = 0;
     for (index i = 0; i < n; ++i) diagonal += K(i, i) / static_cast<double>(n);
     for (std::size_t i = 0; i < p.q.x.size(); ++i) {

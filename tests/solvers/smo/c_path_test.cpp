@@ -15,13 +15,13 @@ using namespace testing_support;
 
 smo::padded_matrix matrix_of(const kernel& k, const dataset& x) {
     smo::padded_matrix out(x.size());
-    computed<float>(k, x).all(out.view());
-    out.filled();
+    cpu_kernel_gram<float>(k, x).fill(out.view());
+    out.finish();
     return out;
 }
 
 // For every C the objective is that of the exact solver, and the held-out examples get the same class.
-TEST(price_path, solves_what_smo_solves_at_every_price) {
+TEST(c_path, solves_what_smo_solves_at_every_price) {
     const table data = sample("sonar.svm");
     for (const double gamma : {0.05, 1.0, 8.0}) {
         const kernel k = gaussian{gamma};
@@ -37,7 +37,7 @@ TEST(price_path, solves_what_smo_solves_at_every_price) {
         }
         const dataset x = gather(data.x, std::span<const index>(training));
         const dataset z = gather(data.x, std::span<const index>(held_out));
-        smo::price_path path(K, sign);
+        smo::c_path path(K, sign);
         for (const double C : {0.01, 0.1, 1.0, 3.0, 100.0, 1000.0}) {
             path.solve(C, 1e-4, 10'000'000);
             svm_options o;
@@ -56,7 +56,7 @@ TEST(price_path, solves_what_smo_solves_at_every_price) {
 }
 
 // More examples than a working set, and values of C for which updates of pairs among all examples converge slowly.
-TEST(price_path, blocks_lead_to_the_same_end) {
+TEST(c_path, blocks_lead_to_the_same_end) {
     const table all = sample("digits.svm.xz");
     std::vector<index> rows;
     std::vector<double> sign;
@@ -67,7 +67,7 @@ TEST(price_path, blocks_lead_to_the_same_end) {
     for (const double gamma : {1e-5, 1e-3}) {
         const kernel k = gaussian{gamma};
         const smo::padded_matrix K = matrix_of(k, x);
-        smo::price_path path(K, sign);
+        smo::c_path path(K, sign);
         for (const double C : {0.1, 10.0, 1000.0}) {
             path.solve(C, 1e-3, 10'000'000);
             EXPECT_LE(path.gap(), 1e-3);
@@ -79,14 +79,14 @@ TEST(price_path, blocks_lead_to_the_same_end) {
     }
 }
 
-TEST(price_path, solves_regression_with_one_variable_for_each_example) {
+TEST(c_path, solves_regression_with_one_variable_for_each_example) {
     const table data = sample("housing.svm");
     std::vector<index> training, held_out;
-    std::vector<std::uint8_t> takes_part;
+    std::vector<std::uint8_t> is_training;
     std::vector<double> y;
     for (index i = 0; i < data.x.size(); ++i) {
         const bool out = i % 4 == 1;
-        takes_part.push_back(!out);
+        is_training.push_back(!out);
         (out ? held_out : training).push_back(i);
         if (!out) y.push_back(data.y[static_cast<std::size_t>(i)]);
     }
@@ -96,7 +96,7 @@ TEST(price_path, solves_regression_with_one_variable_for_each_example) {
         for (const double epsilon : {0.0, 0.5, 3.0}) {
             const kernel k = gaussian{gamma};
             const smo::padded_matrix K = matrix_of(k, data.x);
-            smo::price_path path(K, data.y, takes_part, epsilon);
+            smo::c_path path(K, data.y, is_training, epsilon);
             for (const double C : {0.1, 10.0, 300.0}) {
                 path.solve(C, 1e-4, 20'000'000);
                 svm_options o;
@@ -114,19 +114,19 @@ TEST(price_path, solves_regression_with_one_variable_for_each_example) {
                     EXPECT_NEAR(path.decision(held_out[i]), f(static_cast<index>(i), 0), 0.02) << gamma << " " << C;
                 for (index i = 0; i < data.x.size(); ++i) {
                     sum += path.alpha(i);
-                    EXPECT_LE(std::abs(path.alpha(i)), takes_part[static_cast<std::size_t>(i)] ? C : 0.0);
+                    EXPECT_LE(std::abs(path.alpha(i)), is_training[static_cast<std::size_t>(i)] ? C : 0.0);
                 }
                 EXPECT_NEAR(sum, 0, 1e-9 * C * static_cast<double>(y.size()));
             }
         }
 }
 
-TEST(price_path, keeps_within_the_box_and_takes_weights_as_factors_of_the_price) {
+TEST(c_path, keeps_within_the_box_and_takes_weights_as_factors_of_the_price) {
     const table data = sample("heart_scale.svm");
     const smo::padded_matrix K = matrix_of(gaussian{0.2}, data.x);
     std::vector<double> weight(data.y.size());
     for (std::size_t i = 0; i < weight.size(); ++i) weight[i] = static_cast<double>(i % 4) / 2;  // 0 is absence
-    smo::price_path path(K, data.y, weight);
+    smo::c_path path(K, data.y, weight);
     for (const double C : {0.5, 20.0}) {
         path.solve(C, 1e-3, 1'000'000);
         double sum = 0;
@@ -137,19 +137,19 @@ TEST(price_path, keeps_within_the_box_and_takes_weights_as_factors_of_the_price)
             sum += path.alpha(static_cast<index>(i));
         }
         EXPECT_NEAR(sum, 0, 1e-9 * C * static_cast<double>(weight.size()));
-        EXPECT_TRUE(path.at_a_bound());
+        EXPECT_TRUE(path.has_bounded_alpha());
     }
 }
 
 // If no α is at C, a larger C changes nothing and takes no steps.
-TEST(price_path, nothing_is_left_to_do_beyond_the_hard_margin) {
+TEST(c_path, nothing_is_left_to_do_beyond_the_hard_margin) {
     const table data = sample("sonar.svm");
     const smo::padded_matrix K = matrix_of(gaussian{5.0}, data.x);
     std::vector<double> sign;
     for (const double label : data.y) sign.push_back(label == data.y[0] ? 1.0 : -1.0);
-    smo::price_path path(K, sign);
+    smo::c_path path(K, sign);
     path.solve(1000, 1e-3, 1'000'000);
-    ASSERT_FALSE(path.at_a_bound());
+    ASSERT_FALSE(path.has_bounded_alpha());
     const double objective = path.objective();
     path.solve(10000, 1e-3, 1'000'000);
     EXPECT_EQ(path.steps(), 0);
@@ -157,10 +157,10 @@ TEST(price_path, nothing_is_left_to_do_beyond_the_hard_margin) {
     EXPECT_NEAR(path.objective(), objective, 1e-6 * std::abs(objective));
 }
 
-TEST(price_path, stops_after_so_many_steps) {
+TEST(c_path, stops_after_so_many_steps) {
     const table data = sample("heart_scale.svm");
     const smo::padded_matrix K = matrix_of(gaussian{0.2}, data.x);
-    smo::price_path path(K, data.y);
+    smo::c_path path(K, data.y);
     path.solve(100, 1e-6, 7);
     EXPECT_EQ(path.steps(), 7);
     EXPECT_GT(path.gap(), 1e-6);

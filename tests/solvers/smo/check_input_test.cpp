@@ -90,7 +90,7 @@ const wrong_input wrong_inputs[] = {
     {errc::invalid_argument, "0 < tol < infinity, got -1", [](auto& q) { q.options.tol = -1; }},
     {errc::invalid_argument, "0 < tol < infinity, got 0", [](auto& q) { q.options.tol = 0; }},
     {errc::invalid_argument, "0 < tol < infinity, got inf", [](auto& q) { q.options.tol = unbounded; }},
-    {errc::invalid_argument, "most_seconds", [](auto& q) { q.options.most_seconds = nan; }},
+    {errc::invalid_argument, "most_seconds", [](auto& q) { q.options.max_seconds = nan; }},
     {errc::invalid_argument, "checkpoint_seconds", [](auto& q) { q.options.checkpoint_seconds = nan; }},
 };
 
@@ -146,7 +146,7 @@ public:
     explicit on_demand(matrix_view<const T> k) : k_(k) {}
     index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
-    void block(const selection& r, const selection& c, block_rows<T> out) const override { k_.block(r, c, out); }
+    void block(const row_set& r, const row_set& c, row_pointers<T> out) const override { k_.block(r, c, out); }
 
 private:
     precomputed<T> k_;
@@ -163,7 +163,7 @@ TEST(smo_input, values_that_are_not_finite_are_refused_when_they_are_met) {
                     else
                         q.exact(row, j) = q.exact(j, row) = value;
                 }
-                q.options.most_seconds = 20;
+                q.options.max_seconds = 20;
                 expect_error(errc::data,
                              in_float ? "the float matrix must be finite" : "the double matrix must be finite", [&] {
                                  solve_smo(on_demand<float>(q.fast.view()), on_demand<double>(q.exact.view()),

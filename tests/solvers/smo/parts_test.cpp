@@ -28,7 +28,7 @@ struct problem {
             }
         }
         exact = std::make_unique<precomputed<double>>(K.view());
-        fast = std::make_unique<narrowed>(*exact);
+        fast = std::make_unique<float_gram>(*exact);
     }
     static std::size_t size(index n) { return static_cast<std::size_t>(n); }
     box_problem box() const { return {p, lower, upper, {}, {}}; }
@@ -49,17 +49,17 @@ struct problem {
     matrix<double> K;
     std::vector<double> p, lower, upper;
     std::unique_ptr<precomputed<double>> exact;
-    std::unique_ptr<narrowed> fast;
+    std::unique_ptr<float_gram> fast;
 };
 
 // All parts on one problem, with thresholds under which a few hundred points count as many.
 struct parts {
     parts(const problem& of, double tol = 1e-3) : q(of) { options.tol = tol; }
-    static limits few_are_many() {
-        limits by;
-        by.whole_size = 40, by.smallest_block = 16, by.largest_block = 32, by.most_whole = 40, by.first_level = 50,
-        by.level_ratio = 2;
-        by.rows_kept.small_bytes = 0;
+    static smo_thresholds few_are_many() {
+        smo_thresholds by;
+        by.full_set_size = 40, by.min_working_set = 16, by.max_working_set = 32, by.max_full_set = 40,
+        by.min_sample = 50, by.sample_ratio = 2;
+        by.row_cache.small_bytes = 0;
         return by;
     }
     // F from its definition, in the order of positions.
@@ -100,14 +100,14 @@ struct parts {
 
     const problem& q;
     smo_options options;
-    limits by = few_are_many();
+    smo_thresholds by = few_are_many();
     counters done;
     variables v{q.box(), *q.fast, 0};
     gradient F{v, *q.fast, *q.exact, std::size_t{1} << 22, done, by};
     active_set active{v, F, options, by};
-    working_block block{v, F, options, done, by};
+    working_set block{v, F, options, done, by};
     certificate proof{v, F, active, options, by};
-    newton second{v, F, active, std::size_t{1} << 24, options, done, by};
+    newton_step second{v, F, active, std::size_t{1} << 24, options, done, by};
 };
 
 void expect_near(const std::vector<double>& a, const std::vector<double>& b, double most) {
@@ -120,11 +120,11 @@ TEST(smo_gradient, is_right_in_float_and_exact_in_double) {
     parts s(q);
     s.put(q.feasible(2));
     expect_near(s.v.F, s.true_F(), 1e-4);
-    EXPECT_LT(s.F.sampled_error(), 1e-4);
+    EXPECT_LT(s.F.sample_error(), 1e-4);
     ASSERT_TRUE(s.F.make_all_exact());
     expect_near(s.v.F, s.true_F(), 1e-11);
-    EXPECT_LT(s.F.sampled_error(), 1e-11);
-    s.by.most_exact = 10;
+    EXPECT_LT(s.F.sample_error(), 1e-11);
+    s.by.max_exact_values = 10;
     EXPECT_FALSE(s.F.make_all_exact());
 }
 
@@ -135,7 +135,7 @@ TEST(smo_working_block, lowers_the_objective_within_the_constraints) {
     double last = 0;
     for (int round = 0; round < 20; ++round) {
         s.v.measure();
-        ASSERT_TRUE(s.block.round(1e-3, 0.1, true));
+        ASSERT_TRUE(s.block.solve_next(1e-3, 0.1, true));
         expect_near(s.v.F, s.true_F(), 1e-3);
         s.expect_feasible();
         const double now = s.true_objective();
@@ -153,25 +153,25 @@ TEST(smo_active_set, points_set_aside_come_back_with_their_F) {
         bool shrunk = false, bounded = false;
         for (int round = 0; round < 60; ++round) {
             s.v.measure();
-            if (!s.block.round(1e-3, 0.1, s.active.finest())) {
-                if (s.active.finest()) break;
-                s.active.next_level();
+            if (!s.block.solve_next(1e-3, 0.1, s.active.uses_all_rows())) {
+                if (s.active.uses_all_rows()) break;
+                s.active.enlarge_sample();
                 continue;
             }
-            s.active.changed();
-            s.active.shrink_sometimes();
+            s.active.alpha_changed();
+            s.active.shrink_periodically();
             shrunk = shrunk || s.v.active < s.v.n;
-            if (round % 4 == 1 && !s.active.finest()) s.active.next_level();
-            if (round % 3 == 2 && s.active.finest() && !s.active.aside_is_settled()) {
+            if (round % 4 == 1 && !s.active.uses_all_rows()) s.active.enlarge_sample();
+            if (round % 3 == 2 && s.active.uses_all_rows() && !s.active.shrunk_are_optimal()) {
                 bounded = true;
                 const double objective = s.active.objective();
                 EXPECT_NEAR(objective, s.true_objective(), 1e-5 * std::abs(objective));
-                s.active.unshrink_doubtful();
+                s.active.unshrink_possible_violators();
                 // Points that are still shrunk do not determine the gap.
-                EXPECT_NEAR(s.active.gap_of_all(), s.true_gap(), 1e-4);
+                EXPECT_NEAR(s.active.total_gap(), s.true_gap(), 1e-4);
             }
         }
-        while (!s.active.finest()) s.active.next_level();
+        while (!s.active.uses_all_rows()) s.active.enlarge_sample();
         s.active.unshrink();
         EXPECT_EQ(s.v.active, s.v.n);
         expect_near(s.v.F, s.true_F(), 1e-3);
@@ -187,13 +187,13 @@ TEST(smo_active_set, where_there_is_no_time_to_look_the_gap_is_a_bound) {
     s.active.start(false);
     for (int round = 0; round < 40; ++round) {
         s.v.measure();
-        s.block.round(1e-3, 0.1, true);
-        s.active.changed();
-        s.active.shrink_sometimes();
+        s.block.solve_next(1e-3, 0.1, true);
+        s.active.alpha_changed();
+        s.active.shrink_periodically();
     }
     ASSERT_LT(s.v.active, s.v.n);
-    s.active.unshrink_doubtful([] { return true; });
-    EXPECT_GE(s.active.gap_of_all(), s.true_gap() - 1e-4);
+    s.active.unshrink_possible_violators([] { return true; });
+    EXPECT_GE(s.active.total_gap(), s.true_gap() - 1e-4);
 }
 
 TEST(smo_certificate, measures_the_gap_of_double_whatever_F_said) {
@@ -224,14 +224,14 @@ TEST(smo_certificate, brings_back_the_best_there_was) {
     const problem q(200, 40);
     parts s(q);
     s.put(q.feasible(41));
-    EXPECT_TRUE(s.proof.remember());
+    EXPECT_TRUE(s.proof.update_best());
     const double least = s.true_objective();
-    EXPECT_NEAR(s.proof.least_objective(), least, 1e-4 * std::abs(least));
+    EXPECT_NEAR(s.proof.min_objective(), least, 1e-4 * std::abs(least));
     std::vector<double> worse = q.feasible(41);
     for (std::size_t i = 0; i < worse.size(); ++i) worse[i] = q.p[i] > 0 ? q.upper[i] : q.lower[i];
     s.put(worse);
-    EXPECT_FALSE(s.proof.remember());
-    s.proof.restore();
+    EXPECT_FALSE(s.proof.update_best());
+    s.proof.restore_best();
     EXPECT_NEAR(s.true_objective(), least, 1e-12 * std::abs(least));
 }
 
@@ -240,9 +240,9 @@ TEST(smo_newton, solves_what_pairs_have_begun) {
         const problem q(150, 50 + seed, 1000);
         parts s(q, 1e-6);
         s.F.reconstruct();
-        for (int round = 0; round < 10; ++round) s.v.measure(), s.block.round(1e-6, 0.1, true);
+        for (int round = 0; round < 10; ++round) s.v.measure(), s.block.solve_next(1e-6, 0.1, true);
         const double before = s.true_objective();
-        ASSERT_TRUE(s.second.last_resort());
+        ASSERT_TRUE(s.second.take_last_resort());
         s.expect_feasible();
         EXPECT_LT(s.true_objective(), before);
         EXPECT_LT(s.true_gap(), 1e-4);
@@ -254,14 +254,15 @@ TEST(smo_newton, solves_what_pairs_have_begun) {
 // the tolerance cannot be reached: the solver stops by itself with its best solution.
 TEST(smo_solver, ends_where_pairs_crawl_and_nothing_better_is_allowed) {
     const problem q(200, 70, 1e4);
-    const limits before = limits_in_force();
-    limits_in_force() = parts::few_are_many();
-    limits_in_force().most_newton = 1, limits_in_force().most_barrier = 0, limits_in_force().most_features = 1;
-    limits_in_force().most_exact = 0, limits_in_force().most_patience = 50;
+    const smo_thresholds before = default_thresholds();
+    default_thresholds() = parts::few_are_many();
+    default_thresholds().max_newton_size = 1, default_thresholds().max_barrier_size = 0,
+    default_thresholds().max_features = 1;
+    default_thresholds().max_exact_values = 0, default_thresholds().max_pair_steps = 50;
     smo_options o;
     o.tol = 1e-12;
     const smo_result r = solve_smo(*q.fast, *q.exact, q.box(), o);
-    limits_in_force() = before;
+    default_thresholds() = before;
     EXPECT_EQ(r.status, fit_status::stalled);
     parts s(q);
     s.put(r.alpha);
@@ -275,19 +276,19 @@ TEST(smo_watch, ends_a_run_for_each_of_its_reasons) {
     parts s(q);
     int reports = 0, checkpoints = 0;
     {
-        const watch w(s.v, s.done, s.options, *q.fast);
-        EXPECT_FALSE(w.too_late_for(1 << 30));
+        const run_monitor w(s.v, s.done, s.options, *q.fast);
+        EXPECT_FALSE(w.exceeds_time_limit(1 << 30));
     }
-    watch free(s.v, s.done, s.options, *q.fast);
-    EXPECT_FALSE(free.interruption(true));
-    s.options.most_steps = 5;
+    run_monitor free(s.v, s.done, s.options, *q.fast);
+    EXPECT_FALSE(free.stop_reason(true));
+    s.options.max_steps = 5;
     s.done.steps = 5;
-    EXPECT_EQ(free.interruption(true), fit_status::step_limit);
+    EXPECT_EQ(free.stop_reason(true), fit_status::step_limit);
     s.done.steps = 4;
-    s.options.most_seconds = 0;
-    EXPECT_EQ(free.interruption(true), fit_status::time_limit);
-    EXPECT_TRUE(free.too_late_for(1));
-    s.options.most_seconds = infinity;
+    s.options.max_seconds = 0;
+    EXPECT_EQ(free.stop_reason(true), fit_status::time_limit);
+    EXPECT_TRUE(free.exceeds_time_limit(1));
+    s.options.max_seconds = infinity;
     s.options.checkpoint_seconds = 0;
     s.options.checkpoint = [&](std::span<const double> alpha) {
         checkpoints += static_cast<index>(alpha.size()) == s.v.n;
@@ -295,7 +296,7 @@ TEST(smo_watch, ends_a_run_for_each_of_its_reasons) {
     s.options.progress = [&](const smo_progress& now) { return ++reports, now.size != s.v.n; };
     while (free.seconds() < 0.11) {
     }
-    EXPECT_EQ(free.interruption(true), fit_status::cancelled);
+    EXPECT_EQ(free.stop_reason(true), fit_status::cancelled);
     EXPECT_EQ(reports, 1);
     EXPECT_GE(checkpoints, 1);
 }

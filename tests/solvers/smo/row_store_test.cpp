@@ -13,11 +13,11 @@ namespace {
 
 class user {
 public:
-    user(index n, index budget_rows, double element_cost, const row_limits& limits, std::uint64_t seed)
+    user(index n, index budget_rows, double cycles_per_element, const row_cache_thresholds& limits, std::uint64_t seed)
         : n_(n),
           stride_((n + 15) / 16 * 16),
           most_(std::min(n, budget_rows)),
-          store_(n, static_cast<std::size_t>(budget_rows * stride_) * sizeof(float), element_cost, limits),
+          store_(n, static_cast<std::size_t>(budget_rows * stride_) * sizeof(float), cycles_per_element, limits),
           random_(seed),
           perm_(static_cast<std::size_t>(n)) {
         std::iota(perm_.begin(), perm_.end(), 0);
@@ -37,7 +37,7 @@ public:
             if (slot < 0) continue;
             ASSERT_LT(slot, most_);
             for (index i = valid; i < to; ++i) *store_.at(slot, i) = element(original, perm_[i]);
-            store_.extended(original, to);
+            store_.set_valid(original, to);
         }
         std::vector<index> taken;
         for (std::size_t r = 0; r < chosen.size(); ++r) {
@@ -115,12 +115,12 @@ TEST(row_store, random_use) {
         const index sizes[] = {
             1, 2, 15, 16, 17, 100, 300, row_store::panel - 1, row_store::panel + 1, 2 * row_store::panel + 17};
         const index n = sizes[between(0, 9)];
-        row_limits limits;
-        limits.often = static_cast<int>(between(1, 4));
-        limits.patience = between(0, 2);
+        row_cache_thresholds limits;
+        limits.frequent_requests = static_cast<int>(between(1, 4));
+        limits.max_miss_ratio = between(0, 2);
         limits.near_bytes = static_cast<std::size_t>(between(0, n * n));
         limits.small_bytes = between(0, 2) == 0 ? limits.small_bytes : 0;
-        limits.most_spare = static_cast<std::size_t>(between(0, 2 * 4 * n * n));
+        limits.max_spare = static_cast<std::size_t>(between(0, 2 * 4 * n * n));
         user u(n, between(0, n + 3), between(0, 1) ? 1.0 : 100.0, limits, seed);
         const index rounds = n > 500 ? 25 : 100;
         for (index r = 0; r < rounds && !::testing::Test::HasFailure(); ++r) {
@@ -138,9 +138,9 @@ TEST(row_store, random_use) {
 TEST(row_store, grows_where_cheap_rows_are_wanted_again_and_again) {
     const index n = 9600;
     user u(n, n, 1.0, {}, 1);
-    for (int r = 0; r < 400; ++r) u.round(row_store::in_use, 20);
+    for (int r = 0; r < 400; ++r) u.round(row_store::max_in_use, 20);
     EXPECT_EQ(u.rows_there(), n);
-    EXPECT_EQ(u.most_at_once(), row_store::in_use);
+    EXPECT_EQ(u.most_at_once(), row_store::max_in_use);
 }
 
 // With little memory, a row keeps its place for as long as a working set may use it, and is then evicted.
@@ -149,7 +149,7 @@ TEST(row_store, gives_up_the_rows_not_in_use) {
     for (const double cost : {1.0, 100.0}) {
         user u(n, 600, cost, {}, 2);
         for (int r = 0; r < 60; ++r) {
-            u.round(row_store::in_use, 8);
+            u.round(row_store::max_in_use, 8);
             if (r % 7 == 0) u.reorder();
         }
         EXPECT_EQ(u.rows_there(), 600);

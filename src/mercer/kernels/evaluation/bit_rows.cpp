@@ -57,7 +57,7 @@ bit_rows::bit_rows(const dataset& vectors, index words, bool signs) : stride_(si
     }
 }
 
-void bit_rows::pack(const selection& which, std::uint32_t* panel, index width) const {
+void bit_rows::pack(const row_set& which, std::uint32_t* panel, index width) const {
     for (index r = 0; r < which.size(); ++r) {
         const std::uint32_t* const from = row(which[r]);
         for (index w = 0; w < stride_; ++w) panel[w * width + r] = from[w];

@@ -23,7 +23,7 @@ public:
     const std::uint32_t* row(index i) const { return bits_.data() + i * stride_; }
     std::int32_t norm(index i) const { return norm_[i]; }  // ‖x‖², the number of coordinates that are not 0
     // panel[w·width + r] ← word w of vector which[r]; 0 for r >= which.size().
-    void pack(const selection& which, std::uint32_t* panel, index width) const;
+    void pack(const row_set& which, std::uint32_t* panel, index width) const;
 
 private:
     index stride_ = 0;

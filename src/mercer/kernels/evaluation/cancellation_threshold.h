@@ -22,12 +22,13 @@
 namespace mercer::evaluation {
 
 template <class T>
-class doubt {
+class cancellation_threshold {
 public:
     static constexpr T never = -1;  // threshold below which no squared distance lies
 
     // `maps`: the maps of one statistic. `units`: the error they may have, in units of rounding of f(0) = 1.
-    doubt(std::vector<map_call> maps, double units) : maps_(std::move(maps)), allowed_(units * unit) {}
+    cancellation_threshold(std::vector<formula_call> maps, double units)
+        : maps_(std::move(maps)), allowed_(units * unit) {}
 
     // Returns θ for an object with this squared norm, which is a sum of `terms` nonzero terms.
     T threshold(double squared_norm, index terms) {
@@ -37,7 +38,7 @@ public:
         const int step = static_cast<int>(std::ceil(2 * std::log2(error)));
         const auto [at, fresh] = known_.try_emplace(step, never);
         if (fresh)
-            for (const map_call& f : maps_)
+            for (const formula_call& f : maps_)
                 at->second = std::max(at->second, static_cast<T>(threshold_of(f, std::exp2(0.5 * step))));
         return at->second;
     }
@@ -45,7 +46,7 @@ public:
 private:
     static constexpr double unit = sizeof(T) == 4 ? 0x1p-24 : 0x1p-53;
 
-    double threshold_of(const map_call& f, double error) const {
+    double threshold_of(const formula_call& f, double error) const {
         const auto at = values(f, {0, error});
         if (at[0] - at[1] <= allowed_) return never;
         // Since f is convex, |f'(t)| is at most the slope of the chord from 0.9t to t. Returning t + error ensures that
@@ -57,7 +58,7 @@ private:
         return 1e300;
     }
 
-    static std::array<double, 2> values(const map_call& f, const std::array<double, 2>& t) {
+    static std::array<double, 2> values(const formula_call& f, const std::array<double, 2>& t) {
         const auto& ops = best_tile_ops<double>();
         buffer<double> in(2 * ops.lanes), out(2 * ops.lanes);
         std::copy(t.begin(), t.end(), in.data());
@@ -66,7 +67,7 @@ private:
         return {out[0], out[1]};
     }
 
-    std::vector<map_call> maps_;
+    std::vector<formula_call> maps_;
     double allowed_;
     std::unordered_map<int, T> known_;
 };

@@ -17,44 +17,44 @@ namespace mercer::evaluation {
 template <class T>
 class deep_statistics {
 public:
-    deep_statistics(const bound_plan<T>& bound, const column_stripes<T>& stripes) : bound_(bound), stripes_(stripes) {}
+    deep_statistics(const prepared_data<T>& data, const column_tiles<T>& tiles) : data_(data), tiles_(tiles) {}
 
     // Returns the number of rows of a batch whose values for all columns take 16 MB.
     index rows_at_once(index cols) const;
-    // Computes the values of every deep statistic, stores them in `w` and refers to them in `group.deep`. In the column
+    // Computes the values of every deep statistic, stores them in `w` and refers to them in `batch.deep`. In the column
     // tile that ends at column e only the rows below diagonal + e are computed.
-    void fill(row_group<T>& group, const selection& cols, index diagonal, workspace<T>& w) const;
+    void fill(row_batch<T>& batch, const row_set& cols, index diagonal, scratch<T>& w) const;
 
 private:
     // The rows and columns of a call, and the place of their values for one statistic.
     struct task {
         std::size_t at;
-        const source<T>& s;
-        const selection& rows;
-        const selection& cols;
+        const prepared_statistic<T>& s;
+        const row_set& rows;
+        const row_set& cols;
         index diagonal;
         index stride;  // of `values`
         T* values;
-        workspace<T>& w;
+        scratch<T>& w;
     };
     // A chunk of parallel work: some rows of a column tile.
-    struct part_of_stripe {
-        selection cols;
+    struct tile_chunk {
+        row_set cols;
         index c0, width;
         index first_row, end_row;
     };
     template <class Work>
-    void each_part(const task& t, Work work) const;
+    void for_each_chunk(const task& t, Work work) const;
     template <class Work>
-    void each_slice(const task& t, bool low, Work work) const;
+    void for_each_range(const task& t, bool low, Work work) const;
 
     void add_up(const task& t) const;
-    bool to_distances(const task& t, std::vector<char>& doubtful) const;
-    void from_differences(const task& t, const std::vector<char>& doubtful) const;
+    bool to_distances(const task& t, std::vector<char>& inaccurate) const;
+    void recompute_distances(const task& t, const std::vector<char>& inaccurate) const;
     std::size_t tile_number(const task& t, index r0, index c0) const;
 
-    const bound_plan<T>& bound_;
-    const column_stripes<T>& stripes_;
+    const prepared_data<T>& data_;
+    const column_tiles<T>& tiles_;
     const tile_ops<T>& ops_ = best_tile_ops<T>();
 };
 

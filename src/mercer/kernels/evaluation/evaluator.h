@@ -18,14 +18,14 @@ namespace mercer {
 // Memory that may be used for the data in forms that are faster to read. Without it the data are converted again for
 // every block.
 struct evaluator_memory {
-    evaluator_memory(std::size_t packed = 0, std::size_t copy = 0, bool roughly = false,
+    evaluator_memory(std::size_t packed = 0, std::size_t copy = 0, bool low = false,
                      index whole = 16384)  // NOLINT: a number of bytes is one
-        : packed_bytes(packed), copy_bytes(copy), rough(roughly), whole_depth(whole) {}
+        : packed_bytes(packed), copy_bytes(copy), low_accuracy(low), whole_depth(whole) {}
     std::size_t packed_bytes;  // bytes for packed columns: saves a few per cent of the time of blocks with many rows
     std::size_t copy_bytes;    // bytes for a copy of the data in T, if they are stored in another form
     // values need an accuracy of 128 units of rounding only, not 8: for callers that recompute decisive values in
     // double
-    bool rough;
+    bool low_accuracy;
     // dense vectors with more coordinates are processed in ranges of coordinates; the results are bit-identical
     index whole_depth;
 };
@@ -41,29 +41,29 @@ public:
     // Requires z = x. Returns the same rows against other columns, computing only what belongs to the columns; returns
     // nothing if rows and columns cannot be prepared independently (objects with a common dictionary, numbers per
     // object, a user's function).
-    std::optional<evaluator> against(const dataset& columns) const;
+    std::optional<evaluator> with_columns(const dataset& columns) const;
 
     index rows() const;
     index cols() const;
-    bool same() const;  // z is x
+    bool has_same_data() const;  // z is x
     // out(i, j) = k(x[rows[i]], z[cols[j]])
-    void block(const selection& rows, const selection& cols, block_rows<T> out) const;
+    void block(const row_set& rows, const row_set& cols, row_pointers<T> out) const;
     // out(i, j) = k(x[which[i]], x[which[j]]), for z = x. Only one half is computed if that saves time.
-    void square(const selection& which, block_rows<T> out) const;
+    void symmetric_block(const row_set& which, row_pointers<T> out) const;
     // Fills the whole matrix. For K(x, x) only one half is computed if that saves time.
-    void all(matrix_view<T> out) const;
+    void fill(matrix_view<T> out) const;
     // out[i] = k(xᵢ, xᵢ)
     void diagonal(std::span<T> out) const;
     // Returns the approximate number of processor cycles that one element takes on one core.
-    double element_cost() const;
+    double cycles_per_element() const;
     // Returns the bytes of the data stored in other forms.
-    std::size_t kept_bytes() const;
+    std::size_t stored_bytes() const;
 
 private:
     struct state;
     explicit evaluator(std::unique_ptr<state> made);
     std::unique_ptr<state> state_;
-    std::unique_ptr<evaluator<double>> wide_;  // used instead of state_ if float is not precise enough
+    std::unique_ptr<evaluator<double>> in_double_;  // used instead of state_ if float is not precise enough
 };
 
 // Returns k(x₀, z₀) for two data sets of one object each. For single values only, since each call prepares the data.

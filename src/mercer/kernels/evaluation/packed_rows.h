@@ -14,11 +14,12 @@
 namespace mercer::evaluation {
 
 template <class T>
-class left_rows {
+class packed_rows {
 public:
     // Packs a range of coordinates of dense rows, minus the shift, into blocks. `low`: also packs the rounding errors
     // of these coordinates.
-    void as_blocks(const operand<T>& x, const selection& which, slice part, const T* shift, bool low) {
+    void pack_blocks(const vector_operand<T>& x, const row_set& which, coordinate_range part, const T* shift,
+                     bool low) {
         const index width = best_tile_ops<T>().block_rows, count = (which.size() + width - 1) / width,
                     depth = part.count;
         depth_ = depth;
@@ -26,21 +27,21 @@ public:
         T* to_low = low ? low_.at_least(count * width * depth) : nullptr;
         parallel_for(count, [&](index b) {
             auto& scratch = per_thread<pack_scratch<T>>([] {});
-            const selection some = which.slice(b * width, std::min(width, which.size() - b * width));
+            const row_set some = which.slice(b * width, std::min(width, which.size() - b * width));
             x.pack(some, part, shift, to + b * width * depth, width, scratch);
             if (low) x.pack_low(some, part, shift, to_low + b * width * depth, width, scratch);
         });
     }
 
-    void as_sparse(const operand<T>& x, const selection& which) {
+    void pack_sparse(const vector_operand<T>& x, const row_set& which) {
         rows_.resize(static_cast<std::size_t>(which.size()));
         start_.resize(static_cast<std::size_t>(which.size()) + 1);
         const auto for_rows = [&](auto&& body) {
-            parallel_runs(which.size(), 64, [&](index first, index end) {
+            parallel_chunks(which.size(), 64, [&](index first, index end) {
                 for (index r = first; r < end; ++r) body(r);
             });
         };
-        for_rows([&](index r) { start_[r + 1] = x.room_for_entries(which[r]); });
+        for_rows([&](index r) { start_[r + 1] = x.max_entries(which[r]); });
         start_[0] = 0;
         for (index r = 0; r < which.size(); ++r) start_[r + 1] += start_[r];
         T* values = values_.at_least(start_.back());

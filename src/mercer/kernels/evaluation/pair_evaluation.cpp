@@ -18,16 +18,16 @@
 namespace mercer {
 namespace {
 
-// Running a plan for a single pair of objects, on any number type that formulas accept: double, `bounded`, `dual`.
+// Running a plan for a single pair of objects, on any number type that formulas accept: double, `error_bounded`, `dual_number`.
 
 // Returns f(t) for the formula of a call, or `otherwise` if the formula needs norms.
 template <class Number, class... F>
-Number mapped_by(const map_call& call, Number t, Number otherwise, kernel_list<F...>) {
+Number map_value(const formula_call& call, Number t, Number otherwise, kernel_list<F...>) {
     Number made = otherwise;
     std::int32_t place = 0;
     const auto apply = [&]<class Formula>(std::type_identity<Formula>) {
         if constexpr (tile_formula<Formula>)
-            use_formula<Formula>(call, [&](auto f) {
+            apply_formula<Formula>(call, [&](auto f) {
                 if constexpr (requires { f(t); }) made = f(t);
             });
     };
@@ -59,7 +59,7 @@ Number run_plan(const plan& code, Map map, Multiplied multiplied, Added added) {
         const instruction& step = code.code[s];
         using op = instruction::op;
         using std::exp;
-        switch (step.what) {
+        switch (step.operation) {
             case op::fill: in(step.to) = Number(step.shift); break;
             case op::map: in(step.to) = map(step); break;
             case op::affine: in(step.to) = step.scale * in(step.a) + step.shift; break;
@@ -79,7 +79,7 @@ Number run_plan(const plan& code, Map map, Multiplied multiplied, Added added) {
 class coordinates {
 public:
     explicit coordinates(const dataset& x) : x_(x) {
-        if (!x_.is_sparse() && x_.kind() == domain::vectors) dense_ = as_dense<double>(x_);
+        if (!x_.is_sparse() && x_.kind() == object_kind::vectors) dense_ = as_dense<double>(x_);
     }
     template <class F>
     void each(index i, index j, F f) const {
@@ -113,7 +113,7 @@ struct running_sum {
     bool all_zero = true;
     // `zero`: the exact term is zero, which excludes terms that underflowed.
     void add(R term, bool zero) { value += term, size += std::abs(term), ++count, all_zero = all_zero && zero; }
-    bounded<R> with(int units) const {
+    error_bounded<R> with(int units) const {
         if (all_zero) return {};
         return {value, static_cast<R>(count + units) * std::numeric_limits<R>::epsilon() * size +
                            std::numeric_limits<R>::min()};
@@ -121,31 +121,33 @@ struct running_sum {
 };
 
 template <class R>
-bounded<R> statistic_of(statistic what, const coordinates& x, index i, index j) {
+error_bounded<R> statistic_of(pair_statistic what, const coordinates& x, index i, index j) {
     running_sum<R> sum;
     switch (what) {
-        case statistic::dot: x.each(i, j, [&](R a, R b) { sum.add(a * b, a == 0 || b == 0); }); return sum.with(2);
-        case statistic::manhattan:
+        case pair_statistic::dot: x.each(i, j, [&](R a, R b) { sum.add(a * b, a == 0 || b == 0); }); return sum.with(2);
+        case pair_statistic::manhattan:
             x.each(i, j, [&](R a, R b) { sum.add(std::abs(a - b), a == b); });
             return sum.with(2);
-        case statistic::min_sum:
+        case pair_statistic::min_sum:
             x.each(i, j, [&](R a, R b) { sum.add(std::min(a, b), std::min(a, b) == 0); });
             return sum.with(1);
-        case statistic::chi2:
+        case pair_statistic::chi2:
             x.each(i, j, [&](R a, R b) { sum.add(a + b > 0 ? (a - b) * (a - b) / (a + b) : R(0), a == b); });
             return sum.with(6);
-        case statistic::product: {
-            auto made = bounded<R>::exact(1);
-            x.each(i, j, [&](R a, R b) { made = made * (bounded<R>::exact(1) + bounded<R>(a, 0) * bounded<R>(b, 0)); });
+        case pair_statistic::product: {
+            auto made = error_bounded<R>::exact(1);
+            x.each(i, j, [&](R a, R b) {
+                made = made * (error_bounded<R>::exact(1) + error_bounded<R>(a, 0) * error_bounded<R>(b, 0));
+            });
             return made;
         }
-        case statistic::user: break;
+        case pair_statistic::user: break;
     }
     return {};
 }
 
 template <class R>
-bounded<R> squared_distance_of(const coordinates& x, index i, index j) {
+error_bounded<R> squared_distance_of(const coordinates& x, index i, index j) {
     running_sum<R> sum;
     x.each(i, j, [&](R a, R b) { sum.add((a - b) * (a - b), a == b); });
     return sum.with(4);
@@ -163,77 +165,79 @@ void walk(const kernel_node& node, F visit) {
 
 // A plan and the data of the objects that it needs.
 template <class R>
-struct precise_kernel<R>::bound_plan {
+struct certified_kernel<R>::prepared_plan {
     std::shared_ptr<const mercer::plan> code;
-    std::vector<coordinates> vectors;              // per feature
-    std::vector<matrix<double>> given;             // per statistic: the values of a user's function for all pairs
-    std::vector<std::vector<bounded<R>>> factors;  // per instruction: the numbers u of outer_*
+    std::vector<coordinates> vectors;                    // per feature
+    std::vector<matrix<double>> user_values;             // per statistic: the values of a user's function for all pairs
+    std::vector<std::vector<error_bounded<R>>> factors;  // per instruction: the numbers u of outer_*
 
     R rounding;  // relative error of values that are computed pair by pair
 
     // The diagonals k(x, x) for the plans of kernel parts. Plans may share a part.
-    using diagonals = std::map<const mercer::plan*, std::vector<bounded<R>>>;
+    using diagonals = std::map<const mercer::plan*, std::vector<error_bounded<R>>>;
 
-    bound_plan(std::shared_ptr<const mercer::plan> from, const dataset& x, R rounded, diagonals& known)
+    prepared_plan(std::shared_ptr<const mercer::plan> from, const dataset& x, R rounded, diagonals& known)
         : code(std::move(from)), rounding(rounded) {
-        for (const feature& each : code->features) vectors.emplace_back(each.apply ? each.apply(x, nullptr).first : x);
-        for (const pair_statistic& each : code->statistics) {
-            const bool asks = each.what == statistic::user;
-            given.emplace_back(asks ? x.size() : 0, asks ? x.size() : 0);
-            const dataset& objects = vectors[static_cast<std::size_t>(each.source)].objects();
-            if (asks) each.user(objects, selection(0, x.size()), objects, selection(0, x.size()), given.back().view());
+        for (const embedding& each : code->embeddings)
+            vectors.emplace_back(each.apply ? each.apply(x, nullptr).first : x);
+        for (const plan_statistic& each : code->statistics) {
+            const bool asks = each.statistic == pair_statistic::user;
+            user_values.emplace_back(asks ? x.size() : 0, asks ? x.size() : 0);
+            const dataset& objects = vectors[static_cast<std::size_t>(each.embedding)].objects();
+            if (asks)
+                each.user(objects, row_set(0, x.size()), objects, row_set(0, x.size()), user_values.back().view());
         }
         for (const instruction& step : code->code) {
             factors.emplace_back();
             if (step.weight)
-                for (const double h : step.weight(x)) factors.back().push_back(bounded<R>::exact(h));
+                for (const double h : step.weight(x)) factors.back().push_back(error_bounded<R>::exact(h));
             if (!step.self) continue;
-            for (const bounded<R>& self : diagonal_of(step.self, x, known))
-                factors.back().push_back(from_self(self, step.self_rule));
+            for (const error_bounded<R>& self : diagonal_of(step.self, x, known))
+                factors.back().push_back(from_self(self, step.diagonal_rule));
         }
     }
 
-    const std::vector<bounded<R>>& diagonal_of(const std::shared_ptr<const mercer::plan>& part, const dataset& x,
-                                               diagonals& known) const {
+    const std::vector<error_bounded<R>>& diagonal_of(const std::shared_ptr<const mercer::plan>& part, const dataset& x,
+                                                     diagonals& known) const {
         if (const auto found = known.find(part.get()); found != known.end()) return found->second;
-        const bound_plan own(part, x, rounding, known);
-        std::vector<bounded<R>> self;
+        const prepared_plan own(part, x, rounding, known);
+        std::vector<error_bounded<R>> self;
         for (index i = 0; i < x.size(); ++i) self.push_back(own.at(i, i));
         return known.emplace(part.get(), std::move(self)).first->second;
     }
 
-    static bounded<R> from_self(bounded<R> self, instruction::self_use rule) {
-        if (rule == instruction::self_use::minus_half) return -0.5 * self;
-        if (self.vanishes()) return {};  // 0/0 = 0
-        return bounded<R>::exact(1) / sqrt(self);
+    static error_bounded<R> from_self(error_bounded<R> self, instruction::diagonal_use rule) {
+        if (rule == instruction::diagonal_use::minus_half) return -0.5 * self;
+        if (self.is_nearly_zero()) return {};  // 0/0 = 0
+        return error_bounded<R>::exact(1) / sqrt(self);
     }
 
-    bounded<R> input_of(const instruction& step, index i, index j) const {
-        const pair_statistic& stat = code->statistics[static_cast<std::size_t>(step.a)];
-        const coordinates& x = vectors[static_cast<std::size_t>(stat.source)];
-        if (stat.what == statistic::user) {
-            const R value = given[static_cast<std::size_t>(step.a)](i, j);
-            bounded<R> out = bounded<R>::exact(value);
+    error_bounded<R> statistic_input(const instruction& step, index i, index j) const {
+        const plan_statistic& stat = code->statistics[static_cast<std::size_t>(step.a)];
+        const coordinates& x = vectors[static_cast<std::size_t>(stat.embedding)];
+        if (stat.statistic == pair_statistic::user) {
+            const R value = user_values[static_cast<std::size_t>(step.a)](i, j);
+            error_bounded<R> out = error_bounded<R>::exact(value);
             out.error += rounding * std::abs(value);
             return out;
         }
         return step.input == map_input::squared_distance ? squared_distance_of<R>(x, i, j)
-                                                         : statistic_of<R>(stat.what, x, i, j);
+                                                         : statistic_of<R>(stat.statistic, x, i, j);
     }
 
-    bounded<R> map(const instruction& step, index i, index j) const {
-        const bounded<R> t = input_of(step, i, j);
-        const bounded<R> unknown{t.value, std::numeric_limits<R>::infinity()};  // if the formula needs norms
-        if (step.input != map_input::with_norms) return mapped_by(step.formula, t, unknown, listed_kernels());
-        return jaccard{}(t, input_of(step, i, i), input_of(step, j, j));
+    error_bounded<R> map(const instruction& step, index i, index j) const {
+        const error_bounded<R> t = statistic_input(step, i, j);
+        const error_bounded<R> unknown{t.value, std::numeric_limits<R>::infinity()};  // if the formula needs norms
+        if (step.input != map_input::with_norms) return map_value(step.formula, t, unknown, listed_kernels());
+        return jaccard{}(t, statistic_input(step, i, i), statistic_input(step, j, j));
     }
 
-    bounded<R> at(index i, index j) const {
+    error_bounded<R> at(index i, index j) const {
         const auto outer = [&](std::size_t s, index of) { return factors[s][static_cast<std::size_t>(of)]; };
-        return run_plan<bounded<R>>(
+        return run_plan<error_bounded<R>>(
             *code, [&](const instruction& step) { return map(step, i, j); },
-            [&](std::size_t s, bounded<R> a) { return a * outer(s, i) * outer(s, j); },
-            [&](std::size_t s, bounded<R> a) { return a + outer(s, i) + outer(s, j); });
+            [&](std::size_t s, error_bounded<R> a) { return a * outer(s, i) * outer(s, j); },
+            [&](std::size_t s, error_bounded<R> a) { return a + outer(s, i) + outer(s, j); });
     }
 };
 
@@ -241,20 +245,21 @@ struct precise_kernel<R>::bound_plan {
 // substrings, random walks) are sums of positive terms in double with at most some hundred thousand roundings in
 // sequence, which 1e-10 bounds.
 template <class R>
-precise_kernel<R>::precise_kernel(const kernel& k, const dataset& x) {
-    typename bound_plan::diagonals known;
-    plan_ = std::make_unique<const bound_plan>(k.compile(), x, compares_by_user_function(k) ? R(0) : R(1e-10), known);
+certified_kernel<R>::certified_kernel(const kernel& k, const dataset& x) {
+    typename prepared_plan::diagonals known;
+    plan_ =
+        std::make_unique<const prepared_plan>(k.compile(), x, compares_by_user_function(k) ? R(0) : R(1e-10), known);
 }
 template <class R>
-precise_kernel<R>::~precise_kernel() = default;
+certified_kernel<R>::~certified_kernel() = default;
 template <class R>
-precise_kernel<R>::precise_kernel(precise_kernel&&) noexcept = default;
+certified_kernel<R>::certified_kernel(certified_kernel&&) noexcept = default;
 template <class R>
-bounded<R> precise_kernel<R>::operator()(index i, index j) const {
+error_bounded<R> certified_kernel<R>::operator()(index i, index j) const {
     return plan_->at(i, j);
 }
 
-std::vector<std::string> taken_as_exact(const kernel& k) {
+std::vector<std::string> list_exact_parts(const kernel& k) {
     std::vector<std::string> names;
     walk(k.node(), [&](const kernel_node& node, const kernel_form& form) {
         static const std::set<std::string> maps{"anisotropic",     "bilinear",
@@ -267,63 +272,64 @@ std::vector<std::string> taken_as_exact(const kernel& k) {
                                                 "colours",         "gradients",
                                                 "spatial_pyramid", "fourier",
                                                 "shapelets",       "subtrees"};
-        if (maps.contains(form.what)) names.push_back("the coordinates of " + node.text());
-        if (!form.who.empty() && form.what != "field") names.push_back(form.who);
+        if (maps.contains(form.operation)) names.push_back("the coordinates of " + node.text());
+        if (!form.function_name.empty() && form.operation != "field") names.push_back(form.function_name);
     });
     return names;
 }
 
 bool compares_by_user_function(const kernel& k) {
     bool compares = false;
-    walk(k.node(), [&](const kernel_node&, const kernel_form& form) { compares = compares || form.what == "user"; });
+    walk(k.node(),
+         [&](const kernel_node&, const kernel_form& form) { compares = compares || form.operation == "user"; });
     return compares;
 }
 
-template class precise_kernel<double>;
-template class precise_kernel<long double>;
+template class certified_kernel<double>;
+template class certified_kernel<long double>;
 
-kernel_slopes::kernel_slopes(const kernel& k) : plan_(k.compile()) {
+kernel_derivative::kernel_derivative(const kernel& k) : plan_(k.compile()) {
     const auto refuse = [&](const char* why) {
         fail(errc::unsupported, fmt::format("{} has no slopes by columns: {}", k.text(), why));
     };
-    if (k.where() != domain::vectors && k.where() != domain::any) refuse("it is no kernel on vectors");
-    for (const feature& each : plan_->features)
+    if (k.kind() != object_kind::vectors && k.kind() != object_kind::any) refuse("it is no kernel on vectors");
+    for (const embedding& each : plan_->embeddings)
         if (each.apply && each.key != "non_negative") refuse("it compares vectors made of the columns");
     for (const instruction& step : plan_->code) {
-        place_.push_back(-1);
-        if (step.what == instruction::op::outer_multiply || step.what == instruction::op::outer_add)
+        input_of_.push_back(-1);
+        if (step.operation == instruction::op::outer_multiply || step.operation == instruction::op::outer_add)
             refuse("a part of it depends on one object alone, as in normalize()");
-        if (step.what != instruction::op::map) continue;
-        const pair_statistic& stat = plan_->statistics[static_cast<std::size_t>(step.a)];
-        if (stat.what == statistic::user) refuse("a part of it is a user's function");
+        if (step.operation != instruction::op::map) continue;
+        const plan_statistic& stat = plan_->statistics[static_cast<std::size_t>(step.a)];
+        if (stat.statistic == pair_statistic::user) refuse("a part of it is a user's function");
         if (step.input == map_input::with_norms) refuse("a part of it depends on the norms");
-        const input wanted{stat.what, step.input == map_input::squared_distance};
+        const input wanted{stat.statistic, step.input == map_input::squared_distance};
         const auto same = std::ranges::find_if(
             inputs_, [&](const input& each) { return each.what == wanted.what && each.distance == wanted.distance; });
-        place_.back() = static_cast<int>(same - inputs_.begin());
+        input_of_.back() = static_cast<int>(same - inputs_.begin());
         if (same == inputs_.end()) inputs_.push_back(wanted);
     }
 }
 
-double kernel_slopes::operator()(std::span<const double> at, std::span<double> slope) const {
+double kernel_derivative::operator()(std::span<const double> at, std::span<double> slope) const {
     double value = 0;
-    const auto none = [](std::size_t, dual a) { return a; };  // the constructor has rejected such plans
+    const auto none = [](std::size_t, dual_number a) { return a; };  // the constructor has rejected such plans
     for (std::size_t by = 0; by < inputs_.size(); ++by) {
-        const dual made = run_plan<dual>(
+        const dual_number made = run_plan<dual_number>(
             *plan_,
             [&](const instruction& step) {
                 const auto which =
-                    static_cast<std::size_t>(place_[static_cast<std::size_t>(&step - plan_->code.data())]);
+                    static_cast<std::size_t>(input_of_[static_cast<std::size_t>(&step - plan_->code.data())]);
                 const bool moves = which == by && !(inputs_[by].vanishes() && at[by] <= 0);
-                return mapped_by(step.formula, dual(at[which], moves ? 1 : 0), dual(), listed_kernels());
+                return map_value(step.formula, dual_number(at[which], moves ? 1 : 0), dual_number(), listed_kernels());
             },
             none, none);
         value = made.value;
         slope[by] = made.slope;
     }
     if (inputs_.empty())
-        value = run_plan<dual>(
-                    *plan_, [](const instruction&) { return dual(); }, none, none)
+        value = run_plan<dual_number>(
+                    *plan_, [](const instruction&) { return dual_number(); }, none, none)
                     .value;
     return value;
 }

@@ -16,24 +16,19 @@ template <class T>
 class diagonal_run {
 public:
     static constexpr index width = 1024 / static_cast<index>(sizeof(T));
-    diagonal_run(const bound_plan<T>& bound, index first, index count)
-        : bound_(bound),
-          first_(first),
-          count_(count),
-          registers_(bound.code->registers * width),
-          col_(width),
-          zero_(1) {}
+    diagonal_run(const prepared_data<T>& data, index first, index count)
+        : data_(data), first_(first), count_(count), registers_(data.code->registers * width), col_(width), zero_(1) {}
 
     void fill_statistic(std::size_t at) {
-        const auto& s = bound_.sources[at];
+        const auto& s = data_.statistics[at];
         T* stat = register_of(static_cast<int>(at));
-        if (s.what == statistic::dot) {
+        if (s.what == pair_statistic::dot) {
             // A statistic with a shift is used for distances only, and those are 0 here.
             if (s.x_norms.size())
                 std::copy_n(s.x_norms.data() + first_, count_, stat);
             else
                 s.x.norms(nullptr, std::span<T>(stat, static_cast<std::size_t>(count_)), first_);
-        } else if (s.what == statistic::user) {
+        } else if (s.what == pair_statistic::user) {
             std::vector<double> values(static_cast<std::size_t>(count_));
             s.user->diagonal(first_, count_, values.data());
             std::copy(values.begin(), values.end(), stat);
@@ -44,11 +39,11 @@ public:
 
     void run_step(std::size_t at) {
         using op = instruction::op;
-        const auto& step = bound_.code->code[at];
+        const auto& step = data_.code->code[at];
         T* to = register_of(step.to);
         const T* b = register_of(step.b);
-        const auto& u = bound_.factors[at].x;
-        switch (step.what) {
+        const auto& u = data_.factors[at].x;
+        switch (step.operation) {
             case op::fill: std::fill_n(to, width, static_cast<T>(step.shift)); break;
             case op::map: run_map(step, to); break;
             case op::affine: ops_.affine(to, step.scale, step.shift, width); break;
@@ -68,20 +63,20 @@ public:
         }
     }
 
-    const T* result() { return register_of(bound_.code->result); }
+    const T* result() { return register_of(data_.code->result); }
 
 private:
     T* register_of(int number) { return registers_.data() + number * width; }
 
     // Returns statistic s of (xᵢ, xᵢ). Except for min_sum and product, which are computed, these statistics are 0 for
     // equal vectors.
-    T self_statistic(const source<T>& s, index i) const {
-        if (s.what != statistic::min_sum && s.what != statistic::product) return T(0);
-        const dense<T> one = as_dense<T>(gather(s.x.vectors(), selection(i, 1)));
-        T sum = s.what == statistic::product ? T(1) : T(0);
+    T self_statistic(const prepared_statistic<T>& s, index i) const {
+        if (s.what != pair_statistic::min_sum && s.what != pair_statistic::product) return T(0);
+        const dense<T> one = as_dense<T>(gather(s.x.vectors(), row_set(i, 1)));
+        T sum = s.what == pair_statistic::product ? T(1) : T(0);
         for (index a = 0; a < one.dims(); ++a) {
             const T v = one.row(0)[a];
-            if (s.what == statistic::product)
+            if (s.what == pair_statistic::product)
                 sum *= 1 + v * v;
             else
                 sum += v;
@@ -111,7 +106,7 @@ private:
         }
     }
 
-    const bound_plan<T>& bound_;
+    const prepared_data<T>& data_;
     const tile_ops<T>& ops_ = best_tile_ops<T>();
     index first_, count_;
     buffer<T> registers_, col_, zero_;
@@ -120,19 +115,19 @@ private:
 }  // namespace
 
 template <class T>
-void diagonal_of(const bound_plan<T>& bound, std::span<T> out) {
-    if (!bound.same) fail(errc::invalid_argument, "a diagonal k(x, x) needs the same data on both sides");
+void diagonal_of(const prepared_data<T>& data, std::span<T> out) {
+    if (!data.same_data) fail(errc::invalid_argument, "a diagonal k(x, x) needs the same data on both sides");
     constexpr index width = diagonal_run<T>::width;
-    parallel_for(ceil_div(bound.rows, width), [&](index part) {
-        const index first = part * width, count = std::min(width, bound.rows - first);
-        diagonal_run<T> run(bound, first, count);
-        for (std::size_t s = 0; s < bound.sources.size(); ++s) run.fill_statistic(s);
-        for (std::size_t at = 0; at < bound.code->code.size(); ++at) run.run_step(at);
+    parallel_for(ceil_div(data.rows, width), [&](index part) {
+        const index first = part * width, count = std::min(width, data.rows - first);
+        diagonal_run<T> run(data, first, count);
+        for (std::size_t s = 0; s < data.statistics.size(); ++s) run.fill_statistic(s);
+        for (std::size_t at = 0; at < data.code->code.size(); ++at) run.run_step(at);
         std::copy_n(run.result(), count, out.data() + first);
     });
 }
 
-template void diagonal_of(const bound_plan<float>&, std::span<float>);
-template void diagonal_of(const bound_plan<double>&, std::span<double>);
+template void diagonal_of(const prepared_data<float>&, std::span<float>);
+template void diagonal_of(const prepared_data<double>&, std::span<double>);
 
 }  // namespace mercer::evaluation

@@ -9,6 +9,6 @@ namespace mercer::evaluation {
 
 // out[i] = k(xᵢ, xᵢ). The plan must be bound to the same data on both sides.
 template <class T>
-void diagonal_of(const bound_plan<T>& bound, std::span<T> out);
+void diagonal_of(const prepared_data<T>& data, std::span<T> out);
 
 }  // namespace mercer::evaluation

@@ -15,42 +15,42 @@ namespace mercer::evaluation {
 template <class T>
 class tile_runner {
 public:
-    explicit tile_runner(const bound_plan<T>& bound) : bound_(bound) {}
+    explicit tile_runner(const prepared_data<T>& data) : data_(data) {}
 
     // Computes the rows first … first + count - 1 of a batch against a column tile. Row first + i goes to out[i], from
     // column out_col on. `first` must be a multiple of block_rows.
-    void run(const open_stripe<T>& stripe, const row_group<T>& group, index first, index count, block_rows<T> out,
-             index out_col, workspace<T>& w) const;
+    void run(const packed_columns<T>& columns, const row_batch<T>& batch, index first, index count, row_pointers<T> out,
+             index out_col, scratch<T>& w) const;
 
 private:
     // One tile: at most block_rows rows, the column tile, and the place of the results.
     struct tile {
-        selection rows;
-        const open_stripe<T>& stripe;
-        block_rows<T> out;
+        row_set rows;
+        const packed_columns<T>& columns;
+        row_pointers<T> out;
         index out_col;
         T* registers;
-        workspace<T>& w;
-        index width() const { return stripe.width; }
-        index real_width() const { return stripe.cols.size(); }
+        scratch<T>& w;
+        index width() const { return columns.width; }
+        index real_width() const { return columns.cols.size(); }
     };
     T* register_of(const tile& t, int number) const;
 
-    bool look_up(const tile& t) const;
-    void fill_statistic(std::size_t at, const row_group<T>& group, index first, const tile& t) const;
+    bool read_table(const tile& t) const;
+    void fill_statistic(std::size_t at, const row_batch<T>& batch, index first, const tile& t) const;
     void fill_from_bits(std::size_t at, const tile& t, T* out) const;
-    void fill_dense(std::size_t at, const left_rows<T>& left, index first, const tile& t, T* out) const;
-    void fill_sparse(std::size_t at, const left_rows<T>& left, index first, const tile& t, T* out) const;
+    void fill_dense(std::size_t at, const packed_rows<T>& left, index first, const tile& t, T* out) const;
+    void fill_sparse(std::size_t at, const packed_rows<T>& left, index first, const tile& t, T* out) const;
     index to_distances(std::size_t at, const tile& t, T* out, const T* block, const T* block_low) const;
-    void compute_doubtful(std::size_t at, const tile& t, T* out) const;
+    void recompute_inaccurate(std::size_t at, const tile& t, T* out) const;
 
-    void run_code(const tile& t) const;
+    void run_instructions(const tile& t) const;
     void run_step(std::size_t at, const tile& t) const;
     void run_map(const instruction& step, const tile& t, T* const* to, bool stream) const;
     bool point_at_result(const tile& t, T** rows) const;
     void require_range(const tile& t) const;
 
-    const bound_plan<T>& bound_;
+    const prepared_data<T>& data_;
     const tile_ops<T>& ops_ = best_tile_ops<T>();
 };
 

@@ -23,7 +23,7 @@ T rest_of(double a, double b) {
 }  // namespace
 
 template <class T>
-const T* operand<T>::dense_row(index i, slice part, const T* shift, T* scratch) const {
+const T* vector_operand<T>::dense_row(index i, coordinate_range part, const T* shift, T* scratch) const {
     if (const auto* own = vectors_.as<dense<T>>()) return own->row(i) + part.first;
     if (shift) shift += part.first;
     std::visit(
@@ -47,7 +47,7 @@ const T* operand<T>::dense_row(index i, slice part, const T* shift, T* scratch) 
 }
 
 template <class T>
-double operand<T>::mean_entries() const {
+double vector_operand<T>::mean_entries() const {
     const auto count = static_cast<double>(std::max<index>(1, size()));
     if (const auto* some = vectors_.as<sparse<float>>()) return static_cast<double>(some->nonzeros()) / count;
     if (const auto* some = vectors_.as<sparse<double>>()) return static_cast<double>(some->nonzeros()) / count;
@@ -58,27 +58,29 @@ namespace {
 
 // Writes sparse rows directly into a panel filled with zeros.
 template <class T, class U>
-void scatter(const sparse<U>& from, const selection& which, slice part, T* packed, index width) {
+void scatter(const sparse<U>& from, const row_set& which, coordinate_range part, T* packed, index width) {
     std::fill_n(packed, part.count * width, T(0));
     for (index r = 0; r < which.size(); ++r)
         entries_within(from, which[r], part, [&](index k, U value) { packed[k * width + r] = static_cast<T>(value); });
 }
 
 // Cuts a range to the coordinates that exist, of `dims`.
-slice within(slice part, index dims) { return {part.first, std::clamp<index>(dims - part.first, 0, part.count)}; }
+coordinate_range within(coordinate_range part, index dims) {
+    return {part.first, std::clamp<index>(dims - part.first, 0, part.count)};
+}
 
 // Fills the part of a panel beyond the existing coordinates with zeros.
 template <class T>
-void clear_rest(slice part, slice there, T* packed, index width) {
+void clear_rest(coordinate_range part, coordinate_range there, T* packed, index width) {
     std::fill_n(packed + there.count * width, (part.count - there.count) * width, T(0));
 }
 
 }  // namespace
 
 template <class T>
-void operand<T>::pack(const selection& which, slice part, const T* shift, T* packed, index width,
-                      pack_scratch<T>& scratch) const {
-    const slice there = within(part, dims());
+void vector_operand<T>::pack(const row_set& which, coordinate_range part, const T* shift, T* packed, index width,
+                             pack_scratch<T>& scratch) const {
+    const coordinate_range there = within(part, dims());
     clear_rest(part, there, packed, width);
     if (const auto* single = vectors_.as<sparse<float>>(); single && !shift)
         return scatter(*single, which, there, packed, width);
@@ -88,8 +90,8 @@ void operand<T>::pack(const selection& which, slice part, const T* shift, T* pac
 }
 
 template <class T>
-void operand<T>::pack_rows(const selection& which, slice part, const T* shift, T* packed, index width,
-                           pack_scratch<T>& scratch) const {
+void vector_operand<T>::pack_rows(const row_set& which, coordinate_range part, const T* shift, T* packed, index width,
+                                  pack_scratch<T>& scratch) const {
     const auto* as_stored = vectors_.as<dense<T>>();
     T* rows = as_stored ? nullptr : scratch.rows.at_least(which.size() * part.count);
     scratch.pointers.resize(static_cast<std::size_t>(which.size()));
@@ -101,7 +103,7 @@ void operand<T>::pack_rows(const selection& which, slice part, const T* shift, T
 }
 
 template <class T>
-void operand<T>::low_row(index i, slice part, const T* shift, T* out) const {
+void vector_operand<T>::low_row(index i, coordinate_range part, const T* shift, T* out) const {
     auto& exact = per_thread<std::vector<double>>([] {});
     exact.resize(static_cast<std::size_t>(part.count));
     read_row(vectors_, i, part, exact.data());
@@ -111,9 +113,9 @@ void operand<T>::low_row(index i, slice part, const T* shift, T* out) const {
 }
 
 template <class T>
-void operand<T>::pack_low(const selection& which, slice part, const T* shift, T* packed, index width,
-                          pack_scratch<T>& scratch) const {
-    const slice there = within(part, dims());
+void vector_operand<T>::pack_low(const row_set& which, coordinate_range part, const T* shift, T* packed, index width,
+                                 pack_scratch<T>& scratch) const {
+    const coordinate_range there = within(part, dims());
     clear_rest(part, there, packed, width);
     const auto* kept = low_.as<dense<T>>();
     T* rows = scratch.rows.at_least(kept && kept->size() > 0 ? 1 : which.size() * there.count);
@@ -128,7 +130,7 @@ void operand<T>::pack_low(const selection& which, slice part, const T* shift, T*
 }
 
 template <class T>
-bool operand<T>::rounds(const T* shift) const {
+bool vector_operand<T>::has_rounding_errors(const T* shift) const {
     if (vectors_.as<dense<T>>() || vectors_.as<sparse<T>>() || sizeof(T) == 8)
         if (!shift) return false;
     std::vector<double> row(static_cast<std::size_t>(dims()));
@@ -141,7 +143,7 @@ bool operand<T>::rounds(const T* shift) const {
 }
 
 template <class T>
-index operand<T>::terms(index i) const {
+index vector_operand<T>::nonzeros(index i) const {
     const auto not_zero = [](const auto& from) {
         return static_cast<index>(from.size()) - static_cast<index>(std::ranges::count(from, 0));
     };
@@ -157,7 +159,7 @@ index operand<T>::terms(index i) const {
 }
 
 template <class T>
-bool operand<T>::whole(index i, const T* shift) const {
+bool vector_operand<T>::is_whole(index i, const T* shift) const {
     auto& row = per_thread<std::vector<double>>([] {});
     row.resize(static_cast<std::size_t>(dims()));
     read_row(vectors_, i, row.data());
@@ -169,7 +171,7 @@ bool operand<T>::whole(index i, const T* shift) const {
 }
 
 template <class T>
-std::size_t operand<T>::copy(const T* shift, bool low, std::size_t budget) {
+std::size_t vector_operand<T>::copy(const T* shift, bool low, std::size_t budget) {
     const auto numbers = static_cast<double>(size()) * static_cast<double>(dims());
     const auto as_dense_rows = [&]() -> std::size_t {
         const double bytes = numbers * sizeof(T) * (low ? 2 : 1);
@@ -214,7 +216,7 @@ std::size_t operand<T>::copy(const T* shift, bool low, std::size_t budget) {
 }
 
 template <class T>
-double squared_difference(const operand<T>& x, index i, const operand<T>& z, index j) {
+double squared_difference(const vector_operand<T>& x, index i, const vector_operand<T>& z, index j) {
     const auto merged = [&](const auto& a, const auto& b) {
         const auto ac = a.cols(i), bc = b.cols(j);
         const auto av = a.values(i), bv = b.values(j);
@@ -245,7 +247,7 @@ double squared_difference(const operand<T>& x, index i, const operand<T>& z, ind
 }
 
 template <class T>
-index operand<T>::room_for_entries(index i) const {
+index vector_operand<T>::max_entries(index i) const {
     return std::visit(
         [&](const auto& some) -> index {
             if constexpr (!std::is_same_v<std::decay_t<decltype(some)>, sparse<T>> && requires { some.cols(i); }) {
@@ -265,7 +267,7 @@ index operand<T>::room_for_entries(index i) const {
 }
 
 template <class T>
-sparse_entries<T> operand<T>::entries(index i, std::int32_t* cols, T* values) const {
+sparse_entries<T> vector_operand<T>::entries(index i, std::int32_t* cols, T* values) const {
     return std::visit(
         [&](const auto& some) -> sparse_entries<T> {
             using kind = std::decay_t<decltype(some)>;
@@ -292,8 +294,8 @@ sparse_entries<T> operand<T>::entries(index i, std::int32_t* cols, T* values) co
 }
 
 template <class T>
-sparse_entries<T> operand<T>::entries(index i, pack_scratch<T>& scratch) const {
-    const auto room = static_cast<std::size_t>(room_for_entries(i));
+sparse_entries<T> vector_operand<T>::entries(index i, pack_scratch<T>& scratch) const {
+    const auto room = static_cast<std::size_t>(max_entries(i));
     if (scratch.row_values.size() < room) scratch.row_values.resize(room), scratch.row_cols.resize(room);
     return entries(i, scratch.row_cols.data(), scratch.row_values.data());
 }
@@ -303,7 +305,7 @@ constexpr index deep = 8192;  // dense vectors with more coordinates are read ro
 }  // namespace
 
 template <class T>
-void operand<T>::norms(const T* shift, std::span<T> out, index from) const {
+void vector_operand<T>::norms(const T* shift, std::span<T> out, index from) const {
     const auto& ops = best_tile_ops<T>();
     const index width = ops.panel, all = static_cast<index>(out.size());
     const index groups = (all + width - 1) / width;
@@ -332,16 +334,16 @@ void operand<T>::norms(const T* shift, std::span<T> out, index from) const {
             }
             return;
         }
-        pack(selection(from + first, count), all_coordinates(), shift, panel.at_least(dims() * width), width, scratch);
+        pack(row_set(from + first, count), all_coordinates(), shift, panel.at_least(dims() * width), width, scratch);
         ops.panel_norms(panel.data(), dims(), sums.at_least(width));
         std::copy_n(sums.data(), count, out.data() + first);
     });
 }
 
-template class operand<float>;
-template class operand<double>;
-template double squared_difference(const operand<float>&, index, const operand<float>&, index);
-template double squared_difference(const operand<double>&, index, const operand<double>&, index);
+template class vector_operand<float>;
+template class vector_operand<double>;
+template double squared_difference(const vector_operand<float>&, index, const vector_operand<float>&, index);
+template double squared_difference(const vector_operand<double>&, index, const vector_operand<double>&, index);
 
 dataset widened(const dataset& vectors, index dims) {
     return std::visit(

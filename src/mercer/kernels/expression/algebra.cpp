@@ -27,7 +27,7 @@ using node_ptr = std::shared_ptr<const kernel_node>;
 class unary_node : public kernel_node {
 public:
     explicit unary_node(node_ptr part) : part_(std::move(part)) {}
-    domain where() const override { return part_->where(); }
+    object_kind kind() const override { return part_->kind(); }
 
 protected:
     mercer::proof rest_on_part(bool rule_holds, std::string rule, std::vector<std::string> conditions = {}) const {
@@ -43,11 +43,11 @@ kernel make(Args&&... args) {
     return kernel(std::make_shared<const Node>(std::forward<Args>(args)...));
 }
 
-domain common_domain(const kernel_node& a, const kernel_node& b) {
-    if (a.where() == domain::any) return b.where();
-    if (b.where() == domain::any || a.where() == b.where()) return a.where();
+object_kind common_kind(const kernel_node& a, const kernel_node& b) {
+    if (a.kind() == object_kind::any) return b.kind();
+    if (b.kind() == object_kind::any || a.kind() == b.kind()) return a.kind();
     fail(errc::unsupported, fmt::format("{} is a kernel on {} and {} on {}: they cannot be combined", a.text(),
-                                        name(a.where()), b.text(), name(b.where())));
+                                        name(a.kind()), b.text(), name(b.kind())));
 }
 
 // The text of a part, in parentheses if it binds less tightly than its position in the text requires.
@@ -57,14 +57,14 @@ std::string part_text(const kernel_node& part, binding place) {
 
 int unary(plan_builder& code, op what, int a) {
     instruction step;
-    step.what = what;
+    step.operation = what;
     step.a = a;
     return code.push(std::move(step));
 }
 
 int affine(plan_builder& code, int a, double scale, double shift) {
     instruction step;
-    step.what = op::affine;
+    step.operation = op::affine;
     step.a = a;
     step.scale = scale;
     step.shift = shift;
@@ -101,7 +101,7 @@ public:
     int emit_normalised_power(plan_builder& code, double c) const override {
         return part_->emit_normalised_power(code, c);
     }
-    expansion expand(map_builder& build) const override { return c_ * part_->expand(build); }
+    expansion expand(expansion_builder& build) const override { return c_ * part_->expand(build); }
 
 private:
     double c_;
@@ -111,8 +111,8 @@ private:
 class binary_node final : public kernel_node {
 public:
     binary_node(bool product, node_ptr a, node_ptr b)
-        : product_(product), a_(std::move(a)), b_(std::move(b)), where_(common_domain(*a_, *b_)) {}
-    domain where() const override { return where_; }
+        : product_(product), a_(std::move(a)), b_(std::move(b)), where_(common_kind(*a_, *b_)) {}
+    object_kind kind() const override { return where_; }
     // The right part gets parentheses if it is a sum (or product) itself, so that a + (b + c) is parsed to the same
     // tree.
     std::string text() const override {
@@ -149,7 +149,7 @@ public:
     int emit_normalised_power(plan_builder& code, double c) const override {
         return combine(code, op::multiply, a_->emit_normalised_power(code, c), b_->emit_normalised_power(code, c));
     }
-    expansion expand(map_builder& build) const override {
+    expansion expand(expansion_builder& build) const override {
         return product_ ? build.multiply(a_->expand(build), b_->expand(build))
                         : build.add(a_->expand(build), b_->expand(build));
     }
@@ -157,14 +157,14 @@ public:
 private:
     static int combine(plan_builder& code, op what, int a, int b) {
         instruction step;
-        step.what = what;
+        step.operation = what;
         step.a = a;
         step.b = b;
         return code.push(std::move(step));
     }
     bool product_;
     node_ptr a_, b_;
-    domain where_;
+    object_kind where_;
 };
 
 class power_node final : public unary_node {
@@ -184,7 +184,7 @@ public:
     kernel_form form() const override { return {"power", {{"exponent", exponent_}}, {}, {part_}}; }
     int emit(plan_builder& code) const override {
         instruction step;
-        step.what = op::power;
+        step.operation = op::power;
         step.a = part_->emit(code);
         step.shift = exponent_;
         return code.push(std::move(step));
@@ -196,7 +196,7 @@ public:
     int emit_normalised_power(plan_builder& code, double c) const override {
         return part_->emit_normalised_power(code, exponent_ * c);
     }
-    expansion expand(map_builder& build) const override {
+    expansion expand(expansion_builder& build) const override {
         if (!(exponent_ >= 0) || exponent_ != std::floor(exponent_) || exponent_ > 1e6)
             return kernel_node::expand(build);
         const expansion base = part_->expand(build);
@@ -238,12 +238,12 @@ public:
     kernel_form form() const override { return {"polynomial_of", {{"coefficients", c_}}, {}, {part_}}; }
     int emit(plan_builder& code) const override {
         instruction step;
-        step.what = op::polynomial;
+        step.operation = op::polynomial;
         step.a = part_->emit(code);
         step.coefficients = c_;
         return code.push(std::move(step));
     }
-    expansion expand(map_builder& build) const override {
+    expansion expand(expansion_builder& build) const override {
         const expansion base = part_->expand(build);
         expansion result;
         for (std::size_t i = c_.size(); i-- > 0;)
@@ -296,18 +296,18 @@ public:
         // exp(log k(x,z) - ½ log k(x,x) - ½ log k(z,z)) does not overflow for large k.
         if (part_->has_log()) return part_->emit_normalised_power(code, 1);
         instruction step;
-        step.self = code.plan_of_part(part_.get(), plan_builder::computed::value,
+        step.self = code.plan_of_part(part_.get(), plan_builder::quantity::value,
                                       [&](plan_builder& own) { return part_->emit(own); });
-        step.what = op::outer_multiply;
-        step.self_rule = instruction::self_use::inverse_root;
+        step.operation = op::outer_multiply;
+        step.diagonal_rule = instruction::diagonal_use::inverse_root;
         step.a = part_->emit(code);
         return code.push(std::move(step));
     }
-    expansion expand(map_builder& build) const override {
+    expansion expand(expansion_builder& build) const override {
         // The features are φ(x)/‖φ(x)‖: every monomial gets the additional factor 1/‖φ(x)‖.
         const kernel part(part_);
         const auto inverse_norm = [part](const dataset& x) {
-            std::vector<double> h = self_values(part, x);
+            std::vector<double> h = kernel_diagonal(part, x);
             for (double& each : h) each = each > 0 ? 1 / std::sqrt(each) : 0.0;
             return h;
         };
@@ -359,15 +359,15 @@ public:
     kernel_form form() const override { return {"conjugate", {}, name_, {part_}}; }
     int emit(plan_builder& code) const override {
         instruction step;
-        step.what = op::outer_multiply;
+        step.operation = op::outer_multiply;
         step.weight = h_;
-        if (const feature phi = code.outer(); phi.apply)
+        if (const embedding phi = code.outer(); phi.apply)
             step.weight = [phi, h = h_](const dataset& x) { return h(phi.apply(x, nullptr).first); };
         step.a = part_->emit(code);
         return code.push(std::move(step));
     }
     // Two functions may have the same name, so the key is the address of the node.
-    expansion expand(map_builder& build) const override {
+    expansion expand(expansion_builder& build) const override {
         return build.multiply(part_->expand(build),
                               build.factor(fmt::format("conjugate {}", fmt::ptr(this)), name_ + "(x)", h_));
     }
@@ -379,7 +379,7 @@ private:
 
 class pull_back_node final : public unary_node {
 public:
-    pull_back_node(std::string name, std::string text, std::string rule, feature phi, node_ptr part, domain from,
+    pull_back_node(std::string name, std::string text, std::string rule, embedding phi, node_ptr part, object_kind from,
                    std::vector<index> columns = {}, node_ptr map = nullptr, std::vector<double> factors = {})
         : unary_node(std::move(part)),
           name_(std::move(name)),
@@ -390,7 +390,7 @@ public:
           columns_(std::move(columns)),
           map_(std::move(map)),
           factors_(std::move(factors)) {}
-    domain where() const override { return from_; }
+    object_kind kind() const override { return from_; }
     std::string text() const override { return text_; }
     traits properties() const override { return {false, false, part_->properties().normalised}; }
     mercer::proof prove() const override { return rest_on_part(true, rule_); }
@@ -402,25 +402,26 @@ public:
         return {text_.substr(0, text_.find('(')), {}, name_, {part_}};
     }
     int emit(plan_builder& code) const override {
-        const plan_builder::inside mapped(code, phi_);
+        const plan_builder::pull_back_scope mapped(code, phi_);
         return part_->emit(code);
     }
     bool has_log() const override { return part_->has_log(); }
     int emit_log(plan_builder& code) const override {
-        const plan_builder::inside mapped(code, phi_);
+        const plan_builder::pull_back_scope mapped(code, phi_);
         return part_->emit_log(code);
     }
     int emit_gaussian_of(plan_builder& code, double c) const override {
-        const plan_builder::inside mapped(code, phi_);
+        const plan_builder::pull_back_scope mapped(code, phi_);
         return part_->emit_gaussian_of(code, c);
     }
     int emit_normalised_power(plan_builder& code, double c) const override {
-        const plan_builder::inside mapped(code, phi_);
+        const plan_builder::pull_back_scope mapped(code, phi_);
         return part_->emit_normalised_power(code, c);
     }
-    expansion expand(map_builder& build) const override {
-        const map_builder::inside mapped = columns_.empty() ? map_builder::inside(build, phi_, name_ + "(x)")
-                                                            : map_builder::inside(build, phi_, columns_);
+    expansion expand(expansion_builder& build) const override {
+        const expansion_builder::pull_back_scope mapped =
+            columns_.empty() ? expansion_builder::pull_back_scope(build, phi_, name_ + "(x)")
+                             : expansion_builder::pull_back_scope(build, phi_, columns_);
         return part_->expand(build);
     }
 
@@ -428,8 +429,8 @@ private:
     std::string name_;  // of φ
     std::string text_;
     std::string rule_;
-    feature phi_;
-    domain from_;
+    embedding phi_;
+    object_kind from_;
     std::vector<index> columns_;   // if not empty, φ is the projection onto these coordinates
     node_ptr map_;                 // if not null, φ are the features of this kernel
     std::vector<double> factors_;  // if not empty, φ multiplies the coordinates by these
@@ -437,9 +438,9 @@ private:
 
 class user_node final : public kernel_node {
 public:
-    user_node(std::string name, block_function k, domain where)
+    user_node(std::string name, block_function k, object_kind where)
         : name_(std::move(name)), k_(std::move(k)), where_(where) {}
-    domain where() const override { return where_; }
+    object_kind kind() const override { return where_; }
     std::string text() const override { return "user(" + name_ + ")"; }
     mercer::proof prove() const override {
         return {false, text(), "no rule: nothing is known about a user's function; test it on data", {}, {}, true};
@@ -447,15 +448,15 @@ public:
     kernel_form form() const override { return {"user", {}, name_, {}}; }
     int emit(plan_builder& code) const override {
         instruction step;
-        step.what = op::map;
-        step.a = code.use_statistic({statistic::user, code.use_feature({}), false, k_});
+        step.operation = op::map;
+        step.a = code.use_statistic({pair_statistic::user, code.use_embedding({}), false, k_});
         return code.push(std::move(step));
     }
 
 private:
     std::string name_;
     block_function k_;
-    domain where_;
+    object_kind where_;
 };
 
 }  // namespace
@@ -474,67 +475,67 @@ kernel conjugate(std::string name, object_function h, const kernel& a) {
     return make<conjugate_node>(std::move(name), std::move(h), a.shared());
 }
 
-kernel pull_back(std::string name, feature phi, const kernel& a, domain from) {
+kernel pull_back(std::string name, embedding phi, const kernel& a, object_kind from) {
     std::string text = "pullback(" + name + ", " + a.text() + ")",
                 proof = "pull-back: k(φ(x), φ(z)) is a kernel for any map φ; φ = " + name;
     return make<pull_back_node>(std::move(name), std::move(text), std::move(proof), std::move(phi), a.shared(), from);
 }
 
 kernel pull_back(const kernel& map, const kernel& a) {
-    std::optional<feature> phi = explicit_features(map);
+    std::optional<embedding> phi = explicit_embedding(map);
     if (!phi)
         fail(errc::unsupported, fmt::format("pullback: {} is no kernel of explicit features, as words, spectrum or "
                                             "gradients are",
                                             map.text()));
-    if (a.where() != domain::vectors && a.where() != domain::any)
+    if (a.kind() != object_kind::vectors && a.kind() != object_kind::any)
         fail(errc::unsupported, fmt::format("pullback: {} is a kernel on {}, the features of {} are vectors", a.text(),
-                                            name(a.where()), map.text()));
+                                            name(a.kind()), map.text()));
     return make<pull_back_node>(map.text(), "pullback(" + map.text() + ", " + a.text() + ")",
                                 "pull-back: k(φ(x), φ(z)) is a kernel for any map φ; φ = the features of " + map.text(),
-                                *std::move(phi), a.shared(), map.where(), std::vector<index>{}, map.shared());
+                                *std::move(phi), a.shared(), map.kind(), std::vector<index>{}, map.shared());
 }
 
 kernel columns(const kernel& a, std::vector<index> which) {
-    if (a.where() != domain::vectors && a.where() != domain::any)
-        fail(errc::unsupported, fmt::format("columns: {} is a kernel on {}", a.text(), name(a.where())));
-    return make<pull_back_node>("columns", fmt::format("columns({}, [{}])", a.text(), joined(which, ", ")),
+    if (a.kind() != object_kind::vectors && a.kind() != object_kind::any)
+        fail(errc::unsupported, fmt::format("columns: {} is a kernel on {}", a.text(), name(a.kind())));
+    return make<pull_back_node>("columns", fmt::format("columns({}, [{}])", a.text(), join(which, ", ")),
                                 "pull-back by the projection onto some coordinates", column_map(which), a.shared(),
-                                domain::vectors, std::move(which));
+                                object_kind::vectors, std::move(which));
 }
 
 kernel scaled(const kernel& a, std::vector<double> factors) {
-    if (a.where() != domain::vectors && a.where() != domain::any)
-        fail(errc::unsupported, fmt::format("scaled: {} is a kernel on {}", a.text(), name(a.where())));
+    if (a.kind() != object_kind::vectors && a.kind() != object_kind::any)
+        fail(errc::unsupported, fmt::format("scaled: {} is a kernel on {}", a.text(), name(a.kind())));
     std::vector<std::string> texts;
     for (const double each : factors) {
         require(std::isfinite(each), "scaled", "|factor| < infinity", each);
         texts.push_back(number_text(each));
     }
     if (factors.empty()) fail(errc::invalid_argument, "scaled: a factor for each column is needed, got none");
-    feature times = scale_map(factors);
-    return make<pull_back_node>("scaled", fmt::format("scaled({}, [{}])", a.text(), joined(texts, ", ")),
+    embedding times = scale_map(factors);
+    return make<pull_back_node>("scaled", fmt::format("scaled({}, [{}])", a.text(), join(texts, ", ")),
                                 "pull-back by multiplying the coordinates", std::move(times), a.shared(),
-                                domain::vectors, std::vector<index>{}, nullptr, std::move(factors));
+                                object_kind::vectors, std::vector<index>{}, nullptr, std::move(factors));
 }
 
 kernel field(const std::string& who, const kernel& k) {
-    feature value{"field " + who, [who](const dataset& x, const dataset* z) {
-                      const auto of = [&](const dataset& all) { return objects_of<records>(all, "field").of(who); };
-                      return std::pair(of(x), z ? of(*z) : dataset());
-                  }};
+    embedding value{"field " + who, [who](const dataset& x, const dataset* z) {
+                        const auto of = [&](const dataset& all) { return objects_of<records>(all, "field").of(who); };
+                        return std::pair(of(x), z ? of(*z) : dataset());
+                    }};
     return make<pull_back_node>(who, "field(" + field_text(who) + ", " + k.text() + ")",
                                 "pull-back: k of one field is a kernel on records", std::move(value), k.shared(),
-                                records::where);
+                                records::kind);
 }
 
-kernel from_block_function(std::string name, block_function k, domain where) {
+kernel from_block_function(std::string name, block_function k, object_kind where) {
     return make<user_node>(std::move(name), std::move(k), where);
 }
 
 kernel from_function(std::string name, std::function<double(std::span<const double>, std::span<const double>)> k) {
     return from_block_function(
         std::move(name),
-        [k](const dataset& x, const selection& rows, const dataset& z, const selection& cols, matrix_view<double> out) {
+        [k](const dataset& x, const row_set& rows, const dataset& z, const row_set& cols, matrix_view<double> out) {
             const dense<double> a = as_dense<double>(gather(x, rows)), b = as_dense<double>(gather(z, cols));
             parallel_for(a.size(), [&](index i) {
                 for (index j = 0; j < b.size(); ++j)
@@ -542,18 +543,18 @@ kernel from_function(std::string name, std::function<double(std::span<const doub
                                   {b.row(j), static_cast<std::size_t>(b.dims())});
             });
         },
-        domain::vectors);
+        object_kind::vectors);
 }
 
-kernel from_feature_map(std::string name, feature phi) {
+kernel from_feature_map(std::string name, embedding phi) {
     std::string text = "map(" + name + ")",
                 proof = "explicit map: φ(x)ᵀφ(z), the linear kernel pulled back by φ = " + name;
     return make<pull_back_node>(std::move(name), std::move(text), std::move(proof), std::move(phi),
-                                kernel(linear{}).shared(), domain::vectors);
+                                kernel(linear{}).shared(), object_kind::vectors);
 }
 
 kernel from_feature_map(std::string name, std::function<std::vector<double>(std::span<const double>)> phi) {
-    feature map = vector_map("map " + name, std::move(phi));
+    embedding map = vector_map("map " + name, std::move(phi));
     return from_feature_map(std::move(name), std::move(map));
 }
 
@@ -562,7 +563,8 @@ namespace {
 void add_kinds(const kernel_node& k, std::map<std::string, std::string>& kinds) {
     const kernel_form form = k.form();
     for (const auto& part : form.parts) {
-        if (form.what == "field" && part->where() != domain::any) kinds[form.who] = name(part->where());
+        if (form.operation == "field" && part->kind() != object_kind::any)
+            kinds[form.function_name] = name(part->kind());
         add_kinds(*part, kinds);
     }
 }

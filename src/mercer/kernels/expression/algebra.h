@@ -41,7 +41,7 @@ kernel normalise(const kernel& a);
 // h(x)·k(x, z)·h(z); `name` is the name of h in the text form.
 kernel conjugate(std::string name, object_function h, const kernel& a);
 // k(φ(x), φ(z)) for objects of kind `from`; `name` is the name of φ in the text form.
-kernel pull_back(std::string name, feature phi, const kernel& a, domain from = domain::vectors);
+kernel pull_back(std::string name, embedding phi, const kernel& a, object_kind from = object_kind::vectors);
 // k(φ(x), φ(z)) with the features φ of the kernel map(x, z) = φ(x)ᵀφ(z), such as words, spectrum or gradients. Throws
 // errc::unsupported if `map` has no such features.
 kernel pull_back(const kernel& map, const kernel& a);
@@ -56,10 +56,10 @@ kernel from_function(std::string name, std::function<double(std::span<const doub
 // k of one field of records: k(x.name, z.name).
 kernel field(const std::string& name, const kernel& k);
 // A kernel on objects of kind `where` from a user's function that computes whole blocks.
-kernel from_block_function(std::string name, block_function k, domain where);
+kernel from_block_function(std::string name, block_function k, object_kind where);
 // φ(x)ᵀφ(z) for a user's function φ; it is always a kernel.
 kernel from_feature_map(std::string name, std::function<std::vector<double>(std::span<const double>)> phi);
-kernel from_feature_map(std::string name, feature phi);
+kernel from_feature_map(std::string name, embedding phi);
 
 // The kind of objects in each field of records that a kernel uses: {"title": "strings", "price": "vectors"} for
 // field(title, words()) + field(price, rbf()). Readers of tables convert the fields to these kinds.

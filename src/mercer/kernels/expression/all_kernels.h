@@ -58,7 +58,7 @@ namespace mercer {
 template <class... F>
 struct kernel_list {};
 
-// In the order of help texts and documentation. linear must be the first: a map_call with place 0 means t ↦ t.
+// In the order of help texts and documentation. linear must be the first: a formula_call with place 0 means t ↦ t.
 // clang-format off
 using listed_kernels = kernel_list<
     linear, constant, polynomial, gaussian, anisotropic, cosine, sigmoid, all_subsets, bilinear,

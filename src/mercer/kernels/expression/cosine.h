@@ -11,7 +11,7 @@ struct cosine {
         return {"cosine",
                 {},
                 "x'z/(|x||z|), 0 for a zero vector",
-                domain::vectors,
+                object_kind::vectors,
                 {},
                 "cosine: the linear kernel normalised",
                 true,
@@ -21,7 +21,7 @@ struct cosine {
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
     int emit(plan_builder& code) const { return normalise(linear{}).node().emit(code); }
-    expansion expand(map_builder& build) const { return normalise(linear{}).node().expand(build); }
+    expansion expand(expansion_builder& build) const { return normalise(linear{}).node().expand(build); }
 };
 
 }  // namespace mercer

@@ -32,26 +32,26 @@ std::int32_t place_of(const std::type_info& formula, kernel_list<F...>) {
 }
 
 template <class F>
-std::optional<feature> features_of(const kernel_node& node) {
+std::optional<embedding> embedding_of(const kernel_node& node) {
     if constexpr (requires(const F& f) {
-                      f.source();
+                      f.embedding();
                       { f.map() } -> std::same_as<linear>;
                   })
-        if constexpr (F::what == statistic::dot && F::input == map_input::value)
-            if (const auto* leaf = dynamic_cast<const leaf_node<F>*>(&node)) return leaf->formula().source();
+        if constexpr (F::statistic == pair_statistic::dot && F::input == map_input::value)
+            if (const auto* leaf = dynamic_cast<const leaf_node<F>*>(&node)) return leaf->formula().embedding();
     return {};
 }
 
 template <class... F>
-std::optional<feature> features_of(const kernel_node& node, kernel_list<F...>) {
-    std::optional<feature> found;
-    ((found = features_of<F>(node)) || ...);
+std::optional<embedding> embedding_of(const kernel_node& node, kernel_list<F...>) {
+    std::optional<embedding> found;
+    ((found = embedding_of<F>(node)) || ...);
     return found;
 }
 
 }  // namespace
 
-std::optional<feature> explicit_features(const kernel& k) { return features_of(k.node(), listed_kernels()); }
+std::optional<embedding> explicit_embedding(const kernel& k) { return embedding_of(k.node(), listed_kernels()); }
 
 const std::vector<registered_kernel>& kernel_registry() {
     static const std::vector<registered_kernel> all = entries(listed_kernels());

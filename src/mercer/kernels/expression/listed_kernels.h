@@ -23,7 +23,7 @@ const std::vector<registered_kernel>& kernel_registry();
 const registered_kernel* find_kernel(std::string_view name);
 
 // The embedding φ of a listed kernel that is computed as φ(x)ᵀφ(z); nothing for all other kernels.
-std::optional<feature> explicit_features(const kernel& k);
+std::optional<embedding> explicit_embedding(const kernel& k);
 
 // The operations of the text form that make kernels from kernels, for help texts.
 struct algebra_info {

@@ -23,24 +23,24 @@ class parser {
 public:
     explicit parser(std::string_view text) : text_(text) {}
 
-    kernel whole() {
+    kernel parse() {
         const std::size_t start = skip();
-        if (at_end()) wrong("a kernel is expected here");
+        if (at_end()) fail_at("a kernel is expected here");
         value made = sum();
         skip();
-        if (!at_end()) wrong(fmt::format("'{}' is not expected here", character()));
+        if (!at_end()) fail_at(fmt::format("'{}' is not expected here", character()));
         return as_kernel(std::move(made), start);
     }
 
 private:
-    static constexpr int deepest = 200;      // levels of parentheses; the limit prevents a stack overflow
-    static constexpr int most_parts = 1000;  // kernels in one expression; a long sum is a deep tree too
+    static constexpr int max_depth = 200;   // levels of parentheses; the limit prevents a stack overflow
+    static constexpr int max_parts = 1000;  // kernels in one expression; a long sum is a deep tree too
 
     // Counts one level of parentheses while the object exists.
     class nested {
     public:
         explicit nested(parser& in) : in_(in) {
-            if (++in_.depth_ > deepest) in_.wrong(fmt::format("more than {} levels of brackets", deepest));
+            if (++in_.depth_ > max_depth) in_.fail_at(fmt::format("more than {} levels of brackets", max_depth));
         }
         ~nested() { --in_.depth_; }
         nested(const nested&) = delete;
@@ -60,7 +60,7 @@ private:
             if (std::holds_alternative<double>(left) && std::holds_alternative<double>(right)) {
                 left = std::get<double>(left) + std::get<double>(right);
             } else {
-                left = guarded(start, [&]() -> value {
+                left = with_position(start, [&]() -> value {
                     if (const double* c = std::get_if<double>(&right)) return std::get<kernel>(left) + *c;
                     if (const double* c = std::get_if<double>(&left)) return *c + std::get<kernel>(right);
                     return std::get<kernel>(left) + std::get<kernel>(right);
@@ -81,15 +81,15 @@ private:
             value next = power();
             if (sign_at != std::string_view::npos && text_[sign_at] == '/') {
                 const double* c = std::get_if<double>(&next);
-                if (!c) wrong("a kernel can be divided by a number only", sign_at);
-                if (*c == 0) wrong("division by zero", sign_at);
+                if (!c) fail_at("a kernel can be divided by a number only", sign_at);
+                if (*c == 0) fail_at("division by zero", sign_at);
                 next = 1 / *c;
             }
             if (const double* c = std::get_if<double>(&next)) {
                 factor *= *c;
                 scaled = true;
             } else {
-                kernels = kernels ? guarded(start, [&] { return *kernels * std::get<kernel>(next); })
+                kernels = kernels ? with_position(start, [&] { return *kernels * std::get<kernel>(next); })
                                   : std::get<kernel>(next);
             }
             if (peek() != '*' && peek() != '/') break;
@@ -98,7 +98,7 @@ private:
         factor *= sign;
         if (!kernels) return factor;
         if (!scaled && sign > 0) return *kernels;
-        return guarded(start, [&]() -> value { return factor * *kernels; });
+        return with_position(start, [&]() -> value { return factor * *kernels; });
     }
 
     value power() {
@@ -112,9 +112,9 @@ private:
             skip();
             value exponent = atom();
             const double* m = std::get_if<double>(&exponent);
-            if (!m) wrong("the exponent must be a number", exponent_at);
+            if (!m) fail_at("the exponent must be a number", exponent_at);
             const double e = minus ? -*m : *m;
-            base = guarded(start, [&]() -> value {
+            base = with_position(start, [&]() -> value {
                 if (const double* c = std::get_if<double>(&base)) return std::pow(*c, e);
                 return pow(std::get<kernel>(base), e);
             });
@@ -132,14 +132,14 @@ private:
         }
         if ((c >= '0' && c <= '9') || c == '.') return number();
         if (is_letter(c)) return call();
-        if (at_end()) wrong("the text ends where a kernel or a number is expected");
-        wrong(fmt::format("a kernel or a number is expected here, got '{}'", character()));
+        if (at_end()) fail_at("the text ends where a kernel or a number is expected");
+        fail_at(fmt::format("a kernel or a number is expected here, got '{}'", character()));
     }
 
     value call() {
         const std::size_t start = at_;
         const std::string word = name();
-        if (++parts_ > most_parts) wrong(fmt::format("more than {} kernels in one expression", most_parts), start);
+        if (++parts_ > max_parts) fail_at(fmt::format("more than {} kernels in one expression", max_parts), start);
         if (word == "exp" || word == "normalize" || word == "normalise") {
             const kernel inner = kernel_argument();
             expect(')');
@@ -151,15 +151,15 @@ private:
             const std::size_t list_at = skip();
             const argument list = literal();
             const auto* numbers = std::get_if<std::vector<double>>(&list);
-            if (!numbers) wrong("a list of numbers [a, b, …] is expected here", list_at);
+            if (!numbers) fail_at("a list of numbers [a, b, …] is expected here", list_at);
             expect(')');
-            return guarded(start, [&]() -> value {
+            return with_position(start, [&]() -> value {
                 if (word == "polynomial_of") return polynomial_of(inner, *numbers);
                 if (word == "scaled") return scaled(inner, *numbers);
                 std::vector<index> which;
                 for (const double column : *numbers) {
                     if (column != std::floor(column) || column < 0 || column > 2e9)
-                        wrong("columns are whole numbers >= 0", list_at);
+                        fail_at("columns are whole numbers >= 0", list_at);
                     which.push_back(static_cast<index>(column));
                 }
                 return columns(inner, which);
@@ -168,10 +168,10 @@ private:
         if (word == "field") return field_of_records(start);
         if (word == "conjugate" || word == "pullback" || word == "map" || word == "user") return named(word);
         const registered_kernel* found = find_kernel(word);
-        if (!found) wrong(unknown(word), start);
+        if (!found) fail_at(unknown(word), start);
         arguments given(found->info.name);
         if (peek() == '(') read_arguments(*found, given);
-        return guarded(start, [&] { return found->make(given); });
+        return with_position(start, [&] { return found->make(given); });
     }
 
     // field(name, k); the name is a word or in quotes.
@@ -183,7 +183,7 @@ private:
         const std::size_t inner_at = skip();
         const kernel inner = as_kernel(sum(), inner_at);
         expect(')');
-        return guarded(start, [&]() -> value { return field(who, inner); });
+        return with_position(start, [&]() -> value { return field(who, inner); });
     }
 
     // conjugate(h, k), pullback(φ, k), map(φ), user(f)
@@ -192,16 +192,16 @@ private:
         const std::size_t name_at = skip();
         const std::string who = name();
         const auto missing = [&](const char* what) {
-            wrong(fmt::format("no {} is registered under the name '{}'", what, who), name_at);
+            fail_at(fmt::format("no {} is registered under the name '{}'", what, who), name_at);
         };
         if (word == "user") {
-            const auto k = kernel_named(who);
+            const auto k = find_registered_kernel(who);
             if (!k) missing("kernel");
             expect(')');
             return *k;
         }
         if (word == "conjugate") {
-            const auto h = weight_named(who);
+            const auto h = find_weight(who);
             if (!h) missing("function");
             expect(',');
             const std::size_t start = skip();
@@ -209,7 +209,7 @@ private:
             expect(')');
             return conjugate(who, *h, inner);
         }
-        const auto phi = map_named(who);
+        const auto phi = find_map(who);
         if (!phi && word == "pullback" && find_kernel(who)) return pulled_back(name_at);
         if (!phi) missing("map");
         if (word == "map") {
@@ -231,7 +231,7 @@ private:
         const std::size_t start = skip();
         const kernel inner = as_kernel(sum(), start);
         expect(')');
-        return guarded(map_at, [&]() -> value { return pull_back(map, inner); });
+        return with_position(map_at, [&]() -> value { return pull_back(map, inner); });
     }
 
     void read_arguments(const registered_kernel& owner, arguments& given) {
@@ -251,18 +251,18 @@ private:
                              owner.other_arguments.end();
                 for (const auto& parameter : parameters) known = known || parameter.name == key;
                 if (!known)
-                    wrong(fmt::format("{} has no parameter '{}'{}", owner.info.name, key, parameter_list(owner)),
-                          start);
+                    fail_at(fmt::format("{} has no parameter '{}'{}", owner.info.name, key, parameter_list(owner)),
+                            start);
                 expect('=');
                 skip();
             } else {
                 if (position >= parameters.size())
-                    wrong(fmt::format("{} takes {} argument{}", owner.info.name, parameters.size(),
-                                      parameters.size() == 1 ? "" : "s"),
-                          start);
+                    fail_at(fmt::format("{} takes {} argument{}", owner.info.name, parameters.size(),
+                                        parameters.size() == 1 ? "" : "s"),
+                            start);
                 key = parameters[position].name;
             }
-            guarded(start, [&] { return given.set(key, literal()), 0; });
+            with_position(start, [&] { return given.set(key, literal()), 0; });
             skip();
             if (peek() == ')') break;
             expect(',');
@@ -292,10 +292,10 @@ private:
                 argument row = literal();
                 auto* numbers = std::get_if<std::vector<double>>(&row);
                 if (!numbers || !flat.empty())
-                    wrong("a list of numbers, or of lists of numbers, is expected here", row_at);
+                    fail_at("a list of numbers, or of lists of numbers, is expected here", row_at);
                 rows.push_back(std::move(*numbers));
             } else {
-                if (!rows.empty()) wrong("a list [a, b, …] is expected here, like the ones before it");
+                if (!rows.empty()) fail_at("a list [a, b, …] is expected here, like the ones before it");
                 flat.push_back(signed_number());
             }
         }
@@ -318,9 +318,9 @@ private:
         const auto [end, code] = std::from_chars(first, text_.data() + text_.size(), x);
         const bool letters =
             first != text_.data() + text_.size() && !((*first >= '0' && *first <= '9') || *first == '.');
-        if (code == std::errc::invalid_argument || letters) wrong("a number is expected here");
+        if (code == std::errc::invalid_argument || letters) fail_at("a number is expected here");
         if (code == std::errc::result_out_of_range || !std::isfinite(x))
-            wrong("this number is beyond the range of double");
+            fail_at("this number is beyond the range of double");
         at_ += static_cast<std::size_t>(end - first);
         return x;
     }
@@ -329,7 +329,7 @@ private:
         skip();
         const std::size_t start = at_;
         while (!at_end() && (is_letter(text_[at_]) || (text_[at_] >= '0' && text_[at_] <= '9'))) ++at_;
-        if (at_ == start) wrong("a name is expected here");
+        if (at_ == start) fail_at("a name is expected here");
         return std::string(text_.substr(start, at_ - start));
     }
 
@@ -340,7 +340,7 @@ private:
             if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
             out += text_[at_];
         }
-        if (at_end()) wrong("this quote is not closed", open);
+        if (at_end()) fail_at("this quote is not closed", open);
         ++at_;
         return out;
     }
@@ -353,7 +353,8 @@ private:
 
     // Converts a number to the constant kernel.
     kernel as_kernel(value made, std::size_t start) {
-        if (const double* c = std::get_if<double>(&made)) return guarded(start, [&] { return kernel(constant{*c}); });
+        if (const double* c = std::get_if<double>(&made))
+            return with_position(start, [&] { return kernel(constant{*c}); });
         return std::get<kernel>(made);
     }
 
@@ -371,12 +372,12 @@ private:
 
     // Runs step() and adds the position `start` to an error that it throws.
     template <class Step>
-    auto guarded(std::size_t start, Step step) -> decltype(step()) {
+    auto with_position(std::size_t start, Step step) -> decltype(step()) {
         try {
             return step();
         } catch (const error& problem) {
             if (problem.code() == errc::parse) throw;
-            wrong(problem.what(), start);
+            fail_at(problem.what(), start);
         }
     }
 
@@ -392,11 +393,11 @@ private:
         return at_;
     }
     void expect(char c) {
-        if (peek() != c) wrong(fmt::format("'{}' is expected here", c));
+        if (peek() != c) fail_at(fmt::format("'{}' is expected here", c));
         ++at_;
     }
-    [[noreturn]] void wrong(const std::string& what) { wrong(what, at_); }
-    [[noreturn]] void wrong(const std::string& what, std::size_t place) {
+    [[noreturn]] void fail_at(const std::string& what) { fail_at(what, at_); }
+    [[noreturn]] void fail_at(const std::string& what, std::size_t place) {
         std::string line(text_);
         for (char& c : line)
             if (c == '\n' || c == '\t' || c == '\r') c = ' ';
@@ -425,7 +426,7 @@ private:
 
 }  // namespace
 
-kernel parse_kernel(std::string_view text) { return parser(text).whole(); }
+kernel parse_kernel(std::string_view text) { return parser(text).parse(); }
 
 kernel kernel::parse(std::string_view text) { return parse_kernel(text); }
 

@@ -15,7 +15,7 @@ namespace mercer {
 namespace {
 
 template <class Value>
-class directory {
+class named_registry {
 public:
     void set(const std::string& name, Value value) {
         const std::lock_guard guard(lock_);
@@ -54,46 +54,46 @@ std::vector<double> norms(const dataset& x) {
     return h;
 }
 
-directory<object_function>& weights() {
-    static directory<object_function> all;
+named_registry<object_function>& weights() {
+    static named_registry<object_function> all;
     static const bool filled = (all.set("norm", norms), true);
     (void)filled;
     return all;
 }
-directory<feature>& maps() {
-    static directory<feature> all;
+named_registry<embedding>& maps() {
+    static named_registry<embedding> all;
     return all;
 }
-directory<kernel>& kernels() {
-    static directory<kernel> all;
+named_registry<kernel>& kernels() {
+    static named_registry<kernel> all;
     return all;
 }
 
 using named_kernels = std::vector<std::pair<std::string, kernel>>;
-std::vector<named_kernels>& local() {
+std::vector<named_kernels>& scoped_kernel_stack() {
     auto& innermost_last = per_thread<std::vector<named_kernels>>([] {});
     return innermost_last;
 }
 
-void require_one_function_a_name(const std::shared_ptr<const kernel_node>& node,
-                                 std::map<std::string, const kernel_node*>& seen) {
+void require_unique_function_names(const std::shared_ptr<const kernel_node>& node,
+                                   std::map<std::string, const kernel_node*>& seen) {
     const kernel_form form = node->form();
-    if (form.what == "user" && seen.try_emplace(form.who, node.get()).first->second != node.get())
+    if (form.operation == "user" && seen.try_emplace(form.function_name, node.get()).first->second != node.get())
         fail(errc::unsupported,
              fmt::format(
                  "the kernel has two functions named '{}', and a file tells functions apart by their names: rename one",
-                 form.who));
-    for (const auto& part : form.parts) require_one_function_a_name(part, seen);
+                 form.function_name));
+    for (const auto& part : form.parts) require_unique_function_names(part, seen);
 }
 
 }  // namespace
 
-local_kernels::local_kernels(named_kernels known) { local().push_back(std::move(known)); }
-local_kernels::~local_kernels() { local().pop_back(); }
+scoped_kernels::scoped_kernels(named_kernels known) { scoped_kernel_stack().push_back(std::move(known)); }
+scoped_kernels::~scoped_kernels() { scoped_kernel_stack().pop_back(); }
 
-std::string lasting_text(const kernel& k) {
+std::string file_text(const kernel& k) {
     std::map<std::string, const kernel_node*> seen;
-    require_one_function_a_name(k.shared(), seen);
+    require_unique_function_names(k.shared(), seen);
     return k.text();
 }
 
@@ -102,10 +102,10 @@ void register_map(const std::string& name, std::function<std::vector<double>(std
     maps().set(name, vector_map("map " + name, std::move(phi)));
 }
 void register_kernel(const std::string& name, const kernel& k) { kernels().set(name, k); }
-std::optional<object_function> weight_named(const std::string& name) { return weights().find(name); }
-std::optional<feature> map_named(const std::string& name) { return maps().find(name); }
-std::optional<kernel> kernel_named(const std::string& name) {
-    for (auto known = local().rbegin(); known != local().rend(); ++known)
+std::optional<object_function> find_weight(const std::string& name) { return weights().find(name); }
+std::optional<embedding> find_map(const std::string& name) { return maps().find(name); }
+std::optional<kernel> find_registered_kernel(const std::string& name) {
+    for (auto known = scoped_kernel_stack().rbegin(); known != scoped_kernel_stack().rend(); ++known)
         if (const auto at = std::ranges::find(*known, name, &named_kernels::value_type::first); at != known->end())
             return at->second;
     return kernels().find(name);

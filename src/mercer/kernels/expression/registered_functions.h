@@ -20,20 +20,20 @@ void register_map(const std::string& name, std::function<std::vector<double>(std
 void register_kernel(const std::string& name, const kernel& k);
 // While an object of this class exists, user(name) in a text that this thread parses refers to one of these kernels
 // before any registered kernel. Used to load a model file that contains its own kernels.
-class local_kernels {
+class scoped_kernels {
 public:
-    explicit local_kernels(std::vector<std::pair<std::string, kernel>> known);
-    ~local_kernels();
-    local_kernels(const local_kernels&) = delete;
-    local_kernels& operator=(const local_kernels&) = delete;
+    explicit scoped_kernels(std::vector<std::pair<std::string, kernel>> known);
+    ~scoped_kernels();
+    scoped_kernels(const scoped_kernels&) = delete;
+    scoped_kernels& operator=(const scoped_kernels&) = delete;
 };
 // The text form for a file. Throws errc::unsupported if the kernel contains two different functions of the same name,
 // because the text does not distinguish them.
-std::string lasting_text(const kernel& k);
+std::string file_text(const kernel& k);
 
 // Find a registered function; return nothing if there is none of that name. "norm", h(x) = ‖x‖, is always registered.
-std::optional<object_function> weight_named(const std::string& name);
-std::optional<feature> map_named(const std::string& name);
-std::optional<kernel> kernel_named(const std::string& name);
+std::optional<object_function> find_weight(const std::string& name);
+std::optional<embedding> find_map(const std::string& name);
+std::optional<kernel> find_registered_kernel(const std::string& name);
 
 }  // namespace mercer

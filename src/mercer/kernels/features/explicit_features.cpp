@@ -15,29 +15,31 @@ namespace mercer {
 namespace {
 
 template <class F>
-concept named_source = requires(const F& f) {
-    { f.source() } -> std::same_as<named_feature>;
+concept has_named_embedding = requires(const F& f) {
+    { f.embedding() } -> std::same_as<named_embedding>;
 };
 template <class F>
-concept named_features = requires(const F& f) {
-    { f.features() } -> std::same_as<named_feature>;
+concept has_named_features = requires(const F& f) {
+    { f.features() } -> std::same_as<named_embedding>;
 };
 
 // The named embedding of a leaf, if it has one.
 template <class... F>
-std::optional<named_feature> feature_of(const kernel_node& k, kernel_list<F...>) {
-    std::optional<named_feature> found;
+std::optional<named_embedding> named_embedding_of(const kernel_node& k, kernel_list<F...>) {
+    std::optional<named_embedding> found;
     const auto look = [&]<class One>(const leaf_node<One>* leaf) {
-        if constexpr (named_features<One>) {
+        if constexpr (has_named_features<One>) {
             if (leaf) found.emplace(leaf->formula().features());
-        } else if constexpr (named_source<One>) {
-            if (leaf) found.emplace(leaf->formula().source());
+        } else if constexpr (has_named_embedding<One>) {
+            if (leaf) found.emplace(leaf->formula().embedding());
         }
     };
     (look(dynamic_cast<const leaf_node<F>*>(&k)), ...);
     return found;
 }
-std::optional<named_feature> feature_of(const kernel_node& k) { return feature_of(k, listed_kernels{}); }
+std::optional<named_embedding> named_embedding_of(const kernel_node& k) {
+    return named_embedding_of(k, listed_kernels{});
+}
 
 double number(const kernel_form& form, std::size_t argument = 0) {
     return std::get<double>(form.arguments[argument].second);
@@ -86,7 +88,7 @@ sparse<double> as_sparse_rows(const dataset& rows) {
 }
 
 // The rows with `dims` columns, the new ones being zero.
-sparse<double> widened(const sparse<double>& rows, index dims) {
+sparse<double> with_columns(const sparse<double>& rows, index dims) {
     if (rows.dims() == dims) return rows;
     row_builder out;
     for (index i = 0; i < rows.size(); ++i, out.end_row())
@@ -95,7 +97,7 @@ sparse<double> widened(const sparse<double>& rows, index dims) {
 }
 
 // The columns of a, followed by those of b.
-sparse<double> beside(const sparse<double>& a, const sparse<double>& b) {
+sparse<double> concatenated_columns(const sparse<double>& a, const sparse<double>& b) {
     row_builder out;
     for (index i = 0; i < a.size(); ++i, out.end_row()) {
         for (std::size_t e = 0; e < a.cols(i).size(); ++e) out.add(a.cols(i)[e], a.values(i)[e]);
@@ -105,7 +107,7 @@ sparse<double> beside(const sparse<double>& a, const sparse<double>& b) {
 }
 
 // All products of a column of a and a column of b: (c, d) becomes column c·(columns of b) + d.
-sparse<double> paired(const sparse<double>& a, const sparse<double>& b) {
+sparse<double> column_products(const sparse<double>& a, const sparse<double>& b) {
     row_builder out;
     for (index i = 0; i < a.size(); ++i, out.end_row())
         for (std::size_t e = 0; e < a.cols(i).size(); ++e)
@@ -134,31 +136,31 @@ sparse<double> normalised(const sparse<double>& rows, const std::vector<double>&
 class feature_algebra {
 public:
     static object_features of(const kernel_node& k, const dataset& x, const dataset* z) {
-        if (const auto leaf = feature_of(k)) return of_leaf(*leaf, k, x, z);
+        if (const auto leaf = named_embedding_of(k)) return of_leaf(*leaf, k, x, z);
         const kernel_form form = k.form();
         const auto part = [&](std::size_t p) { return of(*form.parts[p], x, z); };
-        if (form.what == "constant") return one(k, x, z, number(form));
-        if (form.what == "scale") return scaled(part(0), number(form));
-        if (form.what == "sum") return sum(part(0), part(1));
-        if (form.what == "product") return product(part(0), part(1));
-        if (form.what == "power") return power(k, part(0), whole_exponent(k, number(form)), x, z);
-        if (form.what == "polynomial_of") return polynomial(k, form, x, z);
-        if (form.what == "normalize") return normalise(part(0));
-        if (form.what == "field") return of_field(form, x, z);
-        if (k.where() == domain::vectors) return of_vectors(k, x, z);
+        if (form.operation == "constant") return constant_feature(k, x, z, number(form));
+        if (form.operation == "scale") return scaled(part(0), number(form));
+        if (form.operation == "sum") return sum(part(0), part(1));
+        if (form.operation == "product") return product(part(0), part(1));
+        if (form.operation == "power") return power(k, part(0), whole_exponent(k, number(form)), x, z);
+        if (form.operation == "polynomial_of") return polynomial(k, form, x, z);
+        if (form.operation == "normalize") return normalise(part(0));
+        if (form.operation == "field") return of_field(form, x, z);
+        if (k.kind() == object_kind::vectors) return of_vectors(k, x, z);
         refuse(k);
     }
 
 private:
-    static object_features of_leaf(const named_feature& leaf, const kernel_node& k, const dataset& x,
+    static object_features of_leaf(const named_embedding& leaf, const kernel_node& k, const dataset& x,
                                    const dataset* z) {
         named_rows made = leaf.named(x, z);
         object_features out;
         out.x_ = as_sparse_rows(made.x);
         if (z) out.z_ = as_sparse_rows(made.z);
         const index dims = std::max(out.x_.dims(), out.z_.dims());
-        out.x_ = widened(out.x_, dims);  // z may have features that x has not
-        if (z) out.z_ = widened(out.z_, dims);
+        out.x_ = with_columns(out.x_, dims);  // z may have features that x has not
+        if (z) out.z_ = with_columns(out.z_, dims);
         out.weight_.assign(static_cast<std::size_t>(dims), 1);
         out.name_ = [name = std::move(made.name), text = k.text()](index f, const known_names& known) {
             return feature_name{name(f, known), text};
@@ -170,8 +172,8 @@ private:
         object_features out;
         if (k.text() == "linear()") {
             const index dims = std::max(x.dims(), z ? z->dims() : 0);
-            out.x_ = widened(as_sparse_rows(x), dims);
-            if (z) out.z_ = widened(as_sparse_rows(*z), dims);
+            out.x_ = with_columns(as_sparse_rows(x), dims);
+            if (z) out.z_ = with_columns(as_sparse_rows(*z), dims);
             out.weight_.assign(static_cast<std::size_t>(dims), 1);
             out.name_ = [text = k.text()](index f, const known_names& known) {
                 return feature_name{f < static_cast<index>(known.size()) ? known[static_cast<std::size_t>(f)]
@@ -191,7 +193,7 @@ private:
         return out;
     }
     // The features of the constant kernel: one feature with the value 1 for every object.
-    static object_features one(const kernel_node& k, const dataset& x, const dataset* z, double c) {
+    static object_features constant_feature(const kernel_node& k, const dataset& x, const dataset* z, double c) {
         const auto rows = [](const dataset& of) {
             row_builder out;
             for (index i = 0; i < of.size(); ++i, out.end_row()) out.add(0, 1);
@@ -212,8 +214,8 @@ private:
         object_features out;
         const index split = a.size();
         require_columns(static_cast<double>(split) + static_cast<double>(b.size()));
-        out.x_ = beside(a.x_, b.x_);
-        if (a.z_.size()) out.z_ = beside(a.z_, b.z_);
+        out.x_ = concatenated_columns(a.x_, b.x_);
+        if (a.z_.size()) out.z_ = concatenated_columns(a.z_, b.z_);
         out.weight_ = a.weight_;
         out.weight_.insert(out.weight_.end(), b.weight_.begin(), b.weight_.end());
         out.name_ = [=, a = a.name_, b = b.name_](index f, const known_names& known) {
@@ -232,8 +234,8 @@ private:
         object_features out;
         const index columns = b.size();
         require_columns(static_cast<double>(a.size()) * static_cast<double>(columns));
-        out.x_ = paired(a.x_, b.x_);
-        if (a.z_.size()) out.z_ = paired(a.z_, b.z_);
+        out.x_ = column_products(a.x_, b.x_);
+        if (a.z_.size()) out.z_ = column_products(a.z_, b.z_);
         for (const double left : a.weight_)
             for (const double right : b.weight_) out.weight_.push_back(left * right);
         out.name_ = [=, a = a.name_, b = b.name_](index f, const known_names& known) {
@@ -247,7 +249,7 @@ private:
     }
     static object_features power(const kernel_node& k, const object_features& a, int m, const dataset& x,
                                  const dataset* z) {
-        if (m == 0) return one(k, x, z, 1);
+        if (m == 0) return constant_feature(k, x, z, 1);
         object_features out = a;
         for (int i = 1; i < m; ++i) out = product(out, a);
         return out;
@@ -256,7 +258,7 @@ private:
                                       const dataset* z) {
         const auto& c = std::get<std::vector<double>>(form.arguments[0].second);
         const object_features a = of(*form.parts[0], x, z);
-        object_features out = one(k, x, z, c[0]);
+        object_features out = constant_feature(k, x, z, c[0]);
         for (std::size_t i = 1; i < c.size(); ++i)
             if (c[i] != 0) out = sum(out, scaled(power(k, a, whole_exponent(k, static_cast<double>(i)), x, z), c[i]));
         return out;
@@ -271,11 +273,11 @@ private:
             const auto* some = all.as<records>();
             if (!some)
                 fail(errc::unsupported, fmt::format("field: records are needed, got {}", mercer::name(all.kind())));
-            return some->of(form.who);
+            return some->of(form.function_name);
         };
         const dataset left = part(x), right = z ? part(*z) : dataset();
         object_features out = of(*form.parts[0], left, z ? &right : nullptr);
-        out.name_ = [who = form.who, name = out.name_](index f, const known_names&) {
+        out.name_ = [who = form.function_name, name = out.name_](index f, const known_names&) {
             feature_name inner = name(f, {});
             return feature_name{who + ": " + inner.text, "field(" + who + ", " + inner.kernel + ")"};
         };
@@ -305,8 +307,8 @@ sparse<double> object_features::rows() const {
     return std::move(out).finish(x_.dims());
 }
 
-std::optional<std::string> without_features(const kernel& k) {
-    if (k.where() == domain::vectors || k.where() == domain::any) {
+std::optional<std::string> missing_features_reason(const kernel& k) {
+    if (k.kind() == object_kind::vectors || k.kind() == object_kind::any) {
         try {
             const feature_map some(k, 1);
             return {};
@@ -314,28 +316,30 @@ std::optional<std::string> without_features(const kernel& k) {
             return reason.what();
         }
     }
-    if (feature_of(k.node())) return {};
+    if (named_embedding_of(k.node())) return {};
     const kernel_form form = k.node().form();
-    const bool combines = form.what == "scale" || form.what == "sum" || form.what == "product" ||
-                          form.what == "power" || form.what == "polynomial_of" || form.what == "normalize" ||
-                          form.what == "field";
+    const bool combines = form.operation == "scale" || form.operation == "sum" || form.operation == "product" ||
+                          form.operation == "power" || form.operation == "polynomial_of" ||
+                          form.operation == "normalize" || form.operation == "field";
     if (!combines) return fmt::format("{} has no explicit features", k.text());
-    if (form.what == "power" && (number(form) < 0 || number(form) != std::floor(number(form)) || number(form) > 20))
+    if (form.operation == "power" &&
+        (number(form) < 0 || number(form) != std::floor(number(form)) || number(form) > 20))
         return fmt::format("{} has no explicit features", k.text());
     for (const auto& part : form.parts)
-        if (auto why = without_features(kernel(part))) return why;
+        if (auto why = missing_features_reason(kernel(part))) return why;
     return {};
 }
 
 bool has_sparse_features(const kernel& k) {
-    if (feature_of(k.node()) || k.text() == "linear()") return true;
+    if (named_embedding_of(k.node()) || k.text() == "linear()") return true;
     const kernel_form form = k.node().form();
-    if (form.what == "constant") return true;
-    const bool keeps = form.what == "scale" || form.what == "sum" || form.what == "normalize" || form.what == "field";
+    if (form.operation == "constant") return true;
+    const bool keeps = form.operation == "scale" || form.operation == "sum" || form.operation == "normalize" ||
+                       form.operation == "field";
     return keeps && std::ranges::all_of(form.parts, [](const auto& part) { return has_sparse_features(kernel(part)); });
 }
 
-index objects_within(const kernel& k, const dataset& objects, std::size_t bytes) {
+index max_objects_within(const kernel& k, const dataset& objects, std::size_t bytes) {
     constexpr std::size_t entry_bytes = 80;  // measured: a value, its column, and its part of the dictionary
     const index count = std::min<index>(16, objects.size());
     if (count == 0) return 0;

@@ -1,5 +1,5 @@
 // Explicit features of whole expressions on objects of any kind: k(x, z) = Σ_f weight_f φ_f(x) φ_f(z), where every
-// feature has a name. Features such as substrings, words, subtrees and items come from the kernels (named_feature in
+// feature has a name. Features such as substrings, words, subtrees and items come from the kernels (named_embedding in
 // kernels/embedding.h), monomials of coordinates from feature_map.h. A sum concatenates the features of its parts, a
 // product has all pairs of them, normalize divides them by their norm, and field(name, k) has the features of the
 // field.
@@ -51,11 +51,11 @@ private:
 };
 
 // The reason why a kernel has no explicit features, with the part that has none; nothing if it has features.
-std::optional<std::string> without_features(const kernel& k);
+std::optional<std::string> missing_features_reason(const kernel& k);
 // Returns true if a kernel has explicit features and an object has about as many nonzero features as it has words (no
 // products of features).
 bool has_sparse_features(const kernel& k);
 // The number of objects whose features fit into `bytes`, estimated from up to 16 of the objects.
-index objects_within(const kernel& k, const dataset& objects, std::size_t bytes);
+index max_objects_within(const kernel& k, const dataset& objects, std::size_t bytes);
 
 }  // namespace mercer

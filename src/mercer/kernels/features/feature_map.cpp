@@ -14,7 +14,7 @@ namespace mercer {
 namespace {
 
 // The text of a product of atoms: "x1^2*x3", or "" for the empty product.
-std::string monomial_text(const int* first, const int* last, const std::vector<map_builder::atom>& atoms) {
+std::string monomial_text(const int* first, const int* last, const std::vector<expansion_builder::atom>& atoms) {
     std::string out;
     while (first != last) {
         const int* end = first;
@@ -38,11 +38,11 @@ std::string root_text(double w) {
 
 }  // namespace
 
-feature_map::feature_map(const kernel& k, index dims, index limit, double most_steps) : dims_(dims) {
-    if (k.where() != domain::vectors && k.where() != domain::any)
+feature_map::feature_map(const kernel& k, index dims, index limit, double max_steps) : dims_(dims) {
+    if (k.kind() != object_kind::vectors && k.kind() != object_kind::any)
         fail(errc::unsupported, fmt::format("feature_map: {} is a kernel on {}; explicit maps are for vectors",
-                                            k.text(), mercer::name(k.where())));
-    auto build = std::make_shared<map_builder>(dims, limit, most_steps);
+                                            k.text(), mercer::name(k.kind())));
+    auto build = std::make_shared<expansion_builder>(dims, limit, max_steps);
     const expansion all = k.node().expand(*build);
     start_.push_back(0);
     for (const auto& [what, weight] : all.terms) {
@@ -79,7 +79,7 @@ std::vector<std::string> feature_map::names() const {
 }
 
 dense<double> feature_map::apply(const dataset& x) const {
-    if (x.kind() != domain::vectors)
+    if (x.kind() != object_kind::vectors)
         fail(errc::unsupported, fmt::format("feature_map: the data are {}, not vectors", mercer::name(x.kind())));
     if (x.dims() != dims_)
         fail(errc::invalid_argument,
@@ -159,7 +159,7 @@ double truncated_gaussian_map::error_bound(double radius) const {
 }
 
 dense<double> truncated_gaussian_map::apply(const dataset& x) const {
-    if (x.kind() != domain::vectors || x.dims() != 1)
+    if (x.kind() != object_kind::vectors || x.dims() != 1)
         fail(errc::invalid_argument,
              fmt::format("truncated_gaussian_map: the data must be vectors of 1 coordinate, got {} of {}",
                          mercer::name(x.kind()), x.dims()));

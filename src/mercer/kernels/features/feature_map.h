@@ -22,8 +22,8 @@ class feature_map {
 public:
     // The map for vectors of `dims` coordinates. Throws errc::unsupported, naming the part, if a part has no finite
     // map; errc::not_psd if a monomial has a negative weight, so that no map exists; errc::memory for more than `limit`
-    // features or more than `most_steps` steps of work (monomial_expansion.h).
-    feature_map(const kernel& k, index dims, index limit = 1'000'000, double most_steps = 1e8);
+    // features or more than `max_steps` steps of work (monomial_expansion.h).
+    feature_map(const kernel& k, index dims, index limit = 1'000'000, double max_steps = 1e8);
 
     index dims() const { return dims_; }
     index size() const { return static_cast<index>(root_.size()); }
@@ -37,7 +37,7 @@ private:
     std::vector<double> root_;        // its square root, the factor of m(x) in the feature
     std::vector<std::size_t> start_;  // factors of monomial t: factors_[start_[t]] … factors_[start_[t + 1] - 1]
     std::vector<int> factors_;
-    std::shared_ptr<const map_builder> atoms_;
+    std::shared_ptr<const expansion_builder> atoms_;
 };
 
 // The Gaussian exp(-γ(x-z)²) = e^(-γx²) e^(-γz²) Σₖ (2γxz)^k/k!, truncated after `terms` terms; feature k is

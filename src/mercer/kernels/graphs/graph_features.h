@@ -23,14 +23,14 @@ namespace mercer {
 // Counts the words of one graph. The list of words is sorted and equal words are merged whenever it is full, so that
 // its length stays below twice the number of different words (at least 65,536).
 template <class Word>
-class word_tally {
+class word_counter {
 public:
     void add(const Word& word, std::initializer_list<index> = {}) {
         if (items_.size() == limit_) join();
         items_.emplace_back(word, 1);
     }
     // The different words in ascending order with their counts.
-    std::vector<std::pair<Word, std::int64_t>> finished() && {
+    std::vector<std::pair<Word, std::int64_t>> finish() && {
         join();
         // Memory for the word in this list, in the list of all words, and in the row.
         reserve_workspace(items_.size() * (sizeof(item) + 2 * sizeof(Word) + 32));
@@ -76,17 +76,17 @@ inline sparse<double> as_sparse(const std::vector<std::vector<std::pair<index, d
 }
 
 // The graphs of x, followed by those of z.
-struct both_sides {
+struct joined_graphs {
     const graphs* x;
     const graphs* z;  // null if only x is given
 
-    both_sides(const dataset& left, const dataset* right, const std::string& owner)
+    joined_graphs(const dataset& left, const dataset* right, const std::string& owner)
         : x(&objects_of<graphs>(left, owner)), z(right ? &objects_of<graphs>(*right, owner) : nullptr) {}
     index size() const { return x->size() + (z ? z->size() : 0); }
     const graph& operator[](index i) const { return i < x->size() ? (*x)[i] : (*z)[i - x->size()]; }
     // Splits rows of all graphs into the data sets of x and z.
-    std::pair<dataset, dataset> cut(const std::vector<std::vector<std::pair<index, double>>>& rows, index dims,
-                                    const std::string& owner) const {
+    std::pair<dataset, dataset> split(const std::vector<std::vector<std::pair<index, double>>>& rows, index dims,
+                                      const std::string& owner) const {
         const auto left = static_cast<std::size_t>(x->size());
         return {as_sparse(rows, 0, left, dims, owner),
                 z ? dataset(as_sparse(rows, left, rows.size() - left, dims, owner)) : dataset()};
@@ -106,12 +106,12 @@ inline std::string label_text(std::int64_t label) {
 template <class Word, class Words, class Write>
 named_rows count_graph_words(const std::string& key, const dataset& left, const dataset* right, Words words,
                              Write write) {
-    const both_sides both(left, right, key);
+    const joined_graphs both(left, right, key);
     std::vector<std::vector<std::pair<Word, std::int64_t>>> counted(static_cast<std::size_t>(both.size()));
     parallel_for(both.size(), [&](index i) {
-        word_tally<Word> tally;
+        word_counter<Word> tally;
         words(both[i], tally);
-        counted[static_cast<std::size_t>(i)] = std::move(tally).finished();
+        counted[static_cast<std::size_t>(i)] = std::move(tally).finish();
     });
     const auto known = std::make_shared<std::vector<Word>>();
     auto& all = *known;
@@ -131,7 +131,7 @@ named_rows count_graph_words(const std::string& key, const dataset& left, const 
             rows[static_cast<std::size_t>(i)].emplace_back(column(word), static_cast<double>(count));
     });
     named_rows out;
-    std::tie(out.x, out.z) = both.cut(rows, static_cast<index>(all.size()), key);
+    std::tie(out.x, out.z) = both.split(rows, static_cast<index>(all.size()), key);
     out.name = [known, write](index c, const known_names&) { return write((*known)[static_cast<std::size_t>(c)]); };
     out.places = [column, words, key, left](index i) {
         struct {
@@ -149,7 +149,7 @@ named_rows count_graph_words(const std::string& key, const dataset& left, const 
 
 // The embedding of graphs as counts of words.
 template <class Word, class Words, class Write>
-named_feature graph_words(std::string key, Words words, Write write) {
+named_embedding graph_word_counts(std::string key, Words words, Write write) {
     return {key, [key, words, write](const dataset& left, const dataset* right) {
                 return count_graph_words<Word>(key, left, right, words, write);
             }};

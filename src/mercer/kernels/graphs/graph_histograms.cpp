@@ -8,8 +8,8 @@
 
 namespace mercer {
 
-named_feature node_label_counts() {
-    return graph_words<std::int64_t>(
+named_embedding node_label_counts() {
+    return graph_word_counts<std::int64_t>(
         "node labels",
         [](const graph& g, auto& tally) {
             for (index v = 0; v < g.nodes(); ++v) tally.add(g.label(v), {v});
@@ -17,8 +17,8 @@ named_feature node_label_counts() {
         label_text);
 }
 
-named_feature edge_label_counts() {
-    return graph_words<std::int64_t>(
+named_embedding edge_label_counts() {
+    return graph_word_counts<std::int64_t>(
         "edge labels",
         [](const graph& g, auto& tally) {
             for (const graph_edge& e : g.edges()) tally.add(e.label, {e.from, e.to});
@@ -26,8 +26,8 @@ named_feature edge_label_counts() {
         [](std::int64_t label) { return "edge " + label_text(label); });
 }
 
-named_feature edge_triple_counts() {
-    return graph_words<std::array<std::int64_t, 3>>(
+named_embedding edge_triple_counts() {
+    return graph_word_counts<std::array<std::int64_t, 3>>(
         "edges with their ends",
         [](const graph& g, auto& tally) {
             for (const graph_edge& e : g.edges()) {

@@ -10,16 +10,16 @@
 
 namespace mercer {
 
-named_feature node_label_counts();
-named_feature edge_label_counts();
-named_feature edge_triple_counts();  // (node label, edge label, node label)
+named_embedding node_label_counts();
+named_embedding edge_label_counts();
+named_embedding edge_triple_counts();  // (node label, edge label, node label)
 
 struct vertex_histogram {
     static kernel_info info() {
         return {"vertex_histogram",
                 {},
                 "sum over labels l of nodes_l(G)*nodes_l(H)",
-                graphs::where,
+                graphs::kind,
                 {},
                 "vertex histogram: the inner product of explicit counts of labels of nodes",
                 true,
@@ -28,8 +28,8 @@ struct vertex_histogram {
     static vertex_histogram from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    named_feature source() const { return node_label_counts(); }
-    static constexpr statistic what = statistic::dot;
+    named_embedding embedding() const { return node_label_counts(); }
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };
@@ -39,7 +39,7 @@ struct edge_histogram {
         return {"edge_histogram",
                 {},
                 "sum over labels l of edges_l(G)*edges_l(H)",
-                graphs::where,
+                graphs::kind,
                 {},
                 "edge histogram: the inner product of explicit counts of labels of edges",
                 true,
@@ -48,8 +48,8 @@ struct edge_histogram {
     static edge_histogram from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    named_feature source() const { return edge_label_counts(); }
-    static constexpr statistic what = statistic::dot;
+    named_embedding embedding() const { return edge_label_counts(); }
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };
@@ -59,7 +59,7 @@ struct vertex_edge_histogram {
         return {"vertex_edge_histogram",
                 {},
                 "sum over (label, edge label, label) t of edges_t(G)*edges_t(H)",
-                graphs::where,
+                graphs::kind,
                 {},
                 "vertex-edge histogram: the inner product of explicit counts of labels of edges with their ends",
                 true,
@@ -68,8 +68,8 @@ struct vertex_edge_histogram {
     static vertex_edge_histogram from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    named_feature source() const { return edge_triple_counts(); }
-    static constexpr statistic what = statistic::dot;
+    named_embedding embedding() const { return edge_triple_counts(); }
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

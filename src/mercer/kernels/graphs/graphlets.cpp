@@ -11,7 +11,7 @@ namespace mercer {
 namespace {
 
 using count = std::int64_t;
-constexpr index most_nodes = 50'000;  // counts and their products below fit into 63 bits
+constexpr index max_nodes = 50'000;  // counts and their products below fit into 63 bits
 
 count choose2(count n) { return n < 2 ? 0 : n * (n - 1) / 2; }
 count choose3(count n) { return n < 3 ? 0 : choose2(n) * (n - 2) / 3; }
@@ -50,12 +50,12 @@ public:
             out_.stars += choose3(degree);
         }
         out_.edges /= 2;
-        stop_watch asked;
+        cancellation_check stop_check;
         std::vector<count> corners(near_.size());  // twice the number of triangles at each node
         for (std::size_t v = 0; v < near_.size(); ++v) {
             for (const std::int32_t w : near_[v]) mark_[static_cast<std::size_t>(w)] = 1;
             for (const std::int32_t w : near_[v]) {
-                asked.after(near_[v].size() + near_[static_cast<std::size_t>(w)].size());
+                stop_check.count(near_[v].size() + near_[static_cast<std::size_t>(w)].size());
                 corners[v] += edge(v, static_cast<std::size_t>(w), four);
             }
             if (four) squares(v);
@@ -144,17 +144,17 @@ constexpr const char* shapes4[] = {
 
 }  // namespace
 
-named_feature graphlet_counts(int k, bool frequencies) {
+named_embedding graphlet_counts(int k, bool frequencies) {
     const std::string key = fmt::format("graphlets {} {}", k, frequencies ? "shares" : "counts");
     return {key, [=](const dataset& x, const dataset* z) {
-                const both_sides all(x, z, key);
+                const joined_graphs all(x, z, key);
                 const index dims = k == 3 ? 4 : 11;
                 matrix<double> made(all.size(), dims);
                 parallel_for(all.size(), [&](index i) {
                     const graph& g = all[i];
-                    if (g.nodes() > most_nodes)
+                    if (g.nodes() > max_nodes)
                         fail(errc::unsupported, fmt::format("graphlets: a graph must have at most {} nodes, got {}",
-                                                            most_nodes, g.nodes()));
+                                                            max_nodes, g.nodes()));
                     if (g.nodes() < k) return;
                     const shapes found = shape_counter(g, k == 4).found();
                     const auto counts = k == 3 ? induced3(found) : induced4(found);

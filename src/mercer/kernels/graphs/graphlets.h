@@ -14,7 +14,7 @@
 namespace mercer {
 
 // The counts, or the frequencies, of the classes, in the order of ascending numbers of edges.
-named_feature graphlet_counts(int k, bool frequencies);
+named_embedding graphlet_counts(int k, bool frequencies);
 
 struct graphlets {
     int k = 3;
@@ -24,7 +24,7 @@ struct graphlets {
         return {"graphlets",
                 {},
                 "sum over graphs g of k nodes of share_g(G)*share_g(H), shares of the induced subgraphs",
-                graphs::where,
+                graphs::kind,
                 {{"k", "3", "k is 3 or 4, whole", "nodes of the subgraphs"},
                  {"frequencies", "1", "frequencies is 0 or 1, whole", "1: shares of all sets of k nodes; 0: counts"}},
                 "graphlets: the inner product of explicit counts of induced subgraphs",
@@ -39,9 +39,9 @@ struct graphlets {
         require(frequencies == 0 || frequencies == 1, "graphlets", "frequencies is 0 or 1", frequencies);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(k), static_cast<double>(frequencies)}; }
-    named_feature source() const { return graphlet_counts(k, frequencies == 1); }
+    named_embedding embedding() const { return graphlet_counts(k, frequencies == 1); }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

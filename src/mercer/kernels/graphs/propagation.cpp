@@ -49,7 +49,7 @@ std::vector<double> values_of(const graph& g) {
 }
 
 // x ← D⁻¹A x
-void spread(const graph& g, std::vector<double>& x) {
+void average_neighbours(const graph& g, std::vector<double>& x) {
     const auto d = static_cast<std::size_t>(g.attributes());
     std::vector<double> next = x;
     for (index v = 0; v < g.nodes(); ++v) {
@@ -64,7 +64,7 @@ void spread(const graph& g, std::vector<double>& x) {
     x.swap(next);
 }
 
-index attributes_of(const both_sides& all) {
+index attributes_of(const joined_graphs& all) {
     index dims = 0;
     for (index i = 0; i < all.size(); ++i) {
         const graph& g = all[i];
@@ -80,15 +80,15 @@ index attributes_of(const both_sides& all) {
 
 }  // namespace
 
-named_feature propagated_bins(int t, double w, int seed) {
+named_embedding propagated_bins(int t, double w, int seed) {
     const std::string key = fmt::format("propagation {} {} {}", t, w, seed);
     return {key, [=](const dataset& left, const dataset* right) {
-                const auto by = projections(t, attributes_of(both_sides(left, right, key)), w, seed);
+                const auto by = projections(t, attributes_of(joined_graphs(left, right, key)), w, seed);
                 const auto bins = [=](const graph& g, auto& tally) {
                     std::vector<double> x = values_of(g);
                     const auto d = static_cast<std::size_t>(g.attributes());
                     for (int step = 0; step <= t; ++step) {
-                        if (step > 0) spread(g, x);
+                        if (step > 0) average_neighbours(g, x);
                         const auto& u = by[static_cast<std::size_t>(step)];
                         for (index v = 0; v < g.nodes(); ++v) {
                             double at = u[d];

@@ -17,7 +17,7 @@ namespace mercer {
 
 // The counts of (step, label, bin). Throws errc::data unless all nodes of all graphs have the same number of
 // attributes.
-named_feature propagated_bins(int t, double w, int seed);
+named_embedding propagated_bins(int t, double w, int seed);
 
 struct propagation {
     int t = 3;
@@ -28,7 +28,7 @@ struct propagation {
         return {"propagation",
                 {},
                 "sum over steps 0..t, labels and bins of count(G)*count(H)",
-                graphs::where,
+                graphs::kind,
                 {{"t", "3", "t >= 0, whole", "steps"},
                  {"w", "1", "w > 0", "width of a bin"},
                  {"seed", "0", "seed >= 0, whole", "of the random projections"}},
@@ -45,9 +45,9 @@ struct propagation {
         require(seed >= 0, "propagation", "seed >= 0", seed);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(t), w, static_cast<double>(seed)}; }
-    named_feature source() const { return propagated_bins(t, w, seed); }
+    named_embedding embedding() const { return propagated_bins(t, w, seed); }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

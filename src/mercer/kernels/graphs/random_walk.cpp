@@ -15,7 +15,7 @@ namespace {
 
 // An upper bound of the largest eigenvalue of the adjacency matrix A: maxᵥ (Ax)ᵥ/xᵥ for any x > 0 (Collatz, Wielandt).
 // Power iteration with I + A makes the bound converge to the eigenvalue.
-double largest_eigenvalue(const graph& g) {
+double eigenvalue_bound(const graph& g) {
     const auto n = static_cast<std::size_t>(g.nodes());
     std::vector<double> x(n, 1.0), y(n);
     double best = std::numeric_limits<double>::infinity();
@@ -59,10 +59,10 @@ public:
                     pairs.emplace_back(static_cast<std::int32_t>(u), v);
                 }
         start_.push_back(0);
-        stop_watch asked;
+        cancellation_check stop_check;
         for (const auto& [u, v] : pairs) {
             const auto left = a.neighbours(u), right = b.neighbours(v);
-            asked.after(left.size() * right.size());
+            stop_check.count(left.size() * right.size());
             const auto left_labels = a.edge_labels(u), right_labels = b.edge_labels(v);
             for (std::size_t k = 0; k < left.size(); ++k)
                 for (std::size_t l = 0; l < right.size(); ++l) {
@@ -99,13 +99,13 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 
 // 1ᵀx with (I - λA×)x = 1 by conjugate gradients from x = 0. The error of 1ᵀx is rᵀ(I - λA×)⁻¹r <= rᵀr/(1-q) with the
 // residual r and q >= λρ(A×).
-double solved(const product_graph& g, double lambda, double q) {
+double solve_geometric_series(const product_graph& g, double lambda, double q) {
     const std::size_t n = g.size();
     std::vector<double> x(n), r(n, 1.0), p(n, 1.0), Mp(n);
     double rr = static_cast<double>(n), sum = 0;
-    stop_watch asked;
+    cancellation_check stop_check;
     for (std::size_t round = 0; round < 10 * n + 100 && rr > 1e-17 * (1 - q) * sum; ++round) {
-        asked.after(10 * n);
+        stop_check.count(10 * n);
         g.multiply(p, Mp);
         for (std::size_t v = 0; v < n; ++v) Mp[v] = p[v] - lambda * Mp[v];
         const double step = rr / dot(p, Mp), before = rr;
@@ -120,7 +120,7 @@ double solved(const product_graph& g, double lambda, double q) {
 
 // The sum of the series. Its terms satisfy t(a+b) <= t(a)·t(b), so the terms from the first t(s) = δ < 1 on add up to
 // at most δ/(1-δ) of the sum of the terms before it.
-double summed(const product_graph& g, double lambda) {
+double sum_geometric_series(const product_graph& g, double lambda) {
     std::vector<double> v(g.size(), 1.0), next(g.size());
     double sum = 0, term = static_cast<double>(g.size());
     while (term > 1e-17) {
@@ -133,31 +133,31 @@ double summed(const product_graph& g, double lambda) {
     return sum;
 }
 
-struct walker {
+struct prepared_graph {
     graph g;
     double largest = 0;  // an upper bound of the largest eigenvalue
 };
 
-double common_walks(const walker& x, const walker& z, double lambda) {
+double common_walks(const prepared_graph& x, const prepared_graph& z, double lambda) {
     const bool swapped = x.g > z.g;  // so that k(x, z) and k(z, x) are bit-identical
     const product_graph product = swapped ? product_graph(z.g, x.g) : product_graph(x.g, z.g);
-    return x.g.directed() || z.g.directed() ? summed(product, lambda)
-                                            : solved(product, lambda, lambda * x.largest * z.largest);
+    return x.g.directed() || z.g.directed() ? sum_geometric_series(product, lambda)
+                                            : solve_geometric_series(product, lambda, lambda * x.largest * z.largest);
 }
 
-std::vector<walker> walkers(const dataset& from, const selection& which) {
+std::vector<prepared_graph> prepare_graphs(const dataset& from, const row_set& which) {
     const graphs& some = objects_of<graphs>(from, "random_walk");
-    std::vector<walker> out(static_cast<std::size_t>(which.size()));
+    std::vector<prepared_graph> out(static_cast<std::size_t>(which.size()));
     parallel_for(which.size(), [&](index i) {
-        out[static_cast<std::size_t>(i)] = {some[which[i]], largest_eigenvalue(some[which[i]])};
+        out[static_cast<std::size_t>(i)] = {some[which[i]], eigenvalue_bound(some[which[i]])};
     });
     return out;
 }
 
-void check_bound(const std::vector<walker>& x, const std::vector<walker>& z, double lambda) {
-    const auto largest = [](const std::vector<walker>& some) {
+void check_bound(const std::vector<prepared_graph>& x, const std::vector<prepared_graph>& z, double lambda) {
+    const auto largest = [](const std::vector<prepared_graph>& some) {
         double most = 0;
-        for (const walker& one : some) most = std::max(most, one.largest);
+        for (const prepared_graph& one : some) most = std::max(most, one.largest);
         return most;
     };
     const double rho_x = largest(x), rho_z = largest(z);
@@ -172,9 +172,9 @@ void check_bound(const std::vector<walker>& x, const std::vector<walker>& z, dou
 }  // namespace
 
 int emit_random_walk(plan_builder& code, double lambda) {
-    const auto block = [lambda](const dataset& x, const selection& rows, const dataset& z, const selection& cols,
+    const auto block = [lambda](const dataset& x, const row_set& rows, const dataset& z, const row_set& cols,
                                 matrix_view<double> out) {
-        const std::vector<walker> left = walkers(x, rows), right = walkers(z, cols);
+        const std::vector<prepared_graph> left = prepare_graphs(x, rows), right = prepare_graphs(z, cols);
         check_bound(left, right, lambda);
         parallel_for(out.rows * out.cols, [&](index pair) {
             const index i = pair / out.cols, j = pair % out.cols;
@@ -182,8 +182,8 @@ int emit_random_walk(plan_builder& code, double lambda) {
         });
     };
     instruction step;
-    step.what = instruction::op::map;
-    step.a = code.use_statistic({statistic::user, code.use_feature({}), false, block});
+    step.operation = instruction::op::map;
+    step.a = code.use_statistic({pair_statistic::user, code.use_embedding({}), false, block});
     return code.push(std::move(step));
 }
 

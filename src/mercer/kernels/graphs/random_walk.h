@@ -23,7 +23,7 @@ struct random_walk {
         return {"random_walk",
                 {},
                 "sum over s of lambda^s * number of common walks of s steps",
-                graphs::where,
+                graphs::kind,
                 {{"lambda", "0.01", "lambda > 0", "weight of a step; lambda*rho(G)*rho(H) < 1 is checked on the data"}},
                 "random walks: the inner product of counts of walks with the same labels, steps weighted by lambda > 0",
                 true,

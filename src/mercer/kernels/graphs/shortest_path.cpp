@@ -9,12 +9,12 @@
 
 namespace mercer {
 
-named_feature shortest_path_counts() {
+named_embedding shortest_path_counts() {
     const auto paths = [](const graph& g, auto& tally) {
         std::vector<std::int32_t> distance(static_cast<std::size_t>(g.nodes())), queue;
-        stop_watch asked;
+        cancellation_check stop_check;
         for (index source = 0; source < g.nodes(); ++source) {
-            asked.after(distance.size() + queue.size());
+            stop_check.count(distance.size() + queue.size());
             std::ranges::fill(distance, -1);
             distance[static_cast<std::size_t>(source)] = 0;
             queue.assign(1, static_cast<std::int32_t>(source));
@@ -33,7 +33,7 @@ named_feature shortest_path_counts() {
             }
         }
     };
-    return graph_words<std::array<std::int64_t, 3>>(
+    return graph_word_counts<std::array<std::int64_t, 3>>(
         "shortest paths", paths, [](const std::array<std::int64_t, 3>& path) {
             return fmt::format("{} and {}, {} apart", label_text(path[0]), label_text(path[1]), path[2]);
         });

@@ -11,14 +11,14 @@
 
 namespace mercer {
 
-named_feature shortest_path_counts();
+named_embedding shortest_path_counts();
 
 struct shortest_path {
     static kernel_info info() {
         return {"shortest_path",
                 {},
                 "sum over (label, label, distance) t of pairs_t(G)*pairs_t(H)",
-                graphs::where,
+                graphs::kind,
                 {},
                 "shortest paths: the inner product of explicit counts of labelled distances",
                 true,
@@ -27,8 +27,8 @@ struct shortest_path {
     static shortest_path from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    named_feature source() const { return shortest_path_counts(); }
-    static constexpr statistic what = statistic::dot;
+    named_embedding embedding() const { return shortest_path_counts(); }
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

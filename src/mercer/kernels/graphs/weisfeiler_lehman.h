@@ -19,7 +19,7 @@ struct wl {
         return {"wl",
                 {"weisfeiler_lehman"},
                 "sum over colours c of depth 0..h of count_c(G)*count_c(H)",
-                graphs::where,
+                graphs::kind,
                 {{"h", "3", "h >= 0, whole", "depth of the subtrees"},
                  {"edges", "1", "edges is 0 or 1, whole", "1: labels of edges count; 0: they do not"}},
                 "Weisfeiler-Lehman subtrees: the inner product of explicit counts of colours",
@@ -32,9 +32,9 @@ struct wl {
         require(edges == 0 || edges == 1, "wl", "edges is 0 or 1", edges);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(h), static_cast<double>(edges)}; }
-    named_feature source() const { return colour_counts(h, edges == 1); }
+    named_embedding embedding() const { return colour_counts(h, edges == 1); }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

@@ -33,7 +33,7 @@ private:
 // rows.
 class colouring {
 public:
-    colouring(const both_sides& all, bool edge_labels) : all_(all) {
+    colouring(const joined_graphs& all, bool edge_labels) : all_(all) {
         index nodes = 0, ends = 0;
         for (index i = 0; i < all.size(); ++i) {
             first_.push_back(nodes);
@@ -59,10 +59,10 @@ public:
 
     // Replaces the colours of depth d by those of depth d + 1.
     void refine() {
-        parallel_runs(all_.size(), 64, [&](index begin, index end) {
-            for (index v = first_node(begin); v < first_node(end); ++v) sign(static_cast<std::size_t>(v));
+        parallel_chunks(all_.size(), 64, [&](index begin, index end) {
+            for (index v = first_node(begin); v < first_node(end); ++v) compute_signature(static_cast<std::size_t>(v));
         });
-        number();
+        number_signatures();
     }
 
 private:
@@ -87,7 +87,7 @@ private:
     }
     // Computes the signature of a node, which is its colour and the sorted (edge label, colour) keys of its neighbours,
     // and its hash.
-    void sign(std::size_t v) {
+    void compute_signature(std::size_t v) {
         const auto begin = static_cast<std::size_t>(start_[v]), end = static_cast<std::size_t>(start_[v + 1]);
         for (std::size_t k = begin; k < end; ++k)
             keys_[k] = (edge_.empty() ? 0 : std::uint64_t{edge_[k]} << 32) | colours_[to_[k]];
@@ -110,7 +110,7 @@ private:
     }
     // Numbers the different signatures in the order of their first nodes, with a hash table. Signatures with equal
     // hashes are compared.
-    void number() {
+    void number_signatures() {
         std::ranges::fill(table_, 0);
         next_.resize(colours_.size());
         const std::size_t mask = table_.size() - 1;
@@ -130,7 +130,7 @@ private:
         colours_.swap(next_);
     }
 
-    const both_sides& all_;
+    const joined_graphs& all_;
     std::vector<index> first_;                  // the first node of each graph
     std::vector<index> start_;                  // the first edge of each node
     std::vector<colour> to_, edge_;             // by edge: the neighbour, the number of the label (empty: no labels)
@@ -159,7 +159,7 @@ struct counted_colours {
 
 // Calls seen(depth, first column of that depth, colouring) for the depths 0 … h.
 template <class Seen>
-void each_depth(const both_sides& all, int h, bool edge_labels, Seen seen) {
+void for_each_depth(const joined_graphs& all, int h, bool edge_labels, Seen seen) {
     colouring nodes(all, edge_labels);
     index first = 0;
     for (int depth = 0; depth <= h; ++depth) {
@@ -169,10 +169,10 @@ void each_depth(const both_sides& all, int h, bool edge_labels, Seen seen) {
     }
 }
 
-counted_colours counted(const both_sides& all, int h, bool edge_labels) {
+counted_colours count_colours(const joined_graphs& all, int h, bool edge_labels) {
     counted_colours out{rows(static_cast<std::size_t>(all.size()))};
-    each_depth(all, h, edge_labels, [&](int depth, index first, const colouring& nodes) {
-        parallel_runs(all.size(), 64, [&](index begin, index end) {
+    for_each_depth(all, h, edge_labels, [&](int depth, index first, const colouring& nodes) {
+        parallel_chunks(all.size(), 64, [&](index begin, index end) {
             std::vector<colour> own;
             for (index i = begin; i < end; ++i) {
                 own.assign(nodes.colours().begin() + nodes.first_node(i),
@@ -227,7 +227,7 @@ std::string tree_text(const graph& g, index v, int depth, bool edge_labels, std:
 auto tree_names(const dataset& x, const dataset* z, const std::string& key, bool edge_labels,
                 const counted_colours& made) {
     return [=, second = z ? *z : dataset(), trees = made.trees, first = made.first_node](index c) {
-        const both_sides all(x, second.size() ? &second : nullptr, key);
+        const joined_graphs all(x, second.size() ? &second : nullptr, key);
         const rooted_tree& tree = trees[static_cast<std::size_t>(c)];
         const auto i = std::ranges::upper_bound(first, index{tree.node}) - first.begin() - 1;
         constexpr std::size_t room = 240;
@@ -244,9 +244,9 @@ auto tree_names(const dataset& x, const dataset* z, const std::string& key, bool
 // The occurrences of the colours in graph i: the column of the colour of each node, for every depth.
 std::vector<feature_place> coloured_nodes(const dataset& x, const dataset& z, const std::string& key, int h,
                                           bool edge_labels, index i) {
-    const both_sides all(x, z.size() ? &z : nullptr, key);
+    const joined_graphs all(x, z.size() ? &z : nullptr, key);
     std::vector<feature_place> out;
-    each_depth(all, h, edge_labels, [&](int, index first, const colouring& nodes) {
+    for_each_depth(all, h, edge_labels, [&](int, index first, const colouring& nodes) {
         for (index v = nodes.first_node(i); v < nodes.first_node(i + 1); ++v)
             out.push_back({first + nodes.colours()[static_cast<std::size_t>(v)], 1, {v - nodes.first_node(i)}});
     });
@@ -259,13 +259,13 @@ std::string key_of(const char* what, int h, bool edge_labels) {
 
 }  // namespace
 
-named_feature colour_counts(int h, bool edge_labels) {
+named_embedding colour_counts(int h, bool edge_labels) {
     const std::string key = key_of("wl", h, edge_labels);
     return {key, [=](const dataset& x, const dataset* z) {
-                const both_sides all(x, z, key);
-                const counted_colours made = counted(all, h, edge_labels);
+                const joined_graphs all(x, z, key);
+                const counted_colours made = count_colours(all, h, edge_labels);
                 named_rows out;
-                std::tie(out.x, out.z) = all.cut(made.counts, made.dims(), key);
+                std::tie(out.x, out.z) = all.split(made.counts, made.dims(), key);
                 out.name = [text = tree_names(x, z, key, edge_labels, made)](index c, const known_names&) {
                     return text(c);
                 };
@@ -276,11 +276,11 @@ named_feature colour_counts(int h, bool edge_labels) {
             }};
 }
 
-named_feature colour_steps(int h, bool edge_labels) {
+named_embedding colour_steps(int h, bool edge_labels) {
     const std::string key = key_of("wl_assignment", h, edge_labels);
     return {key, [=](const dataset& x, const dataset* z) {
-                const both_sides all(x, z, key);
-                counted_colours made = counted(all, h, edge_labels);
+                const joined_graphs all(x, z, key);
+                counted_colours made = count_colours(all, h, edge_labels);
                 // A colour gets one column for each t up to the largest count of the colour in a graph.
                 std::vector<index> column(static_cast<std::size_t>(made.dims()) + 1);
                 for (const auto& row : made.counts)
@@ -297,7 +297,7 @@ named_feature colour_steps(int h, bool edge_labels) {
                     made.counts[static_cast<std::size_t>(i)] = std::move(steps);
                 });
                 named_rows out;
-                std::tie(out.x, out.z) = all.cut(made.counts, column.back(), key);
+                std::tie(out.x, out.z) = all.split(made.counts, column.back(), key);
                 out.name = [column, text = tree_names(x, z, key, edge_labels, made)](index c, const known_names&) {
                     const auto at = std::ranges::upper_bound(column, c) - column.begin() - 1;
                     return fmt::format("{} number {}", text(at), c - column[static_cast<std::size_t>(at)] + 1);

@@ -8,8 +8,8 @@
 namespace mercer {
 
 // The counts of the colours of depths 0 … h.
-named_feature colour_counts(int h, bool edge_labels);
+named_embedding colour_counts(int h, bool edge_labels);
 // The 0/1 features (colour, t) for t = 1 … the count of the colour; their inner product is Σ_c min(count_c, count_c).
-named_feature colour_steps(int h, bool edge_labels);
+named_embedding colour_steps(int h, bool edge_labels);
 
 }  // namespace mercer

@@ -10,8 +10,8 @@
 
 namespace mercer {
 
-feature colours::source() const {
-    return described<images>(fmt::format("colours {}", bins), [bins = bins](const image& of, index i) {
+embedding colours::embedding() const {
+    return description_embedding<images>(fmt::format("colours {}", bins), [bins = bins](const image& of, index i) {
         std::map<std::uint64_t, index> count;
         for (index p = 0; p < of.pixels(); ++p) {
             std::uint64_t cube = 0;

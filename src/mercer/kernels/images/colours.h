@@ -21,7 +21,7 @@ struct colours {
         return {"colours",
                 {"colors"},
                 "sum over cubes of colours of h(x)*h(z), h the share of an image's pixels",
-                images::where,
+                images::kind,
                 {{"bins", "4", "1 <= bins <= 256, whole", "parts of each channel"}},
                 "colours: the inner product of explicit histograms",
                 true,
@@ -30,9 +30,9 @@ struct colours {
     static colours from(const mercer::arguments& given) { return {given.whole("bins", 4)}; }
     void check() const { require(bins >= 1 && bins <= 256, "colours", "1 <= bins <= 256", bins); }
     std::vector<argument> arguments() const { return {static_cast<double>(bins)}; }
-    feature source() const;
+    mercer::embedding embedding() const;
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

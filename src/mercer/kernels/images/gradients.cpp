@@ -32,19 +32,19 @@ void add_gradients(const image& of, index cells, index bins, double* out) {
     }
 }
 
-void make_shares(double* values, index count) {
+void divide_by_sum(double* values, index count) {
     double sum = 0;
     for (index i = 0; i < count; ++i) sum += values[i];
     if (sum > 0)
         for (index i = 0; i < count; ++i) values[i] /= sum;
 }
 
-feature gradients::source() const {
+embedding gradients::embedding() const {
     const index count = static_cast<index>(cells) * cells * bins;
     return image_features(fmt::format("gradients {} {}", cells, bins), count,
                           [cells = cells, bins = bins, count](const image& of, double* row) {
                               add_gradients(of, cells, bins, row);
-                              make_shares(row, count);
+                              divide_by_sum(row, count);
                           });
 }
 

@@ -19,7 +19,7 @@ namespace mercer {
 // Adds the sum of m·max(0, …) of cell (i, j) and bin b to out[(i·cells + j)·bins + b].
 void add_gradients(const image& of, index cells, index bins, double* out);
 // Divides the values by their sum, unless it is 0.
-void make_shares(double* values, index count);
+void divide_by_sum(double* values, index count);
 
 struct gradients {
     int cells = 4;
@@ -29,7 +29,7 @@ struct gradients {
         return {"gradients",
                 {"hog"},
                 "sum over cells and directions of h(x)*h(z), h the share of an image's gradients",
-                images::where,
+                images::kind,
                 {{"cells", "4", "1 <= cells <= 64, whole", "parts of each side"},
                  {"bins", "9", "1 <= bins <= 360, whole", "parts of the half circle of directions"}},
                 "gradients: the inner product of explicit histograms",
@@ -42,9 +42,9 @@ struct gradients {
         require(bins >= 1 && bins <= 360, "gradients", "1 <= bins <= 360", bins);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(cells), static_cast<double>(bins)}; }
-    feature source() const;
+    mercer::embedding embedding() const;
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

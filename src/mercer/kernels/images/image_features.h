@@ -10,7 +10,7 @@ namespace mercer {
 
 // fill(image, row) sets the `dims` coordinates of an image, which are 0 before the call.
 template <class Fill>
-feature image_features(std::string key, index dims, Fill fill) {
+embedding image_features(std::string key, index dims, Fill fill) {
     return {key, [key, dims, fill](const dataset& x, const dataset* z) {
                 const auto all = [&](const dataset& from) -> dataset {
                     const images& some = objects_of<images>(from, key);

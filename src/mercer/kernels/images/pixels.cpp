@@ -27,7 +27,7 @@ void require_one_size(const images& x, const images& z, const std::string& owner
 
 }  // namespace
 
-feature pixels::source() const {
+embedding pixels::embedding() const {
     return {"pixels", [](const dataset& x, const dataset* z) {
                 const images &left = objects_of<images>(x, "pixels"), &right = objects_of<images>(z ? *z : x, "pixels");
                 require_one_size(left, right, "pixels");

@@ -10,16 +10,16 @@ namespace mercer {
 
 struct pixels {
     static kernel_info info() {
-        return {"pixels",      {}, "sum over pixels and channels of x*z, images of one size",
-                images::where, {}, "pixels: the inner product of explicit vectors",
-                true,          {}};
+        return {"pixels",     {}, "sum over pixels and channels of x*z, images of one size",
+                images::kind, {}, "pixels: the inner product of explicit vectors",
+                true,         {}};
     }
     static pixels from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    feature source() const;
+    mercer::embedding embedding() const;
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

@@ -12,7 +12,7 @@ namespace {
 
 // An image with a black border: 2s columns after each row, which also precede the next row, and at least 2s rows above
 // and below. A shift of the image is then an offset in one array.
-struct framed {
+struct padded_image {
     index height = 0, width = 0, channels = 1;
     // The numbers of values in a row with its border, before the first pixel, and from the first pixel to the last.
     index stride = 0, before = 0, count = 0;
@@ -30,8 +30,8 @@ double dot(const double* a, const double* b, index n) {
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
-framed frame(const image& of, index s) {
-    framed out{of.height, of.width, of.channels};
+padded_image pad_image(const image& of, index s) {
+    padded_image out{of.height, of.width, of.channels};
     out.stride = (of.width + 2 * s) * of.channels;
     out.before = 2 * s * (out.stride + of.channels);
     out.count = of.pixels() > 0 ? out.stride * of.height - 2 * s * of.channels : 0;
@@ -42,7 +42,7 @@ framed frame(const image& of, index s) {
     return out;
 }
 
-double mean_over_shifts(const framed& x, const framed& z, index s, double gamma) {
+double mean_over_shifts(const padded_image& x, const padded_image& z, index s, double gamma) {
     const double *from = x.values.data() + x.before, *to = z.values.data() + z.before;
     double sum = 0;
     for (index down = -2 * s; down <= 2 * s; ++down)
@@ -60,10 +60,11 @@ double mean_over_shifts(const framed& x, const framed& z, index s, double gamma)
 
 int shifted_pixels::emit(plan_builder& code) const {
     return emit_ordered_pairs<images>(
-        code, "shifted_pixels", [s = index{shift}](const image& of) { return frame(of, s); },
-        [s = index{shift}, gamma = gamma](const framed& x, std::span<const framed* const> seconds, double* out) {
+        code, "shifted_pixels", [s = index{shift}](const image& of) { return pad_image(of, s); },
+        [s = index{shift}, gamma = gamma](const padded_image& x, std::span<const padded_image* const> seconds,
+                                          double* out) {
             for (std::size_t j = 0; j < seconds.size(); ++j) {
-                const framed& z = *seconds[j];
+                const padded_image& z = *seconds[j];
                 if (x.height != z.height || x.width != z.width || x.channels != z.channels)
                     fail(errc::data,
                          fmt::format("shifted_pixels: all images must have the same size, got {} x {} pixels of {} "

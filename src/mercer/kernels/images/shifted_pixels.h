@@ -26,7 +26,7 @@ struct shifted_pixels {
         return {"shifted_pixels",
                 {},
                 "mean over shifts a, b of at most `shift` pixels of exp(-gamma*|x moved by a - z moved by b|^2)",
-                images::where,
+                images::kind,
                 {{"shift", "1", "0 <= shift <= 16, whole", "pixels in each direction"},
                  {"gamma", "0.05", "gamma > 0", "inverse width"}},
                 "shifted pixels: the inner product of means of the Gaussian's features over the shifts of each image",

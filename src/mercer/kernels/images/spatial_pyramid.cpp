@@ -12,7 +12,7 @@ namespace {
 void fill_pyramid(const image& of, int levels, index bins, double* row) {
     index cells = index{1} << levels;
     add_gradients(of, cells, bins, row);
-    make_shares(row, cells * cells * bins);
+    divide_by_sum(row, cells * cells * bins);
     for (; cells > 1; cells /= 2) {
         double* coarser = row + cells * cells * bins;
         for (index i = 0; i < cells; ++i)
@@ -34,7 +34,7 @@ void weigh(int levels, index bins, double* row) {
 
 }  // namespace
 
-feature spatial_pyramid::source() const {
+embedding spatial_pyramid::embedding() const {
     const index cells = ((index{1} << (2 * (levels + 1))) - 1) / 3;
     return image_features(fmt::format("spatial pyramid {} {}", levels, bins), cells * bins,
                           [levels = levels, bins = bins](const image& of, double* row) {

@@ -22,7 +22,7 @@ struct spatial_pyramid {
         return {"spatial_pyramid",
                 {},
                 "sum over levels l of w_l*sum min(h_l(x), h_l(z)), h_l the shares of gradients in 2^l x 2^l cells",
-                images::where,
+                images::kind,
                 {{"levels", "2", "0 <= levels <= 6, whole", "the finest level L: 2^L parts of each side"},
                  {"bins", "8", "1 <= bins <= 360, whole", "parts of the half circle of directions"}},
                 "spatial pyramid: histogram intersections, summed with weights >= 0",
@@ -37,9 +37,9 @@ struct spatial_pyramid {
         require(bins >= 1 && bins <= 360, "spatial_pyramid", "1 <= bins <= 360", bins);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(levels), static_cast<double>(bins)}; }
-    feature source() const;
+    mercer::embedding embedding() const;
 
-    static constexpr statistic what = statistic::min_sum;
+    static constexpr pair_statistic statistic = pair_statistic::min_sum;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

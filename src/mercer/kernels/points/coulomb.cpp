@@ -56,9 +56,9 @@ std::vector<double> sorted_coulomb_matrix(const point_cloud& of) {
     const workspace held(static_cast<std::size_t>(n) * static_cast<std::size_t>(n) * 20);
     const matrix<double> m = coulomb_matrix(of);
     std::vector<std::vector<float>> key;
-    stop_watch asked;
+    cancellation_check stop_check;
     for (index i = 0; i < n; ++i) {
-        asked.after(50 * static_cast<std::size_t>(n));
+        stop_check.count(50 * static_cast<std::size_t>(n));
         key.push_back(row_key(m.row(i), n));
     }
     std::vector<index> order(static_cast<std::size_t>(n));
@@ -72,7 +72,7 @@ std::vector<double> sorted_coulomb_matrix(const point_cloud& of) {
 }
 
 int coulomb::emit(plan_builder& code) const {
-    const feature source = described<points>("coulomb", [](const point_cloud& of, index i) {
+    const embedding source = description_embedding<points>("coulomb", [](const point_cloud& of, index i) {
         description out;
         try {
             for (const double value : sorted_coulomb_matrix(of)) out.emplace_back(out.size(), value);
@@ -83,10 +83,11 @@ int coulomb::emit(plan_builder& code) const {
         return out;
     });
     instruction step;
-    step.what = instruction::op::map;
+    step.operation = instruction::op::map;
     step.a = code.use_statistic(
-        {norm == 1 ? statistic::manhattan : statistic::dot, code.use_feature(source), norm == 2, {}});
-    step.formula = norm == 1 ? call_of(laplacian{1 / sigma}) : call_of(gaussian{1 / (2 * sigma * sigma)});
+        {norm == 1 ? pair_statistic::manhattan : pair_statistic::dot, code.use_embedding(source), norm == 2, {}});
+    step.formula =
+        norm == 1 ? formula_call_of(laplacian{1 / sigma}) : formula_call_of(gaussian{1 / (2 * sigma * sigma)});
     step.input = norm == 1 ? map_input::value : map_input::squared_distance;
     return code.push(std::move(step));
 }

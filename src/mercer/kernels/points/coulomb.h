@@ -29,7 +29,7 @@ struct coulomb {
         return {"coulomb",
                 {},
                 "exp(-|m-m'|_1/sigma) (norm 1) or exp(-|m-m'|^2/(2*sigma^2)) (norm 2), m the sorted Coulomb matrix",
-                points::where,
+                points::kind,
                 {{"sigma", "4000", "sigma > 0", "width"}, {"norm", "1", "norm = 1 or 2", "1: Laplacian, 2: Gaussian"}},
                 "Coulomb: a Laplacian or Gaussian kernel on explicit vectors",
                 true,

@@ -18,7 +18,7 @@ struct neighbour {
     std::vector<double> radial;  // g_n
 };
 
-struct environment_of {
+struct neighbourhood {
     const point_cloud& of;
     const density_overlap& how;
     std::vector<std::int32_t> kinds;  // the elements that occur, ascending
@@ -58,9 +58,9 @@ void legendre(double x, std::vector<double>& out) {
 void add_spectrum(const std::vector<neighbour>& around, std::size_t radials, std::size_t width, std::size_t degrees,
                   std::vector<double>& sum) {
     std::vector<double> angular(degrees);
-    stop_watch asked;
+    cancellation_check stop_check;
     for (const neighbour& j : around) {
-        asked.after(around.size() * radials * radials);
+        stop_check.count(around.size() * radials * radials);
         for (const neighbour& k : around) {
             if (k.element > j.element) continue;
             double cosine = 0;
@@ -84,7 +84,7 @@ description spectrum_of(const point_cloud& of, const density_overlap& how) {
     std::vector<std::int32_t> kinds = of.elements;
     std::ranges::sort(kinds);
     kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
-    const environment_of here{of, how, kinds, static_cast<std::size_t>(how.cutoff / how.sigma) + 1};
+    const neighbourhood here{of, how, kinds, static_cast<std::size_t>(how.cutoff / how.sigma) + 1};
     const std::size_t width = kinds.size() * here.radials, degrees = static_cast<std::size_t>(how.degree) + 1;
     // The bits of a coordinate's name: element of the centre, E, n, E', n', l.
     const auto half = [&](std::size_t at) {
@@ -119,7 +119,7 @@ description spectrum_of(const point_cloud& of, const density_overlap& how) {
 
 }  // namespace
 
-named_feature density_overlap::source() const {
+named_embedding density_overlap::embedding() const {
     const auto write = [how = *this](std::uint64_t name) {
         const std::string centre = element_symbol(static_cast<std::int32_t>(name >> 40 & 255));
         if (name >> 63) return "number of " + centre;
@@ -129,7 +129,7 @@ named_feature density_overlap::source() const {
         };
         return fmt::format("{} with {} and {}, l = {}", centre, half(name >> 24), half(name >> 8), name & 255);
     };
-    return described<points>(
+    return description_embedding<points>(
         fmt::format("density overlap {} {} {}", sigma, cutoff, degree),
         [how = *this](const point_cloud& of, index) { return spectrum_of(of, how); }, write);
 }

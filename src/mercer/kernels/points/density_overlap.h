@@ -29,7 +29,7 @@ struct density_overlap {
         return {"density_overlap",
                 {},
                 "sum over elements of <sum of p(i), i in A; sum of p(j), j in B>, p the power spectrum around an atom",
-                points::where,
+                points::kind,
                 {{"sigma", "0.5", "sigma > 0", "width of the radial functions and their distance"},
                  {"cutoff", "4", "sigma <= cutoff <= 100*sigma", "how far an atom sees"},
                  {"degree", "3", "0 <= degree <= 20, whole", "the largest l; 0: angles do not count"}},
@@ -46,9 +46,9 @@ struct density_overlap {
         require(degree >= 0 && degree <= 20, "density_overlap", "0 <= degree <= 20", degree);
     }
     std::vector<argument> arguments() const { return {sigma, cutoff, static_cast<double>(degree)}; }
-    named_feature source() const;
+    named_embedding embedding() const;
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

@@ -12,14 +12,14 @@
 
 namespace mercer {
 
-named_feature pair_distances::source() const {
+named_embedding pair_distances::embedding() const {
     const auto describe = [sigma = sigma, cutoff = cutoff](const point_cloud& of, index) {
         std::map<std::uint64_t, std::vector<double>> found;  // the distances, by pair of elements
-        stop_watch asked;
+        cancellation_check stop_check;
         workspace held;
         std::size_t count = 0;
         for (index i = 0; i < of.size(); ++i) {
-            asked.after(10 * static_cast<std::size_t>(i));
+            stop_check.count(10 * static_cast<std::size_t>(i));
             held.grow_to(2 * sizeof(double) * (count + static_cast<std::size_t>(i)));
             for (index j = 0; j < i; ++j)
                 if (const double d = of.distance(i, j); d < cutoff) {
@@ -54,7 +54,7 @@ named_feature pair_distances::source() const {
                            element_symbol(static_cast<std::int32_t>(name >> 16 & 255)),
                            sigma * static_cast<double>(name & 0xffff));
     };
-    return described<points>(fmt::format("pair distances {} {}", sigma, cutoff), describe, write);
+    return description_embedding<points>(fmt::format("pair distances {} {}", sigma, cutoff), describe, write);
 }
 
 }  // namespace mercer

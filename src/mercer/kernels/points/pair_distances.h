@@ -25,7 +25,7 @@ struct pair_distances {
         return {"pair_distances",
                 {},
                 "sum over pairs of elements and bins of h(A)*h(B), h smeared histograms of distances",
-                points::where,
+                points::kind,
                 {{"sigma", "0.2", "sigma > 0", "width of the smearing and distance of the bins"},
                  {"cutoff", "8", "sigma <= cutoff <= 1000*sigma", "distance from which pairs do not count"}},
                 "pair distances: the inner product of explicit histograms",
@@ -40,9 +40,9 @@ struct pair_distances {
         require(cutoff >= sigma && cutoff <= 1000 * sigma, "pair_distances", "sigma <= cutoff <= 1000*sigma", cutoff);
     }
     std::vector<argument> arguments() const { return {sigma, cutoff}; }
-    named_feature source() const;
+    named_embedding embedding() const;
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

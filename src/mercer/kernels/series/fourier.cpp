@@ -46,7 +46,7 @@ void add_coefficients(const std::vector<double>& x, int terms, bool phases, doub
 
 }  // namespace
 
-named_feature fourier::source() const {
+named_embedding fourier::embedding() const {
     const bool both = phases == 1;
     return series_features(
         "fourier", fmt::format("fourier {} {}", terms, phases), both ? 2 * index{terms} + 1 : index{terms} + 1,

@@ -24,7 +24,7 @@ struct fourier {
         return {"fourier",
                 {},
                 "c_0(x)*c_0(z) + 2*sum over j = 1..terms of |c_j(x)|*|c_j(z)|, c_j Fourier coefficients",
-                series::where,
+                series::kind,
                 {{"terms", "16", "1 <= terms <= 100000, whole", "highest frequency, in periods a series"},
                  {"phases", "0", "phases is 0 or 1, whole", "0: amplitudes; 1: sines and cosines"}},
                 "Fourier: the inner product of explicit features",
@@ -37,9 +37,9 @@ struct fourier {
         require(phases == 0 || phases == 1, "fourier", "phases is 0 or 1", phases);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(terms), static_cast<double>(phases)}; }
-    named_feature source() const;
+    named_embedding embedding() const;
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

@@ -16,9 +16,9 @@ double log_alignments(const one_series& x, const one_series& y, double sigma) {
     constexpr double most = 1e12;
     std::vector<wide_number> above(static_cast<std::size_t>(y.size()) + 1);
     above[0] = 1.0;
-    stop_watch asked;
+    cancellation_check stop_check;
     for (index i = 0; i < x.size(); ++i) {
-        asked.after(10 * above.size());
+        stop_check.count(10 * above.size());
         wide_number corner = above[0], left;
         above[0] = {};
         for (index j = 0; j < y.size(); ++j) {
@@ -32,7 +32,7 @@ double log_alignments(const one_series& x, const one_series& y, double sigma) {
     return above.back().log();
 }
 
-struct aligned {
+struct prepared_series {
     const one_series* values = nullptr;
     double self = 0;  // ln of the sum over the alignments of the series with itself
 };
@@ -43,9 +43,9 @@ int global_alignment::emit(plan_builder& code) const {
     return emit_ordered_pairs<series>(
         code, "global_alignment",
         [width = sigma](const one_series& x) {
-            return aligned{&x, log_alignments(x, x, width)};
+            return prepared_series{&x, log_alignments(x, x, width)};
         },
-        [width = sigma](const aligned& x, std::span<const aligned* const> others, double* out) {
+        [width = sigma](const prepared_series& x, std::span<const prepared_series* const> others, double* out) {
             for (std::size_t p = 0; p < others.size(); ++p) {
                 require_same_dims("global_alignment", *x.values, *others[p]->values);
                 const double log = log_alignments(*x.values, *others[p]->values, width);

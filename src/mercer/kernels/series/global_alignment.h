@@ -21,7 +21,7 @@ struct global_alignment {
             "global_alignment",
             {"gak"},
             "sum over alignments of x and y of the product of g/(2-g), g = exp(-|x_i-y_j|^2/(2 sigma^2)), normalised",
-            series::where,
+            series::kind,
             {{"sigma", "1", "sigma > 0", "width of the Gaussian of two values"}},
             "global alignment: half the Gaussian makes it positive definite (Cuturi 2011)",
             true,

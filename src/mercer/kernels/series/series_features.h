@@ -18,7 +18,7 @@ namespace mercer {
 // is the name of feature f. Throws errc::data, naming the kernel `owner`, if two series that are not empty have values
 // of different dimensions.
 template <class Fill, class Write>
-named_feature series_features(const std::string& owner, std::string key, index per, Fill fill, Write write) {
+named_embedding series_features(const std::string& owner, std::string key, index per, Fill fill, Write write) {
     return {key, [owner, per, fill, write](const dataset& x, const dataset* z) {
                 const series &left = objects_of<series>(x, owner), &right = objects_of<series>(z ? *z : x, owner);
                 index dims = 0;

@@ -10,7 +10,7 @@ namespace mercer {
 namespace {
 
 // Subtracts the mean and divides by the norm; equal values become zeros.
-void make_unit(double* values, index count) {
+void standardise(double* values, index count) {
     double mean = 0, square = 0;
     for (index k = 0; k < count; ++k) mean += values[k] / static_cast<double>(count);
     for (index k = 0; k < count; ++k) values[k] -= mean;
@@ -80,12 +80,12 @@ matrix<double> shapelets::shapes() const {
     for (index j = 0; j < out.rows(); ++j) {
         double at = 0;
         for (index k = 0; k < out.cols(); ++k) out(j, k) = at += 2 * random.uniform() - 1;
-        make_unit(out.row(j), out.cols());
+        standardise(out.row(j), out.cols());
     }
     return out;
 }
 
-named_feature shapelets::source() const {
+named_embedding shapelets::embedding() const {
     const auto known = std::make_shared<const matrix<double>>(shapes());
     return series_features(
         "shapelets", fmt::format("shapelets {} {} {} {}", count, length, spread, seed), count,

@@ -31,7 +31,7 @@ struct shapelets {
             "shapelets",
             {},
             "sum over random shapes s of c_s(x)*c_s(z), c_s(x) the largest correlation of s with a window of x",
-            series::where,
+            series::kind,
             {{"count", "100", "1 <= count <= 100000, whole", "shapes"},
              {"length", "9", "2 <= length <= 10000, whole", "values of a shape"},
              {"spread", "4", "1 <= spread <= 20, whole", "windows take values 1, 2, 4, ... 2^(spread-1) times apart"},
@@ -55,9 +55,9 @@ struct shapelets {
     }
     // The shapes, one per row.
     matrix<double> shapes() const;
-    named_feature source() const;
+    named_embedding embedding() const;
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

@@ -14,9 +14,9 @@ double warping_distance(const one_series& x, const one_series& y) {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     std::vector<double> above(static_cast<std::size_t>(y.size()) + 1, infinite);
     above[0] = 0;
-    stop_watch asked;
+    cancellation_check stop_check;
     for (index i = 0; i < x.size(); ++i) {
-        asked.after(above.size());
+        stop_check.count(above.size());
         double corner = above[0], left = infinite;
         above[0] = infinite;
         for (index j = 0; j < y.size(); ++j) {

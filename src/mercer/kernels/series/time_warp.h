@@ -17,7 +17,7 @@ struct time_warp {
         return {"time_warp",
                 {"dtw"},
                 "exp(-gamma*(least sum of |x_i-y_j|^2 over an alignment of x and y))",
-                series::where,
+                series::kind,
                 {{"gamma", "1", "gamma > 0", "how fast it falls"}},
                 "the time warping distance is not conditionally negative definite, so no rule makes this a kernel",
                 false,

@@ -70,7 +70,7 @@ dataset copies(const multisets& from, const level_table& table, index dims) {
 
 }  // namespace
 
-feature item_counts() {
+embedding item_counts() {
     return word_counts<std::int64_t, multisets>(
         "item counts",
         [](const multisets& from, index i, auto add) {
@@ -79,7 +79,7 @@ feature item_counts() {
         item_text);
 }
 
-named_feature item_copies() {
+named_embedding item_copies() {
     return {"item copies", [](const dataset& x, const dataset* z) {
                 const auto& left = objects_of<multisets>(x, "min_max");
                 const auto* right = z ? &objects_of<multisets>(*z, "min_max") : nullptr;

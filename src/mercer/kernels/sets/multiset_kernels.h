@@ -10,17 +10,17 @@
 namespace mercer {
 
 // The counts of a multiset, one column for each item.
-feature item_counts();
+embedding item_counts();
 // A multiset as a vector with xᵀz = Σ min(aᵢ, bᵢ) and ‖x‖² = Σ aᵢ. The copies 1, 2, … of an item are 0/1 features;
 // consecutive copies that always occur together in the data share one column with the value √(number of copies).
-named_feature item_copies();
+named_embedding item_copies();
 
 struct multiset_intersection {
     static kernel_info info() {
         return {"multiset_intersection",
                 {},
                 "sum over items of min(count in A, count in B)",
-                multisets::where,
+                multisets::kind,
                 {},
                 "multiset intersection: |A ∩ B| of the sets of (item, copy)",
                 true,
@@ -29,11 +29,11 @@ struct multiset_intersection {
     static multiset_intersection from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    feature source() const { return item_counts(); }
-    static constexpr statistic what = statistic::min_sum;
+    mercer::embedding embedding() const { return item_counts(); }
+    static constexpr pair_statistic statistic = pair_statistic::min_sum;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
-    named_feature features() const { return item_copies(); }
+    named_embedding features() const { return item_copies(); }
 };
 
 // Ioffe 2010 (weighted min-hash). If every item occurs once, it is the Jaccard kernel.
@@ -42,7 +42,7 @@ struct min_max {
         return {"min_max",
                 {"ruzicka"},
                 "sum min(a_i, b_i) / sum max(a_i, b_i), 1 for two empty multisets",
-                multisets::where,
+                multisets::kind,
                 {},
                 "min-max: Jaccard's kernel of the sets of (item, copy), the probability that a random order of all "
                 "copies has the same first one in A and in B (min-hash)",
@@ -52,8 +52,8 @@ struct min_max {
     static min_max from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    feature source() const { return item_copies(); }
-    static constexpr statistic what = statistic::dot;
+    mercer::embedding embedding() const { return item_copies(); }
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::with_norms;
     jaccard map() const { return {}; }
 };

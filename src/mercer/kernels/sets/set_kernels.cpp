@@ -4,7 +4,7 @@
 
 namespace mercer {
 
-named_feature indicator() {
+named_embedding indicator() {
     return word_counts<std::int64_t, sets>(
         "items",
         [](const sets& from, index i, auto add) {

@@ -14,14 +14,14 @@
 namespace mercer {
 
 // The 0/1 indicator vector of a set over all items of the data: xᵀz = |A∩B|.
-named_feature indicator();
+named_embedding indicator();
 
 struct set_intersection {
     static kernel_info info() {
         return {"set_intersection",
                 {"common_items"},
                 "|A ∩ B|",
-                sets::where,
+                sets::kind,
                 {},
                 "set intersection: the inner product of 0/1 indicator vectors",
                 true,
@@ -30,20 +30,20 @@ struct set_intersection {
     static set_intersection from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    named_feature source() const { return indicator(); }
-    static constexpr statistic what = statistic::dot;
+    named_embedding embedding() const { return indicator(); }
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };
 
 // Emits log k = rate·|A∩B|.
 inline int emit_common_items(plan_builder& code, double rate) {
-    const int count = code.use_statistic({statistic::dot, code.use_feature(indicator()), false, {}});
+    const int count = code.use_statistic({pair_statistic::dot, code.use_embedding(indicator()), false, {}});
     instruction read;
-    read.what = instruction::op::map;
+    read.operation = instruction::op::map;
     read.a = count;
     instruction times;
-    times.what = instruction::op::affine;
+    times.operation = instruction::op::affine;
     times.a = code.push(std::move(read));
     times.scale = rate;
     return code.push(std::move(times));
@@ -52,16 +52,16 @@ inline int emit_common_items(plan_builder& code, double rate) {
 struct set_power {
     static kernel_info info() {
         return {"set_power", {"common_subsets"},
-                "2^|A ∩ B|", sets::where,
+                "2^|A ∩ B|", sets::kind,
                 {},          "common subsets: ∏ over items of (1 + aᵢbᵢ), the all-subsets product of indicators",
                 true,        {}};
     }
     static set_power from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    feature source() const { return indicator(); }
+    mercer::embedding embedding() const { return indicator(); }
     static constexpr bool may_overflow = true;
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     int emit_log(plan_builder& code) const { return emit_common_items(code, std::numbers::ln2); }
 
@@ -74,14 +74,14 @@ struct set_power {
 
 struct set_exp {
     static kernel_info info() {
-        return {"set_exp", {}, "e^|A ∩ B|", sets::where, {}, "exponential of the set intersection kernel", true, {}};
+        return {"set_exp", {}, "e^|A ∩ B|", sets::kind, {}, "exponential of the set intersection kernel", true, {}};
     }
     static set_exp from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    feature source() const { return indicator(); }
+    mercer::embedding embedding() const { return indicator(); }
     static constexpr bool may_overflow = true;
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     int emit_log(plan_builder& code) const { return emit_common_items(code, 1); }
 
@@ -97,7 +97,7 @@ struct jaccard {
         return {"jaccard",
                 {},
                 "|A ∩ B| / |A ∪ B|, 1 for two empty sets",
-                sets::where,
+                sets::kind,
                 {},
                 "Jaccard: the probability that a random order of all items has the same first item in A and in B "
                 "(min-hash)",
@@ -107,8 +107,8 @@ struct jaccard {
     static jaccard from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    feature source() const { return indicator(); }
-    static constexpr statistic what = statistic::dot;
+    mercer::embedding embedding() const { return indicator(); }
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::with_norms;
 
     // |A| is the squared norm of the indicator vector.

@@ -73,9 +73,9 @@ private:
     void grow(std::string_view s) {
         if (s.size() > (std::size_t{1} << 30)) fail(errc::unsupported, "all_substrings: strings of 2^30 bytes at most");
         std::uint32_t last = add_state(0, none);
-        stop_watch asked;
+        cancellation_check stop_check;
         for (const char c : s) {
-            asked.after(20);
+            stop_check.count(20);
             const int code = code_[static_cast<unsigned char>(c)];
             const std::uint32_t made = add_state(length_[last] + 1, 0);
             ends_.push_back(made);
@@ -112,9 +112,9 @@ private:
     }
     // Gives every state a step for every letter: if the state has none, the step of its longest suffix that has one.
     void close(int letters) {
-        stop_watch asked;
+        cancellation_check stop_check;
         for (const std::uint32_t v : order_) {
-            asked.after(static_cast<std::size_t>(letters) + 10);
+            stop_check.count(static_cast<std::size_t>(letters) + 10);
             for (int code = 0; code <= letters; ++code) {
                 step& here = at(v, code);
                 if (here.to != none)

@@ -19,7 +19,7 @@ struct blended_spectrum {
         return {"blended_spectrum",
                 {},
                 "sum over strings u of length 1..k of decay^(2|u|)*count_u(s)*count_u(t)",
-                strings::where,
+                strings::kind,
                 {{"k", "3", "k >= 1, whole", "longest substrings"},
                  {"decay", "1", "decay > 0", "weight of a substring for each letter of it"}},
                 "blended spectrum: the inner product of explicit weighted substring counts",
@@ -35,9 +35,9 @@ struct blended_spectrum {
         require(std::isnormal(std::pow(decay, 2.0 * k)), "blended_spectrum", "decay^(2k) within range", decay);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(k), decay}; }
-    named_feature source() const { return blended_counts(k, decay); }
+    named_embedding embedding() const { return blended_counts(k, decay); }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

@@ -12,13 +12,13 @@ namespace mercer {
 struct gapped_kmer {
     int g = 6;
     int k = 4;
-    static constexpr double most_choices = 1e5;  // limit of C(g, k)
+    static constexpr double max_choices = 1e5;  // limit of C(g, k)
 
     static kernel_info info() {
         return {"gapped_kmer",
                 {"gkm"},
                 "sum over words u of k letters and g-k gaps of count_u(s)*count_u(t)",
-                strings::where,
+                strings::kind,
                 {{"g", "6", "1 <= g <= 64, whole", "length of the substrings"},
                  {"k", "4", "1 <= k <= g, whole", "places of them that count"}},
                 "gapped k-mers: the inner product of explicit counts",
@@ -29,13 +29,13 @@ struct gapped_kmer {
     void check() const {
         require(g >= 1 && g <= 64, "gapped_kmer", "1 <= g <= 64", g);
         require(k >= 1 && k <= g, "gapped_kmer", "1 <= k <= g", k);
-        require(ways_to_choose(g, k) <= most_choices, "gapped_kmer", "at most 100000 choices of k of g places",
-                ways_to_choose(g, k));
+        require(binomial_coefficient(g, k) <= max_choices, "gapped_kmer", "at most 100000 choices of k of g places",
+                binomial_coefficient(g, k));
     }
     std::vector<argument> arguments() const { return {static_cast<double>(g), static_cast<double>(k)}; }
-    named_feature source() const { return gapped_counts(g, k); }
+    named_embedding embedding() const { return gapped_counts(g, k); }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

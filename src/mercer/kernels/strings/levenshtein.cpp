@@ -29,9 +29,9 @@ public:
         std::ranges::fill(down_, 0);
         const std::uint64_t last = std::uint64_t{1} << (length_ - 1) % 64;
         auto distance = static_cast<index>(length_);
-        stop_watch asked;
+        cancellation_check stop_check;
         for (const char c : t) {
-            asked.after(blocks_);
+            stop_check.count(blocks_);
             const std::uint64_t* same = &places_[row_[static_cast<unsigned char>(c)] * blocks_];
             int carry = 1;  // the horizontal difference above the block; in the first row of the table it is 1
             for (std::size_t b = 0; b < blocks_; ++b) carry = next(b, same[b], carry, b + 1 < blocks_ ? top : last);

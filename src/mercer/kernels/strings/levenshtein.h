@@ -17,7 +17,7 @@ struct levenshtein {
         return {"levenshtein",
                 {},
                 "exp(-gamma*(edit distance of s and t))",
-                strings::where,
+                strings::kind,
                 {{"gamma", "1", "gamma > 0", "how fast it falls"}},
                 "the edit distance is not conditionally negative definite, so no rule makes this a kernel",
                 false,

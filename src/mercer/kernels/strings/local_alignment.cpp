@@ -31,9 +31,9 @@ double log_sum(const alignment_scores& p, std::string_view s, std::string_view t
     std::vector<cell> above(t.size() + 1);
     std::vector<R> gaps(t.size() + 1, R(0.0));  // y of the row above
     R total = one;
-    stop_watch asked;
+    cancellation_check stop_check;
     for (const char a : s) {
-        asked.after(10 * t.size());
+        stop_check.count(10 * t.size());
         cell corner, left;
         R corner_y = 0.0, y = 0.0;
         for (std::size_t j = 1; j <= t.size(); ++j) {

@@ -14,7 +14,7 @@ struct mismatch {
     int k = 5;
     int m = 1;
     int letters = 4;
-    static constexpr double most_words = 1e5;  // limit of the number of words for which one substring counts
+    static constexpr double max_words = 1e5;  // limit of the number of words for which one substring counts
 
     static kernel_info info() {
         return {
@@ -22,7 +22,7 @@ struct mismatch {
             {},
             "sum over words u of k letters of near_u(s)*near_u(t), near_u(s) = number of substrings of s that differ "
             "from u at m places at most",
-            strings::where,
+            strings::kind,
             {{"k", "5", "k >= 1, whole", "length of the substrings"},
              {"m", "1", "0 <= m <= k, whole", "places that may differ"},
              {"letters", "4", "1 <= letters <= 256, whole", "size of the alphabet; no fewer than occur"}},
@@ -37,15 +37,15 @@ struct mismatch {
         require(k >= 1, "mismatch", "k >= 1", k);
         require(m >= 0 && m <= k, "mismatch", "0 <= m <= k", m);
         require(letters >= 1 && letters <= 256, "mismatch", "1 <= letters <= 256", letters);
-        require(mismatch_words(k, m, letters - 1) <= most_words || m == 0, "mismatch",
-                "at most 100000 words within m places of one", mismatch_words(k, m, letters - 1));
+        require(count_mismatch_words(k, m, letters - 1) <= max_words || m == 0, "mismatch",
+                "at most 100000 words within m places of one", count_mismatch_words(k, m, letters - 1));
     }
     std::vector<argument> arguments() const {
         return {static_cast<double>(k), static_cast<double>(m), static_cast<double>(letters)};
     }
-    named_feature source() const { return mismatch_counts(k, m, letters); }
+    named_embedding embedding() const { return mismatch_counts(k, m, letters); }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

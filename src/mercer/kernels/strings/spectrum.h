@@ -15,7 +15,7 @@ struct spectrum {
         return {"spectrum",
                 {},
                 "sum over strings u of length k of count_u(s)*count_u(t)",
-                strings::where,
+                strings::kind,
                 {{"k", "3", "k >= 1, whole", "length of the substrings"}},
                 "spectrum: the inner product of explicit substring counts",
                 true,
@@ -24,9 +24,9 @@ struct spectrum {
     static spectrum from(const mercer::arguments& given) { return {given.whole("k", 3)}; }
     void check() const { require(k >= 1, "spectrum", "k >= 1", k); }
     std::vector<argument> arguments() const { return {static_cast<double>(k)}; }
-    named_feature source() const { return spectrum_counts(k); }
+    named_embedding embedding() const { return spectrum_counts(k); }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

@@ -39,19 +39,20 @@ int bits_for(double count) { return std::max(1, static_cast<int>(std::ceil(std::
 // An embedding whose words are numbers of 64 bits made of letter codes. words(codes) returns the function that lists
 // the words of an object (word_counts.h), write(codes) the function that gives the text of a word.
 template <class Words, class Write>
-named_feature coded_counts(std::string key, Words words, Write write) {
+named_embedding coded_counts(std::string key, Words words, Write write) {
     return {key, [key, words, write](const dataset& x, const dataset* z) {
                 const letter_codes known(objects_of<strings>(x, key), z ? &objects_of<strings>(*z, key) : nullptr);
                 return named_words<std::uint64_t, strings>(
-                    key, x, z, words(known),
-                    [text = write(known)](std::uint64_t word, const known_names&) { return readable(text(word)); });
+                    key, x, z, words(known), [text = write(known)](std::uint64_t word, const known_names&) {
+                        return printable_text(text(word));
+                    });
             }};
 }
 
 // from(at, left, word, weight) calls add for `word` and all words that differ from it at no more than `left` of the
 // positions at … k-1.
 template <class Add>
-struct neighbours {
+struct mismatch_neighbours {
     const std::uint8_t* letters;
     int k, bits, letter_count;
     double spare_root;     // √(number of letters of the alphabet that occur in no string)
@@ -59,7 +60,7 @@ struct neighbours {
     Add& add;
 
     void from(int at, int left, std::uint64_t word, double weight) const {
-        add(word, weight, stretch{place_of, static_cast<std::size_t>(k)});
+        add(word, weight, masked_range{place_of, static_cast<std::size_t>(k)});
         if (left == 0) return;
         for (int place = at; place < k; ++place) {
             const int shift = bits * place;
@@ -74,14 +75,14 @@ struct neighbours {
     }
 };
 
-void require_room(int bits, const std::string& owner, const std::string& what, int letters) {
+void require_64_bits(int bits, const std::string& owner, const std::string& what, int letters) {
     if (bits > 64)
         fail(errc::unsupported, fmt::format("{}: {} take {} bits with the {} letters of these strings, 64 are there",
                                             owner, what, bits, letters));
 }
 
 // All choices of k of g positions as bit masks, ascending.
-std::vector<std::uint64_t> choices(int g, int k) {
+std::vector<std::uint64_t> position_masks(int g, int k) {
     std::vector<std::uint64_t> made;
     const std::uint64_t end = g == 64 ? 0 : std::uint64_t{1} << g;
     for (std::uint64_t mask = k == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << k) - 1;;) {
@@ -96,20 +97,20 @@ std::vector<std::uint64_t> choices(int g, int k) {
 
 }  // namespace
 
-double ways_to_choose(int n, int k) {
+double binomial_coefficient(int n, int k) {
     if (k < 0 || k > n) return 0;
     double ways = 1;
     for (int i = 1; i <= k; ++i) ways = ways * (n - k + i) / i;
     return std::round(ways);
 }
 
-double mismatch_words(int k, int m, double changes) {
+double count_mismatch_words(int k, int m, double changes) {
     double count = 0;
-    for (int d = 0; d <= m; ++d) count += ways_to_choose(k, d) * std::pow(changes, d);
+    for (int d = 0; d <= m; ++d) count += binomial_coefficient(k, d) * std::pow(changes, d);
     return count;
 }
 
-std::string readable(std::string_view bytes) {
+std::string printable_text(std::string_view bytes) {
     std::string out;
     for (const char c : bytes)
         if (const auto byte = static_cast<unsigned char>(c); byte < 0x20 || byte == 0x7f)
@@ -120,20 +121,20 @@ std::string readable(std::string_view bytes) {
 }
 
 namespace {
-std::string substring_text(std::string_view word, const known_names&) { return readable(word); }
+std::string substring_text(std::string_view word, const known_names&) { return printable_text(word); }
 }  // namespace
 
-named_feature spectrum_counts(int k) {
+named_embedding spectrum_counts(int k) {
     return word_counts<std::string_view, strings>(
         fmt::format("substrings {}", k),
         [k = static_cast<std::size_t>(k)](const strings& from, index i, auto add) {
             const std::string_view s = from[i];
-            for (std::size_t at = 0; at + k <= s.size(); ++at) add(s.substr(at, k), 1, stretch{at, k});
+            for (std::size_t at = 0; at + k <= s.size(); ++at) add(s.substr(at, k), 1, masked_range{at, k});
         },
         substring_text);
 }
 
-named_feature blended_counts(int k, double decay) {
+named_embedding blended_counts(int k, double decay) {
     std::vector<double> weight;
     for (int l = 1; l <= k; ++l) weight.push_back(std::pow(decay, l));
     return word_counts<std::string_view, strings>(
@@ -142,31 +143,31 @@ named_feature blended_counts(int k, double decay) {
             const std::string_view s = from[i];
             for (std::size_t at = 0; at < s.size(); ++at)
                 for (std::size_t l = 1; l <= static_cast<std::size_t>(k) && at + l <= s.size(); ++l)
-                    add(s.substr(at, l), weight[l - 1], stretch{at, l});
+                    add(s.substr(at, l), weight[l - 1], masked_range{at, l});
         },
         substring_text);
 }
 
-named_feature mismatch_counts(int k, int m, int letters) {
+named_embedding mismatch_counts(int k, int m, int letters) {
     const auto words = [=](const letter_codes& known) {
         if (known.count > letters)
             fail(errc::data, fmt::format("mismatch: letters >= {} is needed, for so many different bytes occur, got {}",
                                          known.count, letters));
         const int bits = bits_for(known.count + 1);
-        require_room(bits * k, "mismatch", fmt::format("words of {}", k), known.count);
+        require_64_bits(bits * k, "mismatch", fmt::format("words of {}", k), known.count);
         return [=](const strings& from, index i, auto add) {
             const std::vector<std::uint8_t> s = known.of(from[i]);
             for (std::size_t at = 0; at + static_cast<std::size_t>(k) <= s.size(); ++at) {
                 std::uint64_t word = 0;
                 for (int place = 0; place < k; ++place)
                     word |= static_cast<std::uint64_t>(s[at + static_cast<std::size_t>(place)]) << bits * place;
-                const neighbours<decltype(add)> near{s.data() + at,
-                                                     k,
-                                                     bits,
-                                                     known.count,
-                                                     std::sqrt(static_cast<double>(letters - known.count)),
-                                                     at,
-                                                     add};
+                const mismatch_neighbours<decltype(add)> near{s.data() + at,
+                                                              k,
+                                                              bits,
+                                                              known.count,
+                                                              std::sqrt(static_cast<double>(letters - known.count)),
+                                                              at,
+                                                              add};
                 near.from(0, m, word, 1);
             }
         };
@@ -183,10 +184,10 @@ named_feature mismatch_counts(int k, int m, int letters) {
     return coded_counts(fmt::format("substrings {} but {} of {}", k, m, letters), words, write);
 }
 
-named_feature gapped_counts(int g, int k) {
-    const auto words = [g, k, masks = choices(g, k)](const letter_codes& known) {
+named_embedding gapped_counts(int g, int k) {
+    const auto words = [g, k, masks = position_masks(g, k)](const letter_codes& known) {
         const int bits = bits_for(known.count), mask_bits = bits_for(static_cast<double>(masks.size()));
-        require_room(bits * k + mask_bits, "gapped_kmer", fmt::format("{} of {} letters", k, g), known.count);
+        require_64_bits(bits * k + mask_bits, "gapped_kmer", fmt::format("{} of {} letters", k, g), known.count);
         return [=](const strings& from, index i, auto add) {
             const std::vector<std::uint8_t> s = known.of(from[i]);
             for (std::size_t at = 0; at + static_cast<std::size_t>(g) <= s.size(); ++at)
@@ -194,12 +195,12 @@ named_feature gapped_counts(int g, int k) {
                     std::uint64_t word = m;
                     for (std::uint64_t rest = masks[m]; rest; rest &= rest - 1)
                         word = word << bits | s[at + static_cast<std::size_t>(std::countr_zero(rest))];
-                    add(word, 1, stretch{at, static_cast<std::size_t>(g), masks[m]});
+                    add(word, 1, masked_range{at, static_cast<std::size_t>(g), masks[m]});
                 }
         };
     };
     // A gap is written as '.'.
-    const auto write = [g, k, masks = choices(g, k)](const letter_codes& known) {
+    const auto write = [g, k, masks = position_masks(g, k)](const letter_codes& known) {
         return [g, k, masks, known, bits = bits_for(known.count)](std::uint64_t word) {
             std::string out(static_cast<std::size_t>(g), '.');
             const std::uint64_t mask = masks[bits * k == 64 ? 0 : word >> bits * k];

@@ -9,13 +9,13 @@
 
 namespace mercer {
 
-const lane_ops& best_string_lanes() {
-    static const lane_ops& best = []() -> const lane_ops& {
+const string_ops& best_string_ops() {
+    static const string_ops& best = []() -> const string_ops& {
 #if defined(MERCER_SIMD_X86)
-        if (best_simd() == simd_level::avx512) return avx512::string_lanes();
-        if (best_simd() == simd_level::avx2) return avx2::string_lanes();
+        if (best_simd() == simd_level::avx512) return avx512::string_ops_table();
+        if (best_simd() == simd_level::avx2) return avx2::string_ops_table();
 #endif
-        return baseline::string_lanes();
+        return baseline::string_ops_table();
     }();
     return best;
 }
@@ -26,7 +26,7 @@ double letter(char c) { return static_cast<unsigned char>(c); }
 
 void all_values(const subsequences& kernel, std::string_view s, std::span<const std::string_view* const> others,
                 double* out) {
-    const lane_ops& ops = best_string_lanes();
+    const string_ops& ops = best_string_ops();
     const auto lanes = static_cast<std::size_t>(ops.lanes);
     std::vector<double> first, t, work, found(lanes);
     workspace held(s.size() * sizeof(double));
@@ -49,7 +49,7 @@ void all_values(const subsequences& kernel, std::string_view s, std::span<const 
         }
         work.resize(cells);
         ops.subsequences(first.data(), static_cast<index>(first.size()), t.data(), static_cast<index>(m), kernel.k,
-                         kernel.decay, work.data(), found.data(), stop_point);
+                         kernel.decay, work.data(), found.data(), throw_if_cancelled);
         for (std::size_t q = 0; q < count; ++q) out[order[p + q]] = least * found[q];
     }
 }

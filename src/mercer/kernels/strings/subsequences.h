@@ -20,7 +20,7 @@ struct subsequences {
         return {"subsequences",
                 {},
                 "sum over strings u of length k, places i of u in s and j of u in t, of decay^(span(i)+span(j))",
-                strings::where,
+                strings::kind,
                 {{"k", "3", "1 <= k <= 1000, whole", "length of the subsequences"},
                  {"decay", "0.5", "0 < decay <= 1", "weight of a subsequence for each letter it spans"}},
                 "gappy subsequences: the inner product of the sums of decay^span over the places of each subsequence",
@@ -42,7 +42,7 @@ struct subsequences {
 // The SIMD loops of the string kernels, one table for each instruction set (subsequences_simd.cpp). Dynamic programming
 // runs for several pairs of strings at once, one pair in each lane of a vector.
 
-struct lane_ops {
+struct string_ops {
     std::int64_t lanes;
     // out[p] = Σ decay^gaps for p < lanes, over all pairs of equal subsequences of length k of s and t_p; gaps is the
     // number of letters of s and t_p between the letters of the subsequences. Letters are numbers. s has n letters;
@@ -53,16 +53,16 @@ struct lane_ops {
 };
 
 namespace baseline {
-const lane_ops& string_lanes();
+const string_ops& string_ops_table();
 }
 namespace avx2 {
-const lane_ops& string_lanes();
+const string_ops& string_ops_table();
 }
 namespace avx512 {
-const lane_ops& string_lanes();
+const string_ops& string_ops_table();
 }
 
 // The table for the best instruction set of the processor.
-const lane_ops& best_string_lanes();
+const string_ops& best_string_ops();
 
 }  // namespace mercer

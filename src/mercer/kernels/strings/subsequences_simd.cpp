@@ -1,4 +1,4 @@
-// Fills lane_ops of subsequences.h. Compiled once per instruction set, like kernels/evaluation/formula_loops.cpp, so
+// Fills string_ops of subsequences.h. Compiled once per instruction set, like kernels/evaluation/formula_loops.cpp, so
 // all functions are in the namespace of the instruction set.
 #include <hwy/highway.h>
 
@@ -85,10 +85,10 @@ void subsequences(const double* s, size n, const double* t, size m, int k, doubl
     hn::StoreU(total, d, out);
 }
 
-const lane_ops table{lanes, subsequences};
+const string_ops table{lanes, subsequences};
 
 }  // namespace
 
-const lane_ops& string_lanes() { return table; }
+const string_ops& string_ops_table() { return table; }
 
 }  // namespace mercer::MERCER_SIMD_TARGET

@@ -19,18 +19,18 @@ namespace mercer {
 namespace {
 
 // A substring and its position.
-struct placed {
+struct positioned_substring {
     std::size_t at = 0;
     std::string_view letters;
-    bool operator==(const placed&) const = default;
+    bool operator==(const positioned_substring&) const = default;
 };
 
 }  // namespace
 }  // namespace mercer
 
 template <>
-struct std::hash<mercer::placed> {
-    std::size_t operator()(const mercer::placed& word) const noexcept {
+struct std::hash<mercer::positioned_substring> {
+    std::size_t operator()(const mercer::positioned_substring& word) const noexcept {
         return std::hash<std::string_view>()(word.letters) ^ word.at * 0x9e3779b97f4a7c15u;
     }
 };
@@ -62,9 +62,9 @@ std::uint64_t equal_bits(const char* a, const char* b) {
 }
 
 // Counts the positions of common substrings, by length.
-class degrees {
+class match_counter {
 public:
-    explicit degrees(int d) : counts_(static_cast<std::size_t>(d)) {}
+    explicit match_counter(int d) : counts_(static_cast<std::size_t>(d)) {}
 
     // Adds to counts[l-1] the number of positions at which a and b have the same l bytes.
     void add(std::string_view a, std::string_view b) {
@@ -86,7 +86,7 @@ public:
         }
     }
     // Returns Σ weight[l-1]·counts[l-1] and sets all counts to 0.
-    double take(const std::vector<double>& weight) {
+    double take_sum(const std::vector<double>& weight) {
         double sum = 0;
         for (std::size_t l = 0; l < counts_.size(); ++l) sum += weight[l] * static_cast<double>(counts_[l]);
         std::ranges::fill(counts_, 0);
@@ -105,36 +105,36 @@ int emit_weighted_degree(plan_builder& code, const char* owner, int d, int shift
     return emit_ordered_pairs<strings>(
         code, owner, [](std::string_view s) { return s; },
         [=](std::string_view s, std::span<const std::string_view* const> others, double* out) {
-            degrees same(d);
-            stop_watch asked;
+            match_counter same(d);
+            cancellation_check stop_check;
             for (std::size_t p = 0; p < others.size(); ++p) {
                 const std::string_view t = *others[p];
                 same.add(s, t);
-                out[p] = same.take(weight);
+                out[p] = same.take_sum(weight);
                 const std::size_t most = std::min(static_cast<std::size_t>(shifts), std::max(s.size(), t.size()));
                 for (std::size_t r = 1; r <= most; ++r) {
-                    asked.after(10 + std::min(s.size(), t.size()) / 8);
+                    stop_check.count(10 + std::min(s.size(), t.size()) / 8);
                     if (r < s.size()) same.add(s.substr(r), t);
                     if (r < t.size()) same.add(s, t.substr(r));
-                    out[p] += same.take(weight) / (2.0 * static_cast<double>(r + 1));
+                    out[p] += same.take_sum(weight) / (2.0 * static_cast<double>(r + 1));
                 }
             }
         });
 }
 
-named_feature weighted_degree::features() const {
+named_embedding weighted_degree::features() const {
     std::vector<double> root = degree_weights(d);
     for (double& each : root) each = std::sqrt(each);
-    return word_counts<placed, strings>(
+    return word_counts<positioned_substring, strings>(
         fmt::format("placed substrings {}", d),
         [root](const strings& from, index i, auto add) {
             const std::string_view s = from[i];
             for (std::size_t at = 0; at < s.size(); ++at)
                 for (std::size_t l = 1; l <= root.size() && at + l <= s.size(); ++l)
-                    add({at, s.substr(at, l)}, root[l - 1], stretch{at, l});
+                    add({at, s.substr(at, l)}, root[l - 1], masked_range{at, l});
         },
-        [](const placed& word, const known_names&) {
-            return fmt::format("{} at {}", readable(word.letters), word.at);
+        [](const positioned_substring& word, const known_names&) {
+            return fmt::format("{} at {}", printable_text(word.letters), word.at);
         });
 }
 

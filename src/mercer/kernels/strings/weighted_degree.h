@@ -20,7 +20,7 @@ struct weighted_degree {
         return {"weighted_degree",
                 {},
                 "sum over l = 1..d of 2(d-l+1)/(d(d+1))*(number of places where s and t have the same l letters)",
-                strings::where,
+                strings::kind,
                 {{"d", "3", "1 <= d <= 1000, whole", "longest substrings"}},
                 "weighted degree: the inner product of the indicators of (place, substring), weighted",
                 true,
@@ -32,7 +32,7 @@ struct weighted_degree {
     int emit(plan_builder& code) const { return emit_weighted_degree(code, "weighted_degree", d, 0); }
     // The features (position, substring) with the value √b_l. Kernel values are computed by comparing pairs of strings,
     // because these features are many; a linear machine can use the features.
-    named_feature features() const;
+    named_embedding features() const;
 };
 
 }  // namespace mercer

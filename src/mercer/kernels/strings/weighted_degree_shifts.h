@@ -21,7 +21,7 @@ struct weighted_degree_shifts {
             {},
             "sum over l = 1..d and places i, j with |i-j| <= shifts of 2(d-l+1)/(d(d+1))*c(|i-j|)*[s has at i the l "
             "letters that t has at j], c(0) = 1, c(r) = 1/(2(r+1))",
-            strings::where,
+            strings::kind,
             {{"d", "3", "1 <= d <= 1000, whole", "longest substrings"},
              {"shifts", "1", "0 <= shifts <= 100000, whole", "largest difference of places"}},
             "weighted degree with shifts: the weights of shifts make a positive definite Toeplitz matrix "

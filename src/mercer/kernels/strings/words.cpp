@@ -10,7 +10,7 @@
 
 namespace mercer {
 
-named_feature words::source() const {
+named_embedding words::embedding() const {
     const std::string key = fmt::format("words {} {} {} {} {}", ngram, lower, min_length, binary, sublinear);
     token_options terms;
     terms.ngram_max = ngram;
@@ -45,10 +45,10 @@ named_feature words::source() const {
                 };
                 out.places = [kept, cut, x](index i) {
                     std::vector<feature_place> at;
-                    cut.each_place(objects_of<strings>(x, "words")[i],
-                                   [&](std::string_view term, std::vector<index> bytes) {
-                                       at.push_back({kept->terms.find(term), 1, std::move(bytes)});
-                                   });
+                    cut.for_each_term_place(objects_of<strings>(x, "words")[i],
+                                            [&](std::string_view term, std::vector<index> bytes) {
+                                                at.push_back({kept->terms.find(term), 1, std::move(bytes)});
+                                            });
                     return at;
                 };
                 return out;

@@ -21,7 +21,7 @@ struct words {
         return {"words",
                 {"bag_of_words"},
                 "sum over words w of f(count_w(s))*f(count_w(t)), f(c) = c, 1[c>0] or 1 + ln c",
-                strings::where,
+                strings::kind,
                 {{"ngram", "1", "ngram >= 1, whole", "runs of up to so many words count as well"},
                  {"lower", "1", "lower = 0 or 1", "1: capitals are small letters"},
                  {"min_length", "2", "min_length >= 1, whole", "characters of the shortest word that counts"},
@@ -48,9 +48,9 @@ struct words {
         return {static_cast<double>(ngram), lower ? 1.0 : 0.0, static_cast<double>(min_length), binary ? 1.0 : 0.0,
                 sublinear ? 1.0 : 0.0};
     }
-    named_feature source() const;
+    named_embedding embedding() const;
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

@@ -9,7 +9,7 @@ namespace mercer::avx512 {
 namespace {
 
 using size = std::int64_t;
-constexpr size lanes = 16, width = 64, vectors = width / lanes, longest = 128;
+constexpr size lanes = 16, width = 64, vectors = width / lanes, max_table = 128;
 
 // The dot products of x with the 64 vectors of a panel: the number of coordinates that are nonzero in both vectors,
 // minus twice the number of those coordinates in which the signs differ.
@@ -88,10 +88,10 @@ void look_up(const std::uint32_t* x, bool negative, size words, const std::uint3
     run(x, words, z, panels, x_norm, norm, table, out);
 }
 
-const bit_ops table{width, longest, dot, look_up};
+const bit_ops table{width, max_table, dot, look_up};
 
 }  // namespace
 
-const bit_ops& counting() { return table; }
+const bit_ops& popcount_ops() { return table; }
 
 }  // namespace mercer::avx512

@@ -12,13 +12,13 @@
 namespace mercer {
 
 struct bit_ops {
-    std::int64_t panel;    // number of vectors in a panel
-    std::int64_t entries;  // number of entries of the longest table that look_up accepts
+    std::int64_t panel;        // number of vectors in a panel
+    std::int64_t max_entries;  // number of entries of the longest table that look_up accepts
     // out[j] = xᵀzⱼ for all vectors zⱼ of `panels` panels. `negative`: the vectors have sign words.
     void (*dot)(const std::uint32_t* x, bool negative, std::int64_t words, const std::uint32_t* z, std::int64_t panels,
                 float* out);
     // out[j] = table[‖x‖² + norm[j] - 2xᵀzⱼ] with ‖x‖² = x_norm and norm[j] = ‖zⱼ‖². Every index must be less than
-    // `size`, and size <= `entries`. The array `table` must hold `entries` numbers, whatever `size` is.
+    // `size`, and size <= `max_entries`. The array `table` must hold `max_entries` numbers, whatever `size` is.
     void (*look_up)(const std::uint32_t* x, bool negative, std::int64_t words, const std::uint32_t* z,
                     std::int64_t panels, std::int32_t x_norm, const std::int32_t* norm, const float* table,
                     std::int64_t size, float* out);
@@ -29,7 +29,7 @@ struct bit_ops {
 const bit_ops* best_bit_ops();
 
 namespace avx512 {
-const bit_ops& counting();
+const bit_ops& popcount_ops();
 }
 
 }  // namespace mercer

@@ -12,27 +12,27 @@ namespace mercer::MERCER_SIMD_TARGET {
 namespace {
 
 // Returns the statistic S after one more coordinate, whose values are x and z.
-template <statistic S, class V>
+template <pair_statistic S, class V>
 HWY_INLINE V step(V sum, V x, V z) {
-    if constexpr (S == statistic::dot) return hn::MulAdd(x, z, sum);
-    if constexpr (S == statistic::manhattan) return hn::Add(sum, hn::Abs(hn::Sub(x, z)));
-    if constexpr (S == statistic::min_sum) return hn::Add(sum, hn::Min(x, z));
-    if constexpr (S == statistic::chi2) {
+    if constexpr (S == pair_statistic::dot) return hn::MulAdd(x, z, sum);
+    if constexpr (S == pair_statistic::manhattan) return hn::Add(sum, hn::Abs(hn::Sub(x, z)));
+    if constexpr (S == pair_statistic::min_sum) return hn::Add(sum, hn::Min(x, z));
+    if constexpr (S == pair_statistic::chi2) {
         const V total = hn::Add(x, z), difference = hn::Sub(x, z);
         return hn::Add(
             sum, hn::IfThenElseZero(hn::Ne(total, hn::Sub(x, x)), hn::Div(hn::Mul(difference, difference), total)));
     }
-    if constexpr (S == statistic::product) return hn::Mul(sum, hn::MulAdd(x, z, hn::Set(hn::DFromV<V>(), 1)));
+    if constexpr (S == pair_statistic::product) return hn::Mul(sum, hn::MulAdd(x, z, hn::Set(hn::DFromV<V>(), 1)));
 }
 
-template <class T, statistic S>
+template <class T, pair_statistic S>
 void dense_tile(const T* HWY_RESTRICT block, const T* HWY_RESTRICT panel, size depth, T* HWY_RESTRICT out, size stride,
                 bool more) {
     const tag<T> d;
     constexpr size n = lane_count<T>;
     using V = hn::Vec<tag<T>>;
     V sum[rows_in_block][2];
-    const V first = S == statistic::product ? hn::Set(d, T(1)) : hn::Zero(d);
+    const V first = S == pair_statistic::product ? hn::Set(d, T(1)) : hn::Zero(d);
 #pragma GCC unroll 12
     for (size r = 0; r < rows_in_block; ++r) {
         sum[r][0] = more ? hn::LoadU(d, out + r * stride) : first;
@@ -57,14 +57,17 @@ void dense_tile(const T* HWY_RESTRICT block, const T* HWY_RESTRICT panel, size d
 }
 
 template <class T>
-void dense(statistic what, const T* block, const T* panel, size depth, T* out, size stride, bool more) {
+void dense(pair_statistic what, const T* block, const T* panel, size depth, T* out, size stride, bool more) {
     switch (what) {
-        case statistic::dot: return dense_tile<T, statistic::dot>(block, panel, depth, out, stride, more);
-        case statistic::manhattan: return dense_tile<T, statistic::manhattan>(block, panel, depth, out, stride, more);
-        case statistic::min_sum: return dense_tile<T, statistic::min_sum>(block, panel, depth, out, stride, more);
-        case statistic::chi2: return dense_tile<T, statistic::chi2>(block, panel, depth, out, stride, more);
-        case statistic::product: return dense_tile<T, statistic::product>(block, panel, depth, out, stride, more);
-        case statistic::user: return;
+        case pair_statistic::dot: return dense_tile<T, pair_statistic::dot>(block, panel, depth, out, stride, more);
+        case pair_statistic::manhattan:
+            return dense_tile<T, pair_statistic::manhattan>(block, panel, depth, out, stride, more);
+        case pair_statistic::min_sum:
+            return dense_tile<T, pair_statistic::min_sum>(block, panel, depth, out, stride, more);
+        case pair_statistic::chi2: return dense_tile<T, pair_statistic::chi2>(block, panel, depth, out, stride, more);
+        case pair_statistic::product:
+            return dense_tile<T, pair_statistic::product>(block, panel, depth, out, stride, more);
+        case pair_statistic::user: return;
     }
 }
 
@@ -175,16 +178,17 @@ template <class T>
 size distances(const tile_distances<T>& call) {
     const tag<T> d;
     constexpr size n = lane_count<T>;
-    size doubtful = 0;
+    size inaccurate = 0;
     for (size i = 0; i < call.rows; ++i) {
-        const auto norm = hn::Set(d, call.row[i]), near = hn::Set(d, call.row_doubt[i]), minus_two = hn::Set(d, T(-2));
+        const auto norm = hn::Set(d, call.row[i]), near = hn::Set(d, call.row_thresholds[i]),
+                   minus_two = hn::Set(d, T(-2));
         T* tile = call.tile + i * call.stride;
         for (size j = 0; j < call.width; j += n) {
             auto t = hn::MulAdd(hn::LoadU(d, tile + j), minus_two, hn::Add(norm, hn::LoadU(d, call.col + j)));
             t = hn::Max(hn::Zero(d), t);  // in this order a NaN stays
-            const auto again = hn::Lt(t, hn::Max(near, hn::LoadU(d, call.col_doubt + j)));
+            const auto again = hn::Lt(t, hn::Max(near, hn::LoadU(d, call.col_thresholds + j)));
             if (!hn::AllFalse(d, again)) {
-                doubtful += static_cast<size>(hn::CountTrue(d, again));
+                inaccurate += static_cast<size>(hn::CountTrue(d, again));
                 if (call.block)
                     t = hn::IfThenElse(
                         again, differences_at(call, four_sums<T>::none(), i, j, panel_width<T> * call.depth).total(),
@@ -193,7 +197,7 @@ size distances(const tile_distances<T>& call) {
             hn::StoreU(t, d, tile + j);
         }
     }
-    return doubtful;
+    return inaccurate;
 }
 
 template <class T>
@@ -201,11 +205,11 @@ void differences(const tile_differences<T>& call) {
     const tag<T> d;
     constexpr size n = lane_count<T>;
     for (size i = 0; i < call.rows; ++i) {
-        const auto near = hn::Set(d, call.row_doubt[i]);
+        const auto near = hn::Set(d, call.row_thresholds[i]);
         for (size j = 0; j < call.width; j += n) {
             T* tile = call.tile + i * call.stride + j;
             const auto t = hn::LoadU(d, tile);
-            const auto again = hn::Lt(t, hn::Max(near, hn::LoadU(d, call.col_doubt + j)));
+            const auto again = hn::Lt(t, hn::Max(near, hn::LoadU(d, call.col_thresholds + j)));
             if (hn::AllFalse(d, again)) continue;
             T* kept = call.sums + 4 * (i * call.width + j);
             four_sums<T> s = four_sums<T>::none();
@@ -226,7 +230,7 @@ void differences(const tile_differences<T>& call) {
 }
 
 // Statistics that are sums over differences (manhattan, chi2), for vectors with low parts.
-template <class T, statistic S>
+template <class T, pair_statistic S>
 void dense_low_tile(const T* block, const T* block_low, const T* panel, const T* panel_low, size depth, T* out,
                     size stride, bool more) {
     const tag<T> d;
@@ -238,8 +242,8 @@ void dense_low_tile(const T* block, const T* block_low, const T* panel, const T*
                 const auto x = hn::Set(d, block[k * rows_in_block + r]), z = hn::Load(d, panel + k * width + j);
                 const auto apart = difference(x, hn::Set(d, block_low[k * rows_in_block + r]), z,
                                               hn::Load(d, panel_low + k * width + j));
-                if constexpr (S == statistic::manhattan) sum = hn::Add(sum, hn::Abs(apart));
-                if constexpr (S == statistic::chi2) {
+                if constexpr (S == pair_statistic::manhattan) sum = hn::Add(sum, hn::Abs(apart));
+                if constexpr (S == pair_statistic::chi2) {
                     const auto total = hn::Add(x, z);
                     sum = hn::Add(
                         sum, hn::IfThenElseZero(hn::Ne(total, hn::Zero(d)), hn::Div(hn::Mul(apart, apart), total)));
@@ -250,11 +254,12 @@ void dense_low_tile(const T* block, const T* block_low, const T* panel, const T*
 }
 
 template <class T>
-void dense_low(statistic what, const T* block, const T* block_low, const T* panel, const T* panel_low, size depth,
+void dense_low(pair_statistic what, const T* block, const T* block_low, const T* panel, const T* panel_low, size depth,
                T* out, size stride, bool more) {
-    if (what == statistic::manhattan)
-        return dense_low_tile<T, statistic::manhattan>(block, block_low, panel, panel_low, depth, out, stride, more);
-    return dense_low_tile<T, statistic::chi2>(block, block_low, panel, panel_low, depth, out, stride, more);
+    if (what == pair_statistic::manhattan)
+        return dense_low_tile<T, pair_statistic::manhattan>(block, block_low, panel, panel_low, depth, out, stride,
+                                                            more);
+    return dense_low_tile<T, pair_statistic::chi2>(block, block_low, panel, panel_low, depth, out, stride, more);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// lanes<T>: a SIMD vector of T with the operators of a number. The formula of a kernel is written once,
+// simd_vector<T>: a SIMD vector of T with the operators of a number. The formula of a kernel is written once,
 // as a plain function of one number, and runs on double, float and whole SIMD vectors. Included by
 // formula_loops.cpp only, once per instruction set.
 #pragma once
@@ -39,62 +39,62 @@ constexpr size sparse_panel_width = 4 * lane_count<T>;
 }  // namespace
 
 template <class T>
-struct lanes {
+struct simd_vector {
     hn::Vec<tag<T>> v;
-    static lanes all(double x) { return {hn::Set(tag<T>(), static_cast<T>(x))}; }
-    static lanes load(const T* p) { return {hn::LoadU(tag<T>(), p)}; }
+    static simd_vector broadcast(double x) { return {hn::Set(tag<T>(), static_cast<T>(x))}; }
+    static simd_vector load(const T* p) { return {hn::LoadU(tag<T>(), p)}; }
     void store(T* p) const { hn::StoreU(v, tag<T>(), p); }
     // A factor beyond the range of T becomes the largest number of T, so that 0 times the factor stays 0
     // (rbf(gamma=1e300) in float).
-    static lanes factor(double x) {
+    static simd_vector factor(double x) {
         const double most = hwy::HighestValue<T>();
-        return all(x > most ? most : x < -most ? -most : x);
+        return broadcast(x > most ? most : x < -most ? -most : x);
     }
 };
 
 template <class T>
-HWY_INLINE lanes<T> operator+(lanes<T> a, lanes<T> b) {
+HWY_INLINE simd_vector<T> operator+(simd_vector<T> a, simd_vector<T> b) {
     return {hn::Add(a.v, b.v)};
 }
 template <class T>
-HWY_INLINE lanes<T> operator-(lanes<T> a, lanes<T> b) {
+HWY_INLINE simd_vector<T> operator-(simd_vector<T> a, simd_vector<T> b) {
     return {hn::Sub(a.v, b.v)};
 }
 template <class T>
-HWY_INLINE lanes<T> operator*(lanes<T> a, lanes<T> b) {
+HWY_INLINE simd_vector<T> operator*(simd_vector<T> a, simd_vector<T> b) {
     return {hn::Mul(a.v, b.v)};
 }
 template <class T>
-HWY_INLINE lanes<T> operator/(lanes<T> a, lanes<T> b) {
+HWY_INLINE simd_vector<T> operator/(simd_vector<T> a, simd_vector<T> b) {
     return {hn::Div(a.v, b.v)};
 }
 template <class T>
-HWY_INLINE lanes<T> operator+(lanes<T> a, double b) {
-    return a + lanes<T>::all(b);
+HWY_INLINE simd_vector<T> operator+(simd_vector<T> a, double b) {
+    return a + simd_vector<T>::broadcast(b);
 }
 template <class T>
-HWY_INLINE lanes<T> operator+(double a, lanes<T> b) {
-    return lanes<T>::all(a) + b;
+HWY_INLINE simd_vector<T> operator+(double a, simd_vector<T> b) {
+    return simd_vector<T>::broadcast(a) + b;
 }
 template <class T>
-HWY_INLINE lanes<T> operator-(lanes<T> a, double b) {
-    return a - lanes<T>::all(b);
+HWY_INLINE simd_vector<T> operator-(simd_vector<T> a, double b) {
+    return a - simd_vector<T>::broadcast(b);
 }
 template <class T>
-HWY_INLINE lanes<T> operator*(double a, lanes<T> b) {
-    return lanes<T>::factor(a) * b;
+HWY_INLINE simd_vector<T> operator*(double a, simd_vector<T> b) {
+    return simd_vector<T>::factor(a) * b;
 }
 template <class T>
-HWY_INLINE lanes<T> operator*(lanes<T> a, double b) {
-    return a * lanes<T>::factor(b);
+HWY_INLINE simd_vector<T> operator*(simd_vector<T> a, double b) {
+    return a * simd_vector<T>::factor(b);
 }
 template <class T>
-HWY_INLINE lanes<T> operator/(lanes<T> a, double b) {
-    return a * lanes<T>::factor(1 / b);
+HWY_INLINE simd_vector<T> operator/(simd_vector<T> a, double b) {
+    return a * simd_vector<T>::factor(1 / b);
 }
 template <class T>
-HWY_INLINE lanes<T> operator/(double a, lanes<T> b) {
-    return lanes<T>::all(a) / b;
+HWY_INLINE simd_vector<T> operator/(double a, simd_vector<T> b) {
+    return simd_vector<T>::broadcast(a) / b;
 }
 
 #if HWY_TARGET == HWY_EMU128
@@ -134,7 +134,7 @@ HWY_INLINE V exp_by_series(V x) {
 // below the normal numbers are set to 0: on unscaled data nearly all results are subnormal, and every subnormal number
 // costs the processor about a hundred cycles, here and wherever it is used. Large x gives infinity, NaN gives NaN (x86
 // min and max return the second operand if one is NaN).
-HWY_INLINE lanes<float> exp(lanes<float> x) {
+HWY_INLINE simd_vector<float> exp(simd_vector<float> x) {
     const tag<float> f;
     const hn::RebindToSigned<tag<float>> i;
     const auto low = hn::Set(f, -87.33654f);  // just above ln 2⁻¹²⁶
@@ -168,7 +168,7 @@ HWY_INLINE lanes<float> exp(lanes<float> x) {
     return {hn::IfThenZeroElse(hn::Lt(x.v, low), hn::Mul(hn::Mul(p, first), second))};
 }
 #if HWY_TARGET == HWY_EMU128
-HWY_INLINE lanes<double> exp(lanes<double> x) {
+HWY_INLINE simd_vector<double> exp(simd_vector<double> x) {
     const tag<double> d;
     const auto low = hn::Set(d, -708.396418532264);  // just above ln 2⁻¹⁰²²
     const auto within = hn::Max(low, hn::Min(hn::Set(d, 710.0), x.v));
@@ -179,7 +179,7 @@ HWY_INLINE lanes<double> exp(lanes<double> x) {
 // holds in two registers. Since |r| <= ln 2 / 32, seven terms of the series are enough, with a truncation error below
 // 1.3e-18. This takes half the time of Highway's exp, which needs thirteen terms, wraps around for |x| > 1420 and
 // returns 0 for NaN.
-HWY_INLINE lanes<double> exp(lanes<double> x) {
+HWY_INLINE simd_vector<double> exp(simd_vector<double> x) {
     const tag<double> d;
     alignas(64) static constexpr double roots[16] = {0x1p+0,
                                                      0x1.0b5586cf9890fp+0,
@@ -232,7 +232,7 @@ HWY_INLINE lanes<double> exp(lanes<double> x) {
 // 2ⁿ for a whole n >= 0: exact, or infinity if the result is out of range. The result is a product of two factors,
 // because 2ⁿ itself may be just out of range.
 template <class T>
-HWY_INLINE lanes<T> exp2(lanes<T> n) {
+HWY_INLINE simd_vector<T> exp2(simd_vector<T> n) {
     const tag<T> d;
     const hn::RebindToSigned<tag<T>> i;
     constexpr int mantissa = sizeof(T) == 4 ? 23 : 52;
@@ -244,27 +244,27 @@ HWY_INLINE lanes<T> exp2(lanes<T> n) {
     return {hn::Mul(first, second)};
 }
 template <class T>
-HWY_INLINE lanes<T> log1p(lanes<T> x) {
+HWY_INLINE simd_vector<T> log1p(simd_vector<T> x) {
     return {hn::Log1p(tag<T>(), x.v)};
 }
 template <class T>
-HWY_INLINE lanes<T> tanh(lanes<T> x) {
+HWY_INLINE simd_vector<T> tanh(simd_vector<T> x) {
     return {hn::Tanh(tag<T>(), x.v)};
 }
 template <class T>
-HWY_INLINE lanes<T> sqrt(lanes<T> x) {
+HWY_INLINE simd_vector<T> sqrt(simd_vector<T> x) {
     return {hn::Sqrt(x.v)};
 }
 template <class T>
-HWY_INLINE lanes<T> max(lanes<T> a, lanes<T> b) {
+HWY_INLINE simd_vector<T> max(simd_vector<T> a, simd_vector<T> b) {
     return {hn::Max(a.v, b.v)};
 }
 template <class T>
-HWY_INLINE lanes<T> at_most(lanes<T> x, double limit) {
-    return {hn::Min(lanes<T>::factor(limit).v, x.v)};
+HWY_INLINE simd_vector<T> at_most(simd_vector<T> x, double limit) {
+    return {hn::Min(simd_vector<T>::factor(limit).v, x.v)};
 }
 template <class T>
-HWY_INLINE lanes<T> ratio(lanes<T> a, lanes<T> b, double otherwise) {
+HWY_INLINE simd_vector<T> ratio(simd_vector<T> a, simd_vector<T> b, double otherwise) {
     const tag<T> d;
     return {hn::IfThenElse(hn::Eq(b.v, hn::Zero(d)), hn::Set(d, static_cast<T>(otherwise)), hn::Div(a.v, b.v))};
 }

@@ -20,7 +20,7 @@ const tile_ops<T>& best_tile_ops() {
 const bit_ops* best_bit_ops() {
 #if defined(MERCER_SIMD_X86)
     static const bool counts = best_simd() == simd_level::avx512 && __builtin_cpu_supports("avx512vpopcntdq");
-    if (counts) return &avx512::counting();
+    if (counts) return &avx512::popcount_ops();
 #endif
     return nullptr;
 }

@@ -15,7 +15,7 @@ namespace mercer {
 
 // Recomputes squared distances that cancellation has made inaccurate from the coordinate differences, one
 // range of coordinates after the other. A pair is recomputed if its squared distance is below the larger of
-// row_doubt[i] and col_doubt[j]. `tile` holds the squared distances computed from dot products; block and
+// row_thresholds[i] and col_thresholds[j]. `tile` holds the squared distances computed from dot products; block and
 // panels hold the coordinates of the current range. `sums` points to 4·rows·width numbers, which belong to
 // this tile until its last range.
 template <class T>
@@ -24,7 +24,7 @@ struct tile_differences {
     std::int64_t stride;
     std::int64_t rows;
     std::int64_t width;  // a whole number of panels
-    const T *row_doubt, *col_doubt;
+    const T *row_thresholds, *col_thresholds;
     const T *block, *block_low;    // low parts (rounding errors of the coordinates), or null
     const T *panels, *panels_low;  // consecutive panels are panel_stride numbers apart
     std::int64_t panel_stride;
@@ -43,7 +43,7 @@ struct tile_ops {
 
     // out(r, j) = statistic(block vector r, panel vector j) for r < block_rows, j < panel. `more`: continue from the
     // values in `out`.
-    void (*dense)(statistic what, const T* block, const T* panel, std::int64_t depth, T* out, std::int64_t stride,
+    void (*dense)(pair_statistic what, const T* block, const T* panel, std::int64_t depth, T* out, std::int64_t stride,
                   bool more);
     // out[j] = Σ_k value[k] · panel[col[k]][j] for j < sparse_panel.
     void (*sparse_dot)(const std::int32_t* col, const T* value, std::int64_t count, const T* panel, T* out);
@@ -56,7 +56,7 @@ struct tile_ops {
     T (*sparse_norm)(const T* value, std::int64_t count);
 
     // The same as `dense` for vectors with low parts and statistics that are sums over differences (manhattan, chi2).
-    void (*dense_low)(statistic what, const T* block, const T* block_low, const T* panel, const T* panel_low,
+    void (*dense_low)(pair_statistic what, const T* block, const T* block_low, const T* panel, const T* panel_low,
                       std::int64_t depth, T* out, std::int64_t stride, bool more);
     // Turns dot products into squared distances (tile_distances in formula_call.h) and returns the number of pairs
     // whose distance cancellation has made inaccurate.

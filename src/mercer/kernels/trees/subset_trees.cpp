@@ -33,7 +33,7 @@ rules_of_tree rules(const tree& of) {
         if (of.is_leaf(v)) continue;
         rule one{{}, v};
         append_with_length(one.text, of[v].label);
-        for (index c = v + 1; c < of.after(v); c = of.after(c)) append_with_length(one.text, of[c].label);
+        for (index c = v + 1; c < of.subtree_end(v); c = of.subtree_end(c)) append_with_length(one.text, of[c].label);
         out.by_text.push_back(std::move(one));
     }
     std::ranges::stable_sort(out.by_text, {}, &rule::text);
@@ -46,13 +46,13 @@ std::vector<std::pair<index, index>> same_rules(const rules_of_tree& x, const ru
     // Bytes of a pair: its nodes, in a vector whose capacity may be twice its size, and its value.
     constexpr std::size_t per_pair = 40;
     std::vector<std::pair<index, index>> out;
-    stop_watch asked;
+    cancellation_check stop_check;
     auto right = z.by_text.begin();
     for (auto left = x.by_text.begin(); left != x.by_text.end(); ++left) {
         while (right != z.by_text.end() && right->text < left->text) ++right;
         auto same = right;
         for (; same != z.by_text.end() && same->text == left->text; ++same) out.emplace_back(left->node, same->node);
-        asked.after(10 * static_cast<std::size_t>(same - right) + 10);
+        stop_check.count(10 * static_cast<std::size_t>(same - right) + 10);
         held.grow_to(per_pair * out.size());
     }
     std::ranges::sort(
@@ -75,12 +75,12 @@ double common_fragments(const rules_of_tree& x, const rules_of_tree& z, double l
         return found != end && found->second == d ? value[static_cast<std::size_t>(found - pairs.begin())] : 0.0;
     };
     double sum = 0;
-    stop_watch asked;
+    cancellation_check stop_check;
     for (std::size_t p = 0; p < pairs.size(); ++p) {
-        asked.after(50);
+        stop_check.count(50);
         const auto [v, w] = pairs[p];
         double product = lambda;
-        for (index c = v + 1, d = w + 1; c < x.of->after(v); c = x.of->after(c), d = z.of->after(d))
+        for (index c = v + 1, d = w + 1; c < x.of->subtree_end(v); c = x.of->subtree_end(c), d = z.of->subtree_end(d))
             product *= 1 + known(c, d);
         sum += value[p] = product;
     }

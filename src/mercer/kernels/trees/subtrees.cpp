@@ -6,7 +6,7 @@
 
 namespace mercer {
 
-named_feature subtrees::source() const {
+named_embedding subtrees::embedding() const {
     return word_counts<std::string, trees>(
         fmt::format("subtrees {}", lambda),
         [root = std::sqrt(lambda)](const trees& some, index i, auto add) {
@@ -17,9 +17,10 @@ named_feature subtrees::source() const {
                 inner[static_cast<std::size_t>(v) + 1] = inner[static_cast<std::size_t>(v)] + !one.is_leaf(v);
             for (index v = 0; v < one.size(); ++v) {
                 if (one.is_leaf(v)) continue;
-                const index count = inner[static_cast<std::size_t>(one.after(v))] - inner[static_cast<std::size_t>(v)];
+                const index count =
+                    inner[static_cast<std::size_t>(one.subtree_end(v))] - inner[static_cast<std::size_t>(v)];
                 add(one.text(v), std::pow(root, static_cast<double>(count)),
-                    stretch{static_cast<std::size_t>(v), static_cast<std::size_t>(one[v].size)});
+                    masked_range{static_cast<std::size_t>(v), static_cast<std::size_t>(one[v].size)});
             }
         },
         [](const std::string& text, const known_names&) { return text; });

@@ -19,7 +19,7 @@ struct subtrees {
         return {"subtrees",
                 {},
                 "sum over trees t of lambda^(inner nodes of t)*count_t(x)*count_t(z), counts of whole subtrees",
-                trees::where,
+                trees::kind,
                 {{"lambda", "1", "0 < lambda <= 1", "weight of a subtree for each of its inner nodes"}},
                 "subtrees: the inner product of explicit weighted counts of subtrees",
                 true,
@@ -28,9 +28,9 @@ struct subtrees {
     static subtrees from(const mercer::arguments& given) { return {given.number("lambda", 1)}; }
     void check() const { require(lambda > 0 && lambda <= 1, "subtrees", "0 < lambda <= 1", lambda); }
     std::vector<argument> arguments() const { return {lambda}; }
-    named_feature source() const;
+    named_embedding embedding() const;
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

@@ -12,7 +12,7 @@ struct all_subsets {
         return {"all_subsets",
                 {},
                 "prod (1 + x_a*z_a)",
-                domain::vectors,
+                object_kind::vectors,
                 {},
                 "all subsets: a product over coordinates of 1 + xₐzₐ, each a sum of two kernels",
                 true,
@@ -22,11 +22,11 @@ struct all_subsets {
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
 
-    static constexpr statistic what = statistic::product;
+    static constexpr pair_statistic statistic = pair_statistic::product;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 
-    expansion expand(map_builder& build) const { return build.subsets(); }
+    expansion expand(expansion_builder& build) const { return build.subsets(); }
 };
 
 }  // namespace mercer

@@ -15,7 +15,7 @@ struct anisotropic {
         return {"anisotropic",
                 {"gaussian_full"},
                 "exp(-(x-z)'S^-1(x-z)/2), S = covariance",
-                domain::vectors,
+                object_kind::vectors,
                 {{"covariance", "", "covariance symmetric positive definite",
                   "[[...], ...], or [v1, v2, ...] for a diagonal"}},
                 "anisotropic Gaussian: the Gaussian pulled back by x ↦ L⁻¹x, Σ = LLᵀ",
@@ -33,14 +33,14 @@ struct anisotropic {
         if (is_diagonal()) return {covariance.front()};
         return {covariance};
     }
-    feature source() const {
+    mercer::embedding embedding() const {
         const std::string key = "whiten " + call_text(info(), arguments());
         if (is_diagonal())
             return scale_map_of_differences(key, "anisotropic: there are variances for vectors", inverse_roots());
         return linear_map_of_differences(key, whitening());
     }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::squared_distance;
     gaussian map() const { return {0.5}; }
 

@@ -14,7 +14,7 @@ struct bilinear {
         return {"bilinear",
                 {},
                 "x'Az",
-                domain::vectors,
+                object_kind::vectors,
                 {{"A", "", "A symmetric positive semidefinite", "[[...], ...]"}},
                 "bilinear: A = RᵀR, so xᵀAz is the linear kernel pulled back by x ↦ Rx",
                 true,
@@ -23,14 +23,14 @@ struct bilinear {
     static bilinear from(const mercer::arguments& given) { return {given.table("A")}; }
     void check() const { root(); }
     std::vector<argument> arguments() const { return {A}; }
-    feature source() const { return linear_map("root " + call_text(info(), arguments()), root()); }
+    mercer::embedding embedding() const { return linear_map("root " + call_text(info(), arguments()), root()); }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 
-    expansion expand(map_builder& build) const {
-        const map_builder::inside mapped(build, source(), "Rx");
+    expansion expand(expansion_builder& build) const {
+        const expansion_builder::pull_back_scope mapped(build, embedding(), "Rx");
         return build.multinomial(1, 0, 1);
     }
 

@@ -15,7 +15,7 @@ struct chi2 {
         return {"chi2",
                 {},
                 "exp(-gamma*sum (x_a-z_a)^2/(x_a+z_a)), x, z >= 0",
-                domain::vectors,
+                object_kind::vectors,
                 {{"gamma", "1", "gamma > 0", "inverse width"}},
                 "χ²: Σ(x-z)²/(x+z) is of negative type on x, z >= 0, so e^(-γ·) of it is a kernel (Schoenberg)",
                 true,
@@ -24,9 +24,9 @@ struct chi2 {
     static chi2 from(const mercer::arguments& given) { return {given.number("gamma", 1)}; }
     void check() const { require(gamma > 0 && std::isfinite(gamma), "chi2", "gamma > 0", gamma); }
     std::vector<argument> arguments() const { return {gamma}; }
-    feature source() const { return non_negative("chi2"); }
+    mercer::embedding embedding() const { return non_negative("chi2"); }
 
-    static constexpr statistic what = statistic::chi2;
+    static constexpr pair_statistic statistic = pair_statistic::chi2;
     static constexpr map_input input = map_input::value;
 
     template <class R>

@@ -14,7 +14,7 @@ struct constant {
         return {"constant",
                 {},
                 "c",
-                domain::any,
+                object_kind::any,
                 {{"c", "1", "c >= 0", "the value"}},
                 "constant: the inner product of the one-dimensional feature √c",
                 true,
@@ -23,10 +23,10 @@ struct constant {
     static constant from(const mercer::arguments& given) { return {given.number("c", 1)}; }
     void check() const { require(c >= 0 && std::isfinite(c), "constant", "c >= 0", c); }
     std::vector<argument> arguments() const { return {c}; }
-    expansion expand(map_builder&) const { return expansion::constant(c); }
+    expansion expand(expansion_builder&) const { return expansion::constant(c); }
     int emit(plan_builder& code) const {
         instruction step;
-        step.what = instruction::op::fill;
+        step.operation = instruction::op::fill;
         step.shift = c;
         return code.push(std::move(step));
     }

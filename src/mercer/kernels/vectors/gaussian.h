@@ -19,7 +19,7 @@ struct gaussian {
         return {"rbf",
                 {"gaussian"},
                 "exp(-gamma*|x-z|^2)",
-                domain::vectors,
+                object_kind::vectors,
                 {{"gamma", "1", "gamma > 0", "inverse squared width; or give sigma, gamma = 1/(2*sigma^2)"}},
                 "Gaussian: exp(-γ‖x-z‖²) = exp(-γ‖x‖²)·exp(2γ xᵀz)·exp(-γ‖z‖²), exp of a kernel conjugated by h(x) = "
                 "exp(-γ‖x‖²)",
@@ -37,7 +37,7 @@ struct gaussian {
     void check() const { require(gamma > 0 && std::isfinite(gamma), "rbf", "gamma > 0", gamma); }
     std::vector<argument> arguments() const { return {gamma}; }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::squared_distance;
 
     template <class R>

@@ -12,7 +12,7 @@ struct intersection {
         return {"intersection",
                 {"min"},
                 "sum min(x_a, z_a), x, z >= 0",
-                domain::vectors,
+                object_kind::vectors,
                 {},
                 "histogram intersection: min(a, b) = ∫ 1[t<=a]·1[t<=b] dt for a, b >= 0, summed over coordinates",
                 true,
@@ -21,9 +21,9 @@ struct intersection {
     static intersection from(const mercer::arguments&) { return {}; }
     void check() const {}
     std::vector<argument> arguments() const { return {}; }
-    feature source() const { return non_negative("intersection"); }
+    mercer::embedding embedding() const { return non_negative("intersection"); }
 
-    static constexpr statistic what = statistic::min_sum;
+    static constexpr pair_statistic statistic = pair_statistic::min_sum;
     static constexpr map_input input = map_input::value;
     linear map() const { return {}; }
 };

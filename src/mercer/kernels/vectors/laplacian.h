@@ -14,7 +14,7 @@ struct laplacian {
         return {"laplacian",
                 {},
                 "exp(-gamma*sum|x_a-z_a|)",
-                domain::vectors,
+                object_kind::vectors,
                 {{"gamma", "1", "gamma > 0", "inverse width"}},
                 "Laplacian: a product over coordinates of e^(-γ|t|), the Fourier transform of the positive Cauchy "
                 "density (Bochner)",
@@ -25,7 +25,7 @@ struct laplacian {
     void check() const { require(gamma > 0 && std::isfinite(gamma), "laplacian", "gamma > 0", gamma); }
     std::vector<argument> arguments() const { return {gamma}; }
 
-    static constexpr statistic what = statistic::manhattan;
+    static constexpr pair_statistic statistic = pair_statistic::manhattan;
     static constexpr map_input input = map_input::value;
 
     template <class R>

@@ -44,7 +44,7 @@ struct matern {
             "matern",
             {},
             "nu=1/2: e^-r; 3/2: (1+sqrt3 r)e^(-sqrt3 r); 5/2: (1+sqrt5 r+5r^2/3)e^(-sqrt5 r); r=|x-z|/length_scale",
-            domain::vectors,
+            object_kind::vectors,
             {{"nu", "1.5", "nu is 0.5, 1.5 or 2.5", "smoothness"}, {"length_scale", "1", "length_scale > 0", "width"}},
             "Matérn: the Fourier transform of a positive density, a Student t (Bochner)",
             true,
@@ -59,7 +59,7 @@ struct matern {
     }
     std::vector<argument> arguments() const { return {nu, length_scale}; }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::squared_distance;
     template <class Use>
     void choose(Use use) const {

@@ -19,7 +19,7 @@ struct periodic {
         return {"periodic",
                 {"exp_sine_squared"},
                 "exp(-2/length_scale^2 * sum sin^2(pi*(x_a-z_a)/period))",
-                domain::vectors,
+                object_kind::vectors,
                 {{"length_scale", "1", "length_scale > 0", "width"},
                  {"period", "1", "period > 0", "distance after which it repeats"}},
                 "periodic: the Gaussian pulled back by xₐ ↦ (cos 2πxₐ/p, sin 2πxₐ/p)",
@@ -34,9 +34,9 @@ struct periodic {
         require(period > 0 && std::isfinite(period), "periodic", "period > 0", period);
     }
     std::vector<argument> arguments() const { return {length_scale, period}; }
-    feature source() const { return circle_map(period); }
+    mercer::embedding embedding() const { return circle_map(period); }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::squared_distance;
     // ‖φ(x)-φ(z)‖² = 4 Σ sin²(π(xₐ-zₐ)/p), so γ = 1/(2ℓ²).
     gaussian map() const { return {1 / (2 * length_scale * length_scale)}; }

@@ -16,7 +16,7 @@ struct polynomial {
         return {"poly",
                 {"polynomial"},
                 "(gamma*x'z + coef0)^degree",
-                domain::vectors,
+                object_kind::vectors,
                 {{"degree", "3", "degree >= 1, whole", "the power"},
                  {"gamma", "1", "gamma > 0", "factor of the inner product"},
                  {"coef0", "0", "coef0 >= 0", "constant term"}},
@@ -34,10 +34,10 @@ struct polynomial {
     }
     std::vector<argument> arguments() const { return {static_cast<double>(degree), gamma, coef0}; }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
 
-    expansion expand(map_builder& build) const { return build.multinomial(gamma, coef0, degree); }
+    expansion expand(expansion_builder& build) const { return build.multinomial(gamma, coef0, degree); }
 
     template <class R>
     R operator()(R dot) const {

@@ -16,7 +16,7 @@ struct rational_quadratic {
             "rational_quadratic",
             {},
             "(1 + |x-z|^2/(2*alpha*length_scale^2))^-alpha",
-            domain::vectors,
+            object_kind::vectors,
             {{"alpha", "1", "alpha > 0", "weight of the tails"}, {"length_scale", "1", "length_scale > 0", "width"}},
             "rational quadratic: a sum (integral) of Gaussians with non-negative weights, the Gamma density",
             true,
@@ -32,7 +32,7 @@ struct rational_quadratic {
     }
     std::vector<argument> arguments() const { return {alpha, length_scale}; }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::squared_distance;
 
     template <class R>

@@ -17,7 +17,7 @@ struct sigmoid {
             "sigmoid",
             {"tanh"},
             "tanh(gamma*x'z + coef0)",
-            domain::vectors,
+            object_kind::vectors,
             {{"gamma", "1", "gamma finite", "factor of the inner product"},
              {"coef0", "0", "coef0 finite", "constant term"}},
             "no rule: tanh has negative Taylor coefficients, so the sigmoid is not positive semidefinite in general",
@@ -31,7 +31,7 @@ struct sigmoid {
     }
     std::vector<argument> arguments() const { return {gamma, coef0}; }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
 
     template <class R>

@@ -20,7 +20,7 @@ namespace mercer {
 namespace {
 
 constexpr const char* owner = "kernel k-means";
-constexpr index band = 64, strip = 2048;
+constexpr index tile_rows = 64, tile_cols = 2048;
 
 struct run_result {
     std::vector<index> labels;
@@ -57,20 +57,21 @@ public:
             const std::vector<index> tried =
                 c == 0 ? draw(weight_, 1, taken, random) : draw(weighted(nearest), trials, taken, random);
             matrix<T> rows(static_cast<index>(tried.size()), n_);
-            K_.block(std::span<const index>(tried), selection(0, n_), rows.view());
+            K_.block(std::span<const index>(tried), row_set(0, n_), rows.view());
             index best = 0;
             double least = std::numeric_limits<double>::infinity();
             for (std::size_t t = 0; t < tried.size(); ++t) {
                 double sum = 0;
                 for (index i = 0; i < n_; ++i)
-                    sum +=
-                        at(weight_, i) * std::min(at(nearest, i), apart(i, tried[t], rows(static_cast<index>(t), i)));
+                    sum += at(weight_, i) *
+                           std::min(at(nearest, i), squared_distance_of(i, tried[t], rows(static_cast<index>(t), i)));
                 if (sum < least) least = sum, best = static_cast<index>(t);
             }
             const index chosen = tried[static_cast<std::size_t>(best)];
             taken[static_cast<std::size_t>(chosen)] = 1;
             for (index i = 0; i < n_; ++i)
-                if (const double d = i == chosen ? -1.0 : apart(i, chosen, rows(best, i)); d < at(nearest, i))
+                if (const double d = i == chosen ? -1.0 : squared_distance_of(i, chosen, rows(best, i));
+                    d < at(nearest, i))
                     nearest[static_cast<std::size_t>(i)] = std::max(d, 0.0), labels[static_cast<std::size_t>(i)] = c;
             nearest[static_cast<std::size_t>(chosen)] = 0;
         }
@@ -83,7 +84,7 @@ public:
     void run(std::vector<index> labels, Report report, run_result& best) {
         labels_ = std::move(labels);
         fill_empty(std::vector<double>(static_cast<std::size_t>(n_), 0.0));
-        all_sums();
+        compute_sums();
         for (index round = 0;; ++round) {
             const double J = objective();
             if (!best.history.empty() && !(J <= best.history.back())) {
@@ -110,9 +111,9 @@ public:
                 if (at(before, i) != at(labels_, i)) moved.push_back(i);
             if (moved.empty()) return;
             if (static_cast<index>(moved.size()) * 4 < n_)
-                move_sums(moved, before);
+                update_sums(moved, before);
             else
-                all_sums();
+                compute_sums();
         }
     }
 
@@ -127,7 +128,7 @@ private:
     static auto at(const V& list, index i) {
         return list[static_cast<std::size_t>(i)];
     }
-    double apart(index i, index j, T kij) const {
+    double squared_distance_of(index i, index j, T kij) const {
         return std::max(0.0, at(self_, i) + at(self_, j) - 2 * static_cast<double>(kij));
     }
     std::vector<double> weighted(const std::vector<double>& d) const {
@@ -148,24 +149,24 @@ private:
             return out;
         }
         for (index t = 0; t < count; ++t) {
-            const index chosen = random.drawn(share, sum);
+            const index chosen = random.weighted_index(share, sum);
             if (std::find(out.begin(), out.end(), chosen) == out.end()) out.push_back(chosen);
         }
         return out;
     }
 
     // Computes S from scratch, four rows at a time, so that four independent chains of additions overlap.
-    void all_sums() {
-        parallel_for((n_ + band - 1) / band, [&](index b) {
+    void compute_sums() {
+        parallel_for((n_ + tile_rows - 1) / tile_rows, [&](index b) {
             auto& tile = per_thread<buffer<T>>([] {});
             auto& sums = per_thread<buffer<double>>([] {});
-            const index first = b * band, count = std::min(band, n_ - first);
-            double* s = sums.at_least(band * k_);
-            std::fill_n(s, band * k_, 0.0);
-            for (index c = 0; c < n_; c += strip) {
-                const index width = std::min(strip, n_ - c);
-                const matrix_view<T> t(tile.at_least((band + 3) * strip), count, width, strip);
-                K_.block(selection(first, count), selection(c, width), t);
+            const index first = b * tile_rows, count = std::min(tile_rows, n_ - first);
+            double* s = sums.at_least(tile_rows * k_);
+            std::fill_n(s, tile_rows * k_, 0.0);
+            for (index c = 0; c < n_; c += tile_cols) {
+                const index width = std::min(tile_cols, n_ - c);
+                const matrix_view<T> t(tile.at_least((tile_rows + 3) * tile_cols), count, width, tile_cols);
+                K_.block(row_set(first, count), row_set(c, width), t);
                 for (index i = 0; i < count; i += 4) {
                     const T *r0 = t.row(i), *r1 = t.row(i + 1), *r2 = t.row(i + 2),
                             *r3 = t.row(i + 3);  // rows beyond count are allocated but not used
@@ -190,20 +191,21 @@ private:
             for (index i = 0; i < count; ++i)
                 for (index c = 0; c < k_; ++c) sums_(first + i, c) = s[i / 4 * 4 * k_ + 4 * c + i % 4];
         });
-        follow();
+        update_cluster_sums();
     }
 
     // S(i, new) += wⱼkⱼᵢ and S(i, old) -= wⱼkⱼᵢ for every j that moved. Rows of the moved examples are enough, because
     // K is symmetric.
-    void move_sums(const std::vector<index>& moved, const std::vector<index>& before) {
-        parallel_for((n_ + strip - 1) / strip, [&](index s) {
+    void update_sums(const std::vector<index>& moved, const std::vector<index>& before) {
+        parallel_for((n_ + tile_cols - 1) / tile_cols, [&](index s) {
             auto& tile = per_thread<buffer<T>>([] {});
-            const index first = s * strip, width = std::min(strip, n_ - first);
-            for (std::size_t m = 0; m < moved.size(); m += static_cast<std::size_t>(band)) {
+            const index first = s * tile_cols, width = std::min(tile_cols, n_ - first);
+            for (std::size_t m = 0; m < moved.size(); m += static_cast<std::size_t>(tile_rows)) {
                 const std::span<const index> some(moved.data() + m,
-                                                  std::min(static_cast<std::size_t>(band), moved.size() - m));
-                const matrix_view<T> t(tile.at_least(band * strip), static_cast<index>(some.size()), width, strip);
-                K_.block(some, selection(first, width), t);
+                                                  std::min(static_cast<std::size_t>(tile_rows), moved.size() - m));
+                const matrix_view<T> t(tile.at_least(tile_rows * tile_cols), static_cast<index>(some.size()), width,
+                                       tile_cols);
+                K_.block(some, row_set(first, width), t);
                 for (index i = 0; i < width; ++i) {
                     double* row = sums_.row(first + i);
                     for (std::size_t j = 0; j < some.size(); ++j) {
@@ -214,11 +216,11 @@ private:
                 }
             }
         });
-        follow();
+        update_cluster_sums();
     }
 
     // Sets W and T for the current labels.
-    void follow() {
+    void update_cluster_sums() {
         require_finite(sums_.view(), owner);
         W_.assign(static_cast<std::size_t>(k_), 0.0);
         T_.assign(static_cast<std::size_t>(k_), 0.0);
@@ -244,8 +246,8 @@ private:
             norm[c] = W_[c] > 0 ? T_[c] * inverse[c] * inverse[c] : std::numeric_limits<double>::infinity();
         }
         const double rounding = 64 * std::numeric_limits<double>::epsilon() * size_;
-        parallel_for((n_ + strip - 1) / strip, [&](index s) {
-            for (index i = s * strip; i < std::min(n_, (s + 1) * strip); ++i) {
+        parallel_for((n_ + tile_cols - 1) / tile_cols, [&](index s) {
+            for (index i = s * tile_cols; i < std::min(n_, (s + 1) * tile_cols); ++i) {
                 const auto from = [&](index c) { return at(norm, c) - 2 * sums_(i, c) * at(inverse, c); };
                 index best = at(labels_, i);
                 double least = from(best) - rounding;  // another mean must be nearer by more than the rounding error
@@ -306,7 +308,7 @@ void check(const kmeans_options& o, index n) {
 }
 
 template <class T>
-kmeans_model fitted(const gram<T>& K, const std::vector<double>& self, const kmeans_options& o) {
+kmeans_model fit_model(const gram<T>& K, const std::vector<double>& self, const kmeans_options& o) {
     const index n = K.rows();
     const std::vector<double> weight = checked_weights(o.sample_weight, n, o.n_clusters, owner);
     lloyd<T> method(K, self, weight, o);
@@ -318,7 +320,8 @@ kmeans_model fitted(const gram<T>& K, const std::vector<double>& self, const kme
     for (index r = 0; r < runs && !stop; ++r) {
         run_result one;
         const auto report = [&](index, double J) { return !o.progress || o.progress({"k-means", r, runs, J}); };
-        if (!unless_stopped([&] { method.run(o.init.empty() ? method.seed(random) : o.init, report, one); }))
+        if (!completes_unless_cancelled(
+                [&] { method.run(o.init.empty() ? method.seed(random) : o.init, report, one); }))
             one.status = fit_status::cancelled;
         stop = one.status == fit_status::cancelled;
         if (one.history.empty() && best.history.empty())
@@ -360,9 +363,9 @@ std::vector<index> nearest(const kmeans_model& m, const matrix<double>& f) {
 kmeans_model fit_kernel_kmeans(const kernel& k, const dataset& x, const kmeans_options& o) {
     require_objects(x, owner);
     check(o, x.size());
-    const std::vector<double> self = self_values(k, x);
+    const std::vector<double> self = kernel_diagonal(k, x);
     kmeans_model m =
-        with_training_gram(k, x, o.memory_bytes, o.exact, [&](const auto& K) { return fitted(K, self, o); });
+        with_training_gram(k, x, o.memory_bytes, o.exact, [&](const auto& K) { return fit_model(K, self, o); });
     m.means.k = std::make_shared<const kernel>(k);
     m.means.x = x;
     return m;
@@ -371,7 +374,7 @@ kmeans_model fit_kernel_kmeans(const kernel& k, const dataset& x, const kmeans_o
 kmeans_model fit_kernel_kmeans(const gram<double>& K, const kmeans_options& o) {
     const std::vector<double> self = checked_diagonal(K, owner);
     check(o, K.rows());
-    return with_training_gram(K, o.memory_bytes, [&](const gram<double>& some) { return fitted(some, self, o); });
+    return with_training_gram(K, o.memory_bytes, [&](const gram<double>& some) { return fit_model(some, self, o); });
 }
 
 std::vector<index> predict(const kmeans_model& m, const dataset& z) { return nearest(m, m.means.values(z)); }
@@ -382,7 +385,7 @@ matrix<double> distances(const kmeans_model& m, const dataset& z) {
         fail(errc::unsupported,
              "kernel k-means: distances of new objects need k(z, z), which a precomputed matrix does not hold");
     matrix<double> out = m.means.values(z);
-    const std::vector<double> self = self_values(*m.means.k, z);
+    const std::vector<double> self = kernel_diagonal(*m.means.k, z);
     // ‖φ(z) - μ‖² = k(z, z) - 2⟨φ(z), μ⟩ + ‖μ‖²
     for (index i = 0; i < out.rows(); ++i)
         for (index c = 0; c < out.cols(); ++c)
@@ -400,13 +403,13 @@ struct file_form<kmeans_model> {
         a.part(m.means);
         const index clusters = m.clusters();
         a.status(m.status);
-        a.whole("runs", m.runs);
+        a.integer("runs", m.runs);
         a.list(m.norms, clusters);
         a.list(m.weights, clusters);
         a.list(m.labels, m.means.size());
         a.list("rounds", m.history);
         a.check(clusters > 0 && !m.history.empty(), "there are no clusters, or there is no objective");
-        a.within(m.labels, 0, clusters, "a label");
+        a.check_range(m.labels, 0, clusters, "a label");
     }
 };
 template struct model_file<kmeans_model>;
@@ -414,28 +417,28 @@ template struct model_file<kmeans_model>;
 namespace api {
 namespace {
 
-class kmeans_fitted final : public cluster_fitted<kmeans_model> {
+class kmeans_estimator final : public cluster_estimator<kmeans_model> {
 public:
-    using cluster_fitted::cluster_fitted;
+    using cluster_estimator::cluster_estimator;
     columns transform(const examples& x) const override {
-        return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())};
+        return {mercer::distances(m_, x.objects()), numbered_names("distance", m_.clusters())};
     }
     columns details(const examples& x) const override { return transform(x); }
-    figures about() const override {
+    summary summarise() const override {
         return {{"status", name(m_.status)}, {"objective", m_.objective()},   {"rounds", m_.history.size() - 1},
                 {"runs", m_.runs},           {"cluster_weights", m_.weights}, {"training_size", m_.means.size()}};
     }
 };
 
-fitted_ptr make_kmeans(const kernel_kmeans& m, const fit_call& t) {
-    return cluster<kmeans_fitted>(t, t.common<kmeans_options>(m), [](const kmeans_options& how, const auto&... from) {
-        return fit_kernel_kmeans(from..., how);
-    });
+estimator_ptr make_kmeans(const kernel_kmeans& m, const fit_call& t) {
+    return fit_clusters<kmeans_estimator>(
+        t, t.common<kmeans_options>(m),
+        [](const kmeans_options& how, const auto&... from) { return fit_kernel_kmeans(from..., how); });
 }
 
 }  // namespace
 
-method kernel_kmeans_method() { return entry<kernel_kmeans, kmeans_fitted>(make_kmeans); }
+method kernel_kmeans_method() { return entry<kernel_kmeans, kmeans_estimator>(make_kmeans); }
 
 }  // namespace api
 

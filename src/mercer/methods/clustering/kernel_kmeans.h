@@ -32,24 +32,24 @@ struct kernel_kmeans {
     std::string scale{};
     index n_clusters = 8, n_init = 10, max_iter = 300, seed = 0;
 
-    static method_facts facts() {
+    static method_info info() {
         return {"kernel_kmeans",
                 {"kmeans", "k_means"},
                 method_family::clustering,
                 "k-means in feature space",
                 "min Σ‖φ(xᵢ)-μ_c(i)‖²",
                 "mercer-kernel-kmeans-model",
-                answer::none,
+                target_kind::none,
                 true,
                 true,
                 true};
     }
     template <class V>
     void options(V& v) {
-        v.whole("n_clusters", n_clusters, 1, "how many");
-        v.whole("n_init", n_init, 1, "restarts, of which the best is kept");
-        v.whole("max_iter", max_iter, 1, "rounds at most");
-        v.whole("seed", seed, 0, "of the random starts");
+        v.integer("n_clusters", n_clusters, 1, "how many");
+        v.integer("n_init", n_init, 1, "restarts, of which the best is kept");
+        v.integer("max_iter", max_iter, 1, "rounds at most");
+        v.integer("seed", seed, 0, "of the random starts");
     }
 };
 
@@ -93,16 +93,16 @@ namespace api {
 // Base of the adapters of clustering methods. A model may have been fitted to the examples in canonical order: `labels`
 // has the clusters of all examples in the order of the caller, `number` the caller's row of each example of the model.
 template <class Model>
-class cluster_fitted : public fitted_as<Model> {
+class cluster_estimator : public estimator_of<Model> {
 public:
-    explicit cluster_fitted(Model m, std::vector<index> labels = {}, std::vector<index> number = {})
-        : fitted_as<Model>(std::move(m)), labels_(std::move(labels)), number_(std::move(number)) {}
-    answer gives() const override { return answer::clusters; }
+    explicit cluster_estimator(Model m, std::vector<index> labels = {}, std::vector<index> number = {})
+        : estimator_of<Model>(std::move(m)), labels_(std::move(labels)), number_(std::move(number)) {}
+    target_kind prediction_kind() const override { return target_kind::clusters; }
     std::vector<index> training_clusters() const override { return labels_.empty() ? this->m_.labels : labels_; }
-    std::string trouble() const override { return trouble_of(this->m_.status, "max_iter"); }
+    std::string warning() const override { return fit_warning(this->m_.status, "max_iter"); }
     part_value part(std::string_view name) const override {
         if (name == "labels") return training_clusters();
-        return fitted_as<Model>::part(name);
+        return estimator_of<Model>::part(name);
     }
 
 protected:
@@ -114,10 +114,10 @@ private:
 
 // Fits with fit(o, kernel, objects) or fit(o, Gram matrix), on the examples in canonical order if the call allows it.
 template <class Fitted>
-fitted_ptr cluster(const fit_call& t, auto o, auto fit) {
-    if (t.x.is_matrix() || !t.any_order())
+estimator_ptr fit_clusters(const fit_call& t, auto o, auto fit) {
+    if (t.x.is_matrix() || !t.canonical_order())
         return t.made<Fitted>(t.from([&](const auto&... source) { return fit(o, source...); }));
-    ordered_objects some = in_order(t.x.objects(), o.sample_weight);
+    ordered_objects some = canonical_objects(t.x.objects(), o.sample_weight);
     o.sample_weight = some.weight;
     auto model = fit(o, *t.k, some.x);
     std::vector<index> labels = all_labels(model, t.x.objects(), some.number);

@@ -52,11 +52,11 @@ void check(const kmedoids_options& o, index n) {
 // Fails unless all entries of D are finite and not negative. One pass over D.
 template <class T>
 void check_distances(const gram<T>& D) {
-    constexpr index band = 64;
-    parallel_for((D.rows() + band - 1) / band, [&](index b) {
-        const index first = b * band, count = std::min(band, D.rows() - first);
+    constexpr index tile_rows = 64;
+    parallel_for((D.rows() + tile_rows - 1) / tile_rows, [&](index b) {
+        const index first = b * tile_rows, count = std::min(tile_rows, D.rows() - first);
         matrix<T> tile(count, D.cols());
-        D.block(selection(first, count), selection(0, D.cols()), tile.view());
+        D.block(row_set(first, count), row_set(0, D.cols()), tile.view());
         for (index i = 0; i < count; ++i)
             for (index j = 0; j < D.cols(); ++j)
                 if (!(tile(i, j) >= 0) || !std::isfinite(tile(i, j)))
@@ -73,11 +73,11 @@ std::vector<double> silhouettes_of(const gram<T>& D, std::span<const index> labe
     std::vector<index> members(static_cast<std::size_t>(k));
     for (const index c : labels) ++members[static_cast<std::size_t>(c)];
     std::vector<double> out(static_cast<std::size_t>(n));
-    constexpr index band = 32;
-    parallel_for((n + band - 1) / band, [&](index b) {
-        const index first = b * band, count = std::min(band, n - first);
+    constexpr index tile_rows = 32;
+    parallel_for((n + tile_rows - 1) / tile_rows, [&](index b) {
+        const index first = b * tile_rows, count = std::min(tile_rows, n - first);
         matrix<T> tile(count, n);
-        D.block(selection(first, count), selection(0, n), tile.view());
+        D.block(row_set(first, count), row_set(0, n), tile.view());
         std::vector<double> sums;
         for (index i = 0; i < count; ++i) {
             const auto own = static_cast<std::size_t>(labels[static_cast<std::size_t>(first + i)]);
@@ -102,8 +102,8 @@ template <class T>
 std::vector<index> nearest(const gram<T>& D, const std::vector<index>& medoids) {
     const index n = D.cols(), k = static_cast<index>(medoids.size());
     matrix<T> to(k, n);
-    const listening_to nobody(nullptr);
-    D.block(std::span<const index>(medoids), selection(0, n), to.view());
+    const cancellation_override nobody(nullptr);
+    D.block(std::span<const index>(medoids), row_set(0, n), to.view());
     std::vector<index> labels(static_cast<std::size_t>(n));
     for (index c = k - 1; c >= 0; --c)
         for (index i = 0; i < n; ++i)
@@ -114,12 +114,12 @@ std::vector<index> nearest(const gram<T>& D, const std::vector<index>& medoids) 
 }
 
 template <class T>
-kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o);
+kmedoids_model fit_model(const gram<T>& D, const kmedoids_options& o);
 
 // Fits to the examples of positive weight only. The other examples are neither medoids nor starts and enter no mean;
 // they only get labels.
 template <class T>
-kmedoids_model fitted_part(const gram<T>& D, kmedoids_options o, const std::vector<index>& used) {
+kmedoids_model fit_weighted(const gram<T>& D, kmedoids_options o, const std::vector<index>& used) {
     std::vector<double> weight;
     for (const index i : used) weight.push_back(o.sample_weight[static_cast<std::size_t>(i)]);
     o.sample_weight = std::move(weight);
@@ -130,19 +130,19 @@ kmedoids_model fitted_part(const gram<T>& D, kmedoids_options o, const std::vect
                  fmt::format("{}: init has object {}, which has no weight", kmedoids_owner, start));
         start = at - used.begin();
     }
-    kmedoids_model m = fitted(static_cast<const gram<T>&>(subset<T>(D, used)), o);
+    kmedoids_model m = fit_model(static_cast<const gram<T>&>(subset<T>(D, used)), o);
     for (index& medoid : m.medoids) medoid = used[static_cast<std::size_t>(medoid)];
     m.labels = nearest(D, m.medoids);
     return m;
 }
 
 template <class T>
-kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o) {
+kmedoids_model fit_model(const gram<T>& D, const kmedoids_options& o) {
     const index n = D.rows();
     check(o, n);
     const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, kmedoids_owner);
-    if (const std::vector<index> used = positive(weight); static_cast<index>(used.size()) < n)
-        return fitted_part(D, o, used);
+    if (const std::vector<index> used = positive_indices(weight); static_cast<index>(used.size()) < n)
+        return fit_weighted(D, o, used);
     const index runs = o.init.empty() && o.start == medoid_start::random ? o.n_init : 1;
     random_generator random(o.seed);
     pam_result best;
@@ -170,7 +170,7 @@ kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o) {
     m.labels = nearest(D, m.medoids);
     if (o.n_clusters > 1) {
         std::vector<double> each{std::numeric_limits<double>::quiet_NaN()};  // NaN if the fit is cancelled here
-        unless_stopped([&] { each = silhouettes_of(D, m.labels, o.n_clusters); });
+        completes_unless_cancelled([&] { each = silhouettes_of(D, m.labels, o.n_clusters); });
         for (const double s : each) m.silhouette += s / static_cast<double>(n);
     }
     return m;
@@ -180,15 +180,15 @@ kmedoids_model fitted(const gram<T>& D, const kmedoids_options& o) {
 // computed on each use.
 template <class Body>
 auto with_distances(const gram<double>& D, std::size_t budget, Body body) {
-    if (D.element_cost() <= 2) return body(D);
+    if (D.cycles_per_element() <= 2) return body(D);
     const auto n = static_cast<double>(D.rows());
     if (8 * n * n <= static_cast<double>(budget))
-        return body(static_cast<const gram<double>&>(kept_rows<double>(D, budget)));
-    const narrowed floats(D);
-    return body(static_cast<const gram<float>&>(kept_rows<float>(floats, budget, false)));
+        return body(static_cast<const gram<double>&>(stored_rows<double>(D, budget)));
+    const float_gram floats(D);
+    return body(static_cast<const gram<float>&>(stored_rows<float>(floats, budget, false)));
 }
 
-void add_objects(kmedoids_model& m, const std::vector<double>& self, const kernel* k, const dataset& x) {
+void store_medoids(kmedoids_model& m, const std::vector<double>& self, const kernel* k, const dataset& x) {
     for (const index row : m.medoids) m.self.push_back(self[static_cast<std::size_t>(row)]);
     if (!k) return;
     m.k = std::make_shared<const kernel>(*k);
@@ -196,7 +196,7 @@ void add_objects(kmedoids_model& m, const std::vector<double>& self, const kerne
 }
 
 template <class T>
-std::vector<kmedoids_model> scanned(const gram<T>& D, index first, index last, kmedoids_options o) {
+std::vector<kmedoids_model> scan(const gram<T>& D, index first, index last, kmedoids_options o) {
     if (first < 1 || last < first || last > D.rows())
         fail(errc::invalid_argument, fmt::format("{}: must satisfy 1 <= first <= last <= n, got {} … {} with n = {}",
                                                  kmedoids_owner, first, last, D.rows()));
@@ -204,7 +204,7 @@ std::vector<kmedoids_model> scanned(const gram<T>& D, index first, index last, k
     o.init.clear();
     for (index k = first; k <= last; ++k) {
         o.n_clusters = k;
-        out.push_back(fitted(D, o));
+        out.push_back(fit_model(D, o));
         if (out.back().status == fit_status::cancelled) break;
     }
     return out;
@@ -217,14 +217,14 @@ kmedoids_model fit_kmedoids(const gram<double>& D, const kmedoids_options& o) {
     if (D.rows() == 0) fail(errc::data, fmt::format("{}: there are no examples", kmedoids_owner));
     return with_distances(D, o.memory_bytes, [&](const auto& some) {
         check_distances(some);
-        return fitted(some, o);
+        return fit_model(some, o);
     });
 }
 
 kmedoids_model fit_kernel_kmedoids(const gram<double>& K, const kmedoids_options& o) {
     const std::vector<double> self = checked_diagonal(K, kmedoids_owner);
     kmedoids_model m = fit_kmedoids(distance_gram(K), o);
-    add_objects(m, self, nullptr, {});
+    store_medoids(m, self, nullptr, {});
     return m;
 }
 
@@ -233,7 +233,7 @@ kmedoids_model fit_kernel_kmedoids(const kernel& k, const dataset& x, const kmed
     check(o, x.size());
     const auto K = make_gram<double>(k, x);
     kmedoids_model m = fit_kmedoids(distance_gram(*K), o);
-    add_objects(m, self_values(k, x), &k, x);
+    store_medoids(m, kernel_diagonal(k, x), &k, x);
     return m;
 }
 
@@ -241,7 +241,7 @@ std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, in
     require_square(D, kmedoids_owner);
     return with_distances(D, o.memory_bytes, [&](const auto& some) {
         check_distances(some);
-        return scanned(some, first, last, o);
+        return scan(some, first, last, o);
     });
 }
 
@@ -250,8 +250,8 @@ std::vector<kmedoids_model> scan_kernel_kmedoids(const kernel& k, const dataset&
     require_objects(x, kmedoids_owner);
     const auto K = make_gram<double>(k, x);
     std::vector<kmedoids_model> out = scan_kmedoids(distance_gram(*K), first, last, o);
-    const std::vector<double> self = self_values(k, x);
-    for (auto& each : out) add_objects(each, self, &k, x);
+    const std::vector<double> self = kernel_diagonal(k, x);
+    for (auto& each : out) store_medoids(each, self, &k, x);
     return out;
 }
 
@@ -273,7 +273,7 @@ std::vector<index> predict(const kmedoids_model& m, const dataset& z) {
     if (!m.k)
         fail(errc::unsupported,
              "k-medoids: this model was fitted on a matrix; give kernel values or distances, not objects");
-    if (z.kind() == domain::vectors) require_finite(z);
+    if (z.kind() == object_kind::vectors) require_finite(z);
     if (z.size() == 0) return {};
     return predict(m, *make_gram<double>(*m.k, z, m.objects));
 }
@@ -288,10 +288,10 @@ std::vector<index> predict(const kmedoids_model& m, const gram<double>& K) {
              fmt::format("{}: values against the {} training examples or the {} medoids are needed, got {} columns",
                          kmedoids_owner, m.labels.size(), k, K.cols()));
     std::vector<index> out;
-    constexpr index stretch = 4096;
-    for (index r = 0; r < K.rows(); r += stretch) {
-        matrix<double> f(std::min(stretch, K.rows() - r), k);
-        K.block(selection(r, f.rows()), std::span<const index>(columns), f.view());
+    constexpr index batch_rows = 4096;
+    for (index r = 0; r < K.rows(); r += batch_rows) {
+        matrix<double> f(std::min(batch_rows, K.rows() - r), k);
+        K.block(row_set(r, f.rows()), std::span<const index>(columns), f.view());
         require_finite(f.view(), kmedoids_owner);
         for (index i = 0; i < f.rows(); ++i) {
             const auto far = [&](index c) {
@@ -314,8 +314,8 @@ struct file_form<kmedoids_model> {
     static void parts(auto& a, auto& m) {
         const index clusters = a.count("clusters", std::ssize(m.medoids)),
                     examples = a.count("examples", std::ssize(m.labels));
-        a.whole("swaps", m.swaps);
-        a.whole("passes", m.passes);
+        a.integer("swaps", m.swaps);
+        a.integer("passes", m.passes);
         a.status(m.status);
         a.numbers(m.objective, m.silhouette);
         a.list(m.medoids, clusters);
@@ -323,8 +323,8 @@ struct file_form<kmedoids_model> {
         if (!a.flag("distances", m.self.empty())) a.list(m.self, clusters);
         kernel_and_objects(a, m.k, m.objects, clusters);
         a.check(clusters > 0, "there are no clusters");
-        a.within(m.medoids, 0, examples, "the number of a medoid");
-        a.within(m.labels, 0, clusters, "a label");
+        a.check_range(m.medoids, 0, examples, "the number of a medoid");
+        a.check_range(m.labels, 0, clusters, "a label");
     }
 };
 template struct model_file<kmedoids_model>;
@@ -342,16 +342,18 @@ auto& at(V& list, index i) {
 template <class T>
 class row_reader {
 public:
-    explicit row_reader(const gram<T>& D) : D_(D), n_(D.rows()) { rows_.uninitialised(std::min(batch, n_) * n_); }
+    explicit row_reader(const gram<T>& D) : D_(D), n_(D.rows()) {
+        rows_.resize_uninitialised(std::min(batch, n_) * n_);
+    }
     const T* operator()(index i) {
         if (i < first_ || i >= first_ + count_) {
             first_ = i;
             count_ = std::min(batch, n_ - i);
             // Threads compute different column tiles.
-            constexpr index strip = 4096;
-            parallel_for((n_ + strip - 1) / strip, [&](index s) {
-                const index c = s * strip, width = std::min(strip, n_ - c);
-                D_.block(selection(first_, count_), selection(c, width),
+            constexpr index tile_cols = 4096;
+            parallel_for((n_ + tile_cols - 1) / tile_cols, [&](index s) {
+                const index c = s * tile_cols, width = std::min(tile_cols, n_ - c);
+                D_.block(row_set(first_, count_), row_set(c, width),
                          matrix_view<T>(rows_.data() + c, count_, width, n_));
             });
         }
@@ -365,27 +367,26 @@ private:
 };
 
 template <class T>
-class swapping {
+class swap_search {
 public:
-    swapping(const gram<T>& D, const std::vector<double>& weight, std::vector<index> medoids)
+    swap_search(const gram<T>& D, const std::vector<double>& weight, std::vector<index> medoids)
         : D_(D), w_(weight), n_(D.rows()), k_(static_cast<index>(medoids.size())), medoids_(std::move(medoids)) {
         is_medoid_.assign(static_cast<std::size_t>(n_), 0);
         for (const index m : medoids_) at(is_medoid_, m) = 1;
         near_.resize(static_cast<std::size_t>(n_)), second_.resize(static_cast<std::size_t>(n_));
         dn_.resize(static_cast<std::size_t>(n_)), ds_.resize(static_cast<std::size_t>(n_));
-        columns_.uninitialised(k_ * n_);
+        columns_.resize_uninitialised(k_ * n_);
         for (index c = 0; c < k_; ++c)
-            D_.block(selection(at(medoids_, c), 1), selection(0, n_), matrix_view<T>(columns_.data() + c * n_, 1, n_));
-        for (index i = 0; i < n_; ++i) look(i);
-        total();
+            D_.block(row_set(at(medoids_, c), 1), row_set(0, n_), matrix_view<T>(columns_.data() + c * n_, 1, n_));
+        for (index i = 0; i < n_; ++i) find_nearest(i);
+        update_objective();
     }
 
-    pam_result run(pam_rule rule, index most_passes, const pam_report& report) {
+    pam_result run(pam_rule rule, index max_passes, const pam_report& report) {
         pam_result out;
         // A cancelled run returns the medoids after the last swap.
-        if (!unless_stopped([&] {
-                rule == pam_rule::eager ? eager(out, most_passes, report) : steepest(out, most_passes, report);
-            }))
+        if (!completes_unless_cancelled(
+                [&] { rule == pam_rule::eager ? eager(out, max_passes, report) : steepest(out, max_passes, report); }))
             out.cancelled = true;
         out.medoids = medoids_;
         out.objective = objective_;
@@ -393,20 +394,20 @@ public:
     }
 
 private:
-    void eager(pam_result& out, index most_passes, const pam_report& report) {
+    void eager(pam_result& out, index max_passes, const pam_report& report) {
         row_reader<T> rows(D_);
         index since = 0;  // candidates tried since the last swap
         for (index c = 0; since < n_; c = c + 1 == n_ ? 0 : c + 1) {
             if (c == 0) {
                 out.cancelled = report && !report(out.passes, objective_);
-                if (out.cancelled || out.passes == most_passes) break;
+                if (out.cancelled || out.passes == max_passes) break;
                 ++out.passes;
             }
             ++since;
             if (at(is_medoid_, c)) continue;
             const T* d = rows(c);
             const auto [leaves, change] = best_swap(d);
-            if (!helps(leaves, change)) continue;
+            if (!lowers_objective(leaves, change)) continue;
             swap(leaves, c, d);
             ++out.swaps;
             since = 0;
@@ -414,7 +415,7 @@ private:
         out.finished = since >= n_;
     }
 
-    void steepest(pam_result& out, index most_passes, const pam_report& report) {
+    void steepest(pam_result& out, index max_passes, const pam_report& report) {
         struct proposal {
             double change = 0;
             index leaves = 0, enters = -1;
@@ -423,13 +424,13 @@ private:
         std::vector<T> row(static_cast<std::size_t>(n_));
         for (;;) {
             out.cancelled = report && !report(out.passes, objective_);
-            if (out.cancelled || out.passes == most_passes) break;
+            if (out.cancelled || out.passes == max_passes) break;
             ++out.passes;
             parallel_for(static_cast<index>(best.size()), [&](index b) {
                 auto& tile = per_thread<buffer<T>>([] {});
                 const index first = b * batch, count = std::min(batch, n_ - first);
                 const matrix_view<T> d(tile.at_least(count * n_), count, n_);
-                D_.block(selection(first, count), selection(0, n_), d);
+                D_.block(row_set(first, count), row_set(0, n_), d);
                 at(best, b) = {};
                 for (index i = 0; i < count; ++i) {
                     if (at(is_medoid_, first + i)) continue;
@@ -439,7 +440,7 @@ private:
             });
             const proposal top = *std::min_element(
                 best.begin(), best.end(), [](const proposal& a, const proposal& b) { return a.change < b.change; });
-            out.finished = top.enters < 0 || !helps(top.leaves, top.change);
+            out.finished = top.enters < 0 || !lowers_objective(top.leaves, top.change);
             if (out.finished) break;
             D_.row(top.enters, row.data());
             swap(top.leaves, top.enters, row.data());
@@ -448,12 +449,12 @@ private:
     }
 
     // Smaller gains are within the rounding error of sums of n terms.
-    bool helps(index leaves, double change) const {
+    bool lowers_objective(index leaves, double change) const {
         return change < -1e-14 * std::sqrt(static_cast<double>(n_)) * (objective_ + at(loss_, leaves));
     }
 
     // Finds the nearest and the second nearest medoid of example i.
-    void look(index i) {
+    void find_nearest(index i) {
         double dn = std::numeric_limits<double>::infinity(), ds = dn;
         index near = 0, second = 0;
         for (index c = 0; c < k_; ++c) {
@@ -468,7 +469,7 @@ private:
 
     // Computes TD, and for every medoid the increase of TD if it is removed: its examples then belong to their second
     // nearest medoid.
-    void total() {
+    void update_objective() {
         loss_.assign(static_cast<std::size_t>(k_), 0.0);
         objective_ = 0;
         for (index i = 0; i < n_; ++i) {
@@ -508,7 +509,7 @@ private:
         std::copy_n(d, n_, columns_.data() + leaves * n_);
         for (index i = 0; i < n_; ++i) {
             if (at(near_, i) == leaves || at(second_, i) == leaves) {
-                look(i);
+                find_nearest(i);
                 continue;
             }
             const auto dc = static_cast<double>(d[i]);
@@ -517,7 +518,7 @@ private:
             else if (dc < at(ds_, i))
                 at(second_, i) = leaves, at(ds_, i) = dc;
         }
-        total();
+        update_objective();
     }
 
     const gram<T>& D_;
@@ -544,7 +545,7 @@ std::vector<index> pam_build(const gram<T>& D, const std::vector<double>& w, ind
             const index first = b * batch, count = std::min(batch, n - first);
             auto& tile = per_thread<buffer<T>>([] {});
             const matrix_view<T> rows(tile.at_least(count * n), count, n);
-            D.block(selection(first, count), selection(0, n), rows);
+            D.block(row_set(first, count), row_set(0, n), rows);
             for (index i = 0; i < count; ++i) {
                 double sum = 0;
                 for (index j = 0; j < n; ++j) {
@@ -568,8 +569,8 @@ std::vector<index> pam_build(const gram<T>& D, const std::vector<double>& w, ind
 
 template <class T>
 pam_result faster_pam(const gram<T>& D, const std::vector<double>& weight, std::vector<index> medoids, pam_rule rule,
-                      index most_passes, const pam_report& report) {
-    return swapping<T>(D, weight, std::move(medoids)).run(rule, most_passes, report);
+                      index max_passes, const pam_report& report) {
+    return swap_search<T>(D, weight, std::move(medoids)).run(rule, max_passes, report);
 }
 
 template std::vector<index> pam_build(const gram<float>&, const std::vector<double>&, index);
@@ -582,10 +583,10 @@ template pam_result faster_pam(const gram<double>&, const std::vector<double>&, 
 namespace api {
 namespace {
 
-class kmedoids_fitted final : public cluster_fitted<kmedoids_model> {
+class kmedoids_estimator final : public cluster_estimator<kmedoids_model> {
 public:
-    using cluster_fitted::cluster_fitted;
-    figures about() const override {
+    using cluster_estimator::cluster_estimator;
+    summary summarise() const override {
         return {{"status", name(m_.status)},
                 {"objective", m_.objective},
                 {"silhouette", m_.silhouette},
@@ -595,11 +596,12 @@ public:
                 {"training_size", m_.labels.size()}};
     }
     columns details(const examples& x) const override {
-        return {distances_to(m_.objects, m_.self, *m_.k, x.objects()), numbered("distance", std::ssize(m_.medoids))};
+        return {distances_to(m_.objects, m_.self, *m_.k, x.objects()),
+                numbered_names("distance", std::ssize(m_.medoids))};
     }
     part_value part(std::string_view name) const override {
         if (name == "objects") return m_.objects;
-        return cluster_fitted::part(name);
+        return cluster_estimator::part(name);
     }
 
 private:
@@ -610,16 +612,16 @@ private:
     }
 };
 
-fitted_ptr make_kmedoids(const kernel_kmedoids& m, const fit_call& t) {
+estimator_ptr make_kmedoids(const kernel_kmedoids& m, const fit_call& t) {
     auto o = t.common<kmedoids_options>(m);
     o.start = m.start == "random" ? medoid_start::random : medoid_start::build;
-    return cluster<kmedoids_fitted>(
+    return fit_clusters<kmedoids_estimator>(
         t, o, [](const kmedoids_options& how, const auto&... from) { return fit_kernel_kmedoids(from..., how); });
 }
 
 }  // namespace
 
-method kernel_kmedoids_method() { return entry<kernel_kmedoids, kmedoids_fitted>(make_kmedoids); }
+method kernel_kmedoids_method() { return entry<kernel_kmedoids, kmedoids_estimator>(make_kmedoids); }
 
 }  // namespace api
 

@@ -34,23 +34,20 @@ struct kernel_kmedoids {
     std::string start = "build";
     index n_init = 1, max_iter = 300, seed = 0;
 
-    static method_facts facts() {
-        return {"kernel_kmedoids",
-                {"kmedoids", "k_medoids", "pam"},
-                method_family::clustering,
-                "k objects that stand for all, by FasterPAM",
-                "min Σ minₘ ‖φ(xᵢ)-φ(m)‖",
-                "mercer-kernel-kmedoids-model",
-                answer::none};
+    static method_info info() {
+        return {"kernel_kmedoids",         {"kmedoids", "k_medoids", "pam"},
+                method_family::clustering, "k objects that stand for all, by FasterPAM",
+                "min Σ minₘ ‖φ(xᵢ)-φ(m)‖", "mercer-kernel-kmedoids-model",
+                target_kind::none};
     }
     template <class V>
     void options(V& v) {
-        const option_needs random{{"start", {"random"}}};
-        v.whole("n_clusters", n_clusters, 1, "how many");
+        const option_requirements random{{"start", {"random"}}};
+        v.integer("n_clusters", n_clusters, 1, "how many");
         v.choice("start", start, {"build", "random"}, "the first medoids");
-        v.whole("n_init", n_init, 1, "random starts, of which the best is kept", random);
-        v.whole("max_iter", max_iter, 1, "rounds at most");
-        v.whole("seed", seed, 0, "of the random starts", random);
+        v.integer("n_init", n_init, 1, "random starts, of which the best is kept", random);
+        v.integer("max_iter", max_iter, 1, "rounds at most");
+        v.integer("seed", seed, 0, "of the random starts", random);
     }
 };
 
@@ -128,7 +125,7 @@ std::vector<index> pam_build(const gram<T>& D, const std::vector<double>& weight
 enum class pam_rule { eager, steepest };
 template <class T>
 pam_result faster_pam(const gram<T>& D, const std::vector<double>& weight, std::vector<index> medoids, pam_rule rule,
-                      index most_passes, const pam_report& report);
+                      index max_passes, const pam_report& report);
 
 namespace api {
 struct method;

@@ -45,7 +45,7 @@ class_members members_of(std::span<const double> y, index n, const kernel_fisher
     class_members g;
     g.weight = checked_weights(o.sample_weight, n, 2, fisher_owner);
     g.labels = distinct_labels(y, n, fisher_owner);
-    g.place = label_places(y, g.labels);
+    g.place = class_indices(y, g.labels);
     if (g.classes() < 2)
         fail(errc::data, fmt::format("{}: at least two classes are needed, the {} examples all have label {}",
                                      fisher_owner, n, g.labels[0]));
@@ -68,7 +68,7 @@ kernel_means means_of(const matrix<double>& K, const class_members& g) {
     const index n = K.rows();
     kernel_means m{matrix<double>(g.classes(), n), std::vector<double>(static_cast<std::size_t>(n))};
     for (index i = 0; i < n; ++i) {
-        stop_point();
+        throw_if_cancelled();
         const index c = g.place[static_cast<std::size_t>(i)];
         const double w = g.weight[static_cast<std::size_t>(i)];
         for (index j = 0; j < n; ++j) {
@@ -84,7 +84,7 @@ kernel_means means_of(const matrix<double>& K, const class_members& g) {
 matrix<double> spread_within(matrix<double>& K, const class_members& g, const kernel_means& means) {
     const index n = K.rows();
     for (index i = 0; i < n; ++i) {
-        stop_point();
+        throw_if_cancelled();
         const double root = std::sqrt(g.weight[static_cast<std::size_t>(i)]);
         for (index j = 0; j < n; ++j)
             K(i, j) = root * (K(i, j) - means.of_class(g.place[static_cast<std::size_t>(i)], j));
@@ -156,7 +156,7 @@ void find_directions(kernel_fisher_model& m, const matrix<double>& factor, const
     m.directions.coef = matrix<double>(n, p);
     m.class_means = matrix<double>(classes, p);
     for (index j = 0; j < p; ++j) {
-        stop_point();
+        throw_if_cancelled();
         const double rho = e.values[static_cast<std::size_t>(classes - 1 - j)];
         const double* v = e.vectors.row(classes - 1 - j);
         std::vector<double> alpha(static_cast<std::size_t>(n));
@@ -166,13 +166,14 @@ void find_directions(kernel_fisher_model& m, const matrix<double>& factor, const
     }
 }
 
-kernel_fisher_model fitted(const gram<double>& gram_matrix, std::span<const double> y, const kernel_fisher_options& o) {
+kernel_fisher_model fit_model(const gram<double>& gram_matrix, std::span<const double> y,
+                              const kernel_fisher_options& o) {
     const index n = gram_matrix.rows();
     check(o, n);
     const class_members g = members_of(y, n, o);
     report(o.progress, {"kernel matrix", 0, 3, 0}, fisher_owner);
     matrix<double> K(n, n);
-    gram_matrix.all(K.view());
+    gram_matrix.fill(K.view());
     require_finite(K.view(), fisher_owner);
     const kernel_means means = means_of(K, g);
     report(o.progress, {"spread within classes", 1, 3, 0}, fisher_owner);
@@ -187,7 +188,7 @@ kernel_fisher_model fitted(const gram<double>& gram_matrix, std::span<const doub
 std::vector<double> nearest(const kernel_fisher_model& m, const matrix<double>& f) {
     std::vector<double> out;
     for (index i = 0; i < f.rows(); ++i) {
-        stop_point();
+        throw_if_cancelled();
         std::size_t best = 0;
         double least = 0;
         for (std::size_t c = 0; c < m.classes.size(); ++c) {
@@ -205,7 +206,7 @@ std::vector<double> nearest(const kernel_fisher_model& m, const matrix<double>& 
 kernel_fisher_model fit_kernel_fisher(const kernel& k, const dataset& x, std::span<const double> y,
                                       const kernel_fisher_options& o) {
     require_objects(x, fisher_owner);
-    kernel_fisher_model m = fitted(*make_gram<double>(k, x), y, o);
+    kernel_fisher_model m = fit_model(*make_gram<double>(k, x), y, o);
     m.directions.k = std::make_shared<const kernel>(k);
     m.directions.x = x;
     return m;
@@ -214,7 +215,7 @@ kernel_fisher_model fit_kernel_fisher(const kernel& k, const dataset& x, std::sp
 kernel_fisher_model fit_kernel_fisher(const gram<double>& K, std::span<const double> y,
                                       const kernel_fisher_options& o) {
     checked_diagonal(K, fisher_owner);
-    return fitted(K, y, o);
+    return fit_model(K, y, o);
 }
 
 matrix<double> transform(const kernel_fisher_model& m, const dataset& z) { return m.directions.values(z); }
@@ -231,7 +232,7 @@ struct file_form<kernel_fisher_model> {
         a.part(m.directions);
         const index functions = m.directions.functions();
         a.list("classes", m.classes);
-        a.finite(m.classes, "a class label");
+        a.check_finite(m.classes, "a class label");
         a.check(!m.classes.empty(), "there are no classes");
         a.list(m.ratios, functions);
         a.table(m.class_means, std::ssize(m.classes), functions);
@@ -242,31 +243,31 @@ template struct model_file<kernel_fisher_model>;
 namespace api {
 namespace {
 
-class fisher_fitted final : public fitted_as<kernel_fisher_model> {
+class fisher_estimator final : public estimator_of<kernel_fisher_model> {
 public:
-    using fitted_as::fitted_as;
-    answer gives() const override { return answer::classes; }
+    using estimator_of::estimator_of;
+    target_kind prediction_kind() const override { return target_kind::classes; }
     columns transform(const examples& x) const override {
         return {x.visit([&](const auto& some) { return mercer::transform(m_, some); }),
-                numbered("direction", m_.directions.functions())};
+                numbered_names("direction", m_.directions.functions())};
     }
     columns details(const examples& x) const override { return transform(x); }
-    figures about() const override {
+    summary summarise() const override {
         return {
             {"directions", m_.directions.functions()}, {"ratios", m_.ratios}, {"training_size", m_.directions.size()}};
     }
 };
 
-fitted_ptr make_fisher(const kernel_fisher& m, const fit_call& t) {
+estimator_ptr make_fisher(const kernel_fisher& m, const fit_call& t) {
     auto o = t.common<kernel_fisher_options>();
     o.regularisation = m.regularisation;
-    return t.made<fisher_fitted>(
+    return t.made<fisher_estimator>(
         t.from([&](const auto&... from) { return fit_kernel_fisher(from..., t.targets(), o); }));
 }
 
 }  // namespace
 
-method kernel_fisher_method() { return entry<kernel_fisher, fisher_fitted>(make_fisher); }
+method kernel_fisher_method() { return entry<kernel_fisher, fisher_estimator>(make_fisher); }
 
 }  // namespace api
 

@@ -28,14 +28,14 @@ struct kernel_fisher {
     std::string scale{};
     double regularisation = 1e-3;
 
-    static method_facts facts() {
+    static method_info info() {
         return {"kernel_fisher",
                 {"fisher", "kfd"},
                 method_family::classification,
                 "directions that separate the classes, and the nearest mean there",
                 "max αᵀMα/αᵀ(N + μI)α",
                 "mercer-kernel-fisher-model",
-                answer::classes,
+                target_kind::classes,
                 true,
                 true,
                 true};

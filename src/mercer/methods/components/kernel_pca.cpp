@@ -28,13 +28,13 @@ constexpr const char* pca_owner = "kernel PCA";
 // Returns -λ_min/λ₁ if λ_min is below the rounding error of entries of type T, otherwise 0. Fails if one of the `count`
 // requested components (0: all) would be such an eigenvalue.
 template <class T>
-double share_below_zero(const centred_pairs& found, index count, index n, double largest_self) {
+double negative_share_of(const centred_pairs& found, index count, index n, double largest_self) {
     const double top = found.values.front();
     const double noise =
         8 * static_cast<double>(n) * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest_self;
     const double least = -std::max(1e-5 * top, noise);
-    if (!(found.lowest < least)) return 0;
-    const double share = top > 0 ? -found.lowest / top : std::numeric_limits<double>::infinity();
+    if (!(found.min_eigenvalue < least)) return 0;
+    const double share = top > 0 ? -found.min_eigenvalue / top : std::numeric_limits<double>::infinity();
     const auto asked = static_cast<std::size_t>(count == 0 ? n : count);
     if (found.values[std::min(asked, found.values.size()) - 1] < least)
         fail(errc::not_psd, fmt::format("{}: There are significant negative eigenvalues ({:.6g} of the maximum "
@@ -45,7 +45,7 @@ double share_below_zero(const centred_pairs& found, index count, index n, double
 }
 
 // Returns true if A is decomposed as a whole, false if products with K compute a few eigenpairs.
-bool decomposes(index n, const kernel_pca_options& o) {
+bool uses_full_decomposition(index n, const kernel_pca_options& o) {
     const bool all = o.n_components == 0 || o.n_components >= n;
     // K, the centred matrix, its eigenvectors in descending order, and LAPACK's workspace of 2n² numbers.
     const double need = 40.0 * static_cast<double>(n) * static_cast<double>(n);
@@ -75,24 +75,24 @@ matrix<double> training_scores(const kernel_pca_model& m) {
 
 // Returns all eigenpairs of A, or as many as the options request.
 template <class T>
-centred_pairs decomposed(const gram<T>& K, const gram_multiplication& by, centring& c, bool whole,
-                         const kernel_pca_options& o) {
+centred_pairs decompose(const gram<T>& K, const gram_multiplication& by, centring& c, bool whole,
+                        const kernel_pca_options& o) {
     if (whole && !o.checkpoint.path.empty())
         fail(errc::unsupported,
              fmt::format("{}: checkpoints are of the passes of solver=iterative, with few components", pca_owner));
-    if (whole) return all_centred_pairs(K, by, c);
+    if (whole) return compute_all_pairs(K, by, c);
     const index n = K.rows();
     centred_eigen_options e;
     e.count = std::min(o.n_components == 0 ? n : o.n_components, n);
-    e.tol = o.tol, e.most_passes = o.max_iter, e.seed = o.seed;
+    e.tol = o.tol, e.max_passes = o.max_iter, e.seed = o.seed;
     if (o.progress)
         e.progress = [&](index pass, double residual) { return o.progress({"eigenvectors", pass, 0, residual}); };
-    problem_mark mark;
-    mark.add(pca_owner).add(c.mean).add(first_values(K));
+    problem_hash mark;
+    mark.add(pca_owner).add(c.mean).add(kernel_fingerprint(K));
     mark.add({static_cast<double>(e.count), o.tol, static_cast<double>(o.max_iter), static_cast<double>(o.seed)});
     recorded_products products(by.product, o.checkpoint, mark.value());
-    centred_pairs found = largest_centred_pairs({std::ref(products), by.block, by.least}, c, e);
-    products.ended(found.status);
+    centred_pairs found = compute_largest_pairs({std::ref(products), by.block, by.min_tol}, c, e);
+    products.finish(found.status);
     return found;
 }
 
@@ -110,7 +110,7 @@ index components_with_direction(const centred_pairs& found, index n, double larg
 
 // The coefficients are Hᵀα, because Σᵢ αᵢφ̃(xᵢ) = Σᵢ (Hᵀα)ᵢφ(xᵢ). In exact arithmetic Hᵀα = α, but the u of a tiny λ
 // contains a part along D1, whose eigenvalue 0 is close.
-void take_projection(kernel_pca_model& m, const centred_pairs& found, const centring& c) {
+void set_projection(kernel_pca_model& m, const centred_pairs& found, const centring& c) {
     const auto n = static_cast<index>(c.mean.size()), p = static_cast<index>(m.eigenvalues.size());
     m.projection.coef = matrix<double>(n, p);
     m.projection.offset.assign(static_cast<std::size_t>(p), 0.0);
@@ -133,7 +133,7 @@ void take_projection(kernel_pca_model& m, const centred_pairs& found, const cent
     });
     // The copy runs over square tiles because one of the two matrices is read across its rows.
     constexpr index side = 32;
-    parallel_runs(n, side, [&](index first, index end) {
+    parallel_chunks(n, side, [&](index first, index end) {
         for (index column = 0; column < p; column += side)
             for (index i = first; i < end; ++i)
                 for (index j = column; j < std::min(p, column + side); ++j) m.projection.coef(i, j) = coefficient(i, j);
@@ -141,7 +141,7 @@ void take_projection(kernel_pca_model& m, const centred_pairs& found, const cent
 }
 
 // Sets the total and the explained variance from the squared distances k̃(x, x) of the examples to the mean.
-void take_variances(kernel_pca_model& m, const std::vector<double>& weight, const std::vector<double>& centred_self) {
+void set_variances(kernel_pca_model& m, const std::vector<double>& weight, const std::vector<double>& centred_self) {
     double trace = 0;
     for (std::size_t i = 0; i < weight.size(); ++i) {
         m.weight += weight[i];
@@ -175,19 +175,19 @@ void score_weightless(kernel_pca_model& m, const gram<T>& K, const centring& c) 
 }
 
 template <class T>
-kernel_pca_model fitted(const gram<T>& K, const gram_multiplication& by, const std::vector<double>& self,
-                        const kernel_pca_options& o) {
+kernel_pca_model fit_model(const gram<T>& K, const gram_multiplication& by, const std::vector<double>& self,
+                           const kernel_pca_options& o) {
     const index n = K.rows();
     const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, pca_owner);
-    const bool whole = decomposes(n, o);
-    centring c = centred_by(weight);
-    centred_pairs found = decomposed(K, by, c, whole, o);
+    const bool whole = uses_full_decomposition(n, o);
+    centring c = make_centring(weight);
+    centred_pairs found = decompose(K, by, c, whole, o);
 
     double largest_self = found.values.empty() ? 0.0 : found.values.front();
     for (const double each : self) largest_self = std::max(largest_self, std::abs(each));
     kernel_pca_model m;
     m.status = found.status, m.passes = found.passes, m.mean = c.mean;
-    m.negative_share = found.values.empty() ? 0.0 : share_below_zero<T>(found, o.n_components, n, largest_self);
+    m.negative_share = found.values.empty() ? 0.0 : negative_share_of<T>(found, o.n_components, n, largest_self);
     const index p = components_with_direction(found, n, largest_self, o.n_components);
     m.eigenvalues.assign(found.values.begin(), found.values.begin() + p);
     if (!whole) m.residuals.assign(found.residuals.begin(), found.residuals.begin() + p);
@@ -195,15 +195,15 @@ kernel_pca_model fitted(const gram<T>& K, const gram_multiplication& by, const s
     std::vector<double> centred_self(self);
     for (std::size_t i = 0; i < self.size(); ++i)
         centred_self[i] = squared_distance(self[i], c.total, c.k_mean[i], self.size());
-    take_variances(m, weight, centred_self);
-    take_projection(m, found, c);
+    set_variances(m, weight, centred_self);
+    set_projection(m, found, c);
     found.vectors = {};
     m.scores = training_scores(m);
     score_weightless(m, K, c);
     for (index i = 0; i < n; ++i) {
         double inside = 0;
         for (index j = 0; j < p; ++j) inside += m.scores(i, j) * m.scores(i, j);
-        m.outside.push_back(std::max(0.0, centred_self[static_cast<std::size_t>(i)] - inside));
+        m.squared_residuals.push_back(std::max(0.0, centred_self[static_cast<std::size_t>(i)] - inside));
     }
     return m;
 }
@@ -220,7 +220,9 @@ void check(const kernel_pca_options& o, index n) {
 kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_pca_options& o) {
     require_objects(x, pca_owner);
     check(o, x.size());
-    const auto by_any_rows = [&](const auto& K) { return fitted(K, by_rows(K, o.n_components), self_values(k, x), o); };
+    const auto by_any_rows = [&](const auto& K) {
+        return fit_model(K, multiply_by_rows(K, o.n_components), kernel_diagonal(k, x), o);
+    };
     constexpr std::size_t packed_bytes = std::size_t{64} << 20;
     // Iterative fit with half of K stored, if the budget allows. With fewer than 500 examples a pass ends before a
     // second thread has started.
@@ -236,13 +238,13 @@ kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_
         const index block = o.n_components > 10 || x.size() >= 2000 ? gram_multiplication().block
                             : x.size() < 500                        ? 2
                                                                     : 3;
-        return fitted(static_cast<const gram<double>&>(*K), {product, block}, self, o);
+        return fit_model(static_cast<const gram<double>&>(*K), {product, block}, self, o);
     };
     // Half of K, the packed examples, and about two hundred vectors.
     const double need =
         half_gram::bytes(x.size(), gram_multiplication().block) + packed_bytes + 1600.0 * static_cast<double>(x.size());
     const bool half_fits = need <= static_cast<double>(o.memory_bytes);
-    kernel_pca_model m = half_fits && !decomposes(x.size(), o)
+    kernel_pca_model m = half_fits && !uses_full_decomposition(x.size(), o)
                              ? by_half()
                              : with_training_gram(k, x, o.memory_bytes, o.exact, by_any_rows);
     m.projection.k = std::make_shared<const kernel>(k);
@@ -254,7 +256,7 @@ kernel_pca_model fit_kernel_pca(const gram<double>& K, const kernel_pca_options&
     const std::vector<double> self = checked_diagonal(K, pca_owner);
     check(o, K.rows());
     return with_training_gram(K, o.memory_bytes, [&](const gram<double>& some) {
-        return fitted(some, by_rows(some, o.n_components), self, o);
+        return fit_model(some, multiply_by_rows(some, o.n_components), self, o);
     });
 }
 
@@ -288,14 +290,14 @@ struct file_form<kernel_pca_model> {
         // earlier versions used this status for matrices that are not positive semidefinite
         if constexpr (Archive::reading)
             if (m.status == fit_status::stalled) m.status = fit_status::converged;
-        a.whole("passes", m.passes);
+        a.integer("passes", m.passes);
         a.numbers(m.total_variance);
         a.list(m.eigenvalues, p);
         a.list(m.explained_variance, p);
         a.list(m.explained_variance_ratio, p);
         a.list("residuals", m.residuals, p);
         if (a.version() == 1) a.table(m.scores, n, p);
-        a.list(m.outside, n);
+        a.list(m.squared_residuals, n);
         a.list(m.mean, n);
         if (a.version() > 1) a.numbers(m.weight);
         if constexpr (Archive::reading) {
@@ -323,7 +325,7 @@ kernel_pca_model first_components(const kernel_pca_model& m, index count) {
     };
     for (index i = 0; i < m.scores.rows(); ++i)
         for (index j = count; j < m.components(); ++j)
-            out.outside[static_cast<std::size_t>(i)] += m.scores(i, j) * m.scores(i, j);
+            out.squared_residuals[static_cast<std::size_t>(i)] += m.scores(i, j) * m.scores(i, j);
     out.projection.coef = cut(m.projection.coef);
     out.scores = cut(m.scores);
     for (auto* list : {&out.projection.offset, &out.eigenvalues, &out.explained_variance, &out.explained_variance_ratio,
@@ -363,7 +365,7 @@ index components_above_broken_stick(const kernel_pca_model& m) {
 namespace {
 
 // Sets c.k_mean and c.total from a column of a product, which is K w/W.
-void take_mean_row(centring& c, matrix_view<const double> product, index column) {
+void set_kernel_mean(centring& c, matrix_view<const double> product, index column) {
     require_finite(product, "kernel PCA");
     c.k_mean.clear();
     c.total = 0;
@@ -381,7 +383,7 @@ template <class Value>
 std::vector<double> column_sums(index n, index columns, Value&& value) {
     const index parts = (n + rows_at_once - 1) / rows_at_once;
     matrix<double> part(parts, columns);
-    parallel_runs(n, rows_at_once, [&](index first, index end) {
+    parallel_chunks(n, rows_at_once, [&](index first, index end) {
         for (index i = first; i < end; ++i)
             for (index s = 0; s < columns; ++s) part(first / rows_at_once, s) += value(i, s);
     });
@@ -401,17 +403,17 @@ void multiply_centred(const gram_multiplication& K, centring& c, matrix_view<con
     matrix<double> u(n, columns), more(first ? n : 0, first ? columns : 0);
     const matrix_view<double> product = first ? more.view() : out;
     std::vector<double> sum = column_sums(n, m, [&](index i, index s) { return u(i, s) = c.root[at(i)] * v(i, s); });
-    parallel_runs(n, rows_at_once, [&](index begin, index end) {
+    parallel_chunks(n, rows_at_once, [&](index begin, index end) {
         for (index i = begin; i < end; ++i) {
             for (index s = 0; s < m; ++s) u(i, s) -= c.mean[at(i)] * sum[at(s)];
             if (first) u(i, m) = c.mean[at(i)];
         }
     });
     K.product(u.view(), product);
-    if (first) take_mean_row(c, product, m);
+    if (first) set_kernel_mean(c, product, m);
     // D H y = D(y - 1 wᵀy/W)
     sum = column_sums(n, m, [&](index i, index s) { return c.mean[at(i)] * product(i, s); });
-    parallel_runs(n, rows_at_once, [&](index begin, index end) {
+    parallel_chunks(n, rows_at_once, [&](index begin, index end) {
         for (index i = begin; i < end; ++i)
             for (index s = 0; s < m; ++s) out(i, s) = c.root[at(i)] * (product(i, s) - sum[at(s)]);
     });
@@ -419,7 +421,7 @@ void multiply_centred(const gram_multiplication& K, centring& c, matrix_view<con
 
 }  // namespace
 
-centring centred_by(const std::vector<double>& weight) {
+centring make_centring(const std::vector<double>& weight) {
     centring c;
     double W = 0;
     for (const double w : weight) W += w;
@@ -428,25 +430,25 @@ centring centred_by(const std::vector<double>& weight) {
 }
 
 template <class T>
-gram_multiplication by_rows(const gram<T>& K, index components) {
+gram_multiplication multiply_by_rows(const gram<T>& K, index components) {
     const auto product = [&K](matrix_view<const double> v, matrix_view<double> out) { gram_product(K, v, out); };
     const index wide = std::max<index>(32, (components + 15) / 16 * 16);
-    return {product, K.element_cost() < 2 ? index{16} : wide, std::is_same_v<T, float> ? 1e-7 : 0};
+    return {product, K.cycles_per_element() < 2 ? index{16} : wide, std::is_same_v<T, float> ? 1e-7 : 0};
 }
 
-template gram_multiplication by_rows(const gram<float>&, index);
-template gram_multiplication by_rows(const gram<double>&, index);
+template gram_multiplication multiply_by_rows(const gram<float>&, index);
+template gram_multiplication multiply_by_rows(const gram<double>&, index);
 
 template <class T>
-centred_pairs all_centred_pairs(const gram<T>& K, const gram_multiplication& by, centring& c) {
+centred_pairs compute_all_pairs(const gram<T>& K, const gram_multiplication& by, centring& c) {
     const index n = K.rows();
     matrix<double> v(n, 1), mean_row(n, 1);
     std::copy(c.mean.begin(), c.mean.end(), v.data());
     by.product(v.view(), mean_row.view());
-    take_mean_row(c, mean_row.view(), 0);
+    set_kernel_mean(c, mean_row.view(), 0);
     matrix<double> a(n, n);
     if constexpr (std::is_same_v<T, double>) {
-        K.all(a.view());
+        K.fill(a.view());
     } else {
         parallel_for(n, [&](index i) {
             std::vector<T> row(static_cast<std::size_t>(n));
@@ -467,24 +469,24 @@ centred_pairs all_centred_pairs(const gram<T>& K, const gram_multiplication& by,
     out.vectors = std::move(found.vectors);
     for (index j = 0; j < n / 2; ++j)
         std::swap_ranges(out.vectors.row(j), out.vectors.row(j) + n, out.vectors.row(n - 1 - j));
-    out.lowest = found.values.front();
+    out.min_eigenvalue = found.values.front();
     return out;
 }
 
-template centred_pairs all_centred_pairs(const gram<float>&, const gram_multiplication&, centring&);
-template centred_pairs all_centred_pairs(const gram<double>&, const gram_multiplication&, centring&);
+template centred_pairs compute_all_pairs(const gram<float>&, const gram_multiplication&, centring&);
+template centred_pairs compute_all_pairs(const gram<double>&, const gram_multiplication&, centring&);
 
-centred_pairs largest_centred_pairs(const gram_multiplication& K, centring& c, const centred_eigen_options& o) {
+centred_pairs compute_largest_pairs(const gram_multiplication& K, centring& c, const centred_eigen_options& o) {
     const auto multiply = [&](matrix_view<const double> v, matrix_view<double> out) { multiply_centred(K, c, v, out); };
     lanczos_options l;
     l.pairs = o.count;
     l.block = K.block;
     l.first_block = std::max<index>(1, K.block - 1);
-    l.most_basis = std::max<index>(3 * o.count + 32, 96);
+    l.max_basis = std::max<index>(3 * o.count + 32, 96);
     // A narrow block reaches the tolerance exactly, a wide block goes well beyond it. A tenth of the tolerance for
     // narrow blocks makes both go beyond it, which improves the eigenvectors of close eigenvalues.
-    l.tol = std::max(K.block < gram_multiplication().block ? 0.1 * o.tol : o.tol, K.least);
-    l.most_passes = std::max<index>(1, o.most_passes);
+    l.tol = std::max(K.block < gram_multiplication().block ? 0.1 * o.tol : o.tol, K.min_tol);
+    l.max_passes = std::max<index>(1, o.max_passes);
     l.seed = o.seed;
     l.progress = o.progress;
     lanczos_result found = block_lanczos(static_cast<index>(c.mean.size()), multiply, l);
@@ -499,16 +501,16 @@ centred_pairs largest_centred_pairs(const gram_multiplication& K, centring& c, c
 namespace api {
 namespace {
 
-class pca_fitted final : public fitted_as<kernel_pca_model> {
+class pca_estimator final : public estimator_of<kernel_pca_model> {
 public:
-    using fitted_as::fitted_as;
+    using estimator_of::estimator_of;
     columns transform(const examples& x) const override {
         return {x.visit([&](const auto& some) { return mercer::transform(m_, some); }),
-                numbered("component", m_.components())};
+                numbered_names("component", m_.components())};
     }
-    columns training_scores() const override { return {m_.scores, numbered("component", m_.components())}; }
-    figures about() const override {
-        figures out{{"status", name(m_.status)},
+    columns training_scores() const override { return {m_.scores, numbered_names("component", m_.components())}; }
+    summary summarise() const override {
+        summary out{{"status", name(m_.status)},
                     {"components", m_.components()},
                     {"eigenvalues", m_.eigenvalues},
                     {"explained_variance", m_.explained_variance}};
@@ -519,14 +521,14 @@ public:
             {{"total_variance", m_.total_variance}, {"passes", m_.passes}, {"training_size", m_.projection.size()}});
         return out;
     }
-    std::string trouble() const override { return trouble_of(m_.status, "max_iter, or take a larger tol"); }
+    std::string warning() const override { return fit_warning(m_.status, "max_iter, or take a larger tol"); }
     part_value part(std::string_view name) const override {
         if (name == "scores") return m_.scores;
         if (name == "eigenvectors") return eigenvectors();
         if (name == "explained_variance_ratio") return m_.explained_variance_ratio;
         if (name == "negative_share") return m_.negative_share;
         if (name == "residual") return m_.residuals.empty() ? 0.0 : std::max(0.0, std::ranges::max(m_.residuals));
-        return fitted_as::part(name);
+        return estimator_of::part(name);
     }
 
 private:
@@ -540,18 +542,18 @@ private:
     }
 };
 
-fitted_ptr make_pca(const kernel_pca& m, const fit_call& t) {
+estimator_ptr make_pca(const kernel_pca& m, const fit_call& t) {
     auto o = t.common<kernel_pca_options>(m);
     o.n_components = m.n_components;
     o.solver = m.solver == "full"        ? eigen_solver::full
                : m.solver == "iterative" ? eigen_solver::iterative
                                          : eigen_solver::automatic;
-    return t.made<pca_fitted>(t.from([&](const auto&... from) { return fit_kernel_pca(from..., o); }));
+    return t.made<pca_estimator>(t.from([&](const auto&... from) { return fit_kernel_pca(from..., o); }));
 }
 
 }  // namespace
 
-method kernel_pca_method() { return entry<kernel_pca, pca_fitted>(make_pca); }
+method kernel_pca_method() { return entry<kernel_pca, pca_estimator>(make_pca); }
 
 }  // namespace api
 

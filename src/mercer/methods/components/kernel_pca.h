@@ -42,14 +42,14 @@ struct kernel_pca {
     double tol = 1e-11;
     index max_iter = 200, seed = 0;
 
-    static method_facts facts() {
+    static method_info info() {
         return with_checkpoints({"kernel_pca",
                                  {"pca"},
                                  method_family::components,
                                  "principal components in feature space",
                                  "D H K Hᵀ D u = λu",
                                  "mercer-kernel-pca-model",
-                                 answer::none,
+                                 target_kind::none,
                                  true,
                                  false,
                                  true},
@@ -57,12 +57,12 @@ struct kernel_pca {
     }
     template <class V>
     void options(V& v) {
-        const option_needs iterative{{"solver", {"iterative"}}};
-        v.whole("n_components", n_components, 0, "how many; 0: all above rounding");
+        const option_requirements iterative{{"solver", {"iterative"}}};
+        v.integer("n_components", n_components, 0, "how many; 0: all above rounding");
         v.choice("solver", solver, {"automatic", "full", "iterative"}, "of the eigenproblem");
         v.number("tol", tol, above(0), "iterative: ‖Au - λu‖ <= tol·λ₁", iterative);
-        v.whole("max_iter", max_iter, 1, "iterative: passes over K at most", iterative);
-        v.whole("seed", seed, 0, "iterative: of the starting block", iterative);
+        v.integer("max_iter", max_iter, 1, "iterative: passes over K at most", iterative);
+        v.integer("seed", seed, 0, "iterative: of the starting block", iterative);
     }
 };
 
@@ -91,11 +91,12 @@ struct kernel_pca_model {
     double total_variance = 0;      // trace/(W-1)
     std::vector<double> residuals;  // iterative: ‖Au - λu‖ of each pair; empty after LAPACK
     fit_status status = fit_status::converged;
-    index passes = 0;             // number of passes over K
-    matrix<double> scores;        // scores of the training examples
-    std::vector<double> outside;  // squared distance in feature space of each training example to its projection
-    std::vector<double> mean;     // w/W
-    double weight = 0;            // W
+    index passes = 0;       // number of passes over K
+    matrix<double> scores;  // scores of the training examples
+    std::vector<double>
+        squared_residuals;     // squared distance in feature space of each training example to its projection
+    std::vector<double> mean;  // w/W
+    double weight = 0;         // W
 
     index components() const { return projection.functions(); }
 };
@@ -129,19 +130,19 @@ struct centring {
     double total = 0;            // wᵀKw/W²
 };
 
-centring centred_by(const std::vector<double>& weight);
+centring make_centring(const std::vector<double>& weight);
 
 // A product with K and the settings of an iteration that uses it.
 struct gram_multiplication {
     block_operator product;
-    index block = 8;   // number of columns per product
-    double least = 0;  // smallest tolerance that the precision of the entries of K allows
+    index block = 8;     // number of columns per product
+    double min_tol = 0;  // smallest tolerance that the precision of the entries of K allows
 };
 
 // Multiplies by K row by row. If kernel values are expensive to compute, the block is wide, so that one pass serves
 // many columns.
 template <class T>
-gram_multiplication by_rows(const gram<T>& K, index components);
+gram_multiplication multiply_by_rows(const gram<T>& K, index components);
 
 // Eigenpairs of A in descending order; row j of `vectors` is uⱼ.
 struct centred_pairs {
@@ -150,23 +151,23 @@ struct centred_pairs {
     std::vector<double> residuals;
     fit_status status = fit_status::converged;
     index passes = 0;
-    double lowest = 0;  // the smallest eigenvalue, or an upper bound on it
+    double min_eigenvalue = 0;  // the smallest eigenvalue, or an upper bound on it
 };
 
 // Computes all eigenpairs of A.
 template <class T>
-centred_pairs all_centred_pairs(const gram<T>& K, const gram_multiplication& by, centring& c);
+centred_pairs compute_all_pairs(const gram<T>& K, const gram_multiplication& by, centring& c);
 
 struct centred_eigen_options {
     index count = 1;
     double tol = 1e-11;
-    index most_passes = 200;
+    index max_passes = 200;
     std::uint64_t seed = 0;
     std::function<bool(index pass, double residual)> progress{};  // returns false to stop
 };
 
 // Computes the `count` largest eigenpairs by block Lanczos.
-centred_pairs largest_centred_pairs(const gram_multiplication& K, centring& c, const centred_eigen_options& o);
+centred_pairs compute_largest_pairs(const gram_multiplication& K, centring& c, const centred_eigen_options& o);
 
 namespace api {
 struct method;

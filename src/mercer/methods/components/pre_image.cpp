@@ -16,12 +16,12 @@ namespace mercer {
 namespace {
 
 constexpr const char* pre_image_owner = "pre-image";
-constexpr index stretch = 256;
+constexpr index batch_rows = 256;
 
 // Returns ‖Pφ(x) - φ(xᵢ)‖² = ‖s(x) - s(xᵢ)‖² + (squared distance of φ(xᵢ) to the span of the components) for every
 // training example.
-std::vector<double> to_training(const kernel_pca_model& m, const double* score) {
-    std::vector<double> d(m.outside);
+std::vector<double> squared_distances_to_training(const kernel_pca_model& m, const double* score) {
+    std::vector<double> d(m.squared_residuals);
     for (index i = 0; i < m.scores.rows(); ++i)
         for (index j = 0; j < m.components(); ++j) {
             const double apart = m.scores(i, j) - score[j];
@@ -31,8 +31,8 @@ std::vector<double> to_training(const kernel_pca_model& m, const double* score) 
 }
 
 // Runs the fixed point iteration for several rows of z at once; G(r, i) = gᵢ of row r.
-void fixed_point(const kernel_pca_model& m, const dense<double>& x, matrix_view<const double> scores,
-                 matrix_view<double> z, const pre_image_options& o, pre_image_result& out) {
+void iterate_fixed_point(const kernel_pca_model& m, const dense<double>& x, matrix_view<const double> scores,
+                         matrix_view<double> z, const pre_image_options& o, pre_image_result& out) {
     const index n = x.size(), d = x.dims();
     matrix<double> G = product(scores, transposed::no, m.projection.coef.view(), transposed::yes);
     for (index r = 0; r < G.rows(); ++r)
@@ -42,7 +42,7 @@ void fixed_point(const kernel_pca_model& m, const dense<double>& x, matrix_view<
     for (index step = 0; step < o.max_iter && !active.empty(); ++step) {
         matrix<double> now(static_cast<index>(active.size()), d), t(now.rows(), n);
         for (index a = 0; a < now.rows(); ++a) std::copy_n(z.row(active[static_cast<std::size_t>(a)]), d, now.row(a));
-        make_gram<double>(*m.projection.k, dense<double>(std::as_const(now).view()), x)->all(t.view());
+        make_gram<double>(*m.projection.k, dense<double>(std::as_const(now).view()), x)->fill(t.view());
         std::vector<double> sum(active.size());
         for (index a = 0; a < t.rows(); ++a)
             for (index i = 0; i < n; ++i)
@@ -58,7 +58,7 @@ void fixed_point(const kernel_pca_model& m, const dense<double>& x, matrix_view<
                 size += to * to;
             }
             if (!std::isfinite(moved) || !(sum[static_cast<std::size_t>(a)] > 0)) {
-                const std::vector<double> far = to_training(m, scores.row(row));
+                const std::vector<double> far = squared_distances_to_training(m, scores.row(row));
                 std::copy_n(x.row(std::min_element(far.begin(), far.end()) - far.begin()), d, z.row(row));
                 out.status = fit_status::stalled;
                 ++out.unfinished;
@@ -76,7 +76,7 @@ void fixed_point(const kernel_pca_model& m, const dense<double>& x, matrix_view<
 }
 
 // Returns r² with k(r) = value for a radial kernel that decreases with r, by bisection on 0 <= r <= far.
-double inverted(const kernel& k, double value, double far) {
+double invert_radial(const kernel& k, double value, double far) {
     matrix<double> zero(1, 1), at(1, 1);
     const dataset origin = dense<double>(std::as_const(zero).view());
     double low = 0, high = far;
@@ -87,16 +87,16 @@ double inverted(const kernel& k, double value, double far) {
     return low * high;
 }
 
-void by_neighbours(const kernel_pca_model& m, const dense<double>& x, matrix_view<const double> scores,
-                   matrix_view<double> z, const pre_image_options& o) {
+void find_by_neighbours(const kernel_pca_model& m, const dense<double>& x, matrix_view<const double> scores,
+                        matrix_view<double> z, const pre_image_options& o) {
     const index d = x.dims(), q = std::min(o.n_neighbors, x.size());
-    const double self = self_values(*m.projection.k, gather(x, selection(0, 1)))[0];
+    const double self = kernel_diagonal(*m.projection.k, gather(x, row_set(0, 1)))[0];
     double widest = 0;
     for (index i = 0; i < x.size(); ++i)
         for (index c = 0; c < d; ++c) widest = std::max(widest, std::abs(x.row(i)[c] - x.row(0)[c]));
     const double far = 4 * widest * std::sqrt(static_cast<double>(d)) + 1e-300;
     parallel_for(z.rows, [&](index r) {
-        const std::vector<double> apart = to_training(m, scores.row(r));
+        const std::vector<double> apart = squared_distances_to_training(m, scores.row(r));
         std::vector<index> near(apart.size());
         std::iota(near.begin(), near.end(), index{0});
         std::partial_sort(near.begin(), near.begin() + q, near.end(), [&](index a, index b) {
@@ -109,7 +109,7 @@ void by_neighbours(const kernel_pca_model& m, const dense<double>& x, matrix_vie
             const index at = near[static_cast<std::size_t>(i)];
             // ‖φ(z)-φ(xᵢ)‖² = 2(k(0) - k(‖z-xᵢ‖))
             target[static_cast<std::size_t>(i)] =
-                inverted(*m.projection.k, self - apart[static_cast<std::size_t>(at)] / 2, far);
+                invert_radial(*m.projection.k, self - apart[static_cast<std::size_t>(at)] / 2, far);
             for (index c = 0; c < d; ++c) middle[static_cast<std::size_t>(c)] += x.row(at)[c] / static_cast<double>(q);
         }
         for (index i = 0; i < q; ++i)
@@ -134,9 +134,9 @@ void by_neighbours(const kernel_pca_model& m, const dense<double>& x, matrix_vie
     });
 }
 
-pre_image_result found(const kernel_pca_model& m, matrix_view<const double> scores, const dataset* start,
-                       const pre_image_options& o) {
-    if (!m.projection.k || m.projection.x.kind() != domain::vectors)
+pre_image_result find_pre_images(const kernel_pca_model& m, matrix_view<const double> scores, const dataset* start,
+                                 const pre_image_options& o) {
+    if (!m.projection.k || m.projection.x.kind() != object_kind::vectors)
         fail(errc::unsupported, fmt::format("{}: the model must be of vectors", pre_image_owner));
     if (scores.cols != m.components())
         fail(errc::invalid_argument, fmt::format("{}: the model has {} components, got scores on {}", pre_image_owner,
@@ -159,7 +159,7 @@ pre_image_result found(const kernel_pca_model& m, matrix_view<const double> scor
     pre_image_result out;
     out.points = matrix<double>(scores.rows, x.dims());
     if (how == method::neighbours) {
-        by_neighbours(m, x, scores, out.points.view(), o);
+        find_by_neighbours(m, x, scores, out.points.view(), o);
         return out;
     }
     if (start) {
@@ -167,14 +167,14 @@ pre_image_result found(const kernel_pca_model& m, matrix_view<const double> scor
         for (index i = 0; i < from.size(); ++i) std::copy_n(from.row(i), x.dims(), out.points.row(i));
     } else {
         for (index i = 0; i < scores.rows; ++i) {
-            const std::vector<double> far = to_training(m, scores.row(i));
+            const std::vector<double> far = squared_distances_to_training(m, scores.row(i));
             std::copy_n(x.row(std::min_element(far.begin(), far.end()) - far.begin()), x.dims(), out.points.row(i));
         }
     }
-    for (index r = 0; r < scores.rows; r += stretch) {
-        const index count = std::min(stretch, scores.rows - r);
-        fixed_point(m, x, scores.block(r, 0, count, scores.cols), out.points.view().block(r, 0, count, x.dims()), o,
-                    out);
+    for (index r = 0; r < scores.rows; r += batch_rows) {
+        const index count = std::min(batch_rows, scores.rows - r);
+        iterate_fixed_point(m, x, scores.block(r, 0, count, scores.cols),
+                            out.points.view().block(r, 0, count, x.dims()), o, out);
     }
     return out;
 }
@@ -183,11 +183,11 @@ pre_image_result found(const kernel_pca_model& m, matrix_view<const double> scor
 
 pre_image_result denoise(const kernel_pca_model& m, const dataset& x, const pre_image_options& o) {
     const matrix<double> scores = transform(m, x);
-    return found(m, scores.view(), &x, o);
+    return find_pre_images(m, scores.view(), &x, o);
 }
 
 pre_image_result pre_images(const kernel_pca_model& m, matrix_view<const double> scores, const pre_image_options& o) {
-    return found(m, scores, nullptr, o);
+    return find_pre_images(m, scores, nullptr, o);
 }
 
 }  // namespace mercer

@@ -24,7 +24,7 @@ using std::numbers::pi;
 
 // Returns the parameters of k if it is a kernel F, in the order of kernel_info.
 template <class F>
-std::optional<std::vector<double>> arguments_of(const kernel& k) {
+std::optional<std::vector<double>> parameters_of(const kernel& k) {
     if (!dynamic_cast<const leaf_node<F>*>(&k.node())) return {};
     const kernel_info info = F::info();
     // The text form preserves every bit of the parameters.
@@ -39,14 +39,14 @@ std::optional<std::vector<double>> arguments_of(const kernel& k) {
 }
 
 std::optional<double> log_integral(const kernel& k, double d) {
-    if (const auto a = arguments_of<gaussian>(k)) return d / 2 * std::log(pi / (*a)[0]);
-    if (const auto a = arguments_of<laplacian>(k)) return d * std::log(2 / (*a)[0]);
-    if (const auto a = arguments_of<matern>(k)) {
+    if (const auto a = parameters_of<gaussian>(k)) return d / 2 * std::log(pi / (*a)[0]);
+    if (const auto a = parameters_of<laplacian>(k)) return d * std::log(2 / (*a)[0]);
+    if (const auto a = parameters_of<matern>(k)) {
         const double nu = (*a)[0], l = (*a)[1];
         return d * std::log(2.0) + d / 2 * std::log(pi) + std::lgamma(nu + d / 2) - std::lgamma(nu) +
                d / 2 * std::log(l * l / (2 * nu));
     }
-    if (const auto a = arguments_of<rational_quadratic>(k)) {
+    if (const auto a = parameters_of<rational_quadratic>(k)) {
         const double alpha = (*a)[0], l = (*a)[1];
         if (2 * alpha > d)
             return d / 2 * std::log(2 * alpha * l * l * pi) + std::lgamma(alpha - d / 2) - std::lgamma(alpha);
@@ -54,7 +54,7 @@ std::optional<double> log_integral(const kernel& k, double d) {
     return {};
 }
 
-kernel_density_model weighted(index n, const kernel_density_options& o) {
+kernel_density_model make_mean(index n, const kernel_density_options& o) {
     const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, density_owner);
     double W = 0;
     for (const double w : weight) W += w;
@@ -84,17 +84,18 @@ double log_sum(const kernel_density_model& m, const dense<double>& x, const doub
 
 kernel_density_model fit_kernel_density(const kernel& k, const dataset& x, const kernel_density_options& o) {
     require_objects(x, density_owner);
-    kernel_density_model m = weighted(x.size(), o);
+    kernel_density_model m = make_mean(x.size(), o);
     m.mean.k = std::make_shared<const kernel>(k);
     m.mean.x = x;
-    if (const auto log_z = x.kind() == domain::vectors ? log_integral(k, static_cast<double>(x.dims())) : std::nullopt)
+    if (const auto log_z =
+            x.kind() == object_kind::vectors ? log_integral(k, static_cast<double>(x.dims())) : std::nullopt)
         m.normalised = true, m.log_scale = *log_z;
     return m;
 }
 
 kernel_density_model fit_kernel_density(const gram<double>& K, const kernel_density_options& o) {
     checked_diagonal(K, density_owner);
-    return weighted(K.rows(), o);
+    return make_mean(K.rows(), o);
 }
 
 std::vector<double> mean_embedding(const kernel_density_model& m, const dataset& z) {
@@ -112,7 +113,7 @@ std::vector<double> log_density(const kernel_density_model& m, const dataset& z)
              fmt::format("{}: the integral of {} over all x is not known or not finite, so it gives no density",
                          density_owner, m.mean.k ? m.mean.k->text() : "a matrix"));
     std::vector<double> f = mean_embedding(m, z);
-    const auto a = arguments_of<gaussian>(*m.mean.k);
+    const auto a = parameters_of<gaussian>(*m.mean.k);
     std::optional<dense<double>> x, to;
     for (std::size_t i = 0; i < f.size(); ++i) {
         if (a && !(f[i] > 1e-280)) {
@@ -135,7 +136,7 @@ struct file_form<kernel_density_model> {
         a.head("normalised", m.normalised);
         a.numbers(m.log_scale);
         a.check(m.mean.functions() == 1, "a density is one function");
-        a.check(!m.normalised || (m.mean.k && m.mean.x.kind() == domain::vectors),
+        a.check(!m.normalised || (m.mean.k && m.mean.x.kind() == object_kind::vectors),
                 "only vectors have a normalised density");
     }
 };
@@ -144,17 +145,17 @@ template struct model_file<kernel_density_model>;
 namespace api {
 namespace {
 
-class density_fitted final : public fitted_as<kernel_density_model> {
+class density_estimator final : public estimator_of<kernel_density_model> {
 public:
-    using fitted_as::fitted_as;
-    answer gives() const override { return answer::values; }
+    using estimator_of::estimator_of;
+    target_kind prediction_kind() const override { return target_kind::values; }
     // The log density if the integral of the kernel is known, otherwise the mean embedding.
     std::vector<double> predict(const examples& x) const override {
         return m_.normalised ? log_density(m_, x.objects()) : embedding(x);
     }
-    columns details(const examples& x) const override { return {one_column(embedding(x)), {"mean_embedding"}}; }
-    figures about() const override {
-        figures out{{"predicts", m_.normalised ? "log density" : "mean embedding"}};
+    columns details(const examples& x) const override { return {as_column(embedding(x)), {"mean_embedding"}}; }
+    summary summarise() const override {
+        summary out{{"predicts", m_.normalised ? "log density" : "mean embedding"}};
         if (m_.normalised) out.add("log_scale", m_.log_scale);
         out.add("training_size", m_.mean.size());
         return out;
@@ -166,14 +167,14 @@ private:
     }
 };
 
-fitted_ptr make_density(const kernel_density&, const fit_call& t) {
+estimator_ptr make_density(const kernel_density&, const fit_call& t) {
     const auto o = t.common<kernel_density_options>();
-    return t.made<density_fitted>(t.from([&](const auto&... from) { return fit_kernel_density(from..., o); }));
+    return t.made<density_estimator>(t.from([&](const auto&... from) { return fit_kernel_density(from..., o); }));
 }
 
 }  // namespace
 
-method kernel_density_method() { return entry<kernel_density, density_fitted>(make_density); }
+method kernel_density_method() { return entry<kernel_density, density_estimator>(make_density); }
 
 }  // namespace api
 

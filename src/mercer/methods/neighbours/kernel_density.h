@@ -22,14 +22,11 @@ struct kernel_density {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
 
-    static method_facts facts() {
-        return {"kernel_density",
-                {"kde"},
-                method_family::density,
-                "density estimation: how usual an object is",
-                "f(x) = Σ k(x, xᵢ)/(nZ)",
-                "mercer-kernel-density-model",
-                answer::none};
+    static method_info info() {
+        return {"kernel_density",         {"kde"},
+                method_family::density,   "density estimation: how usual an object is",
+                "f(x) = Σ k(x, xᵢ)/(nZ)", "mercer-kernel-density-model",
+                target_kind::none};
     }
     template <class V>
     void options(V&) {}

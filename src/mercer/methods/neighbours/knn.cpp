@@ -28,7 +28,7 @@ void check_options(const knn_options& o, index n) {
                          n));
 }
 
-knn_model made(std::vector<double> self, std::span<const double> y, const knn_options& o) {
+knn_model make_model(std::vector<double> self, std::span<const double> y, const knn_options& o) {
     knn_model m;
     const auto n = static_cast<index>(self.size());
     check_options(o, n);
@@ -38,7 +38,7 @@ knn_model made(std::vector<double> self, std::span<const double> y, const knn_op
     const std::vector<double> labels = distinct_labels(y, n, "nearest neighbours");
     if (o.task == knn_task::classification) {
         m.classes = labels;
-        for (const index place : label_places(y, labels)) m.y.push_back(static_cast<double>(place));
+        for (const index place : class_indices(y, labels)) m.y.push_back(static_cast<double>(place));
     } else {
         m.y.assign(y.begin(), y.end());
     }
@@ -49,20 +49,20 @@ knn_model made(std::vector<double> self, std::span<const double> y, const knn_op
 
 knn_model fit_knn(const kernel& k, const dataset& x, std::span<const double> y, const knn_options& options) {
     require_objects(x, "nearest neighbours");
-    knn_model m = made(self_values(k, x), y, options);
+    knn_model m = make_model(kernel_diagonal(k, x), y, options);
     m.k = std::make_shared<const kernel>(k);
     m.x = x;
     return m;
 }
 
 knn_model fit_knn(const gram<double>& K, std::span<const double> y, const knn_options& options) {
-    return made(checked_diagonal(K, "nearest neighbours"), y, options);
+    return make_model(checked_diagonal(K, "nearest neighbours"), y, options);
 }
 
 namespace {
 
-constexpr index band = 192, strip = 1024;
-constexpr index queries_at_once = 64 * band;  // queries between two calls of the progress callback
+constexpr index tile_rows = 192, tile_cols = 1024;
+constexpr index batch_queries = 64 * tile_rows;  // queries between two calls of the progress callback
 
 // A candidate neighbour. Its score k(xᵢ,xᵢ)/2 - k(x,xᵢ) increases with the distance. k(xᵢ,xᵢ) is left out if it is the
 // same for all examples, so that small kernel values keep their digits.
@@ -121,14 +121,14 @@ void scan(const T* k, const T* half, index count, index first, shortlist<T>& bes
         if (const T score = half[j] - k[j]; score < best.limit()) best.offer(score, first + j);
 }
 
-bool same_self(const std::vector<double>& self) {
+bool has_constant_self(const std::vector<double>& self) {
     return std::all_of(self.begin(), self.end(), [&](double each) { return each == self.front(); });
 }
 
 template <class T>
-std::vector<T> half_of(const std::vector<double>& self) {
+std::vector<T> half_self_values(const std::vector<double>& self) {
     std::vector<T> half(self.size());
-    if (!same_self(self))
+    if (!has_constant_self(self))
         for (std::size_t i = 0; i < half.size(); ++i) half[i] = static_cast<T>(self[i] / 2);
     return half;
 }
@@ -136,21 +136,21 @@ std::vector<T> half_of(const std::vector<double>& self) {
 // Returns the `most` best columns for each of the given rows of K. If there are few rows, parts of the columns are
 // searched in parallel. The order (score, place) is total, so the result does not depend on the partition.
 template <class T>
-std::vector<std::vector<candidate<T>>> best_of(const gram<T>& K, const std::vector<T>& half, const selection& rows,
-                                               index most) {
-    const index n = K.cols(), bands = (rows.size() + band - 1) / band;
-    const index parts = bands >= 8 ? 1 : std::min<index>(8, (n + 4 * strip - 1) / (4 * strip));
+std::vector<std::vector<candidate<T>>> find_best(const gram<T>& K, const std::vector<T>& half, const row_set& rows,
+                                                 index most) {
+    const index n = K.cols(), bands = (rows.size() + tile_rows - 1) / tile_rows;
+    const index parts = bands >= 8 ? 1 : std::min<index>(8, (n + 4 * tile_cols - 1) / (4 * tile_cols));
     const index part = (n + parts - 1) / parts;
     std::vector<std::vector<candidate<T>>> pieces(static_cast<std::size_t>(parts * rows.size()));
     parallel_for(bands * parts, [&](index item) {
         auto& tile = per_thread<buffer<T>>([] {});
-        const index r0 = item / parts * band, count = std::min(band, rows.size() - r0), p = item % parts;
+        const index r0 = item / parts * tile_rows, count = std::min(tile_rows, rows.size() - r0), p = item % parts;
         const index from = p * part, to = std::min(n, from + part);
         std::vector<shortlist<T>> best(static_cast<std::size_t>(count), shortlist<T>(std::min(most, n)));
-        for (index c = from; c < to; c += strip) {
-            const index width = std::min(strip, to - c);
-            const matrix_view<T> k(tile.at_least(band * strip), count, width, strip);
-            K.block(rows.slice(r0, count), selection(c, width), k);
+        for (index c = from; c < to; c += tile_cols) {
+            const index width = std::min(tile_cols, to - c);
+            const matrix_view<T> k(tile.at_least(tile_rows * tile_cols), count, width, tile_cols);
+            K.block(rows.slice(r0, count), row_set(c, width), k);
             for (index i = 0; i < count; ++i)
                 scan(k.row(i), half.data() + c, width, c, best[static_cast<std::size_t>(i)]);
         }
@@ -207,10 +207,10 @@ neighbours find_neighbours(const knn_model& m, const gram<double>& K, std::span<
         fail(errc::invalid_argument,
              fmt::format("nearest neighbours: {} queries, but k(z, z) of {}", K.rows(), self.size()));
     neighbours out = empty_result(m, K.rows());
-    const std::vector<double> half = half_of<double>(m.self);
-    for (index r = 0; r < K.rows(); r += queries_at_once) {
-        const index count = std::min(queries_at_once, K.rows() - r);
-        const auto best = best_of<double>(K, half, selection(r, count), m.options.n_neighbors);
+    const std::vector<double> half = half_self_values<double>(m.self);
+    for (index r = 0; r < K.rows(); r += batch_queries) {
+        const index count = std::min(batch_queries, K.rows() - r);
+        const auto best = find_best<double>(K, half, row_set(r, count), m.options.n_neighbors);
         for (index i = 0; i < count; ++i)
             store(out, r + i, best[static_cast<std::size_t>(i)], m.self, half, self[static_cast<std::size_t>(r + i)]);
         if (!report(m, out, r + count, K.rows())) break;
@@ -223,14 +223,14 @@ namespace {
 // Sets the distance of a training example that equals the query to 0, whatever rounding its kernel values have. A
 // user-defined function need not return the same k(x, z) and k(x, x) for x = z, and with 1/distance as weight a
 // distance of 1e-8 would leave other neighbours an influence.
-void recognise_twins(neighbours& found, const dataset& x, const dataset& z) {
-    parallel_runs(found.done, 256, [&](index first, index end) {
+void set_twin_distances(neighbours& found, const dataset& x, const dataset& z) {
+    parallel_chunks(found.done, 256, [&](index first, index end) {
         std::vector<std::pair<double, index>> row;
         for (index i = first; i < end; ++i) {
             row.clear();
             bool moved = false;
             for (index j = 0; j < found.indices.cols(); ++j) {
-                const bool twin = same_object(z, i, x, found.indices(i, j));
+                const bool twin = is_same_object(z, i, x, found.indices(i, j));
                 moved |= twin && found.distances(i, j) != 0;
                 row.emplace_back(twin ? 0.0 : found.distances(i, j), found.indices(i, j));
             }
@@ -260,7 +260,7 @@ ranking rank_exactly(const std::vector<std::vector<candidate<float>>>& best, con
         for (const auto& each : some) places.push_back(each.place);
         std::vector<double> value(places.size());
         double* to = value.data();
-        exact.block(selection(first + i, 1), std::span<const index>(places), block_rows<double>(&to));
+        exact.block(row_set(first + i, 1), std::span<const index>(places), row_pointers<double>(&to));
         double worst = 0;
         for (std::size_t j = 0; j < places.size(); ++j) {
             const double score = half[static_cast<std::size_t>(places[j])] - value[j];
@@ -283,7 +283,7 @@ bool is_certain(const std::vector<candidate<double>>& ranked, double last, doubl
 // Returns a bound on the float error of a score, from the query and the model alone: sixteen times the error observed
 // on the candidates or, if that is larger, the rounding error of a sum with one term per coordinate whose size k(x, x)
 // and k(z, z) bound.
-double float_error(double seen, double own, double largest, index dims) {
+double float_error_bound(double seen, double own, double largest, index dims) {
     const double units = 4 * (8 + std::sqrt(static_cast<double>(dims)));
     return std::max(16 * seen, 0x1p-24 * units * std::sqrt(std::abs(own * largest)));
 }
@@ -292,43 +292,44 @@ neighbours search(const knn_model& m, const dataset& z) {
     if (!m.k)
         fail(errc::unsupported,
              "nearest neighbours: this model was fitted on a matrix; give kernel values, not objects");
-    if (z.kind() == domain::vectors) require_finite(z);
+    if (z.kind() == object_kind::vectors) require_finite(z);
     neighbours out = empty_result(m, z.size());
     if (z.size() == 0) return out;
-    const std::vector<double> own = self_values(*m.k, z), half = half_of<double>(m.self);
+    const std::vector<double> own = kernel_diagonal(*m.k, z), half = half_self_values<double>(m.self);
     const double largest =
         *std::max_element(m.self.begin(), m.self.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
     const auto exact = make_gram<double>(*m.k, z, m.x);
     // Larger values overflow in float, and for few pairs two passes are slower than one in double.
     if (!(std::abs(largest) < 1e30) || static_cast<double>(z.size()) * static_cast<double>(m.size()) < 1e4) {
         neighbours plain = find_neighbours(m, *exact, own);
-        plain.again = z.size();
+        plain.repeated_queries = z.size();
         return plain;
     }
-    const std::vector<float> half_float = half_of<float>(m.self);
+    const std::vector<float> half_float = half_self_values<float>(m.self);
     const auto fast = make_gram<float>(*m.k, z, m.x, {m.options.memory_bytes / 2, m.options.memory_bytes / 2, true});
     const index k = m.options.n_neighbors, most = std::min(m.size(), k + std::max<index>(8, k / 2));
     const auto keep = [&](index query, const std::vector<candidate<double>>& list) {
         store(out, query, list, m.self, half, own[static_cast<std::size_t>(query)]);
     };
-    for (index r = 0; r < z.size(); r += queries_at_once) {
-        const index count = std::min(queries_at_once, z.size() - r);
-        const auto best = best_of<float>(*fast, half_float, selection(r, count), most);
+    for (index r = 0; r < z.size(); r += batch_queries) {
+        const index count = std::min(batch_queries, z.size() - r);
+        const auto best = find_best<float>(*fast, half_float, row_set(r, count), most);
         const ranking found = rank_exactly(best, *exact, half, r);
         std::vector<index> doubtful;
         for (index i = 0; i < count; ++i) {
             const auto at = static_cast<std::size_t>(i);
             const double last = best[at].empty() ? 0 : static_cast<double>(best[at].back().score),
-                         error = float_error(found.error[at], own[static_cast<std::size_t>(r + i)], largest, z.dims());
+                         error = float_error_bound(found.error[at], own[static_cast<std::size_t>(r + i)], largest,
+                                                   z.dims());
             if (is_certain(found.ranked[at], last, error, k, most, m.size()))
                 keep(r + i, found.ranked[at]);
             else
                 doubtful.push_back(r + i);
         }
         if (!doubtful.empty()) {
-            const auto list = best_of<double>(*exact, half, std::span<const index>(doubtful), k);
+            const auto list = find_best<double>(*exact, half, std::span<const index>(doubtful), k);
             for (std::size_t i = 0; i < doubtful.size(); ++i) keep(doubtful[i], list[i]);
-            out.again += static_cast<index>(doubtful.size());
+            out.repeated_queries += static_cast<index>(doubtful.size());
         }
         if (!report(m, out, r + count, z.size())) break;
     }
@@ -339,7 +340,7 @@ neighbours search(const knn_model& m, const dataset& z) {
 
 neighbours find_neighbours(const knn_model& m, const dataset& z) {
     neighbours found = search(m, z);
-    recognise_twins(found, m.x, z);
+    set_twin_distances(found, m.x, z);
     return found;
 }
 
@@ -418,13 +419,13 @@ struct file_form<knn_model> {
     static void parts(auto& a, auto& m) {
         a.choice("task", m.options.task, {"classification", "regression"});
         a.choice("weights", m.options.weights, {"uniform", "distance"});
-        a.whole("n_neighbors", m.options.n_neighbors);
-        a.whole("memory_bytes", m.options.memory_bytes);
+        a.integer("n_neighbors", m.options.n_neighbors);
+        a.integer("memory_bytes", m.options.memory_bytes);
         const index n = a.count("examples", m.size());
         a.list(m.self, n);
         a.list(m.y, n);
         a.list("classes", m.classes);
-        a.finite(m.classes, "a class label");
+        a.check_finite(m.classes, "a class label");
         a.list("sample_weights", m.options.sample_weight);
         kernel_and_objects(a, m.k, m.x, n);
         check_options(m.options, n);
@@ -440,11 +441,11 @@ template struct model_file<knn_model>;
 namespace api {
 namespace {
 
-class knn_fitted final : public fitted_as<knn_model> {
+class knn_estimator final : public estimator_of<knn_model> {
 public:
-    using fitted_as::fitted_as;
-    answer gives() const override {
-        return m_.options.task == knn_task::classification ? answer::classes : answer::values;
+    using estimator_of::estimator_of;
+    target_kind prediction_kind() const override {
+        return m_.options.task == knn_task::classification ? target_kind::classes : target_kind::values;
     }
     std::vector<double> predict(const examples& x) const override { return mercer::predict(m_, x.objects()); }
     matrix<double> probabilities(const examples& x) const override {
@@ -453,28 +454,30 @@ public:
         return class_shares(m_, find_neighbours(m_, x.objects()));
     }
     columns details(const examples& x) const override { return {probabilities(x), label_names("p", m_.classes)}; }
-    figures about() const override { return {{"neighbours", m_.options.n_neighbors}, {"training_size", m_.size()}}; }
+    summary summarise() const override {
+        return {{"neighbours", m_.options.n_neighbors}, {"training_size", m_.size()}};
+    }
     part_value part(std::string_view name) const override {
         if (name == "objects") return m_.x;
         if (name == "self") return m_.self;
-        return fitted_as::part(name);
+        return estimator_of::part(name);
     }
 };
 
 template <class Method>
-fitted_ptr make_knn(const Method& m, const fit_call& t) {
+estimator_ptr make_knn(const Method& m, const fit_call& t) {
     auto o = t.common<knn_options>();
     o.task = std::is_same_v<Method, knn> ? knn_task::classification : knn_task::regression;
     o.n_neighbors = m.n_neighbors;
     o.weights = m.weights == "distance" ? knn_weights::distance : knn_weights::uniform;
     o.progress = {};  // the model would keep the callback for its predictions, which do not belong to this fit
-    return t.made<knn_fitted>(t.from([&](const auto&... from) { return fit_knn(from..., t.targets(), o); }));
+    return t.made<knn_estimator>(t.from([&](const auto&... from) { return fit_knn(from..., t.targets(), o); }));
 }
 
 }  // namespace
 
-method knn_method() { return entry<knn, knn_fitted>(make_knn); }
-method knn_regression_method() { return entry<knn_regression, knn_fitted>(make_knn); }
+method knn_method() { return entry<knn, knn_estimator>(make_knn); }
+method knn_regression_method() { return entry<knn_regression, knn_estimator>(make_knn); }
 
 }  // namespace api
 

@@ -27,8 +27,8 @@ namespace mercer {
 
 namespace detail {
 template <class V>
-void who_votes(V& v, index& n_neighbors, std::string& weights) {
-    v.whole("n_neighbors", n_neighbors, 1, "how many vote");
+void vote_options(V& v, index& n_neighbors, std::string& weights) {
+    v.integer("n_neighbors", n_neighbors, 1, "how many vote");
     v.choice("weights", weights, {"uniform", "distance"}, "votes: 1 each, or 1/distance");
 }
 }  // namespace detail
@@ -39,18 +39,18 @@ struct knn {
     index n_neighbors = 5;
     std::string weights = "uniform";
 
-    static method_facts facts() {
+    static method_info info() {
         return {"knn",
                 {"nearest_neighbours", "k_nearest_neighbours"},
                 method_family::classification,
                 "k nearest neighbours in feature space",
                 "the class with most votes among the nearest",
                 "mercer-knn-model",
-                answer::classes};
+                target_kind::classes};
     }
     template <class V>
     void options(V& v) {
-        detail::who_votes(v, n_neighbors, weights);
+        detail::vote_options(v, n_neighbors, weights);
     }
 };
 
@@ -60,18 +60,18 @@ struct knn_regression {
     index n_neighbors = 5;
     std::string weights = "uniform";
 
-    static method_facts facts() {
+    static method_info info() {
         return {"knn_regression",
                 {"knn_regressor"},
                 method_family::regression,
                 "the mean of the k nearest neighbours in feature space",
                 "Σ wᵢyᵢ/Σ wᵢ over the nearest",
                 "mercer-knn-model",
-                answer::values};
+                target_kind::values};
     }
     template <class V>
     void options(V& v) {
-        detail::who_votes(v, n_neighbors, weights);
+        detail::vote_options(v, n_neighbors, weights);
     }
 };
 
@@ -101,7 +101,7 @@ struct knn_model {
 struct neighbours {
     matrix<index> indices;                      // one row per query, nearest first
     matrix<double> distances;                   // distances in feature space
-    index again = 0;                            // number of queries that were repeated in double
+    index repeated_queries = 0;                 // number of queries that were repeated in double
     fit_status status = fit_status::converged;  // if cancelled, the rows from `done` on are not filled
     index done = 0;
 };

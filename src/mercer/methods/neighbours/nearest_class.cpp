@@ -23,11 +23,11 @@ namespace {
 
 constexpr const char* centroid_owner = "nearest centroid";
 
-nearest_centroid_model without_norms(std::span<const double> y, index n, const nearest_centroid_options& o) {
+nearest_centroid_model make_means(std::span<const double> y, index n, const nearest_centroid_options& o) {
     const std::vector<double> weight = checked_weights(o.sample_weight, n, 1, centroid_owner);
     nearest_centroid_model m;
     m.classes = distinct_labels(y, n, centroid_owner);
-    const auto place = label_places(y, m.classes);
+    const auto place = class_indices(y, m.classes);
     const auto classes = static_cast<index>(m.classes.size());
     std::vector<double> total(m.classes.size());
     for (std::size_t i = 0; i < place.size(); ++i) total[static_cast<std::size_t>(place[i])] += weight[i];
@@ -39,7 +39,7 @@ nearest_centroid_model without_norms(std::span<const double> y, index n, const n
         return weight[static_cast<std::size_t>(i)] /
                total[static_cast<std::size_t>(place[static_cast<std::size_t>(i)])];
     };
-    if (classes > nearest_centroid_model::most_dense_classes) {
+    if (classes > nearest_centroid_model::max_dense_classes) {
         m.means.coef = matrix<double>(n, 0);
         for (index i = 0; i < n; ++i) m.weight.push_back(share(i));
         m.place = place;
@@ -58,14 +58,14 @@ void add_norms_by_members(nearest_centroid_model& m, const gram<double>& K) {
     for (std::size_t i = 0; i < m.place.size(); ++i)
         members[static_cast<std::size_t>(m.place[i])].push_back(static_cast<index>(i));
     parallel_for(std::ssize(members), [&](index c) {
-        const selection all(std::span<const index>(members[static_cast<std::size_t>(c)]));
+        const row_set all(std::span<const index>(members[static_cast<std::size_t>(c)]));
         matrix<double> tile(std::min(most, all.size()), std::min(most, all.size()));
         double sum = 0;
         for (index r = 0; r < all.size(); r += most)
             for (index s = 0; s < all.size(); s += most) {
-                stop_point();
-                const selection rows = all.slice(r, std::min(most, all.size() - r)),
-                                cols = all.slice(s, std::min(most, all.size() - s));
+                throw_if_cancelled();
+                const row_set rows = all.slice(r, std::min(most, all.size() - r)),
+                              cols = all.slice(s, std::min(most, all.size() - s));
                 K.block(rows, cols, tile.view());
                 for (index i = 0; i < rows.size(); ++i)
                     for (index j = 0; j < cols.size(); ++j)
@@ -91,15 +91,15 @@ void add_norms(nearest_centroid_model& m, const gram<double>& K) {
 // Calls visit(first, f) for batches of rows of K: row i of f has ⟨φ(x), μ_c⟩ of row first + i for every class c. The
 // sums add the examples in their order.
 template <class Visit>
-void each_band(const nearest_centroid_model& m, const gram<double>& K, Visit visit) {
+void for_each_batch(const nearest_centroid_model& m, const gram<double>& K, Visit visit) {
     constexpr index rows_of_tile = 64, columns_of_tile = 1024;
     parallel_for((K.rows() + rows_of_tile - 1) / rows_of_tile, [&](index b) {
         const index first = b * rows_of_tile, count = std::min(rows_of_tile, K.rows() - first);
         matrix<double> f(count, std::ssize(m.classes)), tile(count, std::min(columns_of_tile, K.cols()));
         for (index c = 0; c < K.cols(); c += columns_of_tile) {
-            stop_point();
+            throw_if_cancelled();
             const index depth = std::min(columns_of_tile, K.cols() - c);
-            K.block(selection(first, count), selection(c, depth), tile.view());
+            K.block(row_set(first, count), row_set(c, depth), tile.view());
             for (index i = 0; i < count; ++i)
                 for (index j = 0; j < depth; ++j)
                     f(i, m.place[static_cast<std::size_t>(c + j)]) +=
@@ -112,14 +112,15 @@ void each_band(const nearest_centroid_model& m, const gram<double>& K, Visit vis
 
 // The same for new examples and for kernel values. The calls of means.values() only check the arguments.
 template <class Visit>
-void each_band(const nearest_centroid_model& m, const dataset& z, Visit visit) {
+void for_each_batch(const nearest_centroid_model& m, const dataset& z, Visit visit) {
     (void)m.means.values(z);
-    if (z.size() > 0) each_band(m, *m.means.ready.gram_of(*m.means.k, z, m.means.x, std::size_t{256} << 20), visit);
+    if (z.size() > 0)
+        for_each_batch(m, *m.means.ready.gram_of(*m.means.k, z, m.means.x, std::size_t{256} << 20), visit);
 }
 template <class Visit>
-void each_band_checked(const nearest_centroid_model& m, const gram<double>& K, Visit visit) {
+void for_each_checked_batch(const nearest_centroid_model& m, const gram<double>& K, Visit visit) {
     (void)m.means.values(K);
-    each_band(m, K, visit);
+    for_each_batch(m, K, visit);
 }
 
 // Returns ⟨φ(z), μ_c⟩ for every row and class.
@@ -130,9 +131,9 @@ matrix<double> products_with_means(const nearest_centroid_model& m, const auto& 
         std::copy_n(f.data(), f.rows() * f.cols(), out.row(first));
     };
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(z)>, dataset>)
-        each_band(m, z, keep);
+        for_each_batch(m, z, keep);
     else
-        each_band_checked(m, z, keep);
+        for_each_checked_batch(m, z, keep);
     return out;
 }
 
@@ -145,7 +146,7 @@ matrix<double> distances_from(const nearest_centroid_model& m, matrix<double> f,
 }
 
 // k(x, x) is the same for all classes and is left out.
-void put_nearest(const nearest_centroid_model& m, const matrix<double>& f, double* out) {
+void store_nearest(const nearest_centroid_model& m, const matrix<double>& f, double* out) {
     for (index i = 0; i < f.rows(); ++i) {
         index best = 0;
         for (index c = 1; c < f.cols(); ++c)
@@ -158,13 +159,13 @@ void put_nearest(const nearest_centroid_model& m, const matrix<double>& f, doubl
 
 std::vector<double> nearest(const nearest_centroid_model& m, const auto& z, index objects) {
     std::vector<double> out(static_cast<std::size_t>(objects));
-    const auto put = [&](index first, const matrix<double>& f) { put_nearest(m, f, out.data() + first); };
+    const auto put = [&](index first, const matrix<double>& f) { store_nearest(m, f, out.data() + first); };
     if (m.is_dense())
         put(0, m.means.values(z));
     else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(z)>, dataset>)
-        each_band(m, z, put);
+        for_each_batch(m, z, put);
     else
-        each_band_checked(m, z, put);
+        for_each_checked_batch(m, z, put);
     return out;
 }
 
@@ -173,7 +174,7 @@ std::vector<double> nearest(const nearest_centroid_model& m, const auto& z, inde
 nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, std::span<const double> y,
                                             const nearest_centroid_options& o) {
     require_objects(x, centroid_owner);
-    nearest_centroid_model m = without_norms(y, x.size(), o);
+    nearest_centroid_model m = make_means(y, x.size(), o);
     add_norms(m, *make_gram<double>(k, x, o.memory_bytes));  // there is only one pass, so kernel values are not stored
     m.means.k = std::make_shared<const kernel>(k);
     m.means.x = x;
@@ -183,7 +184,7 @@ nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, s
 nearest_centroid_model fit_nearest_centroid(const gram<double>& K, std::span<const double> y,
                                             const nearest_centroid_options& o) {
     checked_diagonal(K, centroid_owner);
-    nearest_centroid_model m = without_norms(y, K.rows(), o);
+    nearest_centroid_model m = make_means(y, K.rows(), o);
     add_norms(m, K);
     return m;
 }
@@ -203,7 +204,7 @@ std::vector<double> predict(const nearest_centroid_model& m, const gram<double>&
 
 matrix<double> squared_distances(const nearest_centroid_model& m, const dataset& z) {
     matrix<double> f = products_with_means(m, z, z.size());
-    return distances_from(m, std::move(f), self_values(*m.means.k, z));
+    return distances_from(m, std::move(f), kernel_diagonal(*m.means.k, z));
 }
 matrix<double> squared_distances(const nearest_centroid_model& m, const gram<double>& K, std::span<const double> self) {
     if (static_cast<index>(self.size()) != K.rows())
@@ -226,14 +227,14 @@ struct file_form<nearest_centroid_model> {
             a.list(m.place, m.means.size());
             a.check(m.means.functions() == 0 && m.means.size() > 0, "{} coefficients of an example beside its weight",
                     m.means.functions());
-            a.finite(m.weight, "a weight");
-            a.within(m.place, 0, std::ssize(m.classes), "the class of an example");
+            a.check_finite(m.weight, "a weight");
+            a.check_range(m.place, 0, std::ssize(m.classes), "the class of an example");
             a.list(m.norms, std::ssize(m.classes));
         } else {
             a.list(m.classes, m.means.functions());
             a.list(m.norms, m.means.functions());
         }
-        a.finite(m.classes, "a class label");
+        a.check_finite(m.classes, "a class label");
         a.check(!m.classes.empty(), "there are no classes");
     }
 };
@@ -250,13 +251,13 @@ namespace {
 
 constexpr const char* medoid_owner = "nearest medoid";
 
-nearest_medoid_model fitted(const gram<double>& K, std::span<const double> y, const nearest_medoid_options& o) {
+nearest_medoid_model fit_model(const gram<double>& K, std::span<const double> y, const nearest_medoid_options& o) {
     const std::vector<double> self = checked_diagonal(K, medoid_owner),
                               weight = checked_weights(o.sample_weight, K.rows(), 1, medoid_owner);
     nearest_medoid_model m;
     m.training_size = K.rows();
     m.classes = distinct_labels(y, K.rows(), medoid_owner);
-    const auto place = label_places(y, m.classes);
+    const auto place = class_indices(y, m.classes);
     for (std::size_t c = 0; c < m.classes.size(); ++c) {
         std::vector<index> members;
         for (std::size_t i = 0; i < place.size(); ++i)
@@ -283,7 +284,7 @@ nearest_medoid_model fitted(const gram<double>& K, std::span<const double> y, co
 nearest_medoid_model fit_nearest_medoid(const kernel& k, const dataset& x, std::span<const double> y,
                                         const nearest_medoid_options& o) {
     require_objects(x, medoid_owner);
-    nearest_medoid_model m = fitted(*make_gram<double>(k, x), y, o);
+    nearest_medoid_model m = fit_model(*make_gram<double>(k, x), y, o);
     m.k = std::make_shared<const kernel>(k);
     m.medoids = gather(x, std::span<const index>(m.rows));
     return m;
@@ -291,13 +292,13 @@ nearest_medoid_model fit_nearest_medoid(const kernel& k, const dataset& x, std::
 
 nearest_medoid_model fit_nearest_medoid(const gram<double>& K, std::span<const double> y,
                                         const nearest_medoid_options& o) {
-    return fitted(K, y, o);
+    return fit_model(K, y, o);
 }
 
 std::vector<double> predict(const nearest_medoid_model& m, const dataset& z) {
     if (!m.k)
         fail(errc::unsupported, "nearest medoid: this model was fitted on a matrix; give kernel values, not objects");
-    if (z.kind() == domain::vectors) require_finite(z);
+    if (z.kind() == object_kind::vectors) require_finite(z);
     if (z.size() == 0) return {};
     return predict(m, *make_gram<double>(*m.k, z, m.medoids));
 }
@@ -312,11 +313,11 @@ std::vector<double> predict(const nearest_medoid_model& m, const gram<double>& K
              fmt::format(
                  "{}: kernel values against the {} training examples or the {} medoids are needed, got {} columns",
                  medoid_owner, m.training_size, classes, K.cols()));
-    constexpr index stretch = 4096;
+    constexpr index batch_rows = 4096;
     std::vector<double> out;
-    for (index r = 0; r < K.rows(); r += stretch) {
-        matrix<double> f(std::min(stretch, K.rows() - r), classes);
-        K.block(selection(r, f.rows()), std::span<const index>(columns), f.view());
+    for (index r = 0; r < K.rows(); r += batch_rows) {
+        matrix<double> f(std::min(batch_rows, K.rows() - r), classes);
+        K.block(row_set(r, f.rows()), std::span<const index>(columns), f.view());
         require_finite(f.view(), medoid_owner);
         for (index i = 0; i < f.rows(); ++i) {
             index best = 0;
@@ -336,13 +337,13 @@ struct file_form<nearest_medoid_model> {
     static constexpr int version = 1;
 
     static void parts(auto& a, auto& m) {
-        a.whole("training_size", m.training_size);
+        a.integer("training_size", m.training_size);
         a.list("classes", m.classes);
-        a.finite(m.classes, "a class label");
+        a.check_finite(m.classes, "a class label");
         a.check(!m.classes.empty(), "there are no classes");
         const auto classes = std::ssize(m.classes);
         a.list(m.rows, classes);
-        a.within(m.rows, 0, m.training_size, "the number of a medoid");
+        a.check_range(m.rows, 0, m.training_size, "the number of a medoid");
         a.list(m.self, classes);
         a.list(m.sums, classes);
         kernel_and_objects(a, m.k, m.medoids, classes);
@@ -353,10 +354,10 @@ template struct model_file<nearest_medoid_model>;
 namespace api {
 namespace {
 
-class centroid_fitted final : public fitted_as<nearest_centroid_model> {
+class centroid_estimator final : public estimator_of<nearest_centroid_model> {
 public:
-    using fitted_as::fitted_as;
-    answer gives() const override { return answer::classes; }
+    using estimator_of::estimator_of;
+    target_kind prediction_kind() const override { return target_kind::classes; }
     columns transform(const examples& x) const override {
         return {squared_distances(m_, x.objects()), label_names("squared_distance", m_.classes)};
     }
@@ -366,21 +367,21 @@ public:
         for (index i = 0; i < out.rows() * out.cols(); ++i) out.data()[i] = -out.data()[i];
         return out;
     }
-    figures about() const override {
+    summary summarise() const override {
         return {{"squared_norms_of_means", m_.norms}, {"training_size", m_.means.size()}};
     }
     part_value part(std::string_view name) const override {
         if (name == "coef" && !m_.is_dense()) return m_.dense_means().coef;
         if (name == "offset" && !m_.is_dense()) return std::vector<double>(m_.classes.size(), 0.0);
-        return fitted_as::part(name);
+        return estimator_of::part(name);
     }
 };
 
-class medoid_fitted final : public fitted_as<nearest_medoid_model> {
+class medoid_estimator final : public estimator_of<nearest_medoid_model> {
 public:
-    using fitted_as::fitted_as;
-    answer gives() const override { return answer::classes; }
-    figures about() const override {
+    using estimator_of::estimator_of;
+    target_kind prediction_kind() const override { return target_kind::classes; }
+    summary summarise() const override {
         return {{"medoid_rows", m_.rows}, {"sums_of_distances", m_.sums}, {"training_size", m_.training_size}};
     }
     columns details(const examples& x) const override {
@@ -388,26 +389,26 @@ public:
     }
     part_value part(std::string_view name) const override {
         if (name == "objects") return m_.medoids;
-        return fitted_as::part(name);
+        return estimator_of::part(name);
     }
 };
 
-fitted_ptr make_centroid(const nearest_centroid&, const fit_call& t) {
+estimator_ptr make_centroid(const nearest_centroid&, const fit_call& t) {
     const auto o = t.common<nearest_centroid_options>();
-    return t.made<centroid_fitted>(
+    return t.made<centroid_estimator>(
         t.from([&](const auto&... from) { return fit_nearest_centroid(from..., t.targets(), o); }));
 }
 
-fitted_ptr make_medoid(const nearest_medoid&, const fit_call& t) {
+estimator_ptr make_medoid(const nearest_medoid&, const fit_call& t) {
     const auto o = t.common<nearest_medoid_options>();
-    return t.made<medoid_fitted>(
+    return t.made<medoid_estimator>(
         t.from([&](const auto&... from) { return fit_nearest_medoid(from..., t.targets(), o); }));
 }
 
 }  // namespace
 
-method nearest_centroid_method() { return entry<nearest_centroid, centroid_fitted>(make_centroid); }
-method nearest_medoid_method() { return entry<nearest_medoid, medoid_fitted>(make_medoid); }
+method nearest_centroid_method() { return entry<nearest_centroid, centroid_estimator>(make_centroid); }
+method nearest_medoid_method() { return entry<nearest_medoid, medoid_estimator>(make_medoid); }
 
 }  // namespace api
 

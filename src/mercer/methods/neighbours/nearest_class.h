@@ -29,14 +29,14 @@ struct nearest_centroid {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
 
-    static method_facts facts() {
+    static method_info info() {
         return {"nearest_centroid",
                 {"nearest_mean"},
                 method_family::classification,
                 "the nearest class mean in feature space",
                 "min ‖φ(x)-μ_c‖²",
                 "mercer-nearest-centroid-model",
-                answer::classes,
+                target_kind::classes,
                 true,
                 true,
                 true};
@@ -50,11 +50,11 @@ struct nearest_centroid_options {
     std::size_t memory_bytes = std::size_t{512} << 20;
 };
 
-// Every example contributes to the mean of its own class only. With at most most_dense_classes classes `means` has a
+// Every example contributes to the mean of its own class only. With at most max_dense_classes classes `means` has a
 // coefficient for each example and class. With more classes `weight` and `place` have one entry per example, and
 // means.coef has no columns.
 struct nearest_centroid_model {
-    static constexpr index most_dense_classes = 64;
+    static constexpr index max_dense_classes = 64;
 
     kernel_expansion means;       // function c is x ↦ ⟨φ(x), μ_c⟩
     std::vector<double> classes;  // labels in ascending order
@@ -84,14 +84,14 @@ struct nearest_medoid {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
 
-    static method_facts facts() {
+    static method_info info() {
         return {"nearest_medoid",
                 {},
                 method_family::classification,
                 "the nearest class medoid: one object stands for each class",
                 "min ‖φ(x)-φ(m_c)‖²",
                 "mercer-nearest-medoid-model",
-                answer::classes};
+                target_kind::classes};
     }
     template <class V>
     void options(V&) {}

@@ -21,7 +21,7 @@ constexpr index round_up(index n, index unit) { return (n + unit - 1) / unit * u
 // Returns the number of rows of a tile: a tile must fit the L2 cache together with the sums, consist of whole
 // micro-tiles and divide a chunk.
 template <class T>
-index rows_of_band(index cols) {
+index rows_of_tile(index cols) {
     constexpr index bytes = index{512} * 1024;
     for (const index band : {192, 96, 48})
         if (band * cols * static_cast<index>(sizeof(T)) <= bytes) return band;
@@ -39,77 +39,77 @@ struct pass_scratch {
 
 // One pass: its operands in the layout that the inner loops need, and the sums.
 template <class T>
-class gram_pass {
+class pass_loops {
 public:
-    gram_pass(index rows, index cols, matrix_view<const double> v, matrix_view<double> out, std::span<double> totals)
+    pass_loops(index rows, index cols, matrix_view<const double> v, matrix_view<double> out, std::span<double> totals)
         : cols_(cols),
           width_(v.rows > 0 ? v.cols : out.cols),
-          leaf_(leaf_rows(rows)),
-          band_(rows_of_band<T>(cols)),
-          few_(width_ <= 2),
-          stride_(few_ ? width_ : round_up(width_, ops_.narrow_cols)),
+          chunk_(chunk_rows(rows)),
+          tile_rows_(rows_of_tile<T>(cols)),
+          is_narrow_(width_ <= 2),
+          stride_(is_narrow_ ? width_ : round_up(width_, ops_.narrow_cols)),
           forward_(v.rows > 0),
           backward_(out.rows > 0),
           constant_(std::max(v.rows, out.rows) == cols + 1),
           // whole micro-tiles, and one more for the constant column
-          product_size_(!backward_ ? 0
-                        : few_     ? (cols_ + 1) * width_
-                                   : (round_up(cols_, ops_.narrow_rows) + ops_.narrow_rows) * stride_),
+          product_size_(!backward_   ? 0
+                        : is_narrow_ ? (cols_ + 1) * width_
+                                     : (round_up(cols_, ops_.narrow_rows) + ops_.narrow_rows) * stride_),
           sums_(product_size_ + std::ssize(totals)) {
         if (!forward_) return;
         right_.resize((cols + 1) * stride_);
         for (index j = 0; j < v.rows; ++j)
-            for (index c = 0; c < width_; ++c) right_[place(j, c)] = v(j, c);
+            for (index c = 0; c < width_; ++c) right_[position(j, c)] = v(j, c);
     }
 
-    void batch(index first, const gram<T>& k, const row_step& step, const row_filter& only) {
-        if (first % leaf_ != 0)
+    void batch(index first, const gram<T>& k, const row_function& step, const row_filter& only) {
+        if (first % chunk_ != 0)
             fail(errc::invalid_argument,
-                 fmt::format("a batch of K must begin where a leaf of {} rows does, got row {}", leaf_, first));
-        parallel_for((k.rows() + leaf_ - 1) / leaf_, [&](index leaf) {
+                 fmt::format("a batch of K must begin where a leaf of {} rows does, got row {}", chunk_, first));
+        parallel_for((k.rows() + chunk_ - 1) / chunk_, [&](index leaf) {
             // The scratch memory is moved out of the thread while it is used, because block() may start another product
             // on the same thread.
             auto& memory = per_thread<pass_scratch<T>>([] {});
             pass_scratch<T> s = std::move(memory);
             std::vector<double> sums = sums_.zeros();
-            const index end = std::min(k.rows(), (leaf + 1) * leaf_);
+            const index end = std::min(k.rows(), (leaf + 1) * chunk_);
             if (only)
-                some(k, first, leaf * leaf_, end, only, sums.data(), step, s);
+                process_filtered(k, first, leaf * chunk_, end, only, sums.data(), step, s);
             else
-                for (index row = leaf * leaf_; row < end; row += band_) {
-                    stop_point();  // with thousands of columns in v, a tile takes tenths of a second
-                    const index count = std::min(band_, end - row);
-                    band(values(k, row, count, s), sums.data(), s,
-                         [&](matrix_view<double> f, double* totals) { step(first + row, f, totals); });
+                for (index row = leaf * chunk_; row < end; row += tile_rows_) {
+                    throw_if_cancelled();  // with thousands of columns in v, a tile takes tenths of a second
+                    const index count = std::min(tile_rows_, end - row);
+                    process_tile(values(k, row, count, s), sums.data(), s,
+                                 [&](matrix_view<double> f, double* totals) { step(first + row, f, totals); });
                 }
-            sums_.add(first / leaf_ + leaf, std::move(sums));
+            sums_.add(first / chunk_ + leaf, std::move(sums));
             memory = std::move(s);
         });
     }
 
-    void finish(const process_group* group, matrix_view<double> out, std::span<double> totals) {
+    void finish(const communicator* group, matrix_view<double> out, std::span<double> totals) {
         if (!backward_ && totals.empty()) return;
         const std::vector<double> sums = sums_.total(group);
         for (index j = 0; j < out.rows; ++j)
-            for (index c = 0; c < width_; ++c) out(j, c) = sums[static_cast<std::size_t>(place(j, c))];
+            for (index c = 0; c < width_; ++c) out(j, c) = sums[static_cast<std::size_t>(position(j, c))];
         std::copy_n(sums.data() + product_size_, totals.size(), totals.data());
     }
 
 private:
     // Returns the position of entry (j, c) of v and out. With one or two columns every column is contiguous, with more
     // columns every row.
-    index place(index j, index c) const { return few_ ? c * (cols_ + 1) + j : j * stride_ + c; }
+    index position(index j, index c) const { return is_narrow_ ? c * (cols_ + 1) + j : j * stride_ + c; }
 
     // Processes the rows of a chunk that `only` admits, packed into tiles.
-    void some(const gram<T>& k, index offset, index row, index end, const row_filter& only, double* sums,
-              const row_step& step, pass_scratch<T>& s) {
+    void process_filtered(const gram<T>& k, index offset, index row, index end, const row_filter& only, double* sums,
+                          const row_function& step, pass_scratch<T>& s) {
         while (row < end) {
             s.listed.clear();
-            for (; row < end && std::ssize(s.listed) < band_; ++row)
+            for (; row < end && std::ssize(s.listed) < tile_rows_; ++row)
                 if (only(offset + row)) s.listed.push_back(row);
             if (s.listed.empty()) break;
-            stop_point();
-            band(values(k, s.listed, s), sums, s, [&](matrix_view<double> f, double* totals) {
+            throw_if_cancelled();
+            process_tile(values(k, s.listed, s), sums, s, [&](matrix_view<double> f, double* totals) {
                 for (index i = 0; i < f.rows; ++i)
                     step(offset + s.listed[static_cast<std::size_t>(i)], f.block(i, 0, 1, f.cols), totals);
             });
@@ -117,32 +117,32 @@ private:
     }
 
     template <class Step>
-    void band(matrix_view<const T> tile, double* sums, pass_scratch<T>& s, const Step& step) {
+    void process_tile(matrix_view<const T> tile, double* sums, pass_scratch<T>& s, const Step& step) {
         const index count = tile.rows;
         const index rows = round_up(count, ops_.narrow_rows);
-        double* f = s.f.at_least(round_up(band_, ops_.narrow_rows) * stride_);
+        double* f = s.f.at_least(round_up(tile_rows_, ops_.narrow_rows) * stride_);
         std::fill_n(f, rows * stride_, 0.0);
         if (forward_) {
-            if (few_)
+            if (is_narrow_)
                 for (index i = 0; i < count; ++i) {
-                    if (i + ahead < count) fetch(tile.row(i + ahead));
-                    for (index c = 0; c < width_; ++c) f[i * stride_ + c] = times_row(tile.row(i), c);
+                    if (i + rows_ahead < count) prefetch(tile.row(i + rows_ahead));
+                    for (index c = 0; c < width_; ++c) f[i * stride_ + c] = dot_row(tile.row(i), c);
                 }
             else
-                times(widened(tile, s), count, f, s);
+                multiply(convert_to_double(tile, s), count, f, s);
             if (constant_)
                 for (index i = 0; i < count; ++i)
-                    for (index c = 0; c < width_; ++c) f[i * stride_ + c] += right_[place(cols_, c)];
+                    for (index c = 0; c < width_; ++c) f[i * stride_ + c] += right_[position(cols_, c)];
         }
         step(matrix_view<double>(f, count, width_, stride_), sums + product_size_);
         if (!backward_) return;
         if (constant_)
             for (index i = 0; i < count; ++i)
-                for (index c = 0; c < width_; ++c) sums[place(cols_, c)] += f[i * stride_ + c];
-        if (few_)
-            for (index c = 0; c < width_; ++c) add_rows(tile, f + c, sums + place(0, c), s);
+                for (index c = 0; c < width_; ++c) sums[position(cols_, c)] += f[i * stride_ + c];
+        if (is_narrow_)
+            for (index c = 0; c < width_; ++c) add_rows(tile, f + c, sums + position(0, c), s);
         else
-            turned_times(forward_ ? seen_wide(tile, s) : widened(tile, s), count, f, sums, s);
+            multiply_transposed(forward_ ? converted_tile(tile, s) : convert_to_double(tile, s), count, f, sums, s);
     }
 
     // sums += Kᵀu, where u is every stride_-th number
@@ -158,28 +158,28 @@ private:
 
     // Returns rows of K: a view if they are in memory, otherwise they are computed.
     matrix_view<const T> values(const gram<T>& k, index first, index count, pass_scratch<T>& s) const {
-        const matrix_view<const T> kept = k.in_memory();
+        const matrix_view<const T> kept = k.stored();
         if (first + count <= kept.rows) return kept.block(first, 0, count, cols_);
-        const matrix_view<T> tile(s.tile.at_least(band_ * cols_), count, cols_);
-        k.block(selection(first, count), selection(0, cols_), tile);
+        const matrix_view<T> tile(s.tile.at_least(tile_rows_ * cols_), count, cols_);
+        k.block(row_set(first, count), row_set(0, cols_), tile);
         return tile;
     }
     // Returns the rows of an ascending list.
     matrix_view<const T> values(const gram<T>& k, std::span<const index> listed, pass_scratch<T>& s) const {
-        const matrix_view<T> tile(s.tile.at_least(band_ * cols_), std::ssize(listed), cols_);
-        k.block(selection(listed), selection(0, cols_), tile);
+        const matrix_view<T> tile(s.tile.at_least(tile_rows_ * cols_), std::ssize(listed), cols_);
+        k.block(row_set(listed), row_set(0, cols_), tile);
         return tile;
     }
-    matrix_view<const double> widened(matrix_view<const T> tile, pass_scratch<T>& s) const {
+    matrix_view<const double> convert_to_double(matrix_view<const T> tile, pass_scratch<T>& s) const {
         if constexpr (std::is_same_v<T, double>) {
             return tile;
         } else {
-            double* wide = s.wide.at_least(band_ * cols_);
+            double* wide = s.wide.at_least(tile_rows_ * cols_);
             for (index i = 0; i < tile.rows; ++i) std::copy_n(tile.row(i), cols_, wide + i * cols_);
             return {wide, tile.rows, cols_};
         }
     }
-    matrix_view<const double> seen_wide(matrix_view<const T> tile, pass_scratch<T>& s) const {
+    matrix_view<const double> converted_tile(matrix_view<const T> tile, pass_scratch<T>& s) const {
         if constexpr (std::is_same_v<T, double>)
             return tile;
         else
@@ -188,14 +188,14 @@ private:
 
     // Prefetches a row that is used soon. Hardware prefetching stops at the end of a page, which can be as short as a
     // row.
-    static constexpr index ahead = 2;
-    void fetch(const T* row) const {
+    static constexpr index rows_ahead = 2;
+    void prefetch(const T* row) const {
         for (index j = 0; j < cols_; j += static_cast<index>(cache_line / sizeof(T))) __builtin_prefetch(row + j, 0, 2);
     }
 
     // Returns a row of K times column c of v, for at most two columns.
-    double times_row(const T* row, index c) const {
-        const double* v = right_.data() + place(0, c);
+    double dot_row(const T* row, index c) const {
+        const double* v = right_.data() + position(0, c);
         if constexpr (std::is_same_v<T, double>) {
             return ops_.dot(row, v, cols_);
         } else {
@@ -206,13 +206,13 @@ private:
     }
 
     // f += K v
-    void times(matrix_view<const double> k, index count, double* f, pass_scratch<T>& s) const {
+    void multiply(matrix_view<const double> k, index count, double* f, pass_scratch<T>& s) const {
         const index high = ops_.narrow_rows;
         for (index g = 0; g < count; g += high) {
             const double* left = k.row(g);
             index left_stride = k.stride;
             if (count - g < high) {
-                double* edge = s.edge.at_least(high * std::max(cols_, band_));
+                double* edge = s.edge.at_least(high * std::max(cols_, tile_rows_));
                 std::fill_n(edge, high * cols_, 0.0);
                 for (index r = 0; r < count - g; ++r) std::copy_n(k.row(g + r), cols_, edge + r * cols_);
                 left = edge, left_stride = cols_;
@@ -222,14 +222,14 @@ private:
     }
 
     // sums += Kᵀu
-    void turned_times(matrix_view<const double> k, index count, const double* u, double* sums,
-                      pass_scratch<T>& s) const {
+    void multiply_transposed(matrix_view<const double> k, index count, const double* u, double* sums,
+                             pass_scratch<T>& s) const {
         const index high = ops_.narrow_rows;
         for (index j = 0; j < cols_; j += high) {
             const double* left = k.data + j;
             index left_stride = k.stride;
             if (cols_ - j < high) {
-                double* edge = s.edge.at_least(high * std::max(cols_, band_));
+                double* edge = s.edge.at_least(high * std::max(cols_, tile_rows_));
                 for (index i = 0; i < count; ++i)
                     for (index r = 0; r < high; ++r) edge[i * high + r] = j + r < cols_ ? k(i, j + r) : 0.0;
                 left = edge, left_stride = high;  // the rows after the last column get zeros added
@@ -238,35 +238,35 @@ private:
         }
     }
 
-    const smo::vector_ops& ops_ = smo::best_vector_ops();
-    index cols_, width_, leaf_, band_;
-    bool few_;
+    const vector_ops& ops_ = best_vector_ops();
+    index cols_, width_, chunk_, tile_rows_;
+    bool is_narrow_;
     index stride_;
     bool forward_, backward_, constant_;
     index product_size_;
     buffer<double> right_;
-    tree_sums sums_;
+    pairwise_sums sums_;
 };
 
 }  // namespace detail
 
 template <class T>
-void round_trip(const gram_batches<T>& k, matrix_view<const double> v, const row_step& step, matrix_view<double> out,
-                std::span<double> totals, const row_filter& only) {
+void gram_pass(const gram_batches<T>& k, matrix_view<const double> v, const row_function& step, matrix_view<double> out,
+               std::span<double> totals, const row_filter& only) {
     const index m = k.cols();
     const auto fits = [&](index rows) { return rows == 0 || rows == m || rows == m + 1; };
     if (!fits(v.rows) || !fits(out.rows) || (v.rows > 0 && out.rows > 0 && (v.rows != out.rows || v.cols != out.cols)))
         fail(errc::invalid_argument,
              fmt::format("out = Kᵀ step(K·v) with {} columns of K, v of {}×{} and out of {}×{}: the sizes do not fit",
                          m, v.rows, v.cols, out.rows, out.cols));
-    detail::gram_pass<T> all(k.rows(), m, v, out, totals);
+    detail::pass_loops<T> all(k.rows(), m, v, out, totals);
     k.each([&](index first, const gram<T>& rows) { all.batch(first, rows, step, only); });
     all.finish(k.processes(), out, totals);
 }
 
-template void round_trip(const gram_batches<float>&, matrix_view<const double>, const row_step&, matrix_view<double>,
-                         std::span<double>, const row_filter&);
-template void round_trip(const gram_batches<double>&, matrix_view<const double>, const row_step&, matrix_view<double>,
-                         std::span<double>, const row_filter&);
+template void gram_pass(const gram_batches<float>&, matrix_view<const double>, const row_function&, matrix_view<double>,
+                        std::span<double>, const row_filter&);
+template void gram_pass(const gram_batches<double>&, matrix_view<const double>, const row_function&,
+                        matrix_view<double>, std::span<double>, const row_filter&);
 
 }  // namespace mercer

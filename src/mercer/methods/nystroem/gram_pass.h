@@ -19,11 +19,11 @@
 
 namespace mercer {
 
-class process_group;
+class communicator;
 
 // Returns the number of rows of a chunk if all processes together have `rows` rows: small enough for many threads,
 // large enough that adding up the chunks costs little.
-constexpr index leaf_rows(index rows) {
+constexpr index chunk_rows(index rows) {
     index out = 192;
     while (out < 768 && rows > 256 * out) out *= 2;
     return out;
@@ -37,9 +37,9 @@ public:
     virtual ~gram_batches() = default;
     virtual index rows() const = 0;  // total of all processes
     virtual index cols() const = 0;
-    // Calls use(first, rows) for every batch; `first` is the number of its first row and a multiple of leaf_rows.
+    // Calls use(first, rows) for every batch; `first` is the number of its first row and a multiple of chunk_rows.
     virtual void each(const std::function<void(index first, const gram<T>& rows)>& use) const = 0;
-    virtual const process_group* processes() const { return nullptr; }
+    virtual const communicator* processes() const { return nullptr; }
 };
 
 // A matrix as a single batch. The matrix is borrowed.
@@ -57,7 +57,7 @@ private:
 
 // The step of a pass. On entry f contains rows first, first + 1, … of K v, on return those of u. The step adds to the
 // numbers `totals`. It is called from several threads at once, within a chunk in ascending order of rows.
-using row_step = std::function<void(index first, matrix_view<double> f, double* totals)>;
+using row_function = std::function<void(index first, matrix_view<double> f, double* totals)>;
 
 // Returns true for the rows of K that take part in a pass; an empty filter admits all rows.
 using row_filter = std::function<bool(index row)>;
@@ -67,12 +67,12 @@ using row_filter = std::function<bool(index row)>;
 // that `only` excludes are skipped; the others are then passed to `step` one at a time. Fails with
 // errc::invalid_argument if the sizes do not match.
 template <class T>
-void round_trip(const gram_batches<T>& k, matrix_view<const double> v, const row_step& step, matrix_view<double> out,
-                std::span<double> totals = {}, const row_filter& only = {});
+void gram_pass(const gram_batches<T>& k, matrix_view<const double> v, const row_function& step, matrix_view<double> out,
+               std::span<double> totals = {}, const row_filter& only = {});
 
-extern template void round_trip(const gram_batches<float>&, matrix_view<const double>, const row_step&,
-                                matrix_view<double>, std::span<double>, const row_filter&);
-extern template void round_trip(const gram_batches<double>&, matrix_view<const double>, const row_step&,
-                                matrix_view<double>, std::span<double>, const row_filter&);
+extern template void gram_pass(const gram_batches<float>&, matrix_view<const double>, const row_function&,
+                               matrix_view<double>, std::span<double>, const row_filter&);
+extern template void gram_pass(const gram_batches<double>&, matrix_view<const double>, const row_function&,
+                               matrix_view<double>, std::span<double>, const row_filter&);
 
 }  // namespace mercer

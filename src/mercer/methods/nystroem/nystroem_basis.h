@@ -20,16 +20,16 @@
 
 namespace mercer {
 
-class process_group;
+class communicator;
 
 class nystroem_basis {
 public:
-    explicit nystroem_basis(matrix<double> k_mm, const process_group* together = nullptr);
+    explicit nystroem_basis(matrix<double> k_mm, const communicator* factor_group = nullptr);
 
     index size() const { return t_.rows(); }
-    double added() const { return added_; }      // ε
-    double largest() const { return largest_; }  // largest k(z, z)
-    double mean() const { return mean_; }        // mean k(z, z)
+    double added_ridge() const { return added_ridge_; }      // ε
+    double max_diagonal() const { return max_diagonal_; }    // largest k(z, z)
+    double mean_diagonal() const { return mean_diagonal_; }  // mean k(z, z)
     // Replaces every row γ by β = T⁻¹γ.
     void to_coefficients(matrix_view<double> rows) const;
     // Replaces every row Kᵀu, a gradient with respect to β, by Φᵀu = T⁻ᵀKᵀu.
@@ -40,16 +40,16 @@ public:
     // Adds TᵀT times `by` to the upper triangle of a.
     void add_to(matrix<double>& a, double by) const;
     // Returns the centres whose squared distance to the span of the centres before them exceeds 8ε.
-    std::vector<index> independent() const;
-    double spread() const;  // largest over smallest diagonal entry of T, an estimate of its condition number
+    std::vector<index> independent_centres() const;
+    double diagonal_spread() const;  // largest over smallest diagonal entry of T, an estimate of its condition number
     // Estimates ‖T⁻¹‖² in the Frobenius norm from eight random vectors. Independent errors of kernel values are
     // magnified by this factor in Φ.
-    double inverse_square() const;
+    double squared_inverse_norm() const;
 
 private:
     matrix<double> t_;              // T in the upper triangle, TᵀT below the diagonal
     std::vector<double> diagonal_;  // diagonal of TᵀT
-    double added_ = 0, largest_ = 0, mean_ = 0;
+    double added_ridge_ = 0, max_diagonal_ = 0, mean_diagonal_ = 0;
 };
 
 // The preconditioner AᵀA, factored. If rounding permits, its square is formed in coefficients β as
@@ -59,28 +59,28 @@ public:
     // `sketch` is SD^½K and is consumed. If f has an offset, it has one more column after those of the centres, without
     // a ridge. The last `targets` columns are SD^½y of that many functions.
     sketched_hessian(const nystroem_basis& basis, matrix<double> sketch, double lambda,
-                     const process_group* together = nullptr, index targets = 0);
+                     const communicator* factor_group = nullptr, index targets = 0);
     // Replaces every row r by (AᵀA)⁻¹r.
     void solve(matrix_view<double> rows) const;
     // Returns true if the matrix was factored without an additional ridge.
-    bool as_it_is() const { return as_it_is_; }
+    bool is_unmodified() const { return is_unmodified_; }
     // The minimisers of ½‖SD^½(Φγ - y)‖² + λ/2 ‖γ‖², one row for each y. For these γ the unsketched objective
     // ½‖D^½(Φγ - y)‖² + λ/2 ‖γ‖² exceeds its minimum by a factor of about 1 + M/(s - M), which saves conjugate
     // gradients some passes.
     const matrix<double>& solutions() const { return solutions_; }
 
 private:
-    bool factor_in_coefficients(double lambda, index targets, const process_group* together);
-    void factor_in_basis(double lambda, const process_group* together);
-    void take_targets(index targets);
+    bool factor_in_coefficients(double lambda, index targets, const communicator* factor_group);
+    void factor_in_basis(double lambda, const communicator* factor_group);
+    void extract_targets(index targets);
 
     const nystroem_basis& basis_;
     matrix<double> a_, solutions_;
-    bool in_coefficients_ = false, as_it_is_ = true;
+    bool in_coefficients_ = false, is_unmodified_ = true;
 };
 
 // Returns 1 - Σ‖φ(x)‖²/Σk(x, x) over the rows k of K: the fraction of the trace of K(X, X) that the centres do not
 // explain. `self` contains k(x, x) of these rows.
-double share_out_of_reach(const nystroem_basis& basis, const gram<double>& k, const std::vector<double>& self);
+double unexplained_trace(const nystroem_basis& basis, const gram<double>& k, const std::vector<double>& self);
 
 }  // namespace mercer

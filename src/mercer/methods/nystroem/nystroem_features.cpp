@@ -19,15 +19,15 @@
 namespace mercer {
 namespace {
 
-// Returns the components from the eigenpairs: variances and the coefficients of the scores. `sample_self` contains
+// Returns the components from the eigenpairs: variances and the coefficients of the scores. `sample_diagonal` contains
 // k(x, x) of some rows, `total` is the sum of the weights.
 nystroem_pca_model components_of(const lanczos_result& found, const nystroem_basis& basis, const matrix<double>& mean,
-                                 const std::vector<double>& sample_self, double total, index count) {
+                                 const std::vector<double>& sample_diagonal, double total, index count) {
     const index m = basis.size();
     nystroem_pca_model out;
     out.status = found.status, out.passes = found.passes + 1;
     double self = 0, square = 0;
-    for (const double each : sample_self) self += each / static_cast<double>(sample_self.size());
+    for (const double each : sample_diagonal) self += each / static_cast<double>(sample_diagonal.size());
     for (index j = 0; j < m; ++j) square += mean(j, 0) * mean(j, 0);
     const double scale = total > 1 ? 1 / (total - 1) : 0;
     out.total_variance = std::max(0.0, total * (self - square)) * scale;
@@ -55,7 +55,7 @@ nystroem_pca_model components_of(const lanczos_result& found, const nystroem_bas
     }
     const matrix_view<double> rows(u.data(), kept, m);
     basis.to_coefficients(rows);
-    out.projection.coef = turned(rows);
+    out.projection.coef = transpose(rows);
     if (kept == 0) out.projection.coef = matrix<double>(m, 0);
     out.projection.offset = std::move(offset);
     return out;
@@ -63,18 +63,18 @@ nystroem_pca_model components_of(const lanczos_result& found, const nystroem_bas
 
 }  // namespace
 
-nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystroem_options& o) {
+nystroem_features_model fit_nystroem_features(const training_rows& x, const nystroem_options& o) {
     constexpr const char* owner = "nystroem";
     if (x.size() == 0) fail(errc::data, "nystroem: there are no examples");
-    const std::vector<double> weight = own_weights(x, o, owner);
-    nystroem_problem posed = pose_nystroem(x, o, weight, owner);
-    const matrix<double> k = among_centres(posed);
+    const std::vector<double> weight = local_weights(x, o, owner);
+    nystroem_problem posed = make_nystroem_problem(x, o, weight, owner);
+    const matrix<double> k = centre_matrix(posed);
     nystroem_features_model out;
-    out.out_of_reach = share_out_of_reach(nystroem_basis(k), *posed.sample, posed.sample_self);
+    out.unexplained = unexplained_trace(nystroem_basis(k), *posed.sample_gram, posed.sample_diagonal);
     // K_MM^-½ = U diag(λ^-½) Uᵀ with λ at least 1e-12, as in scikit-learn
     eigen_system e;
     // One BLAS thread: processes may have different numbers of BLAS threads, and the results must be identical.
-    blas::side_by_side(1, [&](index) { e = symmetric_eigen(k); });
+    blas::parallel_calls(1, [&](index) { e = symmetric_eigen(k); });
     const index m = k.rows();
     matrix<double> scaled = e.vectors;
     for (index j = 0; j < m; ++j) {
@@ -83,19 +83,19 @@ nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystro
     }
     out.map.coef = product(e.vectors.view(), transposed::yes, scaled.view(), transposed::no);
     out.map.offset.assign(static_cast<std::size_t>(m), 0.0);
-    take_centres(out.map, posed, x);
+    move_centres(out.map, posed, x);
     return out;
 }
 
-nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, const nystroem_options& o) {
+nystroem_pca_model fit_nystroem_pca(const training_rows& x, index components, const nystroem_options& o) {
     constexpr const char* owner = "nystroem_pca";
     if (x.size() == 0) fail(errc::data, "nystroem_pca: there are no examples");
     if (components < 1)
         fail(errc::invalid_argument, fmt::format("nystroem_pca: must satisfy n_components >= 1, got {}", components));
-    const std::vector<double> weight = own_weights(x, o, owner);
-    nystroem_problem posed = pose_nystroem(x, o, weight, owner);
-    const nystroem_basis basis = independent_basis(x, posed, o);
-    const feature_passes pass(x, posed, basis, o.for_values(!x.processes()));
+    const std::vector<double> weight = local_weights(x, o, owner);
+    nystroem_problem posed = make_nystroem_problem(x, o, weight, owner);
+    const nystroem_basis basis = make_independent_basis(x, posed, o);
+    const feature_passes pass(x, posed, basis, o.bytes_for_values(!x.processes()));
     const index m = basis.size(), count = std::min(components, m);
     const auto by_weight = [&](index first, matrix_view<double> f, auto value) {
         for (index i = 0; i < f.rows; ++i)
@@ -121,7 +121,7 @@ nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, cons
     };
     lanczos_options l;
     l.pairs = count, l.block = std::min<index>(std::max<index>(8, (count + 7) / 8 * 8), std::max<index>(1, m));
-    l.tol = pass.rough() ? std::max(o.tol, 1e-7) : o.tol, l.most_passes = o.max_iter, l.seed = o.seed;
+    l.tol = pass.uses_float() ? std::max(o.tol, 1e-7) : o.tol, l.max_passes = o.max_iter, l.seed = o.seed;
     if (o.progress) l.progress = [&](index done, double residual) { return o.progress({"passes", done, 0, residual}); };
     const std::uint64_t problem =
         mark_of(x, weight, posed, owner)
@@ -129,11 +129,11 @@ nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, cons
             .value();
     recorded_products products(multiply, o.checkpoint, problem, x.processes());
     const lanczos_result found = block_lanczos(m, std::ref(products), l);
-    products.ended(found.status);
+    products.finish(found.status);
 
-    nystroem_pca_model out = components_of(found, basis, mean, posed.sample_self, total, count);
-    out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
-    take_centres(out.projection, posed, x);
+    nystroem_pca_model out = components_of(found, basis, mean, posed.sample_diagonal, total, count);
+    out.unexplained = unexplained_trace(basis, *posed.sample_gram, posed.sample_diagonal);
+    move_centres(out.projection, posed, x);
     return out;
 }
 
@@ -143,7 +143,7 @@ struct file_form<nystroem_features_model> {
     static constexpr int version = 1;
     static void parts(auto& a, auto& m) {
         a.part(m.map);
-        a.numbers(m.out_of_reach);
+        a.numbers(m.unexplained);
     }
 };
 template struct model_file<nystroem_features_model>;
@@ -156,8 +156,8 @@ struct file_form<nystroem_pca_model> {
         a.part(m.projection);
         const index p = m.projection.functions();
         a.status(m.status);
-        a.whole("passes", m.passes);
-        a.numbers(m.total_variance, m.out_of_reach);
+        a.integer("passes", m.passes);
+        a.numbers(m.total_variance, m.unexplained);
         a.list(m.eigenvalues, p);
         a.list(m.explained_variance, p);
         a.list(m.explained_variance_ratio, p);
@@ -166,67 +166,68 @@ struct file_form<nystroem_pca_model> {
 };
 template struct model_file<nystroem_pca_model>;
 
-matrix<double> turned(matrix_view<const double> a) {
+matrix<double> transpose(matrix_view<const double> a) {
     matrix<double> out(a.cols, a.rows);
     for (index i = 0; i < a.rows; ++i)
         for (index j = 0; j < a.cols; ++j) out(j, i) = a(i, j);
     return out;
 }
 
-void take_centres(kernel_expansion& f, nystroem_problem& posed, const kernel_rows& x) {
-    f.k = x.known_kernel(), f.x = std::move(posed.objects), f.rows = std::move(posed.centres);
+void move_centres(kernel_expansion& f, nystroem_problem& posed, const training_rows& x) {
+    f.k = x.kernel_if_known(), f.x = std::move(posed.centres), f.rows = std::move(posed.centre_rows);
     f.training_size = x.size();
 }
 
-feature_passes::feature_passes(const kernel_rows& x, const nystroem_problem& posed, const nystroem_basis& basis,
+feature_passes::feature_passes(const training_rows& x, const nystroem_problem& posed, const nystroem_basis& basis,
                                std::size_t budget)
     : basis_(basis),
-      rough_(x.rough_passes(posed.objects, budget)),
-      exact_(rough_.it ? owned<gram_batches<double>>() : x.passes(posed.objects, posed.centres, budget)) {}
+      float_rows_(x.float_passes(posed.centres, budget)),
+      double_rows_(float_rows_.pointer ? owned<gram_batches<double>>()
+                                       : x.passes(posed.centres, posed.centre_rows, budget)) {}
 
-matrix<double> feature_passes::operator()(matrix_view<const double> v, index cols, const row_step& step,
+matrix<double> feature_passes::operator()(matrix_view<const double> v, index cols, const row_function& step,
                                           std::span<double> totals) const {
     matrix<double> out(basis_.size(), cols);
     const matrix<double> beta = v.rows > 0 ? coefficients(v) : matrix<double>();
-    round(beta.view(), step, out.view(), totals);
-    matrix<double> rows = turned(out.view());
+    run_pass(beta.view(), step, out.view(), totals);
+    matrix<double> rows = transpose(out.view());
     basis_.to_gradient(rows.view());
-    return turned(rows.view());
+    return transpose(rows.view());
 }
 
-void feature_passes::forward(matrix_view<const double> v, const row_step& step, std::span<double> totals) const {
-    round(coefficients(v).view(), step, {}, totals);
+void feature_passes::forward(matrix_view<const double> v, const row_function& step, std::span<double> totals) const {
+    run_pass(coefficients(v).view(), step, {}, totals);
 }
 
 matrix<double> feature_passes::coefficients(matrix_view<const double> v) const {
-    matrix<double> rows = turned(v);
+    matrix<double> rows = transpose(v);
     basis_.to_coefficients(rows.view());
-    matrix<double> out = turned(rows.view());
+    matrix<double> out = transpose(rows.view());
     // Rank 0 broadcasts the coefficients, because processors may round differently.
-    if (const process_group* group = rough_.it ? rough_->processes() : exact_->processes())
+    if (const communicator* group = float_rows_.pointer ? float_rows_->processes() : double_rows_->processes())
         group->broadcast(out.data(), static_cast<std::size_t>(out.rows() * out.cols()) * sizeof(double));
     return out;
 }
 
-void feature_passes::round(matrix_view<const double> beta, const row_step& step, matrix_view<double> out,
-                           std::span<double> totals) const {
-    if (rough_.it)
-        round_trip<float>(*rough_, beta, step, out, totals);
+void feature_passes::run_pass(matrix_view<const double> beta, const row_function& step, matrix_view<double> out,
+                              std::span<double> totals) const {
+    if (float_rows_.pointer)
+        gram_pass<float>(*float_rows_, beta, step, out, totals);
     else
-        round_trip<double>(*exact_, beta, step, out, totals);
+        gram_pass<double>(*double_rows_, beta, step, out, totals);
 }
 
 namespace api {
 namespace {
 
-class nystroem_pca_fitted final : public fitted_as<nystroem_pca_model> {
+class nystroem_pca_estimator final : public estimator_of<nystroem_pca_model> {
 public:
-    using fitted_as::fitted_as;
+    using estimator_of::estimator_of;
     columns transform(const examples& x) const override {
         return {x.visit([&](const auto& some) { return m_.projection.values(some); }),
-                numbered("component", m_.projection.functions())};
+                numbered_names("component", m_.projection.functions())};
     }
-    figures about() const override {
+    summary summarise() const override {
         return {{"status", name(m_.status)},
                 {"components", m_.projection.functions()},
                 {"eigenvalues", m_.eigenvalues},
@@ -235,44 +236,44 @@ public:
                 {"total_variance", m_.total_variance},
                 {"passes", m_.passes},
                 {"n_centres", m_.projection.size()},
-                {"out_of_reach", m_.out_of_reach},
+                {"out_of_reach", m_.unexplained},
                 {"training_size", m_.projection.training_size}};
     }
-    std::string trouble() const override { return trouble_of(m_.status, "max_iter, or take a larger tol"); }
+    std::string warning() const override { return fit_warning(m_.status, "max_iter, or take a larger tol"); }
 };
 
-fitted_ptr make_nystroem_pca(const nystroem_pca& m, const fit_call& t, const kernel_rows& x) {
-    return t.made<nystroem_pca_fitted>(fit_nystroem_pca(x, m.n_components, nystroem_told(m, t)));
+estimator_ptr make_nystroem_pca(const nystroem_pca& m, const fit_call& t, const training_rows& x) {
+    return t.made<nystroem_pca_estimator>(fit_nystroem_pca(x, m.n_components, to_nystroem_options(m, t)));
 }
 
-class nystroem_features_fitted final : public fitted_as<nystroem_features_model> {
+class nystroem_features_estimator final : public estimator_of<nystroem_features_model> {
 public:
-    using fitted_as::fitted_as;
+    using estimator_of::estimator_of;
     std::string kernel_text() const override { return m_.map.kernel_text(); }
     columns transform(const examples& x) const override {
         return {x.visit([&](const auto& some) { return m_.map.values(some); }),
-                numbered("feature", m_.map.functions())};
+                numbered_names("feature", m_.map.functions())};
     }
-    figures about() const override {
+    summary summarise() const override {
         return {
-            {"n_centres", m_.map.size()}, {"out_of_reach", m_.out_of_reach}, {"training_size", m_.map.training_size}};
+            {"n_centres", m_.map.size()}, {"out_of_reach", m_.unexplained}, {"training_size", m_.map.training_size}};
     }
     part_value part(std::string_view name) const override {
         if (name == "coef") return m_.map.coef;
         if (name == "objects") return m_.map.x;
         if (name == "centre_rows") return std::vector<std::int64_t>(m_.map.rows.begin(), m_.map.rows.end());
-        return fitted_as::part(name);
+        return estimator_of::part(name);
     }
 };
 
-fitted_ptr make_nystroem_features(const nystroem& m, const fit_call& t, const kernel_rows& x) {
-    return t.made<nystroem_features_fitted>(fit_nystroem_features(x, nystroem_told(m, t)));
+estimator_ptr make_nystroem_features(const nystroem& m, const fit_call& t, const training_rows& x) {
+    return t.made<nystroem_features_estimator>(fit_nystroem_features(x, to_nystroem_options(m, t)));
 }
 
 }  // namespace
 
-method nystroem_pca_method() { return entry_by_passes<nystroem_pca, nystroem_pca_fitted, make_nystroem_pca>(); }
-method nystroem_method() { return entry_by_passes<nystroem, nystroem_features_fitted, make_nystroem_features>(); }
+method nystroem_pca_method() { return entry_by_passes<nystroem_pca, nystroem_pca_estimator, make_nystroem_pca>(); }
+method nystroem_method() { return entry_by_passes<nystroem, nystroem_features_estimator, make_nystroem_features>(); }
 
 }  // namespace api
 

@@ -31,29 +31,29 @@ struct nystroem {
     std::vector<double> centre_rows{};
     index seed = 0;
 
-    static method_facts facts() {
+    static method_info info() {
         return {"nystroem",
                 {"nystroem_features"},
                 method_family::components,
                 "explicit features whose inner products are about those of the kernel",
                 "φ(x) = K(Z, Z)^-½ k(Z, x)",
                 "mercer-nystroem-features-model",
-                answer::none,
+                target_kind::none,
                 true,
                 false,
                 true};
     }
     template <class V>
     void options(V& v) {
-        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_of_features());
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::feature_centre_choices());
     }
 };
 
 struct nystroem_features_model {
     kernel_expansion map;  // function j is feature j
-    double out_of_reach = 0;
+    double unexplained = 0;
 };
-nystroem_features_model fit_nystroem_features(const kernel_rows& x, const nystroem_options& options);
+nystroem_features_model fit_nystroem_features(const training_rows& x, const nystroem_options& options);
 
 struct nystroem_pca {
     std::optional<mercer::kernel> kernel{};
@@ -65,24 +65,24 @@ struct nystroem_pca {
     double tol = 1e-9;
     index max_iter = 200, seed = 0;
 
-    static method_facts facts() {
+    static method_info info() {
         return with_checkpoints({"nystroem_pca",
                                  {},
                                  method_family::components,
                                  "principal components in the span of a few centres, for millions of examples",
                                  "Φ̃ᵀΦ̃u = λu, Φ = K(X, Z) K(Z, Z)^-½",
                                  "mercer-nystroem-pca-model",
-                                 answer::none,
+                                 target_kind::none,
                                  true,
                                  false,
                                  true});
     }
     template <class V>
     void options(V& v) {
-        v.whole("n_components", n_components, 1, "how many");
-        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_of_features());
+        v.integer("n_components", n_components, 1, "how many");
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::feature_centre_choices());
         v.number("tol", tol, above(0), "‖Au - λu‖ <= tol·λ₁");
-        v.whole("max_iter", max_iter, 1, "passes over the examples at most");
+        v.integer("max_iter", max_iter, 1, "passes over the examples at most");
     }
 };
 
@@ -90,40 +90,40 @@ struct nystroem_pca_model {
     kernel_expansion projection;  // function j is the score on component j
     std::vector<double> eigenvalues, explained_variance, explained_variance_ratio, residuals;
     double total_variance = 0;  // total variance of all examples, estimated from a sample of rows if there are many
-    double out_of_reach = 0;
+    double unexplained = 0;
     fit_status status = fit_status::converged;
     index passes = 0;
 };
-nystroem_pca_model fit_nystroem_pca(const kernel_rows& x, index components, const nystroem_options& options);
+nystroem_pca_model fit_nystroem_pca(const training_rows& x, index components, const nystroem_options& options);
 
 // Passes over the Nyström features Φ = K T⁻¹ of all rows (nystroem_basis.h), which are not stored, for products with Φ
-// and Φᵀ such as eigenvectors and means. Internal to the library, like turned() and take_centres().
+// and Φᵀ such as eigenvectors and means. Internal to the library, like transpose() and move_centres().
 
-matrix<double> turned(matrix_view<const double> a);
+matrix<double> transpose(matrix_view<const double> a);
 // Sets the kernel, the centres and their row numbers of f from a fit; moves them out of `posed`.
-void take_centres(kernel_expansion& f, nystroem_problem& posed, const kernel_rows& x);
+void move_centres(kernel_expansion& f, nystroem_problem& posed, const training_rows& x);
 
 class feature_passes {
 public:
-    // Uses float if that is faster (kernel_rows::rough_passes); otherwise uses double and stores up to `budget` bytes
+    // Uses float if that is faster (training_rows::float_passes); otherwise uses double and stores up to `budget` bytes
     // of K.
-    feature_passes(const kernel_rows& x, const nystroem_problem& posed, const nystroem_basis& basis,
+    feature_passes(const training_rows& x, const nystroem_problem& posed, const nystroem_basis& basis,
                    std::size_t budget);
-    bool rough() const { return rough_.it != nullptr; }
+    bool uses_float() const { return float_rows_.pointer != nullptr; }
     // Returns Φᵀ step(Φ v); v and the result have M rows and any number of columns. Without v it returns Φᵀ step(0).
-    matrix<double> operator()(matrix_view<const double> v, index cols, const row_step& step,
+    matrix<double> operator()(matrix_view<const double> v, index cols, const row_function& step,
                               std::span<double> totals = {}) const;
     // Computes step(Φ v) only.
-    void forward(matrix_view<const double> v, const row_step& step, std::span<double> totals = {}) const;
+    void forward(matrix_view<const double> v, const row_function& step, std::span<double> totals = {}) const;
 
 private:
     matrix<double> coefficients(matrix_view<const double> v) const;
-    void round(matrix_view<const double> beta, const row_step& step, matrix_view<double> out,
-               std::span<double> totals) const;
+    void run_pass(matrix_view<const double> beta, const row_function& step, matrix_view<double> out,
+                  std::span<double> totals) const;
 
     const nystroem_basis& basis_;
-    owned<gram_batches<float>> rough_;
-    owned<gram_batches<double>> exact_;
+    owned<gram_batches<float>> float_rows_;
+    owned<gram_batches<double>> double_rows_;
 };
 
 namespace api {

@@ -19,28 +19,29 @@ namespace mercer {
 namespace {
 
 // Returns a hash of everything that determines the iteration; a checkpoint with another hash is an error.
-std::uint64_t mark_of(const kernel_rows& x, matrix_view<const double> y, std::span<const double> weight,
+std::uint64_t mark_of(const training_rows& x, matrix_view<const double> y, std::span<const double> weight,
                       const nystroem_problem& posed, const nystroem_newton_options& s, const char* owner) {
     constexpr double form = 2;  // version of the state that nystroem_newton stores
-    problem_mark mark = mark_of(x, weight, posed, owner);
+    problem_hash mark = mark_of(x, weight, posed, owner);
     mark.add(form);
     mark.add(s.lambda).add(s.tol).add(s.intercept ? 1.0 : 0.0).add(static_cast<double>(s.max_passes));
     std::vector<double> column(static_cast<std::size_t>(y.rows));
     for (index c = 0; c < y.cols; ++c) {
         for (index i = 0; i < y.rows; ++i) column[static_cast<std::size_t>(i)] = y(i, c);
-        mark.add(static_cast<double>(mark_of_rows(x.processes(), column, static_cast<std::size_t>(x.first()))));
+        mark.add(static_cast<double>(hash_rows(x.processes(), column, static_cast<std::size_t>(x.first()))));
     }
     return mark.value();
 }
 
 // Returns the processes that factor M × M matrices together, or null if each process factors them itself.
-const process_group* factoring(const kernel_rows& x, const nystroem_options& o, index centres, const char* owner) {
+const communicator* factoring_group(const training_rows& x, const nystroem_options& o, index centres,
+                                    const char* owner) {
     constexpr index many = 10000;
-    const process_group* group = x.processes();
-    if (!group || group->size() == 1 || o.factors == factor_choice::alone) return nullptr;
+    const communicator* group = x.processes();
+    if (!group || group->size() == 1 || o.factors == factor_choice::local) return nullptr;
     if (o.factors == factor_choice::automatic && centres < many) return nullptr;
-    if (everywhere(group, group->can_factor(static_cast<std::size_t>(centres) + 1))) return group;
-    if (o.factors == factor_choice::together)
+    if (all_ranks(group, group->can_factor(static_cast<std::size_t>(centres) + 1))) return group;
+    if (o.factors == factor_choice::distributed)
         fail(errc::unsupported, fmt::format("{}: matrices factored together need ScaLAPACK (Debian: "
                                             "libscalapack-openmpi-dev) where mercer is built",
                                             owner));
@@ -50,39 +51,39 @@ const process_group* factoring(const kernel_rows& x, const nystroem_options& o, 
 // Returns true if the rounding of K in float stays below the ridge. Entries of φ with a relative error of 2⁻²⁴ times
 // the condition number κ of T, in random directions, change ΦᵀΦ by about 2⁻²³·κ·tr ΦᵀΦ/√M; every example adds about
 // k(x, x) to the trace.
-bool float_is_near(const nystroem_basis& basis, double examples, double lambda) {
+bool is_float_accurate(const nystroem_basis& basis, double examples, double lambda) {
     const auto m = static_cast<double>(basis.size());
-    return 0x1p-23 * basis.spread() * examples * basis.mean() <= lambda * std::sqrt(m);
+    return 0x1p-23 * basis.diagonal_spread() * examples * basis.mean_diagonal() <= lambda * std::sqrt(m);
 }
-constexpr double some_pairs = 1e7;
+constexpr double min_accurate_float_pairs = 1e7;
 
-// Returns the starting point that a fit to the first rows gives (start_on_some). Every fifth of these rows is held out
+// Returns the starting point that a fit to the first rows gives (start_on_sample). Every fifth of these rows is held out
 // to validate it. Rank 0 computes the point and broadcasts it.
-newton_start start_of(const kernel_rows& x, const nystroem_problem& posed, const nystroem_operator& k,
-                      const row_losses& losses, const nystroem_newton_options& s, std::size_t room) {
+newton_start find_start(const training_rows& x, const nystroem_problem& posed, const nystroem_operator& k,
+                        const row_losses& losses, const nystroem_newton_options& s, std::size_t room) {
     std::vector<index> at[2], rows[2];  // positions in the list; row numbers
-    for (index i = 0; i < std::ssize(posed.first_rows); ++i) {
+    for (index i = 0; i < std::ssize(posed.start_rows); ++i) {
         at[i % 5 == 4].push_back(i);
-        rows[i % 5 == 4].push_back(posed.first_rows[static_cast<std::size_t>(i)]);
+        rows[i % 5 == 4].push_back(posed.start_rows[static_cast<std::size_t>(i)]);
     }
-    const process_group* group = x.processes();
-    const auto some = losses.of(rows[0], group), others = losses.of(rows[1], group);
-    if (!some || !some->differ()) return {};  // with a single class the offset goes to infinity
+    const communicator* group = x.processes();
+    const auto some = losses.select_rows(rows[0], group), others = losses.select_rows(rows[1], group);
+    if (!some || !some->has_several_classes()) return {};  // with a single class the offset goes to infinity
     newton_start out;
     if (!group || group->rank() == 0) {
         const auto objects = [&](int which) {
-            return posed.first_objects.size() == 0 ? dataset()
-                                                   : gather(posed.first_objects, std::span<const index>(at[which]));
+            return posed.start_examples.size() == 0 ? dataset()
+                                                    : gather(posed.start_examples, std::span<const index>(at[which]));
         };
         const dataset first = objects(0), second = objects(1);
-        const auto fresh = x.between(first, rows[0], posed.objects, posed.centres),
-                   judged = x.between(second, rows[1], posed.objects, posed.centres);
-        const kept_rows<double> kept(*fresh, room, false);
+        const auto fresh = x.cross_gram(first, rows[0], posed.centres, posed.centre_rows),
+                   judged = x.cross_gram(second, rows[1], posed.centres, posed.centre_rows);
+        const stored_rows<double> kept(*fresh, room, false);
         const one_batch<double> passes(kept), judges(*judged);
         nystroem_operator few = k;
-        few.exact = &passes, few.rough = nullptr, few.together = nullptr;
+        few.in_double = &passes, few.in_float = nullptr, few.factor_group = nullptr;
         few.buckets = std::min(k.buckets, passes.rows());
-        out = start_on_some(few, *some, judges, *others, static_cast<double>(posed.present), s);
+        out = start_on_sample(few, *some, judges, *others, static_cast<double>(posed.weighted_count), s);
     }
     if (!group) return out;
     double size[3] = {static_cast<double>(out.at.rows()), static_cast<double>(out.at.cols()), out.lambda};
@@ -94,55 +95,57 @@ newton_start start_of(const kernel_rows& x, const nystroem_problem& posed, const
 
 // Returns the memory that the solver needs: the basis, the sketch and its square, or one square per function if there
 // are few functions (sketched_preconditioner.h), and the targets and weights of every row.
-solver_bytes bytes_to_solve(const kernel_rows& x, const row_losses& losses) {
-    return [&x, &losses](index centres, index buckets, index first_rows) {
+solver_bytes bytes_to_solve(const training_rows& x, const row_losses& losses) {
+    return [&x, &losses](index centres, index buckets, index start_rows) {
         const auto m = static_cast<double>(centres), square = 8 * m * m;
         const auto functions = static_cast<double>(losses.functions());
-        const bool alike = losses.quadratic() || functions * square > bytes_for_choices(centres) / 3;
+        const bool alike = losses.is_quadratic() || functions * square > assumed_bytes(centres) / 3;
         return (alike ? 3 : 2 + functions) * square + 8 * m * static_cast<double>(buckets) +
-               2 * x.bytes_of_row() * static_cast<double>(first_rows) +
-               8.0 * static_cast<double>(x.own()) * (2 + functions);
+               2 * x.bytes_of_row() * static_cast<double>(start_rows) +
+               8.0 * static_cast<double>(x.local_size()) * (2 + functions);
     };
 }
 
 // Minimises the losses over the span of the centres once.
-nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
+nystroem_fit solve_once(const training_rows& x, row_losses& losses, matrix_view<const double> y,
                         std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner,
                         matrix<double>* on_sample) {
     nystroem_problem posed =
-        pose_nystroem(x, o, weight, owner, !losses.quadratic() && !losses.jumps(), bytes_to_solve(x, losses));
-    const process_group* together = factoring(x, o, std::ssize(posed.centres), owner);
-    const nystroem_basis basis = independent_basis(x, posed, o, together);
+        make_nystroem_problem(x, o, weight, owner, !losses.is_quadratic() && !losses.has_discontinuous_curvature(),
+                              bytes_to_solve(x, losses));
+    const communicator* factor_group = factoring_group(x, o, std::ssize(posed.centre_rows), owner);
+    const nystroem_basis basis = make_independent_basis(x, posed, o, factor_group);
     // Float is used if it is accurate enough and there are many pairs: a pass then reads half the bytes, or computes in
     // a quarter of the time.
-    const bool digits = agreed(x.processes(), float_is_near(basis, static_cast<double>(x.size()), lambda));
-    const std::size_t room = o.for_values(!x.processes());
-    const auto rough = x.rough_passes(posed.objects, room, digits ? some_pairs : many_pairs);
-    const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : room);
-    nystroem_operator k{exact.get(), rough.get(), &basis, posed.buckets, o.memory(), o.seed, together};
-    k.shape_bytes = bytes_for_choices(std::ssize(posed.centres));
+    const bool digits = agree(x.processes(), is_float_accurate(basis, static_cast<double>(x.size()), lambda));
+    const std::size_t room = o.bytes_for_values(!x.processes());
+    const auto rough = x.float_passes(posed.centres, room, digits ? min_accurate_float_pairs : min_float_pairs);
+    const auto exact = x.passes(posed.centres, posed.centre_rows, rough.pointer ? 0 : room);
+    nystroem_operator k{exact.get(), rough.get(), &basis, posed.buckets, o.memory(), o.seed, factor_group};
+    k.preconditioner_bytes = assumed_bytes(std::ssize(posed.centre_rows));
     nystroem_newton_options s;
     s.lambda = lambda, s.intercept = o.fit_intercept, s.tol = o.tol, s.max_passes = o.max_iter;
     if (o.progress) s.progress = [&](index passes, double gap) { return o.progress({"passes", passes, 0, gap}); };
-    state_keeper keeper(o.checkpoint, o.checkpoint.path.empty() ? 0 : mark_of(x, y, weight, posed, s, owner),
-                        x.processes());
-    if (auto start = keeper.found()) s.start = std::move(*start);
+    checkpoint_file keeper(o.checkpoint, o.checkpoint.path.empty() ? 0 : mark_of(x, y, weight, posed, s, owner),
+                           x.processes());
+    if (auto start = keeper.read()) s.start = std::move(*start);
     if (!o.checkpoint.path.empty()) s.keep = [&](const std::vector<double>& state) { keeper.keep(state); };
-    if (s.start.empty() && !posed.first_rows.empty()) s.near = start_of(x, posed, k, losses, s, o.memory() / 8);
-    posed.first_objects = {};
+    if (s.start.empty() && !posed.start_rows.empty())
+        s.suggested_start = find_start(x, posed, k, losses, s, o.memory() / 8);
+    posed.start_examples = {};
     nystroem_newton_result found = nystroem_newton(k, losses, s);
     if (found.status != fit_status::cancelled) keeper.remove();
     nystroem_fit out;
     out.f.coef = std::move(found.coef), out.f.offset = std::move(found.offset);
-    out.f.k = x.known_kernel(), out.f.x = std::move(posed.objects), out.f.rows = std::move(posed.centres);
+    out.f.k = x.kernel_if_known(), out.f.x = std::move(posed.centres), out.f.rows = std::move(posed.centre_rows);
     out.f.training_size = x.size();
     out.lambda = lambda, out.status = found.status, out.objective = found.objective, out.gap = found.gap;
     out.residual = found.residual, out.passes = found.passes, out.rounds = found.rounds;
     out.trace = std::move(found.trace);
     out.objectives = std::move(found.objectives), out.gaps = std::move(found.gaps);
     out.residuals = std::move(found.residuals), out.unsolved = std::move(found.unsolved);
-    out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
-    if (on_sample) *on_sample = out.f.values(*posed.sample);
+    out.unexplained = unexplained_trace(basis, *posed.sample_gram, posed.sample_diagonal);
+    if (on_sample) *on_sample = out.f.values(*posed.sample_gram);
     // Without a proof that the kernel is positive semidefinite the problem need not be convex, and a point that
     // satisfies the first-order conditions need not be the minimum.
     if (out.f.k && !out.f.k->proof().valid && out.status == fit_status::converged) out.status = fit_status::stationary;
@@ -153,11 +156,11 @@ nystroem_fit solve_once(const kernel_rows& x, row_losses& losses, matrix_view<co
 }
 
 // Returns the distinct values of all processes in ascending order.
-std::vector<double> seen_by_all(const process_group* group, std::vector<double> mine) {
+std::vector<double> union_of_values(const communicator* group, std::vector<double> mine) {
     if (!group) return mine;
     std::vector<double> out;
     const std::string bytes(reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(double));
-    for (const std::string& each : group->all(bytes)) {
+    for (const std::string& each : group->all_gather(bytes)) {
         const std::size_t before = out.size();
         out.resize(before + each.size() / sizeof(double));
         copy_bytes(out.data() + before, each.data(), each.size());
@@ -172,7 +175,7 @@ std::vector<double> seen_by_all(const process_group* group, std::vector<double> 
 matrix<double> decide(const nystroem_fit& model, const dataset& x) { return model.f.values(x); }
 matrix<double> decide(const nystroem_fit& model, const gram<double>& k) { return model.f.values(k); }
 
-std::vector<double> classes_of(const nystroem_fit& model, matrix_view<const double> f) {
+std::vector<double> predict_classes(const nystroem_fit& model, matrix_view<const double> f) {
     std::vector<double> out;
     out.reserve(static_cast<std::size_t>(f.rows));
     for (index i = 0; i < f.rows; ++i)
@@ -192,14 +195,14 @@ void check_nystroem_options(const nystroem_options& o, double lambda, const char
         fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 1, got {}", owner, o.max_iter));
 }
 
-void check_own_targets(const kernel_rows& x, matrix_view<const double> y, const char* owner) {
-    if (x.own() > 0 || x.size() == 0 || y.rows > 0) check_targets(owner, x.own(), y);
+void check_own_targets(const training_rows& x, matrix_view<const double> y, const char* owner) {
+    if (x.local_size() > 0 || x.size() == 0 || y.rows > 0) check_targets(owner, x.local_size(), y);
 }
 
-nystroem_labels labels_of(const kernel_rows& x, std::span<const double> y, const nystroem_options& o,
+nystroem_labels labels_of(const training_rows& x, std::span<const double> y, const nystroem_options& o,
                           const char* owner) {
     nystroem_labels out;
-    out.weight = own_weights(x, o, owner);
+    out.weight = local_weights(x, o, owner);
     check_own_targets(x, as_column(y), owner);
     for (const auto& [label, factor] : o.class_weight) {
         if (!(factor > 0) || !std::isfinite(factor))
@@ -212,7 +215,7 @@ nystroem_labels labels_of(const kernel_rows& x, std::span<const double> y, const
     std::vector<double> seen;
     for (std::size_t i = 0; i < y.size(); ++i)
         if (out.weight[i] > 0) seen.push_back(y[i]);
-    out.classes = seen_by_all(x.processes(), seen.empty() ? seen : distinct_labels(seen, std::ssize(seen), owner));
+    out.classes = union_of_values(x.processes(), seen.empty() ? seen : distinct_labels(seen, std::ssize(seen), owner));
     if (out.classes.size() < 2)
         fail(errc::data,
              fmt::format("{}: at least two classes are needed, the {} examples all have label {}", owner,
@@ -224,9 +227,9 @@ nystroem_labels labels_of(const kernel_rows& x, std::span<const double> y, const
     return out;
 }
 
-nystroem_fit fit_losses(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
+nystroem_fit fit_losses(const training_rows& x, row_losses& losses, matrix_view<const double> y,
                         std::span<const double> weight, double lambda, const nystroem_options& o, const char* owner) {
-    return fit_and_double(x, o, [&](const nystroem_options& how, matrix<double>* f) {
+    return fit_with_doubling(x, o, [&](const nystroem_options& how, matrix<double>* f) {
         return solve_once(x, losses, y, weight, lambda, how, owner, f);
     });
 }
@@ -235,10 +238,10 @@ nystroem_fit fit_losses(const kernel_rows& x, row_losses& losses, matrix_view<co
 
 namespace api {
 
-figures figures_of(const nystroem_fit& m) {
-    figures out{
+summary summary_of_fit(const nystroem_fit& m) {
+    summary out{
         {"status", name(m.status)}, {"gap", m.gap},       {"objective", m.objective}, {"residual", m.residual},
-        {"passes", m.passes},       {"rounds", m.rounds}, {"n_centres", m.f.size()},  {"out_of_reach", m.out_of_reach}};
+        {"passes", m.passes},       {"rounds", m.rounds}, {"n_centres", m.f.size()},  {"out_of_reach", m.unexplained}};
     if (!m.gaps.empty()) {
         std::vector<std::string> ends;
         for (index c = 0; c < m.f.functions(); ++c) ends.emplace_back(name(m.output_status(c)));
@@ -247,13 +250,13 @@ figures figures_of(const nystroem_fit& m) {
                  {"output_objectives", m.objectives},
                  {"output_residuals", m.residuals}});
     }
-    if (m.change_when_doubled >= 0) out.add("change_when_doubled", m.change_when_doubled);
+    if (m.doubling_change >= 0) out.add("change_when_doubled", m.doubling_change);
     out.add("training_size", m.f.training_size);
     return out;
 }
 
-std::string trouble_of_fit(const nystroem_fit& m) {
-    const std::string out = trouble_of(m.status, "max_iter, or take a larger tol", m.gap);
+std::string warning_of_fit(const nystroem_fit& m) {
+    const std::string out = fit_warning(m.status, "max_iter, or take a larger tol", m.gap);
     if (out.empty() || m.unsolved.empty()) return out;
     std::vector<index> unsolved;
     for (const index each : m.unsolved) unsolved.push_back(each + 1);

@@ -23,11 +23,11 @@ struct nystroem_fit {
     double lambda = 1;
     fit_status status = fit_status::converged;
     double objective = 0, gap = 0;
-    double residual = 0;      // norm of the gradient relative to that of f = 0
-    double out_of_reach = 0;  // unexplained fraction of the trace of K(X, X), estimated on a sample of rows
+    double residual = 0;     // norm of the gradient relative to that of f = 0
+    double unexplained = 0;  // unexplained fraction of the trace of K(X, X), estimated on a sample of rows
     // Change of f on the sampled rows if the number of centres is doubled: root mean square, relative to that of f. -1
     // if it was not computed.
-    double change_when_doubled = -1;
+    double doubling_change = -1;
     index passes = 0, rounds = 0;  // number of passes over K and of Newton steps
     std::vector<double> trace;     // residual after every step of conjugate gradients
     // For each of several targets; empty for one target, for classes, and in models that earlier versions wrote.
@@ -43,13 +43,13 @@ struct nystroem_fit {
 matrix<double> decide(const nystroem_fit& model, const dataset& x);
 matrix<double> decide(const nystroem_fit& model, const gram<double>& k);
 // Returns the label that each row of decision values predicts.
-std::vector<double> classes_of(const nystroem_fit& model, matrix_view<const double> decisions);
+std::vector<double> predict_classes(const nystroem_fit& model, matrix_view<const double> decisions);
 namespace detail {
 
 // Fails with errc::invalid_argument unless λ, tol and max_iter are valid; `option` is the name of the option that
 // determines λ.
 void check_nystroem_options(const nystroem_options& options, double lambda, const char* option, const char* owner);
-void check_own_targets(const kernel_rows& x, matrix_view<const double> y, const char* owner);
+void check_own_targets(const training_rows& x, matrix_view<const double> y, const char* owner);
 
 // The classes, the position of each example's label among them, and the sample weights multiplied by the class weights.
 struct nystroem_labels {
@@ -57,19 +57,19 @@ struct nystroem_labels {
     std::vector<index> place;
     std::vector<double> weight;
 };
-nystroem_labels labels_of(const kernel_rows& x, std::span<const double> y, const nystroem_options& options,
+nystroem_labels labels_of(const training_rows& x, std::span<const double> y, const nystroem_options& options,
                           const char* owner);
 inline matrix_view<const double> as_column(std::span<const double> y) { return {y.data(), std::ssize(y), 1}; }
 
 // Minimises the losses over the span of the centres and, with `doubling`, once more over 2M centres.
-nystroem_fit fit_losses(const kernel_rows& x, row_losses& losses, matrix_view<const double> y,
+nystroem_fit fit_losses(const training_rows& x, row_losses& losses, matrix_view<const double> y,
                         std::span<const double> weight, double lambda, const nystroem_options& options,
                         const char* owner);
 
 // Calls once(options, f) for the fit with M centres and, with `doubling`, for a fit with 2M centres, and compares their
 // values f on the sampled rows. f is null if it is not needed. The first fit checks the memory that both need.
 template <class Once>
-nystroem_fit fit_and_double(const kernel_rows& x, const nystroem_options& o, const Once& once) {
+nystroem_fit fit_with_doubling(const training_rows& x, const nystroem_options& o, const Once& once) {
     matrix<double> f, twice;
     nystroem_fit out = once(o, o.doubling ? &f : nullptr);
     if (!o.doubling) return out;
@@ -82,24 +82,24 @@ nystroem_fit fit_and_double(const kernel_rows& x, const nystroem_options& o, con
         change += (twice.data()[i] - f.data()[i]) * (twice.data()[i] - f.data()[i]);
         size += f.data()[i] * f.data()[i];
     }
-    out.change_when_doubled = size > 0 ? std::sqrt(change / size) : change > 0 ? 1.0 : 0.0;
+    out.doubling_change = size > 0 ? std::sqrt(change / size) : change > 0 ? 1.0 : 0.0;
     return out;
 }
 
 // The fields of a model file that the three methods share.
-void common_parts(auto& a, auto& m) {
+void archive_fit(auto& a, auto& m) {
     a.status(m.status);
-    a.whole("passes", m.passes);
-    a.whole("rounds", m.rounds);
-    a.numbers(m.lambda, m.objective, m.gap, m.residual, m.out_of_reach);
+    a.integer("passes", m.passes);
+    a.integer("rounds", m.rounds);
+    a.numbers(m.lambda, m.objective, m.gap, m.residual, m.unexplained);
     a.list("trace", m.trace);
-    if (a.version() >= 2) a.numbers(m.change_when_doubled);
+    if (a.version() >= 2) a.numbers(m.doubling_change);
     a.part(m.f);
 }
-void classes_parts(auto& a, auto& m) {
-    common_parts(a, m);
+void archive_classifier(auto& a, auto& m) {
+    archive_fit(a, m);
     a.list("classes", m.classes, 1 << 24);
-    a.finite(m.classes, "a class label");
+    a.check_finite(m.classes, "a class label");
     const auto classes = std::ssize(m.classes);
     a.check(classes >= 2 && m.f.functions() == (classes == 2 ? 1 : classes), "{} classes with {} outputs", classes,
             m.f.functions());
@@ -110,32 +110,32 @@ void classes_parts(auto& a, auto& m) {
 namespace api {
 
 // The summary of a fitted model (how the fit ended and the quality of the approximation), and its warning.
-figures figures_of(const nystroem_fit& model);
-std::string trouble_of_fit(const nystroem_fit& model);
+summary summary_of_fit(const nystroem_fit& model);
+std::string warning_of_fit(const nystroem_fit& model);
 
 template <class Model>
-class nystroem_fitted : public fitted_as<Model> {
+class nystroem_estimator : public estimator_of<Model> {
 public:
-    using fitted_as<Model>::fitted_as;
+    using estimator_of<Model>::estimator_of;
     matrix<double> decide(const examples& x) const override {
         return x.visit([&](const auto& some) { return mercer::decide(this->m_, some); });
     }
-    figures about() const override { return figures_of(this->m_); }
-    std::string trouble() const override { return trouble_of_fit(this->m_); }
+    summary summarise() const override { return summary_of_fit(this->m_); }
+    std::string warning() const override { return warning_of_fit(this->m_); }
     part_value part(std::string_view name) const override {
         if (name == "trace") return this->m_.trace;
         if (name == "centre_rows") return std::vector<std::int64_t>(this->m_.f.rows.begin(), this->m_.f.rows.end());
-        return fitted_as<Model>::part(name);
+        return estimator_of<Model>::part(name);
     }
 };
 
 template <class Model>
-class nystroem_classes_fitted : public nystroem_fitted<Model> {
+class nystroem_classes_estimator : public nystroem_estimator<Model> {
 public:
-    using nystroem_fitted<Model>::nystroem_fitted;
-    answer gives() const override { return answer::classes; }
+    using nystroem_estimator<Model>::nystroem_estimator;
+    target_kind prediction_kind() const override { return target_kind::classes; }
     std::vector<double> predict(const examples& x) const override {
-        return classes_of(this->m_, this->decide(x).view());
+        return predict_classes(this->m_, this->decide(x).view());
     }
 };
 

@@ -23,10 +23,10 @@ namespace mercer {
 namespace {
 
 // Returns the means of k-means on a sample of the rows.
-kmeans_start means_of_sample(const kernel_rows& x, const nystroem_problem& posed, const nystroem_basis& basis,
+kmeans_start means_of_sample(const training_rows& x, const nystroem_problem& posed, const nystroem_basis& basis,
                              std::span<const double> weight, const nystroem_clusters_options& o) {
-    const std::vector<index> there = positive(weight);
-    const index n = std::ssize(there), count = rows_to_start_from(n, o.n_clusters, basis.size());
+    const std::vector<index> there = positive_indices(weight);
+    const index n = std::ssize(there), count = start_sample_size(n, o.n_clusters, basis.size());
     std::vector<index> rows = random_generator(o.seed + 2).sample(n, count);
     std::ranges::sort(rows);
     std::vector<double> some;
@@ -34,9 +34,9 @@ kmeans_start means_of_sample(const kernel_rows& x, const nystroem_problem& posed
         each = there[static_cast<std::size_t>(each)];
         some.push_back(weight[static_cast<std::size_t>(each)]);
     }
-    const auto k = x.between(x.gather(rows), rows, posed.objects, posed.centres);
+    const auto k = x.cross_gram(x.gather(rows), rows, posed.centres, posed.centre_rows);
     matrix<double> phi(count, basis.size());
-    k->all(phi.view());
+    k->fill(phi.view());
     basis.to_gradient(phi.view());  // φ = T⁻ᵀk
     // The means of a sample are too inaccurate to justify iterations to the last digit.
     return start_kmeans(
@@ -46,11 +46,11 @@ kmeans_start means_of_sample(const kernel_rows& x, const nystroem_problem& posed
 
 }  // namespace
 
-std::vector<double> checked_cluster_weights(const kernel_rows& x, const nystroem_clusters_options& o,
+std::vector<double> checked_cluster_weights(const training_rows& x, const nystroem_clusters_options& o,
                                             const char* owner) {
     if (x.processes()) fail(errc::unsupported, fmt::format("{}: is for one process", owner));
     if (x.size() == 0) fail(errc::data, fmt::format("{}: there are no examples", owner));
-    std::vector<double> weight = own_weights(x, o, owner);
+    std::vector<double> weight = local_weights(x, o, owner);
     const index there = std::ranges::count_if(weight, [](double w) { return w > 0; });
     if (o.n_clusters < 1 || o.n_clusters > there)
         fail(errc::invalid_argument,
@@ -63,42 +63,43 @@ std::vector<double> checked_cluster_weights(const kernel_rows& x, const nystroem
     return weight;
 }
 
-nystroem_kmeans_model fit_nystroem_kmeans(const kernel_rows& x, const nystroem_clusters_options& o) {
+nystroem_kmeans_model fit_nystroem_kmeans(const training_rows& x, const nystroem_clusters_options& o) {
     constexpr const char* owner = "nystroem_kmeans";
     const std::vector<double> weight = checked_cluster_weights(x, o, owner);
-    nystroem_problem posed = pose_nystroem(x, o, weight, owner, false, [&](index centres, index, index) {
+    nystroem_problem posed = make_nystroem_problem(x, o, weight, owner, false, [&](index centres, index, index) {
         // The basis; its factorisation, or the sample for the initial means with its features; and k(x, x), weight,
         // label and distance of each row.
         const auto m = static_cast<double>(centres), n = static_cast<double>(x.size());
-        const auto some = static_cast<double>(rows_to_start_from(x.size(), o.n_clusters, centres));
+        const auto some = static_cast<double>(start_sample_size(x.size(), o.n_clusters, centres));
         return 8 * m * m + std::max(16 * m * m, some * (16 * m + 2 * x.bytes_of_row())) + 32 * n;
     });
-    const nystroem_basis basis = independent_basis(x, posed, o);
+    const nystroem_basis basis = make_independent_basis(x, posed, o);
     const std::vector<double> self = x.self();
     kmeans_start start = means_of_sample(x, posed, basis, weight, o);
-    const auto rough = x.rough_passes(posed.objects, o.for_values(!x.processes()));
-    const auto exact = x.passes(posed.objects, posed.centres, rough.it ? 0 : o.for_values(!x.processes()));
+    const auto rough = x.float_passes(posed.centres, o.bytes_for_values(!x.processes()));
+    const auto exact =
+        x.passes(posed.centres, posed.centre_rows, rough.pointer ? 0 : o.bytes_for_values(!x.processes()));
     lloyd_options how{.clusters = o.n_clusters, .tol = o.tol, .max_rounds = o.max_iter};
     if (o.progress) how.progress = [&](index round, double J) { return o.progress({"k-means", round, 0, J}); };
     const std::uint64_t problem = mark_of(x, weight, posed, owner)
                                       .add({static_cast<double>(o.n_clusters), static_cast<double>(o.n_init), o.tol,
                                             static_cast<double>(o.max_iter), static_cast<double>(o.seed)})
                                       .value();
-    state_keeper keeper(o.checkpoint, problem, nullptr);
-    if (auto state = keeper.found()) how.start = std::move(*state);
+    checkpoint_file keeper(o.checkpoint, problem, nullptr);
+    if (auto state = keeper.read()) how.start = std::move(*state);
     if (!o.checkpoint.path.empty()) how.keep = [&](const std::vector<double>& state) { keeper.keep(state); };
-    lloyd_result found = lloyd_rounds({exact.get(), rough.get(), &basis, self, weight}, std::move(start.means), how);
+    lloyd_result found = run_lloyd({exact.get(), rough.get(), &basis, self, weight}, std::move(start.means), how);
     if (found.status != fit_status::cancelled) keeper.remove();
 
     nystroem_kmeans_model out;
     basis.to_coefficients(found.means.view());
-    out.means.coef = turned(found.means.view());
+    out.means.coef = transpose(found.means.view());
     out.means.offset.assign(found.norms.size(), 0.0);
     out.norms = std::move(found.norms), out.weights = std::move(found.weights), out.labels = std::move(found.labels);
     out.history = std::move(found.history), out.status = found.status;
     out.passes = found.passes, out.runs = start.runs;
-    out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
-    take_centres(out.means, posed, x);
+    out.unexplained = unexplained_trace(basis, *posed.sample_gram, posed.sample_diagonal);
+    move_centres(out.means, posed, x);
     return out;
 }
 
@@ -111,15 +112,15 @@ struct file_form<nystroem_kmeans_model> {
         a.part(m.means);
         const index clusters = m.clusters();
         a.status(m.status);
-        a.whole("runs", m.runs);
-        a.whole("passes", m.passes);
-        a.numbers(m.out_of_reach);
+        a.integer("runs", m.runs);
+        a.integer("passes", m.passes);
+        a.numbers(m.unexplained);
         a.list(m.norms, clusters);
         a.list(m.weights, clusters);
         a.list(m.labels, m.means.training_size);
         a.list("rounds", m.history);
         a.check(clusters > 0 && !m.history.empty(), "there are no clusters, or there is no objective");
-        a.within(m.labels, 0, clusters, "a label");
+        a.check_range(m.labels, 0, clusters, "a label");
     }
 };
 template struct model_file<nystroem_kmeans_model>;
@@ -129,7 +130,7 @@ namespace {
 // Returns ‖xᵢ - x_c‖² of all rows.
 std::vector<double> squared_distances_to(matrix_view<const double> x, index c) {
     std::vector<double> out(static_cast<std::size_t>(x.rows));
-    parallel_runs(x.rows, 256, [&](index first, index end) {
+    parallel_chunks(x.rows, 256, [&](index first, index end) {
         const double* to = x.row(c);
         for (index i = first; i < end; ++i) {
             const double* row = x.row(i);
@@ -142,8 +143,8 @@ std::vector<double> squared_distances_to(matrix_view<const double> x, index c) {
 }
 
 // Returns k rows chosen by k-means++; fewer if there are fewer distinct rows.
-std::vector<index> far_rows(matrix_view<const double> x, std::span<const double> weight, index k,
-                            random_generator& random) {
+std::vector<index> choose_far_rows(matrix_view<const double> x, std::span<const double> weight, index k,
+                                   random_generator& random) {
     std::vector<double> nearest(weight.size(), std::numeric_limits<double>::infinity());
     std::vector<double> share(weight.begin(), weight.end());
     const index trials = 2 + static_cast<index>(std::log(static_cast<double>(k)));
@@ -155,7 +156,7 @@ std::vector<index> far_rows(matrix_view<const double> x, std::span<const double>
         index best = 0;
         std::vector<double> best_nearest;
         for (index t = 0; t < (out.empty() ? 1 : trials); ++t) {
-            const index tried = random.drawn(share, sum);
+            const index tried = random.weighted_index(share, sum);
             std::vector<double> d = squared_distances_to(x, tried);
             double left = 0;
             for (std::size_t i = 0; i < d.size(); ++i) left += weight[i] * (d[i] = std::min(d[i], nearest[i]));
@@ -181,13 +182,13 @@ kmeans_start start_kmeans(matrix_view<const double> x, std::span<const double> w
     double least = std::numeric_limits<double>::infinity();
     bool stop = false;
     for (index r = 0; r < o.n_init && !stop; ++r) {
-        const std::vector<index> seeds = far_rows(x, weight, o.clusters, random);
+        const std::vector<index> seeds = choose_far_rows(x, weight, o.clusters, random);
         matrix<double> means(std::ssize(seeds), x.cols);
         for (index c = 0; c < means.rows(); ++c)
             std::copy_n(x.row(seeds[static_cast<std::size_t>(c)]), x.cols, means.row(c));
         lloyd_options how{means.rows(), o.tol, o.max_rounds, {}};
         if (o.progress) how.progress = [&](index, double J) { return o.progress({"restarts", r, o.n_init, J}); };
-        lloyd_result found = lloyd_rounds({&rows, nullptr, nullptr, self, weight}, std::move(means), how);
+        lloyd_result found = run_lloyd({&rows, nullptr, nullptr, self, weight}, std::move(means), how);
         stop = found.status == fit_status::cancelled;
         ++out.runs;
         if (found.history.back() < least) least = found.history.back(), out.means = std::move(found.means);
@@ -195,10 +196,10 @@ kmeans_start start_kmeans(matrix_view<const double> x, std::span<const double> w
     return out;
 }
 
-index rows_to_start_from(index n, index clusters, index features) {
+index start_sample_size(index n, index clusters, index features) {
     // At most a quarter of a gibibyte, independent of the budget, because the sample determines the result.
-    constexpr index most_numbers = index{1} << 25;
-    const index fitting = most_numbers / std::max<index>(features, 1);
+    constexpr index max_numbers = index{1} << 25;
+    const index fitting = max_numbers / std::max<index>(features, 1);
     return std::min(n, std::max(std::min(std::max<index>(4096, 32 * clusters), fitting), clusters));
 }
 
@@ -206,7 +207,7 @@ namespace {
 
 class lloyd_run {
 public:
-    lloyd_run(const lloyd_rows& x, matrix<double> start, const lloyd_options& o)
+    lloyd_run(const lloyd_problem& x, matrix<double> start, const lloyd_options& o)
         : x_(x),
           o_(o),
           k_(o.clusters),
@@ -214,13 +215,13 @@ public:
           n_(std::ssize(x.self)),
           means_(o.clusters, start.cols()),
           sums_(o.clusters, start.cols()),
-          there_(static_cast<std::size_t>(o.clusters)),
+          has_mean_(static_cast<std::size_t>(o.clusters)),
           labels_(x.self.size(), -1),
           next_(x.self.size()),
           cost_(x.self.size()) {
         for (index c = 0; c < std::min(k_, start.rows()); ++c) {
             std::copy_n(start.row(c), m_, means_.row(c));
-            there_[at(c)] = true;
+            has_mean_[at(c)] = true;
         }
         for (std::size_t i = 0; i < x.self.size(); ++i) {
             size_ = std::max(size_, std::abs(x.self[i]));
@@ -229,17 +230,18 @@ public:
     }
 
     lloyd_result run() {
-        bool rough = x_.rough != nullptr && o_.max_rounds > 1, near = false;
+        bool rough = x_.in_float != nullptr && o_.max_rounds > 1, near = false;
         index round = 0;
-        if (!o_.start.empty()) take(o_.start, round, rough, near);
+        if (!o_.start.empty()) restore(o_.start, round, rough, near);
         for (;; ++round) {
             // The last iteration before the step limit runs in double too.
             if (round + 1 == o_.max_rounds) rough = false;
-            if (!unless_stopped([&] { rough ? pass(*x_.rough) : pass(*x_.exact); })) return stopped();
+            if (!completes_unless_cancelled([&] { rough ? pass(*x_.in_float) : pass(*x_.in_double); }))
+                return cancelled_result();
             ++out_.passes;
             if (!std::isfinite(objective_))
                 fail(errc::data, fmt::format("k-means: kernel values must be finite, their sum is {}", objective_));
-            const bool first_exact = !rough && x_.rough && !std::exchange(exact_, true);
+            const bool first_exact = !rough && x_.in_float && !std::exchange(exact_, true);
             if (first_exact) near = near && std::abs(last() - objective_) <= o_.tol * objective_;
             // Values that float measured below this one were never reached.
             while (first_exact && !out_.history.empty() && out_.history.back() < objective_) out_.history.pop_back();
@@ -249,16 +251,16 @@ public:
                     continue;
                 }
                 out_.status = objective_ - last() <= 1e-12 * total_ ? fit_status::converged : fit_status::stalled;
-                return finished();
+                return final_result();
             }
             const bool little = first_exact ? near : last() - objective_ <= o_.tol * objective_;
-            keep();
-            if (o_.progress && !o_.progress(round, objective_)) return stopped();
-            const bool done = !advance() && (moved_ == 0 || little);
-            if (done && !rough) return finished();
+            accept();
+            if (o_.progress && !o_.progress(round, objective_)) return cancelled_result();
+            const bool done = !update_means() && (moved_ == 0 || little);
+            if (done && !rough) return final_result();
             if (round + 1 == o_.max_rounds) {
                 out_.status = fit_status::step_limit;
-                return finished();
+                return final_result();
             }
             if (done) rough = false, near = true;
             if (o_.keep) o_.keep(state(round + 1, rough, near));
@@ -270,11 +272,11 @@ private:
     double last() const { return out_.history.empty() ? infinity : out_.history.back(); }
 
     // Calls f(number) for every number that the next iteration depends on.
-    void each_number(auto&& f) {
+    void for_each_number(auto&& f) {
         f(out_.passes), f(exact_);
         for (matrix<double>* each : {&means_, &out_.means})
             for (index i = 0; i < k_ * m_; ++i) f(each->data()[i]);
-        for (char& each : there_) f(each);
+        for (char& each : has_mean_) f(each);
         for (double& each : out_.norms) f(each);
         for (double& each : out_.weights) f(each);
         for (index& each : labels_) f(each);
@@ -283,22 +285,22 @@ private:
     std::vector<double> state(index round, bool rough, bool near) {
         std::vector<double> out{static_cast<double>(round), rough ? 1.0 : 0.0, near ? 1.0 : 0.0,
                                 static_cast<double>(out_.history.size())};
-        each_number([&](auto& number) { out.push_back(static_cast<double>(number)); });
+        for_each_number([&](auto& number) { out.push_back(static_cast<double>(number)); });
         return out;
     }
-    void take(const std::vector<double>& from, index& round, bool& rough, bool& near) {
+    void restore(const std::vector<double>& from, index& round, bool& rough, bool& near) {
         const std::size_t fixed = 4 + 2 + 2 * at(k_ * m_) + 3 * at(k_) + labels_.size();
-        if (from.size() < fixed || from.size() - fixed != at(count_in_state(from[3])))
+        if (from.size() < fixed || from.size() - fixed != at(state_count(from[3])))
             fail(errc::invalid_argument, "a state of another problem");
-        for (std::size_t i = 0; i < labels_.size(); ++i) whole_in_state(from[fixed - labels_.size() + i], -1, k_ - 1);
-        for (std::size_t c = 0; c < there_.size(); ++c) whole_in_state(from[6 + 2 * at(k_ * m_) + c], 0, 1);
-        round = whole_in_state(from[0], 0, o_.max_rounds - 1),
-        rough = whole_in_state(from[1], 0, x_.rough ? 1 : 0) != 0, near = from[2] != 0;
+        for (std::size_t i = 0; i < labels_.size(); ++i) state_integer(from[fixed - labels_.size() + i], -1, k_ - 1);
+        for (std::size_t c = 0; c < has_mean_.size(); ++c) state_integer(from[6 + 2 * at(k_ * m_) + c], 0, 1);
+        round = state_integer(from[0], 0, o_.max_rounds - 1),
+        rough = state_integer(from[1], 0, x_.in_float ? 1 : 0) != 0, near = from[2] != 0;
         out_.means = matrix<double>(k_, m_);
         out_.norms.resize(at(k_)), out_.weights.resize(at(k_)), out_.history.resize(from.size() - fixed);
-        count_in_state(from[4]);  // passes
+        state_count(from[4]);  // passes
         const double* next = from.data() + 4;
-        each_number([&]<class T>(T& number) { number = static_cast<T>(*next++); });
+        for_each_number([&]<class T>(T& number) { number = static_cast<T>(*next++); });
     }
 
     // One iteration: finds the nearest mean and the cost of every row, and the sums of the features of each cluster.
@@ -310,19 +312,19 @@ private:
         norms_.assign(at(k_), infinity);
         double longest = 0;
         for (index c = 0; c < k_; ++c) {
-            if (!there_[at(c)]) continue;
+            if (!has_mean_[at(c)]) continue;
             double sum = 0, square = 0;
             for (index j = 0; j < m_; ++j) sum += std::abs(beta(c, j)), square += means_(c, j) * means_(c, j);
             norms_[at(c)] = square, longest = std::max(longest, sum);
         }
-        const double values = std::max(size_, x_.basis ? x_.basis->largest() : 0.0);
+        const double values = std::max(size_, x_.basis ? x_.basis->max_diagonal() : 0.0);
         rounding_ = 8 * std::numeric_limits<double>::epsilon() * (size_ + values * longest);
 
         matrix<double> columns(m_, k_), out(m_, k_);
         for (index c = 0; c < k_; ++c)
             for (index j = 0; j < m_; ++j) columns(j, c) = beta(c, j);
         std::vector<double> totals(at(k_ + 2));
-        round_trip<T>(
+        gram_pass<T>(
             k, columns.view(), [&](index first, matrix_view<double> f, double* add) { assign(first, f, add); },
             out.view(), totals);
         for (index c = 0; c < k_; ++c)
@@ -341,7 +343,7 @@ private:
             const index row = first + i, before = labels_[at(row)];
             const double* product = f.row(i);
             const auto from = [&](index c) { return norms_[at(c)] - 2 * product[c]; };
-            const bool stay = before >= 0 && there_[at(before)];
+            const bool stay = before >= 0 && has_mean_[at(before)];
             index best = stay ? before : -1;
             double least = stay ? from(before) - rounding_ : infinity;
             for (index c = 0; c < k_; ++c)
@@ -359,28 +361,28 @@ private:
     }
 
     // Makes the last iteration the current result.
-    void keep() {
+    void accept() {
         out_.history.push_back(objective_);
         out_.means = means_, out_.norms = norms_, out_.weights = weights_;
         std::swap(labels_, next_);
     }
 
     // Moves the means to the weighted averages of their rows. Returns true if an empty cluster received a row.
-    bool advance() {
+    bool update_means() {
         bool filled = false;
         index empty = -1;
         for (index c = k_ - 1; c >= 0; --c)
-            if (there_[at(c)] = weights_[at(c)] > 0; !there_[at(c)]) empty = c;
+            if (has_mean_[at(c)] = weights_[at(c)] > 0; !has_mean_[at(c)]) empty = c;
         std::vector<double> phi;
         if (const index row = empty < 0 ? -1 : costliest(phi); row >= 0) {
             const double w = x_.weight[at(row)];
             const index gave = labels_[at(row)];
             for (index j = 0; j < m_; ++j) sums_(gave, j) -= w * phi[at(j)], sums_(empty, j) = w * phi[at(j)];
             weights_[at(gave)] -= w, weights_[at(empty)] = w;
-            there_[at(empty)] = filled = true;
+            has_mean_[at(empty)] = filled = true;
         }
         for (index c = 0; c < k_; ++c)
-            for (index j = 0; j < m_; ++j) means_(c, j) = there_[at(c)] ? sums_(c, j) / weights_[at(c)] : 0.0;
+            for (index j = 0; j < m_; ++j) means_(c, j) = has_mean_[at(c)] ? sums_(c, j) / weights_[at(c)] : 0.0;
         return filled;
     }
 
@@ -398,7 +400,7 @@ private:
                     (best < 0 || cost_[at(i)] > cost_[at(best)]))
                     best = i;
             if (best < 0) return -1;
-            phi = exact_ || !x_.rough ? features_of(*x_.exact, best) : features_of(*x_.rough, best);
+            phi = exact_ || !x_.in_float ? features_of(*x_.in_double, best) : features_of(*x_.in_float, best);
             double away = 0;
             const double* mean = means_.row(labels_[at(best)]);
             for (index j = 0; j < m_; ++j) away += (phi[at(j)] - mean[j]) * (phi[at(j)] - mean[j]);
@@ -413,34 +415,34 @@ private:
         matrix<T> values(1, m_);
         k.each([&](index first, const gram<T>& rows) {
             if (first <= row && row < first + rows.rows())
-                rows.block(selection(row - first, 1), selection(0, m_), values.view());
+                rows.block(row_set(row - first, 1), row_set(0, m_), values.view());
         });
         std::vector<double> phi(values.data(), values.data() + m_);
         if (x_.basis) x_.basis->to_gradient(matrix_view<double>(phi.data(), 1, m_));
         return phi;
     }
 
-    lloyd_result stopped() {
+    lloyd_result cancelled_result() {
         if (out_.history.empty()) fail(errc::cancelled, "k-means: stopped by the caller before there was a model");
         out_.status = fit_status::cancelled;
-        return finished();
+        return final_result();
     }
 
     // Returns the result without empty clusters.
-    lloyd_result finished() {
+    lloyd_result final_result() {
         std::vector<index> place(at(k_), -1), kept;
         for (index c = 0; c < k_; ++c)
             if (out_.weights[at(c)] > 0) place[at(c)] = std::ssize(kept), kept.push_back(c);
-        if (std::ssize(kept) < k_) leave_out(place, kept);
+        if (std::ssize(kept) < k_) remove_empty(place, kept);
         out_.labels = std::move(labels_);
         return std::move(out_);
     }
-    void leave_out(const std::vector<index>& place, const std::vector<index>& kept) {
+    void remove_empty(const std::vector<index>& place, const std::vector<index>& kept) {
         const auto lost = [&](index label) { return place[at(label)] < 0; };
         if (std::ranges::any_of(labels_, lost)) {  // rows with weight 0 move to the nearest remaining mean
             means_ = out_.means;
-            for (index c = 0; c < k_; ++c) there_[at(c)] = place[at(c)] >= 0;
-            pass(*x_.exact);
+            for (index c = 0; c < k_; ++c) has_mean_[at(c)] = place[at(c)] >= 0;
+            pass(*x_.in_double);
             for (index i = 0; i < n_; ++i)
                 if (lost(labels_[at(i)])) labels_[at(i)] = next_[at(i)];
         }
@@ -455,11 +457,11 @@ private:
         for (index& each : labels_) each = place[at(each)];
     }
 
-    const lloyd_rows& x_;
+    const lloyd_problem& x_;
     const lloyd_options& o_;
     index k_, m_, n_;
     matrix<double> means_, sums_;
-    std::vector<char> there_;  // clusters that have a mean
+    std::vector<char> has_mean_;  // clusters that have a mean
     std::vector<index> labels_, next_;
     std::vector<double> cost_, norms_, weights_;
     double size_ = 0, total_ = 0, rounding_ = 0, objective_ = 0, moved_ = 0;
@@ -469,7 +471,7 @@ private:
 
 }  // namespace
 
-lloyd_result lloyd_rounds(const lloyd_rows& x, matrix<double> start, const lloyd_options& o) {
+lloyd_result run_lloyd(const lloyd_problem& x, matrix<double> start, const lloyd_options& o) {
     if (o.clusters < 1 || start.rows() < 1 || start.rows() > o.clusters)
         fail(errc::invalid_argument,
              fmt::format("k-means: the first means must satisfy 1 <= means <= clusters, got {} with clusters = {}",
@@ -480,14 +482,14 @@ lloyd_result lloyd_rounds(const lloyd_rows& x, matrix<double> start, const lloyd
 namespace api {
 namespace {
 
-class nystroem_kmeans_fitted final : public cluster_fitted<nystroem_kmeans_model> {
+class nystroem_kmeans_estimator final : public cluster_estimator<nystroem_kmeans_model> {
 public:
-    using cluster_fitted::cluster_fitted;
+    using cluster_estimator::cluster_estimator;
     columns transform(const examples& x) const override {
-        return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())};
+        return {mercer::distances(m_, x.objects()), numbered_names("distance", m_.clusters())};
     }
     columns details(const examples& x) const override { return transform(x); }
-    figures about() const override {
+    summary summarise() const override {
         return {{"status", name(m_.status)},
                 {"objective", m_.objective()},
                 {"clusters", m_.clusters()},
@@ -495,21 +497,21 @@ public:
                 {"passes", m_.passes},
                 {"runs", m_.runs},
                 {"n_centres", m_.means.size()},
-                {"out_of_reach", m_.out_of_reach},
+                {"out_of_reach", m_.unexplained},
                 {"training_size", m_.means.training_size}};
     }
-    std::string trouble() const override { return trouble_of(m_.status, "max_iter, or take a larger tol"); }
+    std::string warning() const override { return fit_warning(m_.status, "max_iter, or take a larger tol"); }
     part_value part(std::string_view name) const override {
         if (name == "history") return m_.history;
         if (name == "centre_rows") return std::vector<std::int64_t>(m_.means.rows.begin(), m_.means.rows.end());
-        return cluster_fitted::part(name);
+        return cluster_estimator::part(name);
     }
 };
 
 }  // namespace
 
 method nystroem_kmeans_method() {
-    return entry_on_centres<nystroem_kmeans, nystroem_kmeans_fitted, fit_nystroem_kmeans>();
+    return entry_of_clusters<nystroem_kmeans, nystroem_kmeans_estimator, fit_nystroem_kmeans>();
 }
 
 }  // namespace api

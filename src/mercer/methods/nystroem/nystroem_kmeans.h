@@ -40,25 +40,25 @@ struct nystroem_kmeans {
     double tol = 1e-5;
     index n_init = 10, max_iter = 300, seed = 0;
 
-    static method_facts facts() {
-        return for_one_process(with_checkpoints({"nystroem_kmeans",
+    static method_info info() {
+        return for_single_rank(with_checkpoints({"nystroem_kmeans",
                                                  {},
                                                  method_family::clustering,
                                                  "k-means in the span of a few centres, for millions of examples",
                                                  "min Σ‖φ(xᵢ)-μ_c(i)‖², μ = Σ βⱼk(·, zⱼ)",
                                                  "mercer-nystroem-kmeans-model",
-                                                 answer::none,
+                                                 target_kind::none,
                                                  true,
                                                  true,
                                                  true}));
     }
     template <class V>
     void options(V& v) {
-        v.whole("n_clusters", n_clusters, 1, "how many");
-        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_to_predict());
-        v.whole("n_init", n_init, 1, "restarts on a sample of the examples, of which the best is kept");
+        v.integer("n_clusters", n_clusters, 1, "how many");
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::prediction_centre_choices());
+        v.integer("n_init", n_init, 1, "restarts on a sample of the examples, of which the best is kept");
         v.number("tol", tol, at_least(0), "ends where a round lowers the objective by no more than this share of it");
-        v.whole("max_iter", max_iter, 1, "rounds, each a pass over the examples, at most");
+        v.integer("max_iter", max_iter, 1, "rounds, each a pass over the examples, at most");
     }
 };
 
@@ -70,15 +70,15 @@ struct nystroem_clusters_options : nystroem_options {
 // The means are functions of the centres. `history` contains the objective of these means, and every label is the
 // nearest mean.
 struct nystroem_kmeans_model : kmeans_model {
-    double out_of_reach = 0;  // unexplained fraction of the trace of K(X, X), estimated on a sample of rows
-    index passes = 0;         // number of passes over K
+    double unexplained = 0;  // unexplained fraction of the trace of K(X, X), estimated on a sample of rows
+    index passes = 0;        // number of passes over K
 };
 
 // Option tol is that of lloyd_options; max_iter bounds the number of iterations.
-nystroem_kmeans_model fit_nystroem_kmeans(const kernel_rows& x, const nystroem_clusters_options& options);
+nystroem_kmeans_model fit_nystroem_kmeans(const training_rows& x, const nystroem_clusters_options& options);
 
 // Checks the options that nystroem_kmeans and nystroem_spectral share and returns the weights of the rows.
-std::vector<double> checked_cluster_weights(const kernel_rows& x, const nystroem_clusters_options& options,
+std::vector<double> checked_cluster_weights(const training_rows& x, const nystroem_clusters_options& options,
                                             const char* owner);
 
 // Lloyd's iteration (Lloyd 1982) on features φ₁ … φ_n of n rows that are not stored. It finds means μ₁ … μ_k in the
@@ -101,11 +101,11 @@ std::vector<double> checked_cluster_weights(const kernel_rows& x, const nystroem
 // run with status stalled. If K is also available in float, the iteration first runs to its end in float, then in
 // double.
 
-struct lloyd_rows {
-    const gram_batches<double>* exact = nullptr;
-    const gram_batches<float>* rough = nullptr;  // the same matrix in float, or null
-    const nystroem_basis* basis = nullptr;       // null: the rows of K are the features
-    std::span<const double> self, weight;        // s, w
+struct lloyd_problem {
+    const gram_batches<double>* in_double = nullptr;
+    const gram_batches<float>* in_float = nullptr;  // the same matrix in float, or null
+    const nystroem_basis* basis = nullptr;          // null: the rows of K are the features
+    std::span<const double> self, weight;           // s, w
 };
 
 struct lloyd_options {
@@ -114,7 +114,7 @@ struct lloyd_options {
     index max_rounds = 300;
     std::function<bool(index round, double objective)> progress{};  // returns false to stop with the current result
     // `keep` receives the state after every iteration. `start` is such a state to continue from; the result is then
-    // bit-identical to that of an uninterrupted run.
+    // bit-identical to that of an retry_interrupted run.
     std::function<void(const std::vector<double>& state)> keep{};
     std::vector<double> start{};
 };
@@ -132,7 +132,7 @@ struct lloyd_result {
 };
 
 // `start` contains the initial means as rows. If there are fewer than clusters, the remaining clusters start empty.
-lloyd_result lloyd_rounds(const lloyd_rows& x, matrix<double> start, const lloyd_options& options);
+lloyd_result run_lloyd(const lloyd_problem& x, matrix<double> start, const lloyd_options& options);
 
 // Initial means for k-means on many rows: the best of several restarts of k-means on a sample of the rows, whose
 // features are in memory. Each restart is seeded by k-means++ (Arthur & Vassilvitskii 2007) with the best of several
@@ -156,13 +156,13 @@ kmeans_start start_kmeans(matrix_view<const double> x, std::span<const double> w
                           const kmeans_start_options& options);
 
 // Returns the number of rows in the sample: all rows, or enough that a cluster of 1 % of the rows is not missed.
-index rows_to_start_from(index n, index clusters, index features);
+index start_sample_size(index n, index clusters, index features);
 
 namespace api {
 
 // Returns the functions of a model that depend on the centres: the means, or the projection on the eigenvectors.
 template <class Model>
-kernel_expansion& functions_of(Model& m) {
+kernel_expansion& centre_functions(Model& m) {
     if constexpr (requires { m.projection; })
         return m.projection;
     else
@@ -171,15 +171,15 @@ kernel_expansion& functions_of(Model& m) {
 
 // Fits with fit(rows, o), on the examples in canonical order if the call allows it.
 template <class Fitted>
-fitted_ptr cluster_on_centres(const fit_call& t, nystroem_clusters_options o, auto fit) {
-    if (t.x.is_matrix() || !t.any_order() || o.centres == centre_choice::given)
-        return t.made<Fitted>(t.from([&](const auto&... source) { return fit(rows_of(source...), o); }));
-    const ordered_objects some = in_order(t.x.objects(), o.sample_weight);
+estimator_ptr fit_clusters_on_centres(const fit_call& t, nystroem_clusters_options o, auto fit) {
+    if (t.x.is_matrix() || !t.canonical_order() || o.centres == centre_choice::given)
+        return t.made<Fitted>(t.from([&](const auto&... source) { return fit(make_rows(source...), o); }));
+    const ordered_objects some = canonical_objects(t.x.objects(), o.sample_weight);
     o.sample_weight = some.weight;
-    auto model = fit(rows_of(*t.k, some.x), o);
+    auto model = fit(make_rows(*t.k, some.x), o);
     // Labels and row numbers in the order of the caller.
     model.labels = all_labels(model, t.x.objects(), some.number);
-    kernel_expansion& f = functions_of(model);
+    kernel_expansion& f = centre_functions(model);
     for (index& row : f.rows) row = some.number[static_cast<std::size_t>(row)];
     f.training_size = t.x.size();
     return t.made<Fitted>(std::move(model));
@@ -187,12 +187,12 @@ fitted_ptr cluster_on_centres(const fit_call& t, nystroem_clusters_options o, au
 
 // Returns the entry of a clustering method on centres, which can also fit examples that are not in memory.
 template <described_method Method, class Fitted, auto Fit>
-method entry_on_centres() {
+method entry_of_clusters() {
     method out = entry<Method, Fitted>(+[](const Method& m, const fit_call& t) {
-        return cluster_on_centres<Fitted>(t, nystroem_told<nystroem_clusters_options>(m, t), Fit);
+        return fit_clusters_on_centres<Fitted>(t, to_nystroem_options<nystroem_clusters_options>(m, t), Fit);
     });
-    out.fit_rows = [](const fit_call& t, const kernel_rows& x) {
-        return t.made<Fitted>(Fit(x, nystroem_told<nystroem_clusters_options>(value_of<Method>(t.options), t)));
+    out.fit_streamed_rows = [](const fit_call& t, const training_rows& x) {
+        return t.made<Fitted>(Fit(x, to_nystroem_options<nystroem_clusters_options>(value_of<Method>(t.options), t)));
     };
     return out;
 }

@@ -7,7 +7,7 @@
 
 namespace mercer {
 
-nystroem_logistic_model fit_nystroem_logistic(const kernel_rows& x, std::span<const double> y,
+nystroem_logistic_model fit_nystroem_logistic(const training_rows& x, std::span<const double> y,
                                               const nystroem_options& o) {
     constexpr const char* owner = "nystroem_logistic";
     detail::check_nystroem_options(o, 1 / o.C, "C", owner);
@@ -36,34 +36,34 @@ template <>
 struct file_form<nystroem_logistic_model> {
     static constexpr std::string_view format = "mercer-nystroem-logistic-model";
     static constexpr int version = 2;
-    static void parts(auto& a, auto& m) { detail::classes_parts(a, m); }
+    static void parts(auto& a, auto& m) { detail::archive_classifier(a, m); }
 };
 template struct model_file<nystroem_logistic_model>;
 
 namespace api {
 namespace {
 
-class nystroem_logistic_fitted final : public nystroem_classes_fitted<nystroem_logistic_model> {
+class nystroem_logistic_estimator final : public nystroem_classes_estimator<nystroem_logistic_model> {
 public:
-    using nystroem_classes_fitted::nystroem_classes_fitted;
+    using nystroem_classes_estimator::nystroem_classes_estimator;
     matrix<double> probabilities(const examples& x) const override {
         return mercer::probabilities(m_, decide(x).view());
     }
     columns details(const examples& x) const override { return {probabilities(x), label_names("p", m_.classes)}; }
-    explained predict_with_details(const examples& x) const override {
+    detailed_predictions predict_with_details(const examples& x) const override {
         const matrix<double> f = decide(x);
-        return {classes_of(m_, f.view()), {mercer::probabilities(m_, f.view()), label_names("p", m_.classes)}};
+        return {predict_classes(m_, f.view()), {mercer::probabilities(m_, f.view()), label_names("p", m_.classes)}};
     }
 };
 
-fitted_ptr make_nystroem_logistic(const nystroem_logistic& m, const fit_call& t, const kernel_rows& x) {
-    return t.made<nystroem_logistic_fitted>(fit_nystroem_logistic(x, t.targets(), nystroem_told(m, t)));
+estimator_ptr make_nystroem_logistic(const nystroem_logistic& m, const fit_call& t, const training_rows& x) {
+    return t.made<nystroem_logistic_estimator>(fit_nystroem_logistic(x, t.targets(), to_nystroem_options(m, t)));
 }
 
 }  // namespace
 
 method nystroem_logistic_method() {
-    return entry_by_passes<nystroem_logistic, nystroem_logistic_fitted, make_nystroem_logistic>();
+    return entry_by_passes<nystroem_logistic, nystroem_logistic_estimator, make_nystroem_logistic>();
 }
 
 }  // namespace api

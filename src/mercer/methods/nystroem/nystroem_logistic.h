@@ -30,7 +30,7 @@ struct nystroem_logistic {
     double tol = 1e-6;
     index max_iter = 1000, seed = 0;
 
-    static method_facts facts() {
+    static method_info info() {
         return with_checkpoints(
             {"nystroem_logistic",
              {},
@@ -38,13 +38,13 @@ struct nystroem_logistic {
              "kernel logistic regression on a few centres: classes with probabilities, for millions of examples",
              "min Σ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖², f = Σ βⱼk(·, zⱼ) + b",
              "mercer-nystroem-logistic-model",
-             answer::classes});
+             target_kind::classes});
     }
     template <class V>
     void options(V& v) {
         v.number("C", C, above(0), "1/λ");
-        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_to_predict());
-        detail::reach_options(v, accuracy, doubling);
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::prediction_centre_choices());
+        detail::accuracy_options(v, accuracy, doubling);
         v.flag("fit_intercept", fit_intercept, "with an offset");
         detail::pass_options(v, tol, max_iter);
     }
@@ -54,7 +54,7 @@ struct nystroem_logistic_model : nystroem_fit {};
 
 // If several processes share the rows of x, y and the weights are those of this process, and every process gets the
 // whole model.
-nystroem_logistic_model fit_nystroem_logistic(const kernel_rows& x, std::span<const double> y,
+nystroem_logistic_model fit_nystroem_logistic(const training_rows& x, std::span<const double> y,
                                               const nystroem_options& options);
 matrix<double> probabilities(const nystroem_logistic_model& model, matrix_view<const double> decisions);
 

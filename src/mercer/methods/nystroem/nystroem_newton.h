@@ -8,8 +8,8 @@
 // steps is one pass over K (gram_pass.h). Squared loss takes one Newton step, or a few if K is multiplied in float:
 // each further step removes the gradient that float has left. It starts from the minimiser of the loss of the sketched
 // rows (sketch and solve, Sarlós 2006). A Newton step is shortened until P decreases enough. For other losses D is
-// computed on a sample of the rows that is large enough (thinned_rows in row_losses.h), while g uses all rows; and
-// the method may start from the solution for some of the rows (start_on_some).
+// computed on a sample of the rows that is large enough (curvature_sample in row_losses.h), while g uses all rows; and
+// the method may start from the solution for some of the rows (start_on_sample).
 //
 // For losses that are not quadratic the ridge starts at about a thousandth of the largest curvature. After each step
 // whose quadratic model was adequate it decreases to a tenth (to 0.3 of it if curvatures are discontinuous, as for the
@@ -20,7 +20,7 @@
 //     P - P* <= gap = ‖g‖²/(2λ) <= tol·P,        g = Φᵀu + λγ, u the derivatives of the losses,
 // measured in double; gradient_gap is the bound with an offset. Squared loss without an offset satisfies
 // P - P* = ½gᵀ(ΦᵀDΦ + λI)⁻¹g. A sketch S increases no norm by more than the factor ‖S‖, which is known
-// (row_sketch), so AᵀA <= ‖S‖²(ΦᵀDΦ + λI) and
+// (make_row_sketches), so AᵀA <= ‖S‖²(ΦᵀDΦ + λI) and
 //     P - P* <= ‖S‖²/2 · gᵀ(AᵀA)⁻¹g.
 // This bound is tighter than ‖g‖²/(2λ) while g lies along large curvatures; the smaller of the two is the gap. It is
 // used, with an additional factor of two, only if the rounding error of the sketch stays below the ridge by a
@@ -53,13 +53,13 @@ using point = matrix<double>;
 using numbers = std::vector<double>;  // one number per problem
 
 inline double dot(const point& a, const point& b) {
-    return smo::best_vector_ops().dot(a.data(), b.data(), a.rows() * a.cols());
+    return best_vector_ops().dot(a.data(), b.data(), a.rows() * a.cols());
 }
 inline numbers dots(const point& a, const point& b, index problems) {
     const index size = a.rows() * a.cols() / problems;
     numbers out;
     for (index q = 0; q < problems; ++q)
-        out.push_back(smo::best_vector_ops().dot(a.data() + q * size, b.data() + q * size, size));
+        out.push_back(best_vector_ops().dot(a.data() + q * size, b.data() + q * size, size));
     return out;
 }
 // a ← a·by + more·times
@@ -74,16 +74,16 @@ inline double sum(const numbers& a) { return std::accumulate(a.begin(), a.end(),
 }  // namespace newton_vectors
 
 struct nystroem_operator {
-    const gram_batches<double>* exact = nullptr;
+    const gram_batches<double>* in_double = nullptr;
     // K in float, or null. With it, only measurements are in double as long as float makes progress.
-    const gram_batches<float>* rough = nullptr;
+    const gram_batches<float>* in_float = nullptr;
     const nystroem_basis* basis = nullptr;
     index buckets = 0;                                // number of rows of the sketch for the preconditioner
     std::size_t memory_bytes = std::size_t{1} << 30;  // for the sketches that are made in one pass
     std::uint64_t seed = 0;                           // random seed of the sketch
-    const process_group* together = nullptr;          // processes that factor preconditioners together, or null
+    const communicator* factor_group = nullptr;       // processes that factor preconditioners together, or null
     // functions share one preconditioner if their own would take more than a third of this
-    double shape_bytes = 0x1p30;
+    double preconditioner_bytes = 0x1p30;
 };
 
 // A starting point for Newton's method, one row per function, and the ridge for which it was found. Without rows: none.
@@ -99,14 +99,14 @@ struct nystroem_newton_options {
     index max_passes = 500;                                    // maximum number of passes over K
     std::function<bool(index passes, double gap)> progress{};  // returns false to stop with the current result
     // `keep` receives the state after every step of conjugate gradients. `start` is such a state to continue from:
-    // repeated passes are not counted, and the result is bit-identical to that of an uninterrupted fit.
+    // repeated passes are not counted, and the result is bit-identical to that of an retry_interrupted fit.
     std::function<void(const std::vector<double>& state)> keep{};
     std::vector<double> start{};
     // For losses that are not quadratic: a point that is probably closer to the minimum than γ = 0, used if P is
-    // smaller there (start_on_some); and a callback at the end of each level of the ridge, which returns false
+    // smaller there (start_on_sample); and a callback at the end of each level of the ridge, which returns false
     // to stop there.
-    newton_start near{};
-    std::function<bool(double lambda, const matrix<double>& at, double objective)> level_done{};
+    newton_start suggested_start{};
+    std::function<bool(double lambda, const matrix<double>& at, double objective)> on_level{};
 };
 
 struct nystroem_newton_result {
@@ -143,25 +143,25 @@ nystroem_newton_result nystroem_newton(const nystroem_operator& k, row_losses& l
 // larger of the two cases.
 
 // The quantities on which the bound depends. m: the position of the offset in a row of g, if there is one.
-struct gradient_shape {
+struct gradient_gap_terms {
     index m = 0, problems = 1;
-    double lambda = 1, largest = 1;       // κ
-    const newton_vectors::numbers& bend;  // ΣD of each function
+    double lambda = 1, largest = 1;            // κ
+    const newton_vectors::numbers& curvature;  // ΣD of each function
 };
-double gradient_gap(const newton_vectors::point& g, const gradient_shape& shape, const row_losses& losses);
+double gradient_gap(const newton_vectors::point& g, const gradient_gap_terms& shape, const row_losses& losses);
 // The bound under the assumption of constant curvatures. It is finite and determines how accurately a step is solved.
-double gradient_size(const newton_vectors::point& g, const gradient_shape& shape);
+double estimated_gap(const newton_vectors::point& g, const gradient_gap_terms& shape);
 // The same for each problem.
-newton_vectors::numbers gradient_sizes(const newton_vectors::point& g, const gradient_shape& shape);
+newton_vectors::numbers estimated_gaps(const newton_vectors::point& g, const gradient_gap_terms& shape);
 
 // Passes over K for the losses of functions f = Φγ + b (nystroem_basis.h): their values and first derivatives at a
 // point, and their second derivatives times a direction. A point has one row per function.
 
 // Value and derivatives of the losses at a point, without the ridge.
 struct losses_at {
-    newton_vectors::numbers value;  // value of each problem
-    newton_vectors::numbers bend;   // ΣD of each function
-    newton_vectors::point slope;    // Φᵀu with u the derivatives of the losses
+    newton_vectors::numbers value;      // value of each problem
+    newton_vectors::numbers curvature;  // ΣD of each function
+    newton_vectors::point slope;        // Φᵀu with u the derivatives of the losses
 };
 
 class loss_passes {
@@ -171,16 +171,17 @@ public:
     // Evaluates the losses at p, in double if `precisely`, otherwise in float.
     losses_at at(const newton_vectors::point& p, bool precisely);
     // Evaluates the losses at p and at 0 in one pass; only for independent losses.
-    std::pair<losses_at, losses_at> at_both_ends(const newton_vectors::point& p, bool precisely);
+    std::pair<losses_at, losses_at> at_point_and_zero(const newton_vectors::point& p, bool precisely);
     // Returns ΦᵀDΦp over the sampled rows.
-    newton_vectors::point curved(const newton_vectors::point& p, bool precisely, const thinned_rows& rows) const;
+    newton_vectors::point multiply_curvature(const newton_vectors::point& p, bool precisely,
+                                             const curvature_sample& rows) const;
     // Returns β followed by b, one column per function.
     matrix<double> coefficients(newton_vectors::point p) const;
 
 private:
     void add_curvatures(index first, index rows, double* sums) const;
     // Returns Φᵀ step(Φp), or Φᵀ step(0) if p is null.
-    newton_vectors::point pass(const newton_vectors::point* p, const row_step& step, bool precisely,
+    newton_vectors::point pass(const newton_vectors::point* p, const row_function& step, bool precisely,
                                std::span<double> totals, const row_filter& only = {}) const;
 
     const nystroem_operator& k_;
@@ -199,7 +200,7 @@ private:
 
 // k has the sampled rows, `others` the rows for validation; `rows` is the number of rows of the whole problem and
 // `whole` its options.
-newton_start start_on_some(const nystroem_operator& k, row_losses& some, const gram_batches<double>& others,
-                           row_losses& judges, double rows, const nystroem_newton_options& whole);
+newton_start start_on_sample(const nystroem_operator& k, row_losses& some, const gram_batches<double>& others,
+                             row_losses& judges, double rows, const nystroem_newton_options& whole);
 
 }  // namespace mercer

@@ -81,124 +81,130 @@ struct nystroem_options {
     std::size_t memory() const { return memory_bytes ? memory_bytes : gibibytes(1); }
     // Returns the bytes for storing values of K that would otherwise be computed in every pass. If no budget was given,
     // a single process may use its spare memory.
-    std::size_t for_values(bool alone) const {
-        return std::max(memory() / 2, memory_bytes == 0 && alone ? spare_memory() : 0);
+    std::size_t bytes_for_values(bool alone) const {
+        return std::max(memory() / 2, memory_bytes == 0 && alone ? default_memory_budget() : 0);
     }
 };
 
 // The problem over the span of the centres: the centres, the matrices between them, and the samples of rows that a fit
 // uses.
 struct nystroem_problem {
-    std::vector<index> centres;         // row numbers of the centres, ascending
-    dataset objects;                    // the centres; empty if only kernel values are known
-    std::vector<index> sample_rows;     // sampled rows that measure the approximation
-    dataset sample_objects;             // the examples of these rows
-    std::vector<double> sample_self;    // k(x, x) of these rows
-    owned<gram<double>> among, sample;  // K(Z, Z), and K of the sampled rows against Z
-    index buckets = 0;                  // number of rows of a sketch of K(X, Z), chosen by time and memory
-    index present = 0;                  // number of rows with positive weight, over all processes
-    std::vector<index> first_rows;      // rows for the starting point; empty unless requested and n is large
-    dataset first_objects;              // the examples of first_rows
+    std::vector<index> centre_rows;                // row numbers of the centres, ascending
+    dataset centres;                               // the centres; empty if only kernel values are known
+    std::vector<index> sample_rows;                // sampled rows that measure the approximation
+    dataset sample_examples;                       // the examples of these rows
+    std::vector<double> sample_diagonal;           // k(x, x) of these rows
+    owned<gram<double>> centre_gram, sample_gram;  // K(Z, Z), and K of the sampled rows against Z
+    index buckets = 0;                             // number of rows of a sketch of K(X, Z), chosen by time and memory
+    index weighted_count = 0;                      // number of rows with positive weight, over all processes
+    std::vector<index> start_rows;                 // rows for the starting point; empty unless requested and n is large
+    dataset start_examples;                        // the examples of start_rows
 };
 // Returns the memory that decisions which change the result assume (the number of rows to choose from, of a sketch, for
 // the starting point). It does not depend on the budget, so a budget never changes the result; a fit that does not fit
 // its budget fails instead.
-inline double bytes_for_choices(index m) {
+inline double assumed_bytes(index m) {
     return std::max(0x1p30, 64.0 * static_cast<double>(m) * static_cast<double>(m));
 }
 // Fails with errc::memory if `bytes` plus the batches of rows that are read exceed the budget; the message names the
 // smallest sufficient budget. m is the number of centres, or 0 before it is known.
-void require_memory(const kernel_rows& x, double bytes, index m, const nystroem_options& options, const char* owner);
+void require_memory(const training_rows& x, double bytes, index m, const nystroem_options& options, const char* owner);
 // Returns the weights of the rows of this process, 1 if none are given. Fails if all weights are 0.
-std::vector<double> own_weights(const kernel_rows& x, const nystroem_options& options, const char* owner);
+std::vector<double> local_weights(const training_rows& x, const nystroem_options& options, const char* owner);
 // The bytes that the caller needs for this number of centres, of rows of the sketch and of rows for the starting point.
-using solver_bytes = std::function<double(index centres, index buckets, index first_rows)>;
+using solver_bytes = std::function<double(index centres, index buckets, index start_rows)>;
 // Chooses the centres and the samples. Fails with errc::memory before any work if the fit, or with `doubling` the fit
 // with 2M centres, would exceed the budget. With `accuracy` the number of centres is known only after they are chosen:
 // if the budget is too small, choosing them may exceed it by up to a gibibyte, and the message then names the smallest
-// sufficient budget. begin_on_some: also sample rows for a starting point.
-nystroem_problem pose_nystroem(const kernel_rows& x, const nystroem_options& options, std::span<const double> weight,
-                               const char* owner, bool begin_on_some = false, const solver_bytes& besides = {});
+// sufficient budget. with_start: also sample rows for a starting point.
+nystroem_problem make_nystroem_problem(const training_rows& x, const nystroem_options& options,
+                                       std::span<const double> weight, const char* owner, bool with_start = false,
+                                       const solver_bytes& besides = {});
 // Returns K(Z, Z).
-matrix<double> among_centres(const nystroem_problem& posed);
+matrix<double> centre_matrix(const nystroem_problem& posed);
 // Returns the basis of the centres (nystroem_basis.h). Centres that depend numerically on the ones before them are
 // removed from the problem, unless the caller listed them: they would add time but no functions. For example, 561 of
 // 1,000 centres were left for pixels of three colours.
-nystroem_basis independent_basis(const kernel_rows& x, nystroem_problem& posed, const nystroem_options& options,
-                                 const process_group* together = nullptr);
+nystroem_basis make_independent_basis(const training_rows& x, nystroem_problem& posed, const nystroem_options& options,
+                                      const communicator* factor_group = nullptr);
 // Returns a hash of everything that determines the passes bit by bit, except the examples themselves. A checkpoint with
 // another hash is an error.
-problem_mark mark_of(const kernel_rows& x, std::span<const double> weight, const nystroem_problem& posed,
+problem_hash mark_of(const training_rows& x, std::span<const double> weight, const nystroem_problem& posed,
                      const char* owner);
 
 namespace detail {
 
 // The options on the choice of centres. The first choice is the default: mixed for methods that predict, whose accuracy
 // depends on the distribution of the data; rpcholesky for features, whose quality is the trace that they explain.
-inline std::vector<std::string> centres_to_predict() { return {"mixed", "rpcholesky", "uniform", "kmeans++", "given"}; }
-inline std::vector<std::string> centres_of_features() {
+inline std::vector<std::string> prediction_centre_choices() {
+    return {"mixed", "rpcholesky", "uniform", "kmeans++", "given"};
+}
+inline std::vector<std::string> feature_centre_choices() {
     return {"rpcholesky", "mixed", "uniform", "kmeans++", "given"};
 }
 template <class V>
 void centre_options(V& v, index& n_centres, std::string& centres, std::vector<double>& centre_rows, index& seed,
                     const std::vector<std::string>& choices) {
-    v.whole("n_centres", n_centres, 1, "examples that stand for all, at most",
-            option_needs{{"centres", {"mixed", "rpcholesky", "uniform", "kmeans++"}}});
+    v.integer("n_centres", n_centres, 1, "examples that stand for all, at most",
+              option_requirements{{"centres", {"mixed", "rpcholesky", "uniform", "kmeans++"}}});
     v.choice(
         "centres", centres, choices,
         "how they are chosen: randomly pivoted Cholesky, each alike (mixed: a third by the first, the others by the "
         "second), far apart in feature space, by number");
     v.numbers("centre_rows", centre_rows, at_least(0), "given: their numbers, from 0",
-              option_needs{{"centres", {"given"}}});
-    v.whole("seed", seed, 0, "of what is drawn");
+              option_requirements{{"centres", {"given"}}});
+    v.integer("seed", seed, 0, "of what is drawn");
 }
 
 // The options on the number of centres that suffice.
 template <class V>
-void reach_options(V& v, double& accuracy, bool& doubling) {
+void accuracy_options(V& v, double& accuracy, bool& doubling) {
     v.number(
         "accuracy", accuracy, below(at_least(0), 1),
         "above 0: as many centres, in place of n_centres, as leave this share of the trace of the kernel matrix out "
         "of reach, as far as memory and time go",
-        option_needs{{"centres", {"mixed", "rpcholesky"}}});
+        option_requirements{{"centres", {"mixed", "rpcholesky"}}});
     v.flag("doubling", doubling, "fit with twice as many centres too, and say by how much the answer changes",
-           option_needs{{"centres", {"mixed", "rpcholesky", "uniform", "kmeans++"}}});
+           option_requirements{{"centres", {"mixed", "rpcholesky", "uniform", "kmeans++"}}});
 }
 template <class V>
 void pass_options(V& v, double& tol, index& max_iter) {
     v.number("tol", tol, above(0), "of the duality gap, relative to the objective");
-    v.whole("max_iter", max_iter, 1, "passes over the examples at most");
+    v.integer("max_iter", max_iter, 1, "passes over the examples at most");
 }
 
 }  // namespace detail
 
 namespace api {
 
-centre_choice centre_choice_named(std::string_view name);  // returns mixed for an unknown name
-std::vector<index> row_numbers(const std::vector<double>& given);
+centre_choice parse_centre_choice(std::string_view name);  // returns mixed for an unknown name
+std::vector<index> to_row_numbers(const std::vector<double>& given);
 
 template <class Options = nystroem_options>
-Options nystroem_told(const auto& m, const fit_call& t) {
+Options to_nystroem_options(const auto& m, const fit_call& t) {
     auto o = t.common<Options>(m);
     o.n_centres = m.n_centres;
-    o.centres = centre_choice_named(m.centres);
+    o.centres = parse_centre_choice(m.centres);
     if constexpr (requires { m.accuracy; }) {
         if (m.accuracy > 0 && m.n_centres != std::decay_t<decltype(m)>{}.n_centres)
             fail(errc::invalid_argument, "n_centres has no effect beside accuracy: leave one of them out");
         o.accuracy = m.accuracy, o.doubling = m.doubling, o.seconds = t.control.seconds;
     }
     if constexpr (requires { m.loss; }) o.hinge = m.loss == "hinge";
-    o.centre_rows = row_numbers(m.centre_rows);
+    o.centre_rows = to_row_numbers(m.centre_rows);
     return o;
 }
 
 // Returns the entry of a method that reads its examples only by passes over their rows.
-template <described_method Method, class Fitted, fitted_ptr (*Make)(const Method&, const fit_call&, const kernel_rows&)>
+template <described_method Method, class Fitted,
+          estimator_ptr (*Make)(const Method&, const fit_call&, const training_rows&)>
 method entry_by_passes() {
     method out = entry<Method, Fitted>(+[](const Method& m, const fit_call& t) {
-        return t.from([&](const auto&... from) { return Make(m, t, rows_of(from...)); });
+        return t.from([&](const auto&... from) { return Make(m, t, make_rows(from...)); });
     });
-    out.fit_rows = [](const fit_call& t, const kernel_rows& x) { return Make(value_of<Method>(t.options), t, x); };
+    out.fit_streamed_rows = [](const fit_call& t, const training_rows& x) {
+        return Make(value_of<Method>(t.options), t, x);
+    };
     return out;
 }
 

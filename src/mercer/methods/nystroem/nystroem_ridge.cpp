@@ -6,11 +6,12 @@
 
 namespace mercer {
 
-nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const double> y, const nystroem_options& o) {
+nystroem_ridge_model fit_nystroem_ridge(const training_rows& x, matrix_view<const double> y,
+                                        const nystroem_options& o) {
     constexpr const char* owner = "nystroem_ridge";
     detail::check_nystroem_options(o, o.alpha, "alpha", owner);
     detail::check_own_targets(x, y, owner);
-    const std::vector<double> weight = own_weights(x, o, owner);
+    const std::vector<double> weight = local_weights(x, o, owner);
     column_losses losses(loss::squared(), y, weight, x.first());
     nystroem_ridge_model out{detail::fit_losses(x, losses, y, weight, o.alpha, o, owner)};
     out.objective *= 2, out.gap *= 2;  // the problem is stated without the factor ½ of the losses
@@ -24,7 +25,7 @@ struct file_form<nystroem_ridge_model> {
     static constexpr std::string_view format = "mercer-nystroem-ridge-model";
     static constexpr int version = 3;  // version 2 has no objectives, gaps and residuals of the single targets
     static void parts(auto& a, auto& m) {
-        detail::common_parts(a, m);
+        detail::archive_fit(a, m);
         if (a.version() < 3) return;
         const index targets = a.count("targets", std::ssize(m.gaps), 1 << 24);
         a.check(targets == 0 || targets == m.f.functions(), "figures of {} targets with {} outputs", targets,
@@ -33,7 +34,7 @@ struct file_form<nystroem_ridge_model> {
         a.list(m.gaps, targets);
         a.list(m.residuals, targets);
         a.list("unsolved", m.unsolved, targets);
-        a.within(m.unsolved, 0, targets, "the number of a target");
+        a.check_range(m.unsolved, 0, targets, "the number of a target");
     }
 };
 template struct model_file<nystroem_ridge_model>;
@@ -41,20 +42,22 @@ template struct model_file<nystroem_ridge_model>;
 namespace api {
 namespace {
 
-class nystroem_ridge_fitted final : public nystroem_fitted<nystroem_ridge_model> {
+class nystroem_ridge_estimator final : public nystroem_estimator<nystroem_ridge_model> {
 public:
-    using nystroem_fitted::nystroem_fitted;
-    answer gives() const override { return answer::values; }
+    using nystroem_estimator::nystroem_estimator;
+    target_kind prediction_kind() const override { return target_kind::values; }
     std::vector<double> predict(const examples& x) const override { return first_column(decide(x)); }
 };
 
-fitted_ptr make_nystroem_ridge(const nystroem_ridge& m, const fit_call& t, const kernel_rows& x) {
-    return t.made<nystroem_ridge_fitted>(fit_nystroem_ridge(x, t.y, nystroem_told(m, t)));
+estimator_ptr make_nystroem_ridge(const nystroem_ridge& m, const fit_call& t, const training_rows& x) {
+    return t.made<nystroem_ridge_estimator>(fit_nystroem_ridge(x, t.y, to_nystroem_options(m, t)));
 }
 
 }  // namespace
 
-method nystroem_ridge_method() { return entry_by_passes<nystroem_ridge, nystroem_ridge_fitted, make_nystroem_ridge>(); }
+method nystroem_ridge_method() {
+    return entry_by_passes<nystroem_ridge, nystroem_ridge_estimator, make_nystroem_ridge>();
+}
 
 }  // namespace api
 

@@ -35,20 +35,20 @@ struct nystroem_ridge {
     double tol = 1e-6;
     index max_iter = 500, seed = 0;
 
-    static method_facts facts() {
+    static method_info info() {
         return with_checkpoints({"nystroem_ridge",
                                  {"falkon"},
                                  method_family::regression,
                                  "kernel ridge regression on a few centres, for millions of examples",
                                  "min Σ(yᵢ - f(xᵢ))² + λ‖f‖², f = Σ βⱼk(·, zⱼ)",
                                  "mercer-nystroem-ridge-model",
-                                 answer::values});
+                                 target_kind::values});
     }
     template <class V>
     void options(V& v) {
         v.number("alpha", alpha, above(0), "λ, the price of large coefficients");
-        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_to_predict());
-        detail::reach_options(v, accuracy, doubling);
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::prediction_centre_choices());
+        detail::accuracy_options(v, accuracy, doubling);
         v.flag("fit_intercept", fit_intercept, "with an offset b");
         detail::pass_options(v, tol, max_iter);
     }
@@ -58,7 +58,7 @@ struct nystroem_ridge_model : nystroem_fit {};
 
 // If several processes share the rows of x, y and the weights are those of this process, and every process gets the
 // whole model.
-nystroem_ridge_model fit_nystroem_ridge(const kernel_rows& x, matrix_view<const double> y,
+nystroem_ridge_model fit_nystroem_ridge(const training_rows& x, matrix_view<const double> y,
                                         const nystroem_options& options);
 
 namespace api {

@@ -68,8 +68,9 @@ degrees degrees_of(const feature_passes& pass, std::span<const double> self, std
 }
 
 // Returns the leading eigenvectors of ΦᵀWD⁻¹Φ.
-lanczos_result leading(const feature_passes& pass, index m, const std::vector<double>& degree,
-                       std::span<const double> weight, problem_mark mark, const nystroem_clusters_options& o) {
+lanczos_result leading_eigenvectors(const feature_passes& pass, index m, const std::vector<double>& degree,
+                                    std::span<const double> weight, problem_hash mark,
+                                    const nystroem_clusters_options& o) {
     const auto multiply = [&](matrix_view<const double> v, matrix_view<double> out) {
         const matrix<double> made = pass(v, v.cols, [&](index first, matrix_view<double> f, double*) {
             for (index i = 0; i < f.rows; ++i) {
@@ -83,32 +84,32 @@ lanczos_result leading(const feature_passes& pass, index m, const std::vector<do
     lanczos_options l;
     l.pairs = std::min(o.n_clusters, m);
     l.block = std::min<index>(std::max<index>(8, (l.pairs + 7) / 8 * 8), m);
-    l.tol = pass.rough() ? 1e-7 : 1e-9, l.most_passes = o.max_iter, l.seed = o.seed;
+    l.tol = pass.uses_float() ? 1e-7 : 1e-9, l.max_passes = o.max_iter, l.seed = o.seed;
     if (o.progress) l.progress = [&](index done, double residual) { return o.progress({"passes", done, 0, residual}); };
     mark.add({static_cast<double>(l.pairs), static_cast<double>(o.max_iter), static_cast<double>(o.seed)});
     recorded_products products(multiply, o.checkpoint, mark.value());
     lanczos_result found = block_lanczos(m, std::ref(products), l);
-    products.ended(found.status);
+    products.finish(found.status);
     return found;
 }
 
 // Returns the embedded examples, one row each.
-matrix<double> embedded(const kernel_rows& x, const nystroem_problem& posed, const kernel_expansion& projection) {
+matrix<double> embed(const training_rows& x, const nystroem_problem& posed, const kernel_expansion& projection) {
     matrix<double> out(x.size(), projection.functions());
-    const auto k = x.passes(posed.objects, posed.centres, 0);
-    round_trip<double>(*k, projection.coef.view(),
-                       [&](index first, matrix_view<double> f, double*) {
-                           normalise_rows(f);
-                           for (index i = 0; i < f.rows; ++i) std::copy_n(f.row(i), f.cols, out.row(first + i));
-                       },
-                       {});
+    const auto k = x.passes(posed.centres, posed.centre_rows, 0);
+    gram_pass<double>(*k, projection.coef.view(),
+                      [&](index first, matrix_view<double> f, double*) {
+                          normalise_rows(f);
+                          for (index i = 0; i < f.rows; ++i) std::copy_n(f.row(i), f.cols, out.row(first + i));
+                      },
+                      {});
     return out;
 }
 
 // Runs k-means on these rows.
-lloyd_result grouped(const matrix<double>& y, std::span<const double> weight, const nystroem_clusters_options& o) {
-    const std::vector<index> there = positive(weight);
-    const index n = std::ssize(there), count = rows_to_start_from(n, o.n_clusters, y.cols());
+lloyd_result cluster_rows(const matrix<double>& y, std::span<const double> weight, const nystroem_clusters_options& o) {
+    const std::vector<index> there = positive_indices(weight);
+    const index n = std::ssize(there), count = start_sample_size(n, o.n_clusters, y.cols());
     std::vector<index> rows = random_generator(o.seed + 2).sample(n, count);
     std::ranges::sort(rows);
     matrix<double> some(count, y.cols());
@@ -127,14 +128,14 @@ lloyd_result grouped(const matrix<double>& y, std::span<const double> weight, co
     const one_batch<double> all(features);
     lloyd_options how{.clusters = o.n_clusters, .max_rounds = o.max_iter};
     if (o.progress) how.progress = [&](index round, double J) { return o.progress({"k-means", round, 0, J}); };
-    return lloyd_rounds({&all, nullptr, nullptr, self, weight}, std::move(start.means), how);
+    return run_lloyd({&all, nullptr, nullptr, self, weight}, std::move(start.means), how);
 }
 
 // Returns ‖row of f - mean‖² for every mean, with the rows of f scaled to length 1.
 matrix<double> squared_distances(const nystroem_spectral_model& m, matrix<double> f) {
     normalise_rows(f.view());
     matrix<double> out(f.rows(), m.clusters());
-    parallel_runs(f.rows(), 256, [&](index first, index end) {
+    parallel_chunks(f.rows(), 256, [&](index first, index end) {
         for (index i = first; i < end; ++i)
             for (index c = 0; c < m.clusters(); ++c) {
                 double sum = 0;
@@ -145,7 +146,7 @@ matrix<double> squared_distances(const nystroem_spectral_model& m, matrix<double
     return out;
 }
 
-std::vector<index> nearest_rows(const nystroem_spectral_model& m, matrix<double> f) {
+std::vector<index> nearest_clusters(const nystroem_spectral_model& m, matrix<double> f) {
     const matrix<double> d = squared_distances(m, std::move(f));
     std::vector<index> out;
     for (index i = 0; i < d.rows(); ++i) out.push_back(std::min_element(d.row(i), d.row(i) + d.cols()) - d.row(i));
@@ -154,20 +155,21 @@ std::vector<index> nearest_rows(const nystroem_spectral_model& m, matrix<double>
 
 }  // namespace
 
-nystroem_spectral_model fit_nystroem_spectral(const kernel_rows& x, const nystroem_clusters_options& o) {
+nystroem_spectral_model fit_nystroem_spectral(const training_rows& x, const nystroem_clusters_options& o) {
     const std::vector<double> weight = checked_cluster_weights(x, o, spectral_owner);
-    nystroem_problem posed = pose_nystroem(x, o, weight, spectral_owner, false, [&](index centres, index, index) {
-        // The basis, and for each row its embedding, degree, weight and label.
-        const auto m = static_cast<double>(centres), n = static_cast<double>(x.size());
-        return 24 * m * m + 8 * n * (static_cast<double>(o.n_clusters) + 5);
-    });
-    const nystroem_basis basis = independent_basis(x, posed, o);
+    nystroem_problem posed =
+        make_nystroem_problem(x, o, weight, spectral_owner, false, [&](index centres, index, index) {
+            // The basis, and for each row its embedding, degree, weight and label.
+            const auto m = static_cast<double>(centres), n = static_cast<double>(x.size());
+            return 24 * m * m + 8 * n * (static_cast<double>(o.n_clusters) + 5);
+        });
+    const nystroem_basis basis = make_independent_basis(x, posed, o);
     nystroem_spectral_model out;
     {
-        const feature_passes pass(x, posed, basis, o.for_values(!x.processes()));
+        const feature_passes pass(x, posed, basis, o.bytes_for_values(!x.processes()));
         const degrees d = degrees_of(pass, x.self(), weight);
         const lanczos_result found =
-            leading(pass, basis.size(), d.of, weight, mark_of(x, weight, posed, spectral_owner), o);
+            leading_eigenvectors(pass, basis.size(), d.of, weight, mark_of(x, weight, posed, spectral_owner), o);
         out.low_degrees = d.low, out.status = found.status;
         out.passes = found.passes + 3;  // the degrees take two passes, the embedding one
         if (found.values.empty() || !(found.values.front() > 0))
@@ -183,15 +185,15 @@ nystroem_spectral_model fit_nystroem_spectral(const kernel_rows& x, const nystro
         }
         const matrix_view<double> rows(u.data(), kept, basis.size());
         basis.to_coefficients(rows);
-        out.projection.coef = turned(rows);
+        out.projection.coef = transpose(rows);
         out.projection.offset.assign(static_cast<std::size_t>(kept), 0.0);
     }
-    lloyd_result found = grouped(embedded(x, posed, out.projection), weight, o);
+    lloyd_result found = cluster_rows(embed(x, posed, out.projection), weight, o);
     out.means = std::move(found.means), out.weights = std::move(found.weights), out.labels = std::move(found.labels);
     out.history = std::move(found.history);
-    if (finished(out.status)) out.status = found.status;
-    out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
-    take_centres(out.projection, posed, x);
+    if (is_optimal(out.status)) out.status = found.status;
+    out.unexplained = unexplained_trace(basis, *posed.sample_gram, posed.sample_diagonal);
+    move_centres(out.projection, posed, x);
     return out;
 }
 
@@ -202,10 +204,10 @@ matrix<double> distances(const nystroem_spectral_model& m, const dataset& z) {
 }
 
 std::vector<index> predict(const nystroem_spectral_model& m, const dataset& z) {
-    return nearest_rows(m, m.projection.values(z));
+    return nearest_clusters(m, m.projection.values(z));
 }
 std::vector<index> predict(const nystroem_spectral_model& m, const gram<double>& K) {
-    return nearest_rows(m, m.projection.values(K));
+    return nearest_clusters(m, m.projection.values(K));
 }
 
 template <>
@@ -218,17 +220,17 @@ struct file_form<nystroem_spectral_model> {
         const index functions = m.projection.functions(),
                     clusters = a.count("clusters", m.means.rows(), index{1} << 24);
         a.status(m.status);
-        a.whole("passes", m.passes);
-        a.whole("low_degrees", m.low_degrees);
-        a.numbers(m.out_of_reach);
+        a.integer("passes", m.passes);
+        a.integer("low_degrees", m.low_degrees);
+        a.numbers(m.unexplained);
         a.list(m.eigenvalues, functions);
         a.table(m.means, clusters, functions);
-        a.finite(m.means, "a mean");
+        a.check_finite(m.means, "a mean");
         a.list(m.weights, clusters);
         a.list(m.labels, m.projection.training_size);
         a.list("rounds", m.history);
         a.check(clusters > 0 && !m.history.empty(), "there are no clusters, or there is no objective");
-        a.within(m.labels, 0, clusters, "a label");
+        a.check_range(m.labels, 0, clusters, "a label");
     }
 };
 template struct model_file<nystroem_spectral_model>;
@@ -236,13 +238,13 @@ template struct model_file<nystroem_spectral_model>;
 namespace api {
 namespace {
 
-class nystroem_spectral_fitted final : public cluster_fitted<nystroem_spectral_model> {
+class nystroem_spectral_estimator final : public cluster_estimator<nystroem_spectral_model> {
 public:
-    using cluster_fitted::cluster_fitted;
+    using cluster_estimator::cluster_estimator;
     columns details(const examples& x) const override {
-        return {mercer::distances(m_, x.objects()), numbered("distance", m_.clusters())};
+        return {mercer::distances(m_, x.objects()), numbered_names("distance", m_.clusters())};
     }
-    figures about() const override {
+    summary summarise() const override {
         return {{"status", name(m_.status)},
                 {"objective", m_.objective()},
                 {"clusters", m_.clusters()},
@@ -251,28 +253,28 @@ public:
                 {"low_degrees", m_.low_degrees},
                 {"passes", m_.passes},
                 {"n_centres", m_.projection.size()},
-                {"out_of_reach", m_.out_of_reach},
+                {"out_of_reach", m_.unexplained},
                 {"training_size", m_.projection.training_size}};
     }
-    std::string trouble() const override {
-        if (finished(m_.status) && 2 * m_.low_degrees > m_.projection.training_size)
+    std::string warning() const override {
+        if (is_optimal(m_.status) && 2 * m_.low_degrees > m_.projection.training_size)
             return fmt::format(
                 "the centres do not reach {} of {} examples: take a wider kernel, or raise n_centres, "
                 "with --set",
                 m_.low_degrees, m_.projection.training_size);
-        return cluster_fitted::trouble();
+        return cluster_estimator::warning();
     }
     part_value part(std::string_view name) const override {
         if (name == "centre_rows")
             return std::vector<std::int64_t>(m_.projection.rows.begin(), m_.projection.rows.end());
-        return cluster_fitted::part(name);
+        return cluster_estimator::part(name);
     }
 };
 
 }  // namespace
 
 method nystroem_spectral_method() {
-    return entry_on_centres<nystroem_spectral, nystroem_spectral_fitted, fit_nystroem_spectral>();
+    return entry_of_clusters<nystroem_spectral, nystroem_spectral_estimator, fit_nystroem_spectral>();
 }
 
 }  // namespace api

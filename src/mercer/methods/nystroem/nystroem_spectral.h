@@ -35,22 +35,22 @@ struct nystroem_spectral {
     std::vector<double> centre_rows{};
     index n_init = 10, max_iter = 300, seed = 0;
 
-    static method_facts facts() {
-        return for_one_process(with_checkpoints(
+    static method_info info() {
+        return for_single_rank(with_checkpoints(
             {"nystroem_spectral",
              {"spectral", "spectral_clustering", "normalised_cuts"},
              method_family::clustering,
              "normalised cuts with the kernel as affinity, on a few centres, for millions of examples",
              "leading eigenvectors of D^-½K̃D^-½, K̃ = K(X, Z) K(Z, Z)⁻¹ K(Z, X), then k-means on their rows",
              "mercer-nystroem-spectral-model",
-             answer::none}));
+             target_kind::none}));
     }
     template <class V>
     void options(V& v) {
-        v.whole("n_clusters", n_clusters, 1, "how many");
-        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_to_predict());
-        v.whole("n_init", n_init, 1, "restarts on a sample of the examples, of which the best is kept");
-        v.whole("max_iter", max_iter, 1, "passes over the examples at most, and rounds of k-means");
+        v.integer("n_clusters", n_clusters, 1, "how many");
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::prediction_centre_choices());
+        v.integer("n_init", n_init, 1, "restarts on a sample of the examples, of which the best is kept");
+        v.integer("max_iter", max_iter, 1, "passes over the examples at most, and rounds of k-means");
     }
 };
 
@@ -62,16 +62,16 @@ struct nystroem_spectral_model {
     std::vector<index> labels;        // cluster of each training example
     std::vector<double> history;      // objective of k-means in the space of the eigenvectors
     fit_status status = fit_status::converged;
-    double out_of_reach = 0;  // unexplained fraction of the trace of K(X, X), estimated on a sample of rows
-    index low_degrees = 0;    // examples whose degree in K̃ is less than half of its lower bound
-    index passes = 0;         // number of passes over K
+    double unexplained = 0;  // unexplained fraction of the trace of K(X, X), estimated on a sample of rows
+    index low_degrees = 0;   // examples whose degree in K̃ is less than half of its lower bound
+    index passes = 0;        // number of passes over K
 
     index clusters() const { return means.rows(); }
     double objective() const { return history.back(); }
 };
 
 // Option tol is not used; max_iter bounds the number of passes and the number of iterations of k-means.
-nystroem_spectral_model fit_nystroem_spectral(const kernel_rows& x, const nystroem_clusters_options& options);
+nystroem_spectral_model fit_nystroem_spectral(const training_rows& x, const nystroem_clusters_options& options);
 
 // Returns the cluster with the nearest mean; of equally near means the one with the lowest number.
 std::vector<index> predict(const nystroem_spectral_model& model, const dataset& z);

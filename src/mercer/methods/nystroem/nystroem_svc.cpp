@@ -28,13 +28,13 @@ dataset features_of(const gram_batches<double>& k, const nystroem_basis& basis, 
         fail(errc::memory,
              fmt::format("{}: the features of {} examples take {}, the budget is {}: raise it, take fewer "
                          "centres, or loss=squared_hinge, which stores none",
-                         owner, k.rows(), bytes_text(bytes), bytes_text(static_cast<double>(memory))));
+                         owner, k.rows(), format_bytes(bytes), format_bytes(static_cast<double>(memory))));
     matrix<double> phi(k.rows(), k.cols());
     k.each([&](index first, const gram<double>& rows) {
         for (index from = 0; from < rows.rows(); from += chunk) {
             const index count = std::min(chunk, rows.rows() - from);
             const matrix_view<double> part(phi.row(first + from), count, k.cols());
-            rows.block(selection(from, count), selection(0, k.cols()), part);
+            rows.block(row_set(from, count), row_set(0, k.cols()), part);
             basis.to_gradient(part);
         }
     });
@@ -51,7 +51,7 @@ machine descend(const linear_operand& x, const std::vector<double>& sign, const 
     machine out;
     bool enough = false;
     coordinate_descent_options how;
-    how.tol = 1e-12, how.most_epochs = o.max_iter, how.seed = o.seed + 1, how.measured = true;
+    how.tol = 1e-12, how.max_epochs = o.max_iter, how.seed = o.seed + 1, how.evaluate_objectives = true;
     how.progress = [&](const descent_progress& at) {
         const double gap = at.primal - at.dual;
         out.trace.push_back(at.primal > 0 ? gap / at.primal : 0);
@@ -64,23 +64,23 @@ machine descend(const linear_operand& x, const std::vector<double>& sign, const 
     return out;
 }
 
-nystroem_fit fit_hinge_on_features(const kernel_rows& x, std::span<const index> place, index classes,
+nystroem_fit fit_hinge_on_features(const training_rows& x, std::span<const index> place, index classes,
                                    std::span<const double> weight, const nystroem_options& o, const char* owner,
                                    matrix<double>* on_sample) {
     if (x.processes()) fail(errc::unsupported, fmt::format("{}: loss=hinge is for one process", owner));
     if (!o.checkpoint.path.empty())
         fail(errc::unsupported, fmt::format("{}: there are no checkpoints with loss=hinge", owner));
-    nystroem_problem posed = pose_nystroem(x, o, weight, owner, false, [&](index centres, index, index) {
+    nystroem_problem posed = make_nystroem_problem(x, o, weight, owner, false, [&](index centres, index, index) {
         // The basis, the features, and the sign, the penalty and the multiplier of each row for each class.
         const auto m = static_cast<double>(centres), n = static_cast<double>(x.size());
         return 16 * m * m + 8 * n * (m + 3 * static_cast<double>(classes));
     });
-    const nystroem_basis basis = independent_basis(x, posed, o);
+    const nystroem_basis basis = make_independent_basis(x, posed, o);
     const index m = basis.size(), functions = classes == 2 ? 1 : classes;
-    const double constant = o.fit_intercept ? std::sqrt(basis.largest()) : 0;
-    const dataset phi = features_of(*x.passes(posed.objects, posed.centres, 0), basis, o.memory(), owner);
-    const std::vector<index> there = positive(weight);
-    const auto rows = linear_rows(phi, there, constant);
+    const double constant = o.fit_intercept ? std::sqrt(basis.max_diagonal()) : 0;
+    const dataset phi = features_of(*x.passes(posed.centres, posed.centre_rows, 0), basis, o.memory(), owner);
+    const std::vector<index> there = positive_indices(weight);
+    const auto rows = make_linear_operand(phi, there, constant);
     std::vector<double> price;
     for (const index i : there) price.push_back(o.C * weight[static_cast<std::size_t>(i)]);
 
@@ -111,22 +111,22 @@ nystroem_fit fit_hinge_on_features(const kernel_rows& x, std::span<const index> 
     out.f.coef = matrix<double>(m, functions);
     for (index c = 0; c < functions; ++c)
         for (index j = 0; j < m; ++j) out.f.coef(j, c) = gamma(c, j);
-    out.f.k = x.known_kernel(), out.f.x = std::move(posed.objects), out.f.rows = std::move(posed.centres);
+    out.f.k = x.kernel_if_known(), out.f.x = std::move(posed.centres), out.f.rows = std::move(posed.centre_rows);
     out.f.training_size = x.size();
-    out.out_of_reach = share_out_of_reach(basis, *posed.sample, posed.sample_self);
-    if (on_sample) *on_sample = out.f.values(*posed.sample);
+    out.unexplained = unexplained_trace(basis, *posed.sample_gram, posed.sample_diagonal);
+    if (on_sample) *on_sample = out.f.values(*posed.sample_gram);
     return out;
 }
 
 }  // namespace
 
-nystroem_svc_model fit_nystroem_svc(const kernel_rows& x, std::span<const double> y, const nystroem_options& o) {
+nystroem_svc_model fit_nystroem_svc(const training_rows& x, std::span<const double> y, const nystroem_options& o) {
     constexpr const char* owner = "nystroem_svc";
     detail::check_nystroem_options(o, 1 / o.C, "C", owner);
     const detail::nystroem_labels l = detail::labels_of(x, y, o, owner);
     nystroem_svc_model out;
     if (o.hinge) {
-        out = {detail::fit_and_double(x, o, [&](const nystroem_options& how, matrix<double>* f) {
+        out = {detail::fit_with_doubling(x, o, [&](const nystroem_options& how, matrix<double>* f) {
             return fit_hinge_on_features(x, l.place, std::ssize(l.classes), l.weight, how, owner, f);
         })};
     } else {
@@ -141,36 +141,36 @@ template <>
 struct file_form<nystroem_svc_model> {
     static constexpr std::string_view format = "mercer-nystroem-svc-model";
     static constexpr int version = 2;
-    static void parts(auto& a, auto& m) { detail::classes_parts(a, m); }
+    static void parts(auto& a, auto& m) { detail::archive_classifier(a, m); }
 };
 template struct model_file<nystroem_svc_model>;
 
 namespace api {
 namespace {
 
-class nystroem_svc_fitted final : public nystroem_classes_fitted<nystroem_svc_model> {
+class nystroem_svc_estimator final : public nystroem_classes_estimator<nystroem_svc_model> {
 public:
-    using nystroem_classes_fitted::nystroem_classes_fitted;
+    using nystroem_classes_estimator::nystroem_classes_estimator;
     columns details(const examples& x) const override {
         if (m_.classes.size() == 2) return {decide(x), {"decision"}};
         return {decide(x), label_names("decision", m_.classes)};
     }
-    explained predict_with_details(const examples& x) const override {
+    detailed_predictions predict_with_details(const examples& x) const override {
         matrix<double> f = decide(x);
-        std::vector<double> found = classes_of(m_, f.view());
+        std::vector<double> found = predict_classes(m_, f.view());
         const auto names =
             m_.classes.size() == 2 ? std::vector<std::string>{"decision"} : label_names("decision", m_.classes);
         return {std::move(found), {std::move(f), names}};
     }
 };
 
-fitted_ptr make_nystroem_svc(const nystroem_svc& m, const fit_call& t, const kernel_rows& x) {
-    return t.made<nystroem_svc_fitted>(fit_nystroem_svc(x, t.targets(), nystroem_told(m, t)));
+estimator_ptr make_nystroem_svc(const nystroem_svc& m, const fit_call& t, const training_rows& x) {
+    return t.made<nystroem_svc_estimator>(fit_nystroem_svc(x, t.targets(), to_nystroem_options(m, t)));
 }
 
 }  // namespace
 
-method nystroem_svc_method() { return entry_by_passes<nystroem_svc, nystroem_svc_fitted, make_nystroem_svc>(); }
+method nystroem_svc_method() { return entry_by_passes<nystroem_svc, nystroem_svc_estimator, make_nystroem_svc>(); }
 
 }  // namespace api
 

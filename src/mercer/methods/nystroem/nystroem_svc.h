@@ -38,7 +38,7 @@ struct nystroem_svc {
     double tol = 1e-6;
     index max_iter = 1000, seed = 0;
 
-    static method_facts facts() {
+    static method_info info() {
         return with_checkpoints(
             {"nystroem_svc",
              {},
@@ -46,7 +46,7 @@ struct nystroem_svc {
              "support vector machine on a few centres, for millions of examples; squared hinge loss, or hinge",
              "min Σ max(0, 1 - yᵢf(xᵢ))² + 1/(2C) ‖f‖², f = Σ βⱼk(·, zⱼ) + b",
              "mercer-nystroem-svc-model",
-             answer::classes},
+             target_kind::classes},
             "loss=squared_hinge");
     }
     template <class V>
@@ -56,8 +56,8 @@ struct nystroem_svc {
             "loss", loss, {"squared_hinge", "hinge"},
             "squared_hinge by passes that store nothing; hinge by features of all examples, kept in memory, with a "
             "penalised offset");
-        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::centres_to_predict());
-        detail::reach_options(v, accuracy, doubling);
+        detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::prediction_centre_choices());
+        detail::accuracy_options(v, accuracy, doubling);
         v.flag("fit_intercept", fit_intercept, "with an offset");
         detail::pass_options(v, tol, max_iter);
     }
@@ -67,7 +67,7 @@ struct nystroem_svc_model : nystroem_fit {};
 
 // If several processes share the rows of x, y and the weights are those of this process, and every process gets the
 // whole model.
-nystroem_svc_model fit_nystroem_svc(const kernel_rows& x, std::span<const double> y, const nystroem_options& options);
+nystroem_svc_model fit_nystroem_svc(const training_rows& x, std::span<const double> y, const nystroem_options& options);
 
 namespace api {
 struct method;

@@ -26,31 +26,31 @@ namespace mercer {
 // sketch is bit-identical for any number of processes.
 using row_weights = std::function<double(index row, index c)>;
 // Entry t of the additional columns of row i, in [-1, 1].
-using row_columns = std::function<double(index row, index t)>;
+using extra_values = std::function<double(index row, index t)>;
 
 struct sketch_options {
     index buckets = 1;   // s, the number of rows of the sketch
     index count = 1;     // number of matrices D, each with a sketch of its own, all in the same pass
     row_weights weight;  // entry of row i in the c-th D
     row_filter only;     // rows that are sketched; empty: all rows
-    double largest_weight = 1, largest_value = 1;  // upper bound on the weights; estimate of the largest kernel value
-    index more = 0;                                // number of additional columns that are sketched with those of K
-    row_columns behind;                            // entries of the additional columns
+    double max_weight = 1, estimated_max_value = 1;  // upper bound on the weights; estimate of the largest kernel value
+    index extra_columns = 0;                         // number of additional columns that are sketched with those of K
+    extra_values extra_value;                        // entries of the additional columns
     std::uint64_t seed = 0;
 };
 struct row_sketches {
     std::vector<matrix<double>> of;  // SD^½K, one for each D
-    // (SD^½)ᵀSD^½ <= stretch·D as symmetric matrices, for every D: ‖S‖² is at most the largest column sum of |S|, 2,
+    // (SD^½)ᵀSD^½ <= norm_bound·D as symmetric matrices, for every D: ‖S‖² is at most the largest column sum of |S|, 2,
     // times the largest row sum, half the number of rows in the bucket. The factor also covers the rounding of the
     // roots of the weights.
-    double stretch = 1;
-    double digit = 0;  // bound on the rounding error of entries of K
+    double norm_bound = 1;
+    double rounding_unit = 0;  // bound on the rounding error of entries of K
 };
 template <class T>
-row_sketches row_sketch(const gram_batches<T>& k, const sketch_options& options);
+row_sketches make_row_sketches(const gram_batches<T>& k, const sketch_options& options);
 
-extern template row_sketches row_sketch(const gram_batches<float>&, const sketch_options&);
-extern template row_sketches row_sketch(const gram_batches<double>&, const sketch_options&);
+extern template row_sketches make_row_sketches(const gram_batches<float>&, const sketch_options&);
+extern template row_sketches make_row_sketches(const gram_batches<double>&, const sketch_options&);
 
 // Returns the number of rows s = xm of a sketch of n rows of K with m columns. A fit takes a number of passes
 // proportional to 2/log x, each over nm pairs, and xm³ operations for the square of the sketch; about fifteen of these
@@ -60,18 +60,18 @@ inline index buckets_for(double n, double m) {
     return static_cast<index>(std::min(4 + 28 * n / (size * size), 12.0) * size);
 }
 
-class sketched_shapes {
+class sketched_preconditioner {
 public:
     // The arguments are borrowed. With an offset the matrices have one more row and column.
-    sketched_shapes(const nystroem_operator& k, const row_losses& losses, bool offset);
+    sketched_preconditioner(const nystroem_operator& k, const row_losses& losses, bool offset);
     // Makes the matrices from the current curvatures of the sampled `rows`. All functions share one matrix if `one` is
     // set, if their curvatures are equal, or if separate matrices do not fit the memory. Returns the number of passes.
-    index make(double lambda, bool one, const thinned_rows& rows, double theta);
-    bool empty() const { return shapes_.empty(); }
+    index make(double lambda, bool one, const curvature_sample& rows, double theta);
+    bool empty() const { return matrices_.empty(); }
     double lambda() const { return lambda_; }  // the ridge of the matrices
     // Returns the cost of making the matrices again, in passes over this fraction of the rows. The estimate compares
     // the operation counts at typical rates of matrix products and of passes.
-    double price(double share) const;
+    double rebuild_cost(double share) const;
     // z ← (AᵀA)⁻¹z, one row per function.
     void solve(matrix<double>& z) const;
     // For a quadratic loss: the minimiser of the loss of the sketched rows. No rows for other losses, for many
@@ -81,19 +81,20 @@ public:
     // if there is no bound.
     double gap_of(const matrix<double>& g) const;
     std::vector<double> gaps_of(const matrix<double>& g, index problems) const;  // one bound per problem
-    double gap_of(double square) const { return std::isinf(stretch_) ? stretch_ : 0.5 * stretch_ * square; }
+    double gap_of(double square) const { return std::isinf(norm_bound_) ? norm_bound_ : 0.5 * norm_bound_ * square; }
 
 private:
-    double stretch_of(const row_sketches& rows, double lambda) const;
+    double norm_bound_of(const row_sketches& rows, double lambda) const;
 
     const nystroem_operator& k_;
     const row_losses& losses_;
     bool offset_;
-    double largest_weight_, lambda_ = 0;
+    double max_weight_, lambda_ = 0;
     index width_, functions_, buckets_;
-    std::vector<sketched_hessian> shapes_;
+    std::vector<sketched_hessian> matrices_;
     matrix<double> start_;
-    double stretch_ = std::numeric_limits<double>::infinity();  // AᵀA <= stretch·(ΦᵀDΦ + λI), as symmetric matrices
+    double norm_bound_ =
+        std::numeric_limits<double>::infinity();  // AᵀA <= norm_bound·(ΦᵀDΦ + λI), as symmetric matrices
 };
 
 }  // namespace mercer

@@ -23,12 +23,12 @@ public:
                   std::function<dataset(const dataset&)> prepare, dataset centres)
         : k_(std::move(k)), from_(from), rows_(rows), prepare_(std::move(prepare)), centres_(std::move(centres)) {}
     index rows() const override { return rows_; }
-    const process_group* processes() const override { return from_.processes(); }
+    const communicator* processes() const override { return from_.processes(); }
     index cols() const override { return centres_.size(); }
     void each(const std::function<void(index first, const gram<T>& rows)>& use) const override {
-        each_batch(from_, [&](index first, const table& batch) {
+        for_each_batch(from_, [&](index first, const table& batch) {
             const dataset x = prepare_(batch.x);
-            if (x.kind() == domain::vectors) require_finite(x);
+            if (x.kind() == object_kind::vectors) require_finite(x);
             use(first, *make_gram<T>(*k_, x, centres_, {std::size_t{64} << 20, std::size_t{64} << 20, sizeof(T) == 4}));
         });
     }
@@ -44,38 +44,38 @@ private:
 }  // namespace
 
 // Message in which a process describes the rows it has read.
-struct sent_facts {
+struct stream_summary {
     index own = 0, dims = 0;
     std::string kind;
     std::vector<std::string> classes, features;
 };
 template <>
-struct file_form<sent_facts> {
+struct file_form<stream_summary> {
     static constexpr std::string_view format = "mercer-facts";
     static constexpr int version = 1;
     static void parts(auto& a, auto& m) {
-        a.whole("own", m.own);
-        a.whole("dims", m.dims);
+        a.integer("own", m.own);
+        a.integer("dims", m.dims);
         a.head("kind", m.kind);
         a.head("classes", m.classes);
         a.head("features", m.features);
     }
 };
-template struct model_file<sent_facts>;
+template struct model_file<stream_summary>;
 
 namespace {
 
 // Combines the descriptions of all processes and fails if they do not match.
-void agree(const process_group& group, streamed_targets& out) {
-    const sent_facts mine{out.own, out.dims, name(out.kind), out.class_names, out.feature_names};
+void combine_summaries(const communicator& group, streamed_targets& out) {
+    const stream_summary mine{out.own, out.dims, name(out.kind), out.class_names, out.feature_names};
     out.size = 0;
     std::vector<std::string> names;
     bool seen = false, named = false;
-    for (const std::string& each : group.all(model_file<sent_facts>::bytes(mine))) {
-        const sent_facts theirs = model_file<sent_facts>::parse(each, "what another process has read");
+    for (const std::string& each : group.all_gather(model_file<stream_summary>::bytes(mine))) {
+        const stream_summary theirs = model_file<stream_summary>::parse(each, "what another process has read");
         if (theirs.own == 0) continue;
         if (!seen) {
-            out.kind = domain_named(theirs.kind);
+            out.kind = parse_object_kind(theirs.kind);
             out.feature_names = theirs.features;
             named = !theirs.classes.empty();
         }
@@ -94,7 +94,7 @@ void agree(const process_group& group, streamed_targets& out) {
 
 }  // namespace
 
-void each_batch(row_batches& from, const std::function<void(index first, const table& batch)>& use) {
+void for_each_batch(row_batches& from, const std::function<void(index first, const table& batch)>& use) {
     from.restart();
     const auto fetch = [&from] {
         table out;
@@ -103,7 +103,7 @@ void each_batch(row_batches& from, const std::function<void(index first, const t
     index first = from.first();
     std::optional<table> now = fetch();
     while (now) {
-        stop_point();
+        throw_if_cancelled();
         // Deferred if the system cannot start another thread.
         std::future<std::optional<table>> later = std::async(std::launch::async | std::launch::deferred, fetch);
         try {
@@ -121,7 +121,7 @@ streamed_targets read_targets(row_batches& from) {
     streamed_targets out;
     bool named = false;
     std::vector<std::string> names;  // in the order in which they occur
-    each_batch(from, [&](index first, const table& batch) {
+    for_each_batch(from, [&](index first, const table& batch) {
         if (out.own == 0) {
             out.kind = batch.x.kind(), out.feature_names = batch.feature_names;
             named = !batch.class_names.empty();
@@ -142,7 +142,7 @@ streamed_targets read_targets(row_batches& from) {
     });
     out.class_names = names;
     out.size = out.own;
-    if (from.processes()) agree(*from.processes(), out);
+    if (from.processes()) combine_summaries(*from.processes(), out);
     if (out.class_names.empty()) return out;
     std::ranges::sort(out.class_names);
     for (double& y : out.y)
@@ -155,37 +155,37 @@ dataset streamed_rows::gather(std::span<const index> which) const {
     dataset out;
     const auto begin = std::ranges::lower_bound(which, first());
     auto at = static_cast<std::size_t>(begin - which.begin());
-    each_batch(from_, [&](index first, const table& batch) {
+    for_each_batch(from_, [&](index first, const table& batch) {
         std::vector<index> here;
         for (; at < which.size() && which[at] < first + batch.x.size(); ++at) here.push_back(which[at] - first);
         if (here.empty()) return;
         const dataset some = prepare_(mercer::gather(batch.x, std::span<const index>(here)));
         out = out.size() == 0 ? some : concatenate(out, some);
     });
-    return processes() ? joined(*processes(), out) : out;
+    return processes() ? join(*processes(), out) : out;
 }
 
 std::vector<double> streamed_rows::self() const {
     std::vector<double> out;
-    each_batch(from_, [&](index, const table& batch) {
-        const std::vector<double> some = self_values(*k_, prepare_(batch.x));
+    for_each_batch(from_, [&](index, const table& batch) {
+        const std::vector<double> some = kernel_diagonal(*k_, prepare_(batch.x));
         out.insert(out.end(), some.begin(), some.end());
     });
     return out;
 }
 
-owned<gram<double>> streamed_rows::among(const dataset& objects, std::span<const index>) const {
+owned<gram<double>> streamed_rows::square_gram(const dataset& objects, std::span<const index>) const {
     return {{}, make_gram<double>(*k_, objects, std::size_t{64} << 20)};
 }
-owned<gram<double>> streamed_rows::between(const dataset& left, std::span<const index>, const dataset& right,
-                                           std::span<const index>) const {
+owned<gram<double>> streamed_rows::cross_gram(const dataset& left, std::span<const index>, const dataset& right,
+                                              std::span<const index>) const {
     return {{}, make_gram<double>(*k_, left, right, std::size_t{64} << 20)};
 }
 owned<gram_batches<double>> streamed_rows::passes(const dataset& centres, std::span<const index>, std::size_t) const {
     return {{}, std::make_unique<streamed_gram<double>>(k_, from_, size_, prepare_, centres)};
 }
-owned<gram_batches<float>> streamed_rows::rough_passes(const dataset& centres, std::size_t, double pairs) const {
-    if (!float_pays(*k_, size_, centres.size(), pairs)) return {};
+owned<gram_batches<float>> streamed_rows::float_passes(const dataset& centres, std::size_t, double pairs) const {
+    if (!is_float_faster(*k_, size_, centres.size(), pairs)) return {};
     return {{}, std::make_unique<streamed_gram<float>>(k_, from_, size_, prepare_, centres)};
 }
 

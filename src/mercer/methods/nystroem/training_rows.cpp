@@ -22,91 +22,93 @@ namespace {
 template <class T>
 struct kept_gram {
     std::unique_ptr<const gram<T>> fresh;
-    kept_rows<T> kept;
+    stored_rows<T> kept;
 };
 
 template <class T>
-owned<gram_batches<T>> in_one_batch(std::shared_ptr<const gram<T>> k) {
+owned<gram_batches<T>> as_one_batch(std::shared_ptr<const gram<T>> k) {
     return {{k}, std::make_unique<one_batch<T>>(*k)};
 }
 
-std::vector<index> listed(std::span<const index> which) { return {which.begin(), which.end()}; }
+std::vector<index> to_vector(std::span<const index> which) { return {which.begin(), which.end()}; }
 
 }  // namespace
 
 template <class T>
-std::shared_ptr<const gram<T>> rows_of_passes(const kernel& k, const dataset& x, const dataset& centres,
+std::shared_ptr<const gram<T>> make_pass_rows(const kernel& k, const dataset& x, const dataset& centres,
                                               std::size_t budget) {
     auto fresh = make_gram<T>(k, x, centres, {std::size_t{64} << 20, std::size_t{256} << 20, sizeof(T) == 4});
     const double bytes = sizeof(T) * static_cast<double>(fresh->rows()) * static_cast<double>(fresh->cols());
-    const bool dear = fresh->element_cost() > 30;
+    const bool dear = fresh->cycles_per_element() > 30;
     if (bytes > static_cast<double>(budget) && !dear) return fresh;
-    // kept_rows stops storing where first writes to memory take more than `patience` times as long as computing the
+    // stored_rows stops storing where first writes to memory take more than `patience` times as long as computing the
     // values. A pass over stored values takes about half as long as one that computes the cheapest kernel, and a fit
     // makes about a dozen passes. Expensive values are always worth storing.
-    const double patience = dear ? std::numeric_limits<double>::infinity() : fresh->element_cost() > 2 ? 16 : 4;
+    const double patience = dear ? std::numeric_limits<double>::infinity() : fresh->cycles_per_element() > 2 ? 16 : 4;
     const gram<T>& rows = *fresh;
     const std::shared_ptr<const kept_gram<T>> both(new kept_gram<T>{std::move(fresh), {rows, budget, false, patience}});
     return {both, &both->kept};
 }
-template std::shared_ptr<const gram<float>> rows_of_passes(const kernel&, const dataset&, const dataset&, std::size_t);
-template std::shared_ptr<const gram<double>> rows_of_passes(const kernel&, const dataset&, const dataset&, std::size_t);
+template std::shared_ptr<const gram<float>> make_pass_rows(const kernel&, const dataset&, const dataset&, std::size_t);
+template std::shared_ptr<const gram<double>> make_pass_rows(const kernel&, const dataset&, const dataset&, std::size_t);
 
-bool float_pays(const kernel& k, index rows, index centres, double pairs) {
+bool is_float_faster(const kernel& k, index rows, index centres, double pairs) {
     return k.properties().normalised && static_cast<double>(rows) * static_cast<double>(centres) > pairs;
 }
 
-owned<gram<double>> objects_in_memory::among(const dataset& objects, std::span<const index>) const {
+owned<gram<double>> examples_in_memory::square_gram(const dataset& objects, std::span<const index>) const {
     return {{}, make_gram<double>(*k_, objects, std::size_t{64} << 20)};
 }
-owned<gram<double>> objects_in_memory::between(const dataset& left, std::span<const index>, const dataset& right,
-                                               std::span<const index>) const {
+owned<gram<double>> examples_in_memory::cross_gram(const dataset& left, std::span<const index>, const dataset& right,
+                                                   std::span<const index>) const {
     return {{}, make_gram<double>(*k_, left, right, std::size_t{64} << 20)};
 }
-owned<gram_batches<double>> objects_in_memory::passes(const dataset& centres, std::span<const index>,
-                                                      std::size_t budget) const {
-    return in_one_batch(rows_of_passes<double>(*k_, x_, centres, budget));
+owned<gram_batches<double>> examples_in_memory::passes(const dataset& centres, std::span<const index>,
+                                                       std::size_t budget) const {
+    return as_one_batch(make_pass_rows<double>(*k_, x_, centres, budget));
 }
-owned<gram_batches<float>> objects_in_memory::rough_passes(const dataset& centres, std::size_t budget,
-                                                           double pairs) const {
-    if (!float_pays(*k_, x_.size(), centres.size(), pairs)) return {};
-    return in_one_batch(rows_of_passes<float>(*k_, x_, centres, budget));
+owned<gram_batches<float>> examples_in_memory::float_passes(const dataset& centres, std::size_t budget,
+                                                            double pairs) const {
+    if (!is_float_faster(*k_, x_.size(), centres.size(), pairs)) return {};
+    return as_one_batch(make_pass_rows<float>(*k_, x_, centres, budget));
 }
 
-owned<gram<double>> values_in_memory::among(const dataset&, std::span<const index> which) const {
-    return {{}, std::make_unique<subset<double>>(k_, listed(which))};
+owned<gram<double>> gram_in_memory::square_gram(const dataset&, std::span<const index> which) const {
+    return {{}, std::make_unique<subset<double>>(k_, to_vector(which))};
 }
-owned<gram<double>> values_in_memory::between(const dataset&, std::span<const index> rows, const dataset&,
-                                              std::span<const index> cols) const {
-    return {{}, std::make_unique<subset<double>>(k_, listed(rows), listed(cols))};
+owned<gram<double>> gram_in_memory::cross_gram(const dataset&, std::span<const index> rows, const dataset&,
+                                               std::span<const index> cols) const {
+    return {{}, std::make_unique<subset<double>>(k_, to_vector(rows), to_vector(cols))};
 }
-owned<gram_batches<double>> values_in_memory::passes(const dataset&, std::span<const index> which, std::size_t) const {
+owned<gram_batches<double>> gram_in_memory::passes(const dataset&, std::span<const index> which, std::size_t) const {
     std::vector<index> all(static_cast<std::size_t>(k_.rows()));
     std::iota(all.begin(), all.end(), index{0});
-    std::shared_ptr<const gram<double>> k(std::make_shared<subset<double>>(k_, std::move(all), listed(which)));
+    std::shared_ptr<const gram<double>> k(std::make_shared<subset<double>>(k_, std::move(all), to_vector(which)));
     return {{k}, std::make_unique<one_batch<double>>(*k)};
 }
 
-struct sent_objects {
+struct dataset_message {
     dataset x;
 };
 template <>
-struct file_form<sent_objects> {
+struct file_form<dataset_message> {
     static constexpr std::string_view format = "mercer-objects";
     static constexpr int version = 1;
     static void parts(auto& a, auto& m) { a.objects("objects", m.x); }
 };
-template struct model_file<sent_objects>;
+template struct model_file<dataset_message>;
 
-std::string packed(const dataset& x) { return x.size() == 0 ? std::string() : model_file<sent_objects>::bytes({x}); }
-dataset unpacked(std::string_view bytes) {
-    return bytes.empty() ? dataset() : model_file<sent_objects>::parse(bytes, "objects of another process").x;
+std::string pack_dataset(const dataset& x) {
+    return x.size() == 0 ? std::string() : model_file<dataset_message>::bytes({x});
+}
+dataset unpack_dataset(std::string_view bytes) {
+    return bytes.empty() ? dataset() : model_file<dataset_message>::parse(bytes, "objects of another process").x;
 }
 
-dataset joined(const process_group& group, const dataset& mine) {
+dataset join(const communicator& group, const dataset& mine) {
     dataset out;
-    for (const std::string& each : group.all(packed(mine))) {
-        const dataset some = unpacked(each);
+    for (const std::string& each : group.all_gather(pack_dataset(mine))) {
+        const dataset some = unpack_dataset(each);
         if (some.size() > 0) out = out.size() == 0 ? some : concatenate(out, some);
     }
     return out;
@@ -115,33 +117,33 @@ dataset joined(const process_group& group, const dataset& mine) {
 namespace {
 
 std::string kind_of(const dataset& x) {
-    if (x.kind() != domain::vectors) return name(x.kind());
+    if (x.kind() != object_kind::vectors) return name(x.kind());
     const bool single = x.as<dense<float>>() || x.as<sparse<float>>();
     return fmt::format("{} vectors of {} coordinates in {}", x.is_sparse() ? "sparse" : "dense", x.dims(),
                        single ? "float" : "double");
 }
 
 // The row numbers of all processes, and the rows that each process works on.
-struct division {
-    std::vector<index> had{0}, works{0};  // first row of each process, and the total
-    index targets = 0;                    // number of columns of y
+struct row_partition {
+    std::vector<index> owned_from{0}, works_from{0};  // first row of each process, and the total
+    index targets = 0;                                // number of columns of y
     bool weighted = false;
 
-    index size() const { return had.back(); }
+    index size() const { return owned_from.back(); }
 };
 
-division agree(const process_group& group, const dataset& x, matrix_view<const double> y,
-               const std::vector<double>& weight) {
+row_partition partition_rows(const communicator& group, const dataset& x, matrix_view<const double> y,
+                             const std::vector<double>& weight) {
     index mine[3] = {x.size(), y.cols, weight.empty() ? 0 : 1};
-    std::string told(reinterpret_cast<const char*>(mine), sizeof mine);
-    if (x.size() > 0) told += kind_of(x);
-    division out;
+    std::string message(reinterpret_cast<const char*>(mine), sizeof mine);
+    if (x.size() > 0) message += kind_of(x);
+    row_partition out;
     std::string kind;
     int whose = 0;
-    for (int rank = 0; const std::string& each : group.all(told)) {
+    for (int rank = 0; const std::string& each : group.all_gather(message)) {
         index theirs[3];
         std::memcpy(theirs, each.data(), sizeof theirs);
-        out.had.push_back(out.had.back() + theirs[0]);
+        out.owned_from.push_back(out.owned_from.back() + theirs[0]);
         out.weighted = out.weighted || theirs[2] != 0;
         const std::string its = each.substr(sizeof theirs);
         if (theirs[0] > 0 && kind.empty()) kind = its, out.targets = theirs[1], whose = rank;
@@ -153,23 +155,23 @@ division agree(const process_group& group, const dataset& x, matrix_view<const d
                                          whose, out.targets, rank, theirs[1]));
         ++rank;
     }
-    const index leaf = leaf_rows(out.size());
-    for (std::size_t r = 1; r < out.had.size(); ++r)
-        out.works.push_back(r + 1 == out.had.size() ? out.size() : out.had[r] / leaf * leaf);
+    const index leaf = chunk_rows(out.size());
+    for (std::size_t r = 1; r < out.owned_from.size(); ++r)
+        out.works_from.push_back(r + 1 == out.owned_from.size() ? out.size() : out.owned_from[r] / leaf * leaf);
     return out;
 }
 
 // Some rows with their targets and weights, packed into a message.
-class parcel {
+class row_message {
 public:
-    parcel(const dataset& x, matrix_view<const double> y, const std::vector<double>& weight) {
-        const std::string objects = packed(x);
+    row_message(const dataset& x, matrix_view<const double> y, const std::vector<double>& weight) {
+        const std::string objects = pack_dataset(x);
         const std::uint64_t size = objects.size();
         put(&size, sizeof size), put(objects.data(), objects.size());
         for (index i = 0; i < y.rows; ++i) put(y.row(i), static_cast<std::size_t>(y.cols) * sizeof(double));
         put(weight.data(), weight.size() * sizeof(double));
     }
-    void send(const process_group& group, int to) const {
+    void send(const communicator& group, int to) const {
         const std::uint64_t size = bytes_.size();
         group.send(to, &size, sizeof size);
         group.send(to, bytes_.data(), bytes_.size());
@@ -180,15 +182,15 @@ private:
     std::string bytes_;
 };
 
-class dealing {
+class row_distribution {
 public:
-    dealing(const process_group& group, const dataset& x, matrix_view<const double> y,
-            const std::vector<double>& weight)
-        : group_(group), x_(x), y_(y), weight_(weight), how_(agree(group, x, y, weight)) {
+    row_distribution(const communicator& group, const dataset& x, matrix_view<const double> y,
+                     const std::vector<double>& weight)
+        : group_(group), x_(x), y_(y), weight_(weight), partition_(partition_rows(group, x, y, weight)) {
         const auto me = static_cast<std::size_t>(group.rank());
-        out_.group = &group, out_.size = how_.size(), out_.first = how_.works[me];
-        out_.y = matrix<double>(how_.works[me + 1] - out_.first, how_.targets);
-        if (how_.weighted) out_.weight.assign(static_cast<std::size_t>(out_.y.rows()), 1.0);
+        out_.group = &group, out_.size = partition_.size(), out_.first = partition_.works_from[me];
+        out_.y = matrix<double>(partition_.works_from[me + 1] - out_.first, partition_.targets);
+        if (partition_.weighted) out_.weight.assign(static_cast<std::size_t>(out_.y.rows()), 1.0);
     }
 
     shared_examples run() {
@@ -196,36 +198,36 @@ public:
         const auto processes = static_cast<std::size_t>(group_.size());
         for (std::size_t from = 0; from < processes; ++from)
             for (std::size_t to = 0; to < processes; ++to) {
-                const index first = std::max(how_.had[from], how_.works[to]),
-                            end = std::min(how_.had[from + 1], how_.works[to + 1]);
+                const index first = std::max(partition_.owned_from[from], partition_.works_from[to]),
+                            end = std::min(partition_.owned_from[from + 1], partition_.works_from[to + 1]);
                 if (first >= end) continue;
                 if (static_cast<int>(to) == group_.rank())
-                    take(static_cast<int>(from), first, end - first);
+                    receive_rows(static_cast<int>(from), first, end - first);
                 else if (static_cast<int>(from) == group_.rank())
-                    give(static_cast<int>(to), first, end - first);
+                    send_rows(static_cast<int>(to), first, end - first);
             }
         return std::move(out_);
     }
 
 private:
-    index begin() const { return how_.had[static_cast<std::size_t>(group_.rank())]; }
+    index begin() const { return partition_.owned_from[static_cast<std::size_t>(group_.rank())]; }
 
-    void give(int to, index first, index count) const {
+    void send_rows(int to, index first, index count) const {
         const index at = first - begin();
         const auto from = weight_.begin() + (weight_.empty() ? 0 : at);
-        parcel(part(x_, at, count), y_.block(at, 0, count, y_.cols),
-               weight_.empty() ? std::vector<double>() : std::vector<double>(from, from + count))
+        row_message(part(x_, at, count), y_.block(at, 0, count, y_.cols),
+                    weight_.empty() ? std::vector<double>() : std::vector<double>(from, from + count))
             .send(group_, to);
     }
 
-    void take(int from, index first, index count) {
+    void receive_rows(int from, index first, index count) {
         const index to = first - out_.first;
         if (from == group_.rank()) {
             const index at = first - begin();
             for (index i = 0; i < count; ++i) std::copy_n(y_.row(at + i), y_.cols, out_.y.row(to + i));
             if (!weight_.empty()) std::copy_n(weight_.begin() + at, count, out_.weight.begin() + to);
             // The rows up to the end of the chunk that another process has begun are copied; the rest stays in place.
-            const index leaf = leaf_rows(out_.size),
+            const index leaf = chunk_rows(out_.size),
                         border = to == 0 ? 0 : std::min(count, (first + leaf - 1) / leaf * leaf - first);
             if (border > 0) out_.border = concatenate(out_.border, part(x_, at, border));
             out_.rest = part(x_, at + border, count - border);
@@ -237,20 +239,20 @@ private:
         group_.receive(from, bytes.data(), bytes.size());
         std::uint64_t objects = 0;
         std::memcpy(&objects, bytes.data(), sizeof objects);
-        const dataset some = unpacked(std::string_view(bytes).substr(sizeof objects, objects));
+        const dataset some = unpack_dataset(std::string_view(bytes).substr(sizeof objects, objects));
         out_.border = out_.border.size() == 0 ? some : concatenate(out_.border, some);
         const char* at = bytes.data() + sizeof objects + objects;
-        const std::size_t numbers = static_cast<std::size_t>(count * how_.targets) * sizeof(double);
+        const std::size_t numbers = static_cast<std::size_t>(count * partition_.targets) * sizeof(double);
         copy_bytes(out_.y.row(to), at, numbers);
         const std::size_t rest = bytes.size() - (sizeof objects + objects + numbers);
         copy_bytes(out_.weight.data() + to, at + numbers, rest);
     }
 
-    const process_group& group_;
+    const communicator& group_;
     const dataset& x_;
     matrix_view<const double> y_;
     const std::vector<double>& weight_;
-    division how_;
+    row_partition partition_;
     shared_examples out_;
 };
 
@@ -259,12 +261,12 @@ class shared_batches final : public gram_batches<T> {
 public:
     shared_batches(const kernel& k, const shared_examples& all, const dataset& centres, std::size_t budget)
         : all_(all), cols_(centres.size()) {
-        if (all.border.size() > 0) border_ = rows_of_passes<T>(k, all.border, centres, budget);
-        if (all.rest.size() > 0) rest_ = rows_of_passes<T>(k, all.rest, centres, budget);
+        if (all.border.size() > 0) border_ = make_pass_rows<T>(k, all.border, centres, budget);
+        if (all.rest.size() > 0) rest_ = make_pass_rows<T>(k, all.rest, centres, budget);
     }
     index rows() const override { return all_.size; }
     index cols() const override { return cols_; }
-    const process_group* processes() const override { return all_.group; }
+    const communicator* processes() const override { return all_.group; }
     void each(const std::function<void(index first, const gram<T>& rows)>& use) const override {
         if (border_) use(all_.first, *border_);
         if (rest_) use(all_.first + all_.border.size(), *rest_);
@@ -278,9 +280,9 @@ private:
 
 }  // namespace
 
-shared_examples deal_at_leaves(const process_group& group, const dataset& x, matrix_view<const double> y,
-                               const std::vector<double>& weight) {
-    return dealing(group, x, y, weight).run();
+shared_examples distribute_rows(const communicator& group, const dataset& x, matrix_view<const double> y,
+                                const std::vector<double>& weight) {
+    return row_distribution(group, x, y, weight).run();
 }
 
 dataset shared_rows::gather(std::span<const index> which) const {
@@ -295,37 +297,37 @@ dataset shared_rows::gather(std::span<const index> which) const {
         const dataset some = mercer::gather(*each, std::span<const index>(here));
         mine = mine.size() == 0 ? some : concatenate(mine, some);
     }
-    return joined(*all_.group, mine);
+    return join(*all_.group, mine);
 }
 
 index shared_rows::dims() const {
     return static_cast<index>(
-        largest_of(all_.group, static_cast<double>(std::max(all_.border.dims(), all_.rest.dims()))));
+        max_over_ranks(all_.group, static_cast<double>(std::max(all_.border.dims(), all_.rest.dims()))));
 }
 
 std::vector<double> shared_rows::self() const {
     std::vector<double> out;
     for (const dataset* each : {&all_.border, &all_.rest}) {
         if (each->size() == 0) continue;
-        const std::vector<double> some = self_values(*k_, *each);
+        const std::vector<double> some = kernel_diagonal(*k_, *each);
         out.insert(out.end(), some.begin(), some.end());
     }
     return out;
 }
 
-owned<gram<double>> shared_rows::among(const dataset& objects, std::span<const index>) const {
+owned<gram<double>> shared_rows::square_gram(const dataset& objects, std::span<const index>) const {
     return {{}, make_gram<double>(*k_, objects, std::size_t{64} << 20)};
 }
-owned<gram<double>> shared_rows::between(const dataset& left, std::span<const index>, const dataset& right,
-                                         std::span<const index>) const {
+owned<gram<double>> shared_rows::cross_gram(const dataset& left, std::span<const index>, const dataset& right,
+                                            std::span<const index>) const {
     return {{}, make_gram<double>(*k_, left, right, std::size_t{64} << 20)};
 }
 owned<gram_batches<double>> shared_rows::passes(const dataset& centres, std::span<const index>,
                                                 std::size_t budget) const {
     return {{}, std::make_unique<shared_batches<double>>(*k_, all_, centres, budget)};
 }
-owned<gram_batches<float>> shared_rows::rough_passes(const dataset& centres, std::size_t budget, double pairs) const {
-    if (!float_pays(*k_, all_.size, centres.size(), pairs)) return {};
+owned<gram_batches<float>> shared_rows::float_passes(const dataset& centres, std::size_t budget, double pairs) const {
+    if (!is_float_faster(*k_, all_.size, centres.size(), pairs)) return {};
     return {{}, std::make_unique<shared_batches<float>>(*k_, all_, centres, budget)};
 }
 

@@ -19,24 +19,24 @@ namespace mercer {
 template <class M>
 struct owned {
     std::vector<std::shared_ptr<const void>> keep;
-    std::unique_ptr<M> it;
-    const M& operator*() const { return *it; }
-    const M* operator->() const { return it.get(); }
-    const M* get() const { return it.get(); }
+    std::unique_ptr<M> pointer;
+    const M& operator*() const { return *pointer; }
+    const M* operator->() const { return pointer.get(); }
+    const M* get() const { return pointer.get(); }
 };
 
 // Number of pairs above which a pass in double, with few of the values stored, takes seconds, so that float pays if it
 // makes any progress.
-inline constexpr double many_pairs = 3e8;
+inline constexpr double min_float_pairs = 3e8;
 
-class kernel_rows {
+class training_rows {
 public:
-    virtual ~kernel_rows() = default;
+    virtual ~training_rows() = default;
     virtual index size() const = 0;
     // If several processes share the rows, this process has rows first() … first() + own() - 1.
-    virtual const process_group* processes() const { return nullptr; }
+    virtual const communicator* processes() const { return nullptr; }
     virtual index first() const { return 0; }
-    virtual index own() const { return size(); }
+    virtual index local_size() const { return size(); }
     virtual index dims() const { return 0; }  // number of coordinates of vectors; the same on all processes
     // Returns the examples with these row numbers, which are ascending, on all processes; empty if only kernel values
     // are known.
@@ -44,9 +44,9 @@ public:
     // Returns k(x, x) of the rows of this process.
     virtual std::vector<double> self() const = 0;
     // Return K(which, which) and K(rows, cols).
-    virtual owned<gram<double>> among(const dataset& objects, std::span<const index> which) const = 0;
-    virtual owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
-                                        std::span<const index> cols) const = 0;
+    virtual owned<gram<double>> square_gram(const dataset& objects, std::span<const index> which) const = 0;
+    virtual owned<gram<double>> cross_gram(const dataset& left, std::span<const index> rows, const dataset& right,
+                                           std::span<const index> cols) const = 0;
     // Bytes of a row that is read from a file (for vectors); 0 in memory.
     virtual double bytes_of_row() const { return 0; }
     // Returns all rows against the centres. They are stored if they take at most `budget` bytes, or in part if they are
@@ -55,26 +55,26 @@ public:
                                                std::size_t budget) const = 0;
     // The same in float, for iterations that measure their result in double. Null if k(x, x) = 1 does not hold or there
     // are fewer than `pairs` kernel values.
-    virtual owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget,
-                                                    double pairs = many_pairs) const = 0;
-    virtual std::shared_ptr<const kernel> known_kernel() const { return nullptr; }
+    virtual owned<gram_batches<float>> float_passes(const dataset& centres, std::size_t budget,
+                                                    double pairs = min_float_pairs) const = 0;
+    virtual std::shared_ptr<const kernel> kernel_if_known() const { return nullptr; }
 };
 
 // Examples in memory.
-class objects_in_memory final : public kernel_rows {
+class examples_in_memory final : public training_rows {
 public:
-    objects_in_memory(const kernel& k, dataset x) : k_(std::make_shared<const kernel>(k)), x_(std::move(x)) {}
+    examples_in_memory(const kernel& k, dataset x) : k_(std::make_shared<const kernel>(k)), x_(std::move(x)) {}
     index size() const override { return x_.size(); }
     index dims() const override { return x_.dims(); }
     dataset gather(std::span<const index> which) const override { return mercer::gather(x_, which); }
-    std::vector<double> self() const override { return self_values(*k_, x_); }
-    owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
-    owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
-                                std::span<const index> cols) const override;
+    std::vector<double> self() const override { return kernel_diagonal(*k_, x_); }
+    owned<gram<double>> square_gram(const dataset& objects, std::span<const index> which) const override;
+    owned<gram<double>> cross_gram(const dataset& left, std::span<const index> rows, const dataset& right,
+                                   std::span<const index> cols) const override;
     owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
                                        std::size_t budget) const override;
-    owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget, double pairs) const override;
-    std::shared_ptr<const kernel> known_kernel() const override { return k_; }
+    owned<gram_batches<float>> float_passes(const dataset& centres, std::size_t budget, double pairs) const override;
+    std::shared_ptr<const kernel> kernel_if_known() const override { return k_; }
 
 private:
     std::shared_ptr<const kernel> k_;
@@ -82,9 +82,9 @@ private:
 };
 
 // The kernel matrix of all examples. The matrix is borrowed.
-class values_in_memory final : public kernel_rows {
+class gram_in_memory final : public training_rows {
 public:
-    explicit values_in_memory(const gram<double>& k) : k_(k) { require_square(k, "a matrix of kernel values"); }
+    explicit gram_in_memory(const gram<double>& k) : k_(k) { require_square(k, "a matrix of kernel values"); }
     index size() const override { return k_.rows(); }
     dataset gather(std::span<const index>) const override { return {}; }
     std::vector<double> self() const override {
@@ -92,40 +92,40 @@ public:
         k_.diagonal(out);
         return out;
     }
-    owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
-    owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
-                                std::span<const index> cols) const override;
+    owned<gram<double>> square_gram(const dataset& objects, std::span<const index> which) const override;
+    owned<gram<double>> cross_gram(const dataset& left, std::span<const index> rows, const dataset& right,
+                                   std::span<const index> cols) const override;
     owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
                                        std::size_t budget) const override;
-    owned<gram_batches<float>> rough_passes(const dataset&, std::size_t, double) const override { return {}; }
+    owned<gram_batches<float>> float_passes(const dataset&, std::size_t, double) const override { return {}; }
 
 private:
     const gram<double>& k_;
 };
 
 // The training rows of examples in memory or of a kernel matrix.
-inline objects_in_memory rows_of(const kernel& k, const dataset& x) { return {k, x}; }
-inline values_in_memory rows_of(const gram<double>& k) { return values_in_memory(k); }
+inline examples_in_memory make_rows(const kernel& k, const dataset& x) { return {k, x}; }
+inline gram_in_memory make_rows(const gram<double>& k) { return gram_in_memory(k); }
 
 // Returns the rows of K for passes over rows in memory, stored if they take at most `budget` bytes, or in part if they
 // are expensive to compute.
 template <class T>
-std::shared_ptr<const gram<T>> rows_of_passes(const kernel& k, const dataset& x, const dataset& centres,
+std::shared_ptr<const gram<T>> make_pass_rows(const kernel& k, const dataset& x, const dataset& centres,
                                               std::size_t budget);
 
 // Returns true if there are more than `pairs` kernel values and k(x, x) = 1.
-bool float_pays(const kernel& k, index rows, index centres, double pairs);
+bool is_float_faster(const kernel& k, index rows, index centres, double pairs);
 
 // Messages that contain examples of any kind.
 
-class process_group;
+class communicator;
 
-std::string packed(const dataset& x);
-dataset unpacked(std::string_view bytes);
+std::string pack_dataset(const dataset& x);
+dataset unpack_dataset(std::string_view bytes);
 // Returns the examples of all processes in the order of their ranks, on every process.
-dataset joined(const process_group& group, const dataset& mine);
+dataset join(const communicator& group, const dataset& mine);
 
-// Examples distributed over the memories of several processes, as kernel_rows, in the order of the ranks. Results are
+// Examples distributed over the memories of several processes, as training_rows, in the order of the ranks. Results are
 // bit-identical to those of one process that has all examples.
 //
 // A pass adds up chunks of rows (gram_pass.h), and a chunk belongs to one process. Each process therefore works on its
@@ -133,39 +133,39 @@ dataset joined(const process_group& group, const dataset& mine);
 // have, and sends its own rows after its last whole chunk. All other rows stay in place.
 
 struct shared_examples {
-    const process_group* group = nullptr;
+    const communicator* group = nullptr;
     index size = 0, first = 0;   // total of all processes; number of the first row of this process
     dataset border, rest;        // rows of the chunk that another process has begun, and all other rows
     matrix<double> y;            // targets of the rows of this process
     std::vector<double> weight;  // weights of these rows; empty if no process has weights
 
-    index own() const { return border.size() + rest.size(); }
+    index local_size() const { return border.size() + rest.size(); }
 };
 
 // Distributes the rows so that every chunk belongs to one process. Called by all processes, each with its own rows,
 // possibly none, and its weights, if any. Vectors are borrowed. Fails on all processes if their examples or targets do
 // not match.
-shared_examples deal_at_leaves(const process_group& group, const dataset& x, matrix_view<const double> y,
-                               const std::vector<double>& weight);
+shared_examples distribute_rows(const communicator& group, const dataset& x, matrix_view<const double> y,
+                                const std::vector<double>& weight);
 
 // The training rows of examples that several processes share. The examples are borrowed.
-class shared_rows final : public kernel_rows {
+class shared_rows final : public training_rows {
 public:
     shared_rows(const kernel& k, const shared_examples& all) : k_(std::make_shared<const kernel>(k)), all_(all) {}
     index size() const override { return all_.size; }
-    const process_group* processes() const override { return all_.group; }
+    const communicator* processes() const override { return all_.group; }
     index first() const override { return all_.first; }
-    index own() const override { return all_.own(); }
+    index local_size() const override { return all_.local_size(); }
     index dims() const override;
     std::vector<double> self() const override;
     dataset gather(std::span<const index> which) const override;
-    owned<gram<double>> among(const dataset& objects, std::span<const index> which) const override;
-    owned<gram<double>> between(const dataset& left, std::span<const index> rows, const dataset& right,
-                                std::span<const index> cols) const override;
+    owned<gram<double>> square_gram(const dataset& objects, std::span<const index> which) const override;
+    owned<gram<double>> cross_gram(const dataset& left, std::span<const index> rows, const dataset& right,
+                                   std::span<const index> cols) const override;
     owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
                                        std::size_t budget) const override;
-    owned<gram_batches<float>> rough_passes(const dataset& centres, std::size_t budget, double pairs) const override;
-    std::shared_ptr<const kernel> known_kernel() const override { return k_; }
+    owned<gram_batches<float>> float_passes(const dataset& centres, std::size_t budget, double pairs) const override;
+    std::shared_ptr<const kernel> kernel_if_known() const override { return k_; }
 
 private:
     std::shared_ptr<const kernel> k_;

@@ -15,7 +15,7 @@ namespace {
 
 // Writes y of rows first … first+count-1 interleaved: coordinate a of row r is at [a·lanes + r].
 template <class T>
-void side_by_side(const count_sketch& s, const dense<T>& x, index first, index count, index lanes, double* to) {
+void interleave_rows(const count_sketch& s, const dense<T>& x, index first, index count, index lanes, double* to) {
     const double root = std::sqrt(s.gamma);
     for (index r = 0; r < count; ++r) {
         const T* row = x.row(first + r);
@@ -35,7 +35,7 @@ void sketch_rows(const count_sketch& s, const dense<T>& x, index first, index co
                  double* y, double* z) {
     if (where == s.places.data()) {  // y is the same for all factors, so it is computed for the first one
         std::fill_n(y, s.coordinates() * lanes, 0.0);
-        side_by_side(s, x, first, count, lanes, y);
+        interleave_rows(s, x, first, count, lanes, y);
     }
     best_transform_ops().scatter(z, where, y, s.coordinates());
 }
@@ -70,7 +70,7 @@ void apply_to_bundle(const count_sketch& s, const Rows& x, index first, index co
         if (turn) turn->forward(to);
         if (t > 0) turn->multiply(product, z);
     }
-    if (turn) turn->back(product);
+    if (turn) turn->inverse(product);
     for (index r = 0; r < count; ++r) {
         double* row = out.row(first + r);
         for (index b = 0; b < s.features; ++b) row[b] = product[b * lanes + r];
@@ -93,7 +93,7 @@ void apply_to(const count_sketch& s, const Rows& x, matrix_view<double> out) {
 }  // namespace
 
 index count_sketch::buckets_for(index features, index degree) {
-    return degree == 1 ? features : std::max<index>(2, power_of_two_from(features));
+    return degree == 1 ? features : std::max<index>(2, next_power_of_two(features));
 }
 
 count_sketch draw_count_sketch(index dims, index degree, double gamma, double coef0, index features,

@@ -40,26 +40,26 @@ struct random_features {
     std::string frequencies = "orthogonal";
     index seed = 0;
 
-    static method_facts facts() {
+    static method_info info() {
         return {"random_features",
                 {"rff", "random_fourier_features", "count_sketch"},
                 method_family::components,
                 "random features: Fourier's of rbf, laplacian and matern, count sketches of poly and linear",
                 "φ(x) = √(2/D) (cos wⱼᵀx, sin wⱼᵀx), w from the Fourier transform of the kernel; a sketch of x⊗…⊗x",
                 "mercer-random-features-model",
-                answer::none,
+                target_kind::none,
                 true,
                 false,
                 true};
     }
     template <class V>
     void options(V& v) {
-        v.whole("n_components", n_components, 1, "D, features");
+        v.integer("n_components", n_components, 1, "D, features");
         v.choice("frequencies", frequencies, {"orthogonal", "independent", "structured"},
                  "at right angles to each other, which takes from the variance; each by itself; at right angles by "
                  "fast transforms, for many coordinates (rbf, matern)");
-        v.formerly("orthogonal", {{"true", "orthogonal"}, {"false", "independent"}});
-        v.whole("seed", seed, 0, "of what is drawn");
+        v.former_name("orthogonal", {{"true", "orthogonal"}, {"false", "independent"}});
+        v.integer("seed", seed, 0, "of what is drawn");
     }
 };
 
@@ -77,7 +77,7 @@ struct random_features {
 // frequencies: the error of an rbf is then 3e-4 in the worst direction found, and 0.005 with 16 frequencies. In the
 // plane p = 2 would give only four directions.
 struct structured_frequencies {
-    static constexpr index least_width = 64;
+    static constexpr index min_width = 64;
 
     index dims = 0;               // d
     matrix<double> signs;         // each block has three rows of p signs: D₃, D₂, D₁
@@ -92,12 +92,12 @@ struct structured_frequencies {
     // Computes out[j] = w_jᵀxᵢ; `scratch` has 2p numbers.
     void angles(const linear_operand& x, index i, double* scratch, double* out) const;
     // Returns the frequencies as a matrix, one per row.
-    matrix<double> written_out() const;
+    matrix<double> to_matrix() const;
 };
 
 // Draws `count` frequencies for vectors of `dims` coordinates. factor() is called once per frequency and multiplies the
 // length of a normal vector.
-structured_frequencies draw_structured(index dims, index count, normal_numbers& random,
+structured_frequencies draw_structured(index dims, index count, normal_generator& random,
                                        const std::function<double()>& factor);
 
 enum class frequency_choice { orthogonal, independent, structured };
@@ -122,7 +122,7 @@ struct random_features_model {
 
     index dims() const;  // d
     // Returns the frequencies, one per row, ⌈D/2⌉ × d. Fails for a count sketch, which has none.
-    matrix<double> written_out() const;
+    matrix<double> to_matrix() const;
 };
 
 random_features_model fit_random_features(const kernel& k, const dataset& x, const random_features_options& options);

@@ -21,7 +21,7 @@ namespace {
 constexpr const char* owner = "kernel logistic";
 
 // Returns the sample weights multiplied by the weights of the classes.
-std::vector<double> all_weights(const kernel_logistic_options& o, std::span<const double> y) {
+std::vector<double> combine_weights(const kernel_logistic_options& o, std::span<const double> y) {
     std::vector<double> weight = checked_weights(owner, static_cast<index>(y.size()), o.sample_weight);
     for (const auto& [label, factor] : o.class_weight) {
         if (!(factor > 0) || !std::isfinite(factor))
@@ -46,10 +46,10 @@ void check(const kernel_logistic_options& o, index n, std::span<const double> y)
 // Returns a hash of everything that determines the iteration; a checkpoint with another hash is an error.
 std::uint64_t mark_of(const gram<double>& K, const std::vector<double>& labels, const std::vector<double>& weights,
                       const kernel_logistic_options& o) {
-    problem_mark mark;
+    problem_hash mark;
     mark.add("kernel_logistic").add(o.C).add(o.fit_intercept ? 1.0 : 0.0).add(o.tol).add(o.max_iter);
     mark.add(static_cast<double>(o.memory_bytes));  // the budget determines the preconditioner
-    return mark.add(labels).add(weights).add(first_values(K)).value();
+    return mark.add(labels).add(weights).add(kernel_fingerprint(K)).value();
 }
 
 kernel_logistic_model solve(const gram<double>& K, std::span<const double> y, const std::vector<double>& weight,
@@ -70,12 +70,12 @@ kernel_logistic_model solve(const gram<double>& K, std::span<const double> y, co
     s.lambda = 1 / o.C;
     s.intercept = o.fit_intercept;
     s.tol = o.tol;
-    s.most_rounds = o.max_iter;
+    s.max_rounds = o.max_iter;
     s.memory_bytes = o.memory_bytes;
     if (o.progress)
         s.progress = [&](int rounds, double, double gap) { return o.progress({"Newton steps", rounds, 0, gap}); };
-    state_keeper keeper(o.checkpoint, mark_of(K, labels, weights, o), nullptr);
-    if (auto state = keeper.found()) s.start = std::move(*state);
+    checkpoint_file keeper(o.checkpoint, mark_of(K, labels, weights, o), nullptr);
+    if (auto state = keeper.read()) s.start = std::move(*state);
     if (!o.checkpoint.path.empty()) s.keep = [&](const std::vector<double>& state) { keeper.keep(state); };
     const auto report = [&](const auto& found) {
         if (found.status != fit_status::cancelled) keeper.remove();
@@ -111,9 +111,9 @@ kernel_logistic_model solve(const gram<double>& K, std::span<const double> y, co
 kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std::span<const double> y,
                                           const kernel_logistic_options& options) {
     check(options, x.size(), y);
-    const std::vector<double> weight = all_weights(options, y);
+    const std::vector<double> weight = combine_weights(options, y);
     require_finite(x);
-    const std::vector<index> used = positive(weight);
+    const std::vector<index> used = positive_indices(weight);
     const dataset objects = gather(x, std::span<const index>(used));
     kernel_logistic_model model = solve(*training_gram(k, objects, options.memory_bytes), y, weight, used, options);
     // Without a proof that the kernel is positive semidefinite the problem need not be convex, and a point that
@@ -129,8 +129,8 @@ kernel_logistic_model fit_kernel_logistic_precomputed(matrix_view<const double> 
     require_finite(K, "kernel logistic: a precomputed kernel matrix");
     require_symmetric(K, "kernel logistic: a precomputed kernel matrix");
     check(options, K.rows, y);
-    const std::vector<double> weight = all_weights(options, y);
-    const std::vector<index> used = positive(weight);
+    const std::vector<double> weight = combine_weights(options, y);
+    const std::vector<index> used = positive_indices(weight);
     const precomputed<double> all(K);
     if (static_cast<index>(used.size()) == K.rows) return solve(all, y, weight, used, options);
     return solve(subset<double>(all, used), y, weight, used, options);
@@ -184,10 +184,10 @@ struct file_form<kernel_logistic_model> {
 
     static void parts(auto& a, auto& m) {
         a.status(m.status);
-        a.whole("rounds", m.rounds);
+        a.integer("rounds", m.rounds);
         a.numbers(m.C, m.objective, m.gap);
         a.list("classes", m.classes, 1 << 24);
-        a.finite(m.classes, "a class label");
+        a.check_finite(m.classes, "a class label");
         a.part(m.f);
         const auto classes = std::ssize(m.classes);
         a.check(classes >= 2 && m.f.functions() == (classes == 2 ? 1 : classes), "{} classes with {} outputs", classes,
@@ -199,10 +199,10 @@ template struct model_file<kernel_logistic_model>;
 namespace api {
 namespace {
 
-class logistic_fitted final : public loss_fitted<kernel_logistic_model> {
+class logistic_estimator final : public loss_estimator<kernel_logistic_model> {
 public:
-    using loss_fitted::loss_fitted;
-    answer gives() const override { return answer::classes; }
+    using loss_estimator::loss_estimator;
+    target_kind prediction_kind() const override { return target_kind::classes; }
     matrix<double> decide(const examples& x) const override {
         return x.visit([&](const dataset& some) { return mercer::decide(m_, some); },
                        [&](const auto& K) { return decide_precomputed(m_, K); });
@@ -212,22 +212,22 @@ public:
         return mercer::probabilities(m_, decide(x).view());
     }
     columns details(const examples& x) const override { return {probabilities(x), label_names("p", m_.classes)}; }
-    explained predict_with_details(const examples& x) const override {
+    detailed_predictions predict_with_details(const examples& x) const override {
         const matrix<double> f = decide(x);
         return {mercer::predict(m_, f.view()), {mercer::probabilities(m_, f.view()), label_names("p", m_.classes)}};
     }
 };
 
-fitted_ptr make_logistic(const kernel_logistic& m, const fit_call& t) {
+estimator_ptr make_logistic(const kernel_logistic& m, const fit_call& t) {
     const auto o = t.common<kernel_logistic_options>(m);
-    return t.made<logistic_fitted>(
+    return t.made<logistic_estimator>(
         t.x.visit([&](const dataset& x) { return fit_kernel_logistic(*t.k, x, t.targets(), o); },
                   [&](const auto& K) { return fit_kernel_logistic_precomputed(K, t.targets(), o); }));
 }
 
 }  // namespace
 
-method kernel_logistic_method() { return entry<kernel_logistic, logistic_fitted>(make_logistic); }
+method kernel_logistic_method() { return entry<kernel_logistic, logistic_estimator>(make_logistic); }
 
 }  // namespace api
 

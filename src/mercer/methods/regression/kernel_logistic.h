@@ -34,14 +34,14 @@ struct kernel_logistic {
     double tol = 1e-6;
     index max_iter = 500;
 
-    static method_facts facts() {
+    static method_info info() {
         return with_checkpoints({"kernel_logistic",
                                  {"logistic", "klr"},
                                  method_family::classification,
                                  "kernel logistic regression: classes with probabilities",
                                  "min Σ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖²",
                                  "mercer-kernel-logistic-model",
-                                 answer::classes});
+                                 target_kind::classes});
     }
     template <class V>
     void options(V& v) {

@@ -31,7 +31,7 @@ constexpr const char* kernel_ridge_owner = "kernel ridge";
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-matrix<double> chosen_rows(matrix_view<const double> from, const std::vector<index>& rows) {
+matrix<double> select_rows(matrix_view<const double> from, const std::vector<index>& rows) {
     matrix<double> out(static_cast<index>(rows.size()), from.cols);
     for (index i = 0; i < out.rows(); ++i)
         std::copy_n(from.row(rows[static_cast<std::size_t>(i)]), from.cols, out.row(i));
@@ -50,7 +50,7 @@ matrix<double> chosen_rows(matrix_view<const double> from, const std::vector<ind
 // Returns true if a factorisation in float is faster: in large matrices it takes most of the time, and with few
 // right-hand sides the products and solves of the refinement cost less than half of the n³/3 operations, which float
 // saves.
-bool float_factor_pays(index n, index outputs, const kernel_ridge_options& o) {
+bool is_float_factor_faster(index n, index outputs, const kernel_ridge_options& o) {
     return !o.loo && !o.variance && n >= 1024 && 100 * outputs <= n;
 }
 
@@ -72,7 +72,7 @@ bool solve_mixed(mixed_matrix& a, matrix<double>& coef, kernel_ridge_model& mode
 kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, const std::vector<double>& weight,
                          std::vector<index> used, const kernel_ridge_options& options) {
     const index n = K.rows();
-    if (kernel_ridge_by_cg(n, y.cols, options)) return solve_kernel_ridge_by_cg(K, y, weight, std::move(used), options);
+    if (uses_cg(n, y.cols, options)) return solve_kernel_ridge_by_cg(K, y, weight, std::move(used), options);
     if (!options.checkpoint.path.empty())
         fail(errc::unsupported,
              "kernel ridge: a checkpoint needs solver=cg: a decomposition has nothing to go on from");
@@ -81,7 +81,7 @@ kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, con
     const double start = now();
     mixed_matrix memory(n);
     const matrix_view<double> a = memory.upper();
-    fill_half(K, a, options.progress, kernel_ridge_owner);
+    fill_upper_triangle(K, a, options.progress, kernel_ridge_owner);
     std::vector<double> self(static_cast<std::size_t>(n));
     for (index i = 0; i < n; ++i) {
         self[static_cast<std::size_t>(i)] = a(i, i);
@@ -89,8 +89,8 @@ kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, con
     }
     model.seconds_gram = now() - start;
     report(options.progress, {"Cholesky decomposition", n, n, 0}, kernel_ridge_owner);
-    matrix<double> coef = chosen_rows(y, used);
-    if (!float_factor_pays(n, y.cols, options) || !solve_mixed(memory, coef, model)) {
+    matrix<double> coef = select_rows(y, used);
+    if (!is_float_factor_faster(n, y.cols, options) || !solve_mixed(memory, coef, model)) {
         if (const index bad = cholesky_in_place(a); bad >= 0)
             not_definite(options.alpha, used[static_cast<std::size_t>(bad)], self[static_cast<std::size_t>(bad)]);
         cholesky_solve(a, coef.view());
@@ -165,15 +165,15 @@ kernel_ridge_model fit_each_output(matrix_view<const double> y, kernel_ridge_opt
 }
 
 // Returns true if every output needs its own decomposition.
-bool decomposed_for_each_output(index n, matrix_view<const double> y, const kernel_ridge_options& o) {
+bool needs_separate_decompositions(index n, matrix_view<const double> y, const kernel_ridge_options& o) {
     if (o.output_alphas.empty()) return false;
     check_output_alphas(o, y.cols);
-    return !kernel_ridge_by_cg(n, y.cols, o);
+    return !uses_cg(n, y.cols, o);
 }
 
 // Sets the leave-one-out residuals of examples with weight 0, which the fit does not use, to y - f.
-void fill_unseen(kernel_ridge_model& model, matrix_view<const double> y, const std::vector<double>& weight,
-                 const auto& predict_rows) {
+void fill_weightless_residuals(kernel_ridge_model& model, matrix_view<const double> y,
+                               const std::vector<double>& weight, const auto& predict_rows) {
     std::vector<index> unseen;
     for (std::size_t i = 0; i < weight.size(); ++i)
         if (weight[i] == 0) unseen.push_back(static_cast<index>(i));
@@ -184,7 +184,7 @@ void fill_unseen(kernel_ridge_model& model, matrix_view<const double> y, const s
 }
 
 std::vector<double> variances(const kernel_ridge_model& model, index points, std::span<const double> self, bool noise,
-                              const auto& kernel_rows) {
+                              const auto& fill_rows) {
     if (model.factor.rows() == 0)
         fail(errc::unsupported, "kernel ridge: a variance needs a model that was fitted with variance = true");
     constexpr index band = 256;
@@ -192,8 +192,8 @@ std::vector<double> variances(const kernel_ridge_model& model, index points, std
     std::vector<double> out(static_cast<std::size_t>(points));
     for (index first = 0; first < points; first += band) {
         matrix<double> rows(std::min(band, points - first), n);
-        kernel_rows(first, rows.view());
-        cholesky_half_solve_rows(model.factor.view(), rows.view());
+        fill_rows(first, rows.view());
+        cholesky_forward_solve_rows(model.factor.view(), rows.view());
         for (index i = 0; i < rows.rows(); ++i) {
             double sum = 0;
             for (index j = 0; j < n; ++j) sum += rows(i, j) * rows(i, j);
@@ -208,7 +208,7 @@ std::vector<double> variances(const kernel_ridge_model& model, index points, std
 
 double kernel_ridge_memory(index n, index outputs, const kernel_ridge_options& options) {
     const double size = static_cast<double>(n), columns = static_cast<double>(outputs);
-    const double vectors = float_factor_pays(n, outputs, options) ? 10 * columns + 32 : 3 * columns + 8;
+    const double vectors = is_float_factor_faster(n, outputs, options) ? 10 * columns + 32 : 3 * columns + 8;
     return 8 * size * (size * (options.variance ? 2 : 1) + vectors);
 }
 
@@ -217,12 +217,12 @@ kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_vi
     check(options, x.size(), y);
     const std::vector<double> weight = checked_weights(kernel_ridge_owner, x.size(), options.sample_weight);
     require_finite(x);
-    std::vector<index> used = positive(weight);
-    if (decomposed_for_each_output(std::ssize(used), y, options))
+    std::vector<index> used = positive_indices(weight);
+    if (needs_separate_decompositions(std::ssize(used), y, options))
         return fit_each_output(y, options, [&](matrix_view<const double> one, const kernel_ridge_options& o) {
             return fit_kernel_ridge(k, x, one, o);
         });
-    if (!kernel_ridge_by_cg(static_cast<index>(used.size()), y.cols, options))
+    if (!uses_cg(static_cast<index>(used.size()), y.cols, options))
         check_budget(kernel_ridge_owner, kernel_ridge_memory(static_cast<index>(used.size()), y.cols, options),
                      options.memory_bytes, fmt::format("for the kernel matrix of {} examples", used.size()));
     const bool everything = static_cast<index>(used.size()) == x.size();
@@ -230,7 +230,7 @@ kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_vi
     kernel_ridge_model model = solve(*make_gram<double>(k, objects, std::size_t{64} << 20), y, weight, used, options);
     model.f.k = std::make_shared<const kernel>(k);
     model.f.x = gather(x, std::span<const index>(used));
-    fill_unseen(model, y, weight, [&](const std::vector<index>& unseen) {
+    fill_weightless_residuals(model, y, weight, [&](const std::vector<index>& unseen) {
         return model.f.values(gather(x, std::span<const index>(unseen)));
     });
     return model;
@@ -241,18 +241,19 @@ kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, mat
     require_symmetric(K, "kernel ridge: a precomputed kernel matrix");
     check(options, K.rows, y);
     const std::vector<double> weight = checked_weights(kernel_ridge_owner, K.rows, options.sample_weight);
-    std::vector<index> used = positive(weight);
-    if (decomposed_for_each_output(std::ssize(used), y, options))
+    std::vector<index> used = positive_indices(weight);
+    if (needs_separate_decompositions(std::ssize(used), y, options))
         return fit_each_output(y, options, [&](matrix_view<const double> one, const kernel_ridge_options& o) {
             return fit_kernel_ridge_precomputed(K, one, o);
         });
-    if (!kernel_ridge_by_cg(static_cast<index>(used.size()), y.cols, options))
+    if (!uses_cg(static_cast<index>(used.size()), y.cols, options))
         check_budget(kernel_ridge_owner, kernel_ridge_memory(static_cast<index>(used.size()), y.cols, options),
                      options.memory_bytes, fmt::format("for a copy of the kernel matrix of {} examples", used.size()));
     const precomputed<double> all(K);
     kernel_ridge_model model = solve(subset<double>(all, used), y, weight, used, options);
-    fill_unseen(model, y, weight,
-                [&](const std::vector<index>& unseen) { return model.f.values(chosen_rows(K, unseen).view()); });
+    fill_weightless_residuals(model, y, weight, [&](const std::vector<index>& unseen) {
+        return model.f.values(select_rows(K, unseen).view());
+    });
     return model;
 }
 
@@ -266,8 +267,8 @@ std::vector<double> predict_variance(const kernel_ridge_model& model, const data
     require_finite(x);
     if (x.size() == 0) return {};
     const auto K = make_gram<double>(*model.f.k, x, model.f.x);
-    return variances(model, x.size(), self_values(*model.f.k, x), noise, [&](index first, matrix_view<double> out) {
-        K->block(selection(first, out.rows), selection(0, out.cols), out);
+    return variances(model, x.size(), kernel_diagonal(*model.f.k, x), noise, [&](index first, matrix_view<double> out) {
+        K->block(row_set(first, out.rows), row_set(0, out.cols), out);
     });
 }
 
@@ -297,19 +298,19 @@ double cg_bytes(index n, index outputs, index rank, const kernel_ridge_options& 
     return 8.0 * (size * (9.0 * static_cast<double>(outputs) + 4 + 2 * r + lambdas) + lambdas * r * r);
 }
 
-bool all_positive(const kernel_ridge_options& o) {
+bool are_alphas_positive(const kernel_ridge_options& o) {
     return o.output_alphas.empty() ? o.alpha > 0 : std::ranges::all_of(o.output_alphas, [](double a) { return a > 0; });
 }
 
 // Returns a hash of everything that determines the iteration; a checkpoint with another hash is an error.
 std::uint64_t mark_of(const gram<double>& K, const matrix<double>& b, const matrix<double>& ridge,
                       const ridge_cg_options& s, index rank) {
-    problem_mark mark;
+    problem_hash mark;
     mark.add("kernel_ridge").add(static_cast<double>(K.rows())).add(s.tol).add(static_cast<double>(s.max_iter));
     const auto numbers = [](const matrix<double>& all) {
         return std::span<const double>(all.data(), static_cast<std::size_t>(all.rows() * all.cols()));
     };
-    return mark.add(static_cast<double>(rank)).add(numbers(ridge)).add(first_values(K)).add(numbers(b)).value();
+    return mark.add(static_cast<double>(rank)).add(numbers(ridge)).add(kernel_fingerprint(K)).add(numbers(b)).value();
 }
 
 // Returns the rank of the preconditioner, which may use at most a third of the memory budget.
@@ -322,7 +323,7 @@ index rank_for(index n, index outputs, const kernel_ridge_options& o) {
 // Checks that conjugate gradients can solve the problem within the memory budget, and returns the rank of the
 // preconditioner.
 index checked_rank(index n, index outputs, const kernel_ridge_options& o) {
-    if (!all_positive(o))
+    if (!are_alphas_positive(o))
         fail(errc::invalid_argument,
              fmt::format("kernel ridge: solver=cg needs alpha > 0, got {}",
                          o.output_alphas.empty() ? o.alpha : std::ranges::min(o.output_alphas)));
@@ -337,11 +338,11 @@ index checked_rank(index n, index outputs, const kernel_ridge_options& o) {
 
 }  // namespace
 
-bool kernel_ridge_by_cg(index n, index outputs, const kernel_ridge_options& o) {
+bool uses_cg(index n, index outputs, const kernel_ridge_options& o) {
     if (o.solver != ridge_solver::automatic) return o.solver == ridge_solver::cg;
     const auto budget = static_cast<double>(o.memory_bytes);
-    return !o.loo && !o.variance && all_positive(o) && kernel_ridge_memory(n, outputs, o) > budget && n >= 1024 &&
-           cg_bytes(n, outputs, rank_for(n, outputs, o), o) <= budget;
+    return !o.loo && !o.variance && are_alphas_positive(o) && kernel_ridge_memory(n, outputs, o) > budget &&
+           n >= 1024 && cg_bytes(n, outputs, rank_for(n, outputs, o), o) <= budget;
 }
 
 kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<const double> y,
@@ -372,7 +373,7 @@ kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<c
     }
     // Half of K is stored if it fits the budget; otherwise every product computes K again.
     std::optional<half_gram> half;
-    if (K.in_memory().rows < n && half_gram::bytes(n, outputs) <= 0.6 * static_cast<double>(o.memory_bytes))
+    if (K.stored().rows < n && half_gram::bytes(n, outputs) <= 0.6 * static_cast<double>(o.memory_bytes))
         half.emplace(K);
     const block_operator multiply = [&](matrix_view<const double> v, matrix_view<double> out) {
         if (half)
@@ -386,8 +387,8 @@ kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<c
         s.progress = [&](index products, double residual) {
             return o.progress({"conjugate gradients", products, 0, residual});
         };
-    state_keeper keeper(o.checkpoint, mark_of(K, b, ridge, s, factor.cols), nullptr);
-    if (auto state = keeper.found()) s.start = std::move(*state);
+    checkpoint_file keeper(o.checkpoint, mark_of(K, b, ridge, s, factor.cols), nullptr);
+    if (auto state = keeper.read()) s.start = std::move(*state);
     if (!o.checkpoint.path.empty()) s.keep = [&](const std::vector<double>& state) { keeper.keep(state); };
     ridge_cg_result found = ridge_cg(multiply, ridge.view(), factor, b.view(), s);
     if (found.status != fit_status::cancelled) keeper.remove();
@@ -441,9 +442,9 @@ template struct model_file<kernel_ridge_model>;
 namespace api {
 namespace {
 
-class kernel_ridge_fitted final : public path_fitted<kernel_ridge_model> {
+class kernel_ridge_estimator final : public path_estimator<kernel_ridge_model> {
 public:
-    using path_fitted::path_fitted;
+    using path_estimator::path_estimator;
     matrix<double> decide(const examples& x) const override {
         return x.visit([&](const dataset& some) { return mercer::predict(m_, some); },
                        [&](const auto& K) { return predict_precomputed(m_, K); });
@@ -451,10 +452,10 @@ public:
     columns details(const examples& x) const override {
         if (m_.factor.rows() == 0)
             fail(errc::unsupported, "the model was fitted without variance: fit it again with variance=true");
-        return {one_column(predict_variance(m_, x.objects())), {"variance"}};
+        return {as_column(predict_variance(m_, x.objects())), {"variance"}};
     }
-    figures about() const override {
-        figures out;
+    summary summarise() const override {
+        summary out;
         if (m_.output_alphas.empty())
             out.add("alpha", m_.alpha);
         else
@@ -476,22 +477,22 @@ public:
         out.add(path_.found);
         return out;
     }
-    std::string trouble() const override {
-        std::string out = trouble_of(m_.status, "max_products, or take a larger tol");
+    std::string warning() const override {
+        std::string out = fit_warning(m_.status, "max_products, or take a larger tol");
         if (out.empty() || m_.residuals.size() < 2) return out;
         std::vector<index> unsolved;
         for (index c = 0; c < m_.f.functions(); ++c)
-            if (!finished(m_.output_status(c))) unsolved.push_back(c + 1);
+            if (!is_optimal(m_.output_status(c))) unsolved.push_back(c + 1);
         return fmt::format("target{} {}: {}", unsolved.size() > 1 ? "s" : "", fmt::join(unsolved, ", "), out);
     }
     part_value part(std::string_view name) const override {
         if (name == "loo") return m_.loo;
         if (name == "residuals") return m_.residuals;
-        return path_fitted::part(name);
+        return path_estimator::part(name);
     }
 };
 
-fitted_ptr make_kernel_ridge(const kernel_ridge& m, const fit_call& t) {
+estimator_ptr make_kernel_ridge(const kernel_ridge& m, const fit_call& t) {
     auto o = t.common<kernel_ridge_options>();
     o.loo = m.loo;
     o.variance = m.variance;
@@ -506,7 +507,7 @@ fitted_ptr make_kernel_ridge(const kernel_ridge& m, const fit_call& t) {
         return t.x.visit([&](const dataset& x) { return fit_kernel_ridge(*t.k, x, t.y, o); },
                          [&](const auto& K) { return fit_kernel_ridge_precomputed(K, t.y, o); });
     };
-    if (m.alphas.empty()) return t.made<kernel_ridge_fitted>(fit_one(m.alpha));
+    if (m.alphas.empty()) return t.made<kernel_ridge_estimator>(fit_one(m.alpha));
     auto several = t.common<ridge_path_options>();
     several.alphas = m.alphas;
     several.score = m.score == "loo" ? ridge_score::loo : ridge_score::gcv;
@@ -516,12 +517,12 @@ fitted_ptr make_kernel_ridge(const kernel_ridge& m, const fit_call& t) {
     // A path has neither leave-one-out residuals nor a factor, so the model with the chosen λ is fitted again if they
     // are wanted.
     if (o.loo || o.variance) path.model = fit_one(path.model.alpha);
-    return t.made<kernel_ridge_fitted>(std::move(path.model), told(path, m.score));
+    return t.made<kernel_ridge_estimator>(std::move(path.model), summarise_path(path, m.score));
 }
 
 }  // namespace
 
-method kernel_ridge_method() { return entry<kernel_ridge, kernel_ridge_fitted>(make_kernel_ridge); }
+method kernel_ridge_method() { return entry<kernel_ridge, kernel_ridge_estimator>(make_kernel_ridge); }
 
 }  // namespace api
 

@@ -47,38 +47,39 @@ struct kernel_ridge {
     double tol = 1e-10;
     index max_products = 1000;
 
-    static method_facts facts() {
+    static method_info info() {
         return with_checkpoints({"kernel_ridge",
                                  {"krr"},
                                  method_family::regression,
                                  "kernel ridge regression",
                                  "min Σ(yᵢ - f(xᵢ))² + λ‖f‖²",
                                  "mercer-kernel-ridge-model",
-                                 answer::values,
+                                 target_kind::values,
                                  true,
                                  true,
                                  false,
                                  false,
-                                 many_at_once::ridges},
+                                 path_over::lambda},
                                 "solver=cg");
     }
     template <class V>
     void options(V& v) {
-        const option_needs one_lambda{{"alphas", {""}}};
-        v.number("alpha", alpha, at_least(0), detail::lambda, option_needs{{"alphas", {""}}, {"output_alphas", {""}}});
+        const option_requirements one_lambda{{"alphas", {""}}};
+        v.number("alpha", alpha, at_least(0), detail::lambda,
+                 option_requirements{{"alphas", {""}}, {"output_alphas", {""}}});
         v.numbers("alphas", alphas, at_least(0), detail::several_lambdas);
         v.numbers("output_alphas", output_alphas, at_least(0), "one λ for each column of targets", one_lambda);
         v.choice("score", score, {"gcv", "loo"}, "how λ is chosen: generalised cross-validation or leave-one-out",
-                 option_needs{{"alphas"}});
-        const option_needs decomposed{{"solver", {"automatic", "direct"}}};
+                 option_requirements{{"alphas"}});
+        const option_requirements decomposed{{"solver", {"automatic", "direct"}}};
         v.flag("loo", loo, "leave-one-out error as well", decomposed);
         v.flag("variance", variance, "keep what variances of predictions need", decomposed);
         v.choice("solver", solver, {"automatic", "direct", "cg"},
                  "a decomposition, or conjugate gradients without n² numbers in memory; automatic: what fits",
                  one_lambda);
-        const option_needs iterated{{"solver", {"cg", "automatic"}}, {"alphas", {""}}};
+        const option_requirements iterated{{"solver", {"cg", "automatic"}}, {"alphas", {""}}};
         v.number("tol", tol, above(0), "cg: ‖y - (K + λI)α‖ <= tol·‖y‖", iterated);
-        v.whole("max_products", max_products, 1, "cg: products with K at most", iterated);
+        v.integer("max_products", max_products, 1, "cg: products with K at most", iterated);
     }
 };
 
@@ -138,7 +139,7 @@ kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, mat
 kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<const double> y,
                                             const std::vector<double>& weight, std::vector<index> used,
                                             const kernel_ridge_options& options);
-bool kernel_ridge_by_cg(index n, index outputs, const kernel_ridge_options& options);
+bool uses_cg(index n, index outputs, const kernel_ridge_options& options);
 // Returns an upper bound on the bytes that a fit by decomposition needs in addition to the data.
 double kernel_ridge_memory(index n, index outputs, const kernel_ridge_options& options);
 

@@ -31,9 +31,9 @@ namespace {
 constexpr const char* path_owner = "kernel ridge path";
 
 // For smaller n an eigendecomposition is fast enough that both scores are always computed.
-constexpr index small = 300;
+constexpr index eigenvector_limit = 300;
 
-bool by_eigenvectors(index n) { return n < std::max(small, band_reduction::smallest_n); }
+bool uses_eigenvectors(index n) { return n < std::max(eigenvector_limit, band_reduction::min_n); }
 
 void check(const ridge_path_options& o, index n, matrix_view<const double> y) {
     if (o.alphas.empty()) fail(errc::invalid_argument, "kernel ridge path: at least one alpha is needed");
@@ -47,7 +47,7 @@ void check(const ridge_path_options& o, index n, matrix_view<const double> y) {
 double memory(index n, index outputs, const ridge_path_options& o) {
     const double size = static_cast<double>(n),
                  columns = static_cast<double>(outputs) * static_cast<double>(o.alphas.size());
-    const bool eigen = by_eigenvectors(n), loo = !eigen && o.score == ridge_score::loo;
+    const bool eigen = uses_eigenvectors(n), loo = !eigen && o.score == ridge_score::loo;
     // LAPACK's dsyevd needs a workspace of 2n² numbers; leave-one-out needs Q and one factor for each λ.
     const double band = static_cast<double>(band_reduction::band),
                  factors = loo ? (band + 13) * static_cast<double>(o.alphas.size()) : 0;
@@ -68,12 +68,12 @@ struct solved_path {
     matrix<double> diagonal;    // n × λ: diag (K̃ + λI)⁻¹; empty if it was not computed
 };
 
-solved_path by_band(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y,
-                    const std::vector<double>& alphas, bool loo, const progress_callback& progress) {
+solved_path solve_path_by_band(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y,
+                               const std::vector<double>& alphas, bool loo, const progress_callback& progress) {
     const index n = K.rows(), outputs = y.rows(), count = static_cast<index>(alphas.size());
     half_matrix half(n);
     const matrix_view<double> a = half.view();
-    fill_half(K, a, progress, path_owner);
+    fill_upper_triangle(K, a, progress, path_owner);
     parallel_for(n, [&](index i) {
         for (index j = i; j < n; ++j) a(i, j) *= root[static_cast<std::size_t>(i)] * root[static_cast<std::size_t>(j)];
     });
@@ -81,7 +81,7 @@ solved_path by_band(const gram<double>& K, const std::vector<double>& root, cons
     const band_reduction reduced(a);
     report(progress, {"path", 0, count, 0}, path_owner);
     matrix<double> turned = y;
-    reduced.turn(turned.view());
+    reduced.apply_qt(turned.view());
     solved_path out{matrix<double>(count * outputs, n), std::vector<double>(alphas.size()), {}};
     parallel_for(count, [&](index l) {
         const matrix_view<double> own = out.columns.view().block(l * outputs, 0, outputs, n);
@@ -90,7 +90,7 @@ solved_path by_band(const gram<double>& K, const std::vector<double>& root, cons
         if (!trace) not_definite(alphas[static_cast<std::size_t>(l)], "a pivot is not positive");
         out.trace[static_cast<std::size_t>(l)] = *trace;
     });
-    reduced.turn_back(out.columns.view());
+    reduced.apply_q(out.columns.view());
     if (loo) {
         report(progress, {"leave-one-out", 0, count, 0}, path_owner);
         index bad = -1;
@@ -100,11 +100,11 @@ solved_path by_band(const gram<double>& K, const std::vector<double>& root, cons
     return out;
 }
 
-solved_path by_eigen(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y,
-                     const std::vector<double>& alphas) {
+solved_path solve_by_eigenvectors(const gram<double>& K, const std::vector<double>& root, const matrix<double>& y,
+                                  const std::vector<double>& alphas) {
     const index n = K.rows(), outputs = y.rows(), count = static_cast<index>(alphas.size());
     matrix<double> a(n, n);
-    fill_half(K, a.view(), {}, path_owner);  // n is small here
+    fill_upper_triangle(K, a.view(), {}, path_owner);  // n is small here
     for (index i = 0; i < n; ++i)
         for (index j = i; j < n; ++j) a(i, j) *= root[static_cast<std::size_t>(i)] * root[static_cast<std::size_t>(j)];
     eigen_system eigen = symmetric_eigen(std::move(a));
@@ -142,9 +142,9 @@ kernel_ridge_path solve(const gram<double>& K, matrix_view<const double> y, cons
         total += weight[static_cast<std::size_t>(row)];
         for (index c = 0; c < outputs; ++c) scaled(c, i) = root[static_cast<std::size_t>(i)] * y(row, c);
     }
-    const solved_path found = by_eigenvectors(n)
-                                  ? by_eigen(K, root, scaled, o.alphas)
-                                  : by_band(K, root, scaled, o.alphas, o.score == ridge_score::loo, o.progress);
+    const solved_path found =
+        uses_eigenvectors(n) ? solve_by_eigenvectors(K, root, scaled, o.alphas)
+                             : solve_path_by_band(K, root, scaled, o.alphas, o.score == ridge_score::loo, o.progress);
     kernel_ridge_path path;
     path.alphas = o.alphas;
     for (index l = 0; l < static_cast<index>(o.alphas.size()); ++l) {
@@ -193,7 +193,7 @@ kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matri
     check(options, x.size(), y);
     const std::vector<double> weight = checked_weights(path_owner, x.size(), options.sample_weight);
     require_finite(x);
-    const std::vector<index> used = positive(weight);
+    const std::vector<index> used = positive_indices(weight);
     check_budget(path_owner, memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
                  fmt::format("for the kernel matrix of {} examples", used.size()));
     const dataset objects = gather(x, std::span<const index>(used));
@@ -208,7 +208,7 @@ kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K,
     require_symmetric(K, "kernel ridge path: a precomputed kernel matrix");
     check(options, K.rows, y);
     const std::vector<double> weight = checked_weights(path_owner, K.rows, options.sample_weight);
-    const std::vector<index> used = positive(weight);
+    const std::vector<index> used = positive_indices(weight);
     check_budget(path_owner, memory(static_cast<index>(used.size()), y.cols, options), options.memory_bytes,
                  fmt::format("for a copy of the kernel matrix of {} examples", used.size()));
     const precomputed<double> all(K);
@@ -217,21 +217,22 @@ kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K,
 
 namespace {
 
-// For up to `few` values of λ, one Cholesky decomposition each is faster than a reduction to band
+// For up to `max_cholesky_count` values of λ, one Cholesky decomposition each is faster than a reduction to band
 // form. Matrices below min_reduced_n are not reduced because the reduction runs slowly on small panels.
-constexpr std::size_t few = 4;
+constexpr std::size_t max_cholesky_count = 4;
 constexpr index min_reduced_n = 300;
 
 // Replaces every row l of `coef` by (K + λₗI)⁻¹y; on entry row 0 contains y. Overwrites the upper triangle of K.
 // Returns for each λ if the system could be solved.
 std::vector<char> solve_by_band(matrix_view<double> K, std::span<const double> lambdas, matrix_view<double> coef) {
     const band_reduction reduced(K);
-    reduced.turn(coef.block(0, 0, 1, coef.cols));
+    reduced.apply_qt(coef.block(0, 0, 1, coef.cols));
     for (index l = 1; l < coef.rows; ++l) std::copy_n(coef.row(0), coef.cols, coef.row(l));
     std::vector<char> done;
     for (index l = 0; l < coef.rows; ++l)
-        done.push_back(reduced.solve_only(lambdas[static_cast<std::size_t>(l)], coef.block(l, 0, 1, coef.cols)));
-    reduced.turn_back(coef);
+        done.push_back(
+            reduced.solve_without_trace(lambdas[static_cast<std::size_t>(l)], coef.block(l, 0, 1, coef.cols)));
+    reduced.apply_q(coef);
     return done;
 }
 
@@ -258,11 +259,11 @@ std::vector<std::vector<double>> predict_along_penalties(const gram<double>& K, 
                                                          std::span<const double> lambdas) {
     const auto n = static_cast<index>(training.size()), count = static_cast<index>(lambdas.size());
     half_matrix among(n);
-    fill_half(subset<double>(K, training), among.view(), {}, "kernel ridge");
+    fill_upper_triangle(subset<double>(K, training), among.view(), {}, "kernel ridge");
     matrix<double> coef(count, n);
     for (index l = 0; l < count; ++l)
         for (index i = 0; i < n; ++i) coef(l, i) = y[static_cast<std::size_t>(training[static_cast<std::size_t>(i)])];
-    const std::vector<char> done = lambdas.size() > few && n >= min_reduced_n
+    const std::vector<char> done = lambdas.size() > max_cholesky_count && n >= min_reduced_n
                                        ? solve_by_band(among.view(), lambdas, coef.view())
                                        : solve_each(among.view(), lambdas, coef.view());
     matrix<double> across(static_cast<index>(held_out.size()), n);

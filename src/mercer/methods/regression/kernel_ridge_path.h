@@ -58,14 +58,14 @@ std::vector<std::vector<double>> predict_along_penalties(const gram<double>& K, 
 namespace api {
 
 // The scores of all λ as figures of a report, and the coefficients of all λ, if the fit tried several.
-struct tried_path {
-    figures found{};
+struct path_summary {
+    summary found{};
     std::vector<matrix<double>> coef{};
 };
 
 template <class Path>
-tried_path told(Path& path, const std::string& chosen_by) {
-    tried_path out{{{"chosen_by", chosen_by}, {"path_alpha", path.alphas}, {"path_gcv", path.gcv}}};
+path_summary summarise_path(Path& path, const std::string& chosen_by) {
+    path_summary out{{{"chosen_by", chosen_by}, {"path_alpha", path.alphas}, {"path_gcv", path.gcv}}};
     if (!path.loo.empty()) out.found.add("path_loo", path.loo);
     out.found.add("path_df", path.df);
     if constexpr (requires { path.coef; }) out.coef = std::move(path.coef);
@@ -73,18 +73,19 @@ tried_path told(Path& path, const std::string& chosen_by) {
 }
 
 template <class Model>
-class path_fitted : public fitted_as<Model> {
+class path_estimator : public estimator_of<Model> {
 public:
-    explicit path_fitted(Model m, tried_path path = {}) : fitted_as<Model>(std::move(m)), path_(std::move(path)) {}
-    answer gives() const override { return answer::values; }
+    explicit path_estimator(Model m, path_summary path = {})
+        : estimator_of<Model>(std::move(m)), path_(std::move(path)) {}
+    target_kind prediction_kind() const override { return target_kind::values; }
     std::vector<double> predict(const examples& x) const override { return first_column(this->decide(x)); }
     part_value part(std::string_view name) const override {
         if (name == "path_coef") return path_.coef;
-        return fitted_as<Model>::part(name);
+        return estimator_of<Model>::part(name);
     }
 
 protected:
-    tried_path path_;
+    path_summary path_;
 };
 
 }  // namespace api

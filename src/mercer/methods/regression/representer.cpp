@@ -28,14 +28,14 @@ representer_model solve(const gram<double>& K, std::span<const double> y, const 
     s.lambda = o.alpha;
     s.intercept = o.fit_intercept;
     s.tol = o.tol;
-    s.most_rounds = o.max_iter;
+    s.max_rounds = o.max_iter;
     s.system = o.system;
     s.memory_bytes = o.memory_bytes;
     if (o.progress)
         s.progress = [&](int rounds, double, double gap) { return o.progress({"Newton steps", rounds, 0, gap}); };
     const representer_result found = solve_representer(K, targets, weights, l, s);
     representer_model model;
-    model.of = l;
+    model.loss_function = l;
     model.alpha = o.alpha;
     model.status = found.status;
     model.objective = found.objective;
@@ -61,7 +61,7 @@ void check(const representer_fit_options& o, index n, std::span<const double> y)
 
 std::vector<double> column(const matrix<double>& f) { return {f.data(), f.data() + f.rows()}; }
 
-std::vector<double> answers(const loss& l, std::vector<double> f) {
+std::vector<double> to_predictions(const loss& l, std::vector<double> f) {
     for (double& each : f) {
         if (l.has_labels()) each = each >= 0 ? 1.0 : -1.0;
         if (l.kind == loss_kind::poisson) each = std::exp(each);
@@ -76,7 +76,7 @@ representer_model fit_representer(const kernel& k, const dataset& x, std::span<c
     check(options, x.size(), y);
     const std::vector<double> weight = checked_weights(representer_owner, x.size(), options.sample_weight);
     require_finite(x);
-    const std::vector<index> used = positive(weight);
+    const std::vector<index> used = positive_indices(weight);
     const auto K =
         training_gram(k, static_cast<index>(used.size()) == x.size() ? x : gather(x, std::span<const index>(used)),
                       options.memory_bytes);
@@ -96,7 +96,7 @@ representer_model fit_representer_precomputed(matrix_view<const double> K, std::
     check(options, K.rows, y);
     const std::vector<double> weight = checked_weights(representer_owner, K.rows, options.sample_weight);
     const precomputed<double> all(K);
-    const std::vector<index> used = positive(weight);
+    const std::vector<index> used = positive_indices(weight);
     if (static_cast<index>(used.size()) == K.rows) return solve(all, y, weight, used, l, options);
     return solve(subset<double>(all, used), y, weight, used, l, options);
 }
@@ -106,10 +106,10 @@ std::vector<double> decide_precomputed(const representer_model& model, matrix_vi
     return column(model.f.values(K));
 }
 std::vector<double> predict(const representer_model& model, const dataset& x) {
-    return answers(model.of, decide(model, x));
+    return to_predictions(model.loss_function, decide(model, x));
 }
 std::vector<double> predict_precomputed(const representer_model& model, matrix_view<const double> K) {
-    return answers(model.of, decide_precomputed(model, K));
+    return to_predictions(model.loss_function, decide_precomputed(model, K));
 }
 
 template <>
@@ -118,10 +118,10 @@ struct file_form<representer_model> {
     static constexpr int version = 1;
 
     static void parts(auto& a, auto& m) {
-        a.choice("loss", m.of.kind, loss_kind::user);
+        a.choice("loss", m.loss_function.kind, loss_kind::user);
         a.status(m.status);
-        a.whole("rounds", m.rounds);
-        a.numbers(m.of.parameter, m.alpha, m.objective, m.gap);
+        a.integer("rounds", m.rounds);
+        a.numbers(m.loss_function.parameter, m.alpha, m.objective, m.gap);
         a.part(m.f);
         a.check(m.f.functions() == 1, "{} outputs where there is one", m.f.functions());
     }
@@ -131,26 +131,28 @@ template struct model_file<representer_model>;
 namespace api {
 namespace {
 
-class representer_fitted final : public loss_fitted<representer_model> {
+class representer_estimator final : public loss_estimator<representer_model> {
 public:
-    using loss_fitted::loss_fitted;
+    using loss_estimator::loss_estimator;
     // Losses on ±1 need the labels -1 and 1 themselves.
-    answer gives() const override { return m_.of.has_labels() ? answer::classes : answer::values; }
+    target_kind prediction_kind() const override {
+        return m_.loss_function.has_labels() ? target_kind::classes : target_kind::values;
+    }
     std::vector<double> classes() const override {
-        return m_.of.has_labels() ? std::vector<double>{-1, 1} : std::vector<double>{};
+        return m_.loss_function.has_labels() ? std::vector<double>{-1, 1} : std::vector<double>{};
     }
     std::vector<double> predict(const examples& x) const override {
         return x.visit([&](const dataset& some) { return mercer::predict(m_, some); },
                        [&](const auto& K) { return predict_precomputed(m_, K); });
     }
     matrix<double> decide(const examples& x) const override {
-        return one_column(x.visit([&](const dataset& some) { return mercer::decide(m_, some); },
-                                  [&](const auto& K) { return decide_precomputed(m_, K); }));
+        return as_column(x.visit([&](const dataset& some) { return mercer::decide(m_, some); },
+                                 [&](const auto& K) { return decide_precomputed(m_, K); }));
     }
     columns details(const examples& x) const override { return {decide(x), {"decision"}}; }
 };
 
-loss named_loss(const representer& m) {
+loss make_loss(const representer& m) {
     if (m.loss == "huber") return loss::huber(m.delta);
     if (m.loss == "quantile") return loss::quantile(m.tau);
     if (m.loss == "epsilon_insensitive") return loss::epsilon_insensitive(m.epsilon);
@@ -161,17 +163,17 @@ loss named_loss(const representer& m) {
     return loss::squared();
 }
 
-fitted_ptr make_representer(const representer& m, const fit_call& t) {
+estimator_ptr make_representer(const representer& m, const fit_call& t) {
     const auto o = t.common<representer_fit_options>(m);
-    const loss l = named_loss(m);
-    return t.made<representer_fitted>(
+    const loss l = make_loss(m);
+    return t.made<representer_estimator>(
         t.x.visit([&](const dataset& x) { return fit_representer(*t.k, x, t.targets(), l, o); },
                   [&](const auto& K) { return fit_representer_precomputed(K, t.targets(), l, o); }));
 }
 
 }  // namespace
 
-method representer_method() { return entry<representer, representer_fitted>(make_representer); }
+method representer_method() { return entry<representer, representer_estimator>(make_representer); }
 
 }  // namespace api
 

@@ -29,7 +29,7 @@ namespace detail {
 template <class V>
 void newton_steps(V& v, double& tol, index& max_iter) {
     v.number("tol", tol, above(0), "of the gap, relative to the objective");
-    v.whole("max_iter", max_iter, 1, "Newton steps at most");
+    v.integer("max_iter", max_iter, 1, "Newton steps at most");
 }
 }  // namespace detail
 
@@ -42,14 +42,14 @@ struct representer {
     double tol = 1e-6;
     index max_iter = 500;
 
-    static method_facts facts() {
+    static method_info info() {
         return {"representer",
                 {"losses"},
                 method_family::regression,
                 "any convex loss: robust, quantile and Poisson regression, ...",
                 "min Σ ℓ(yᵢ, f(xᵢ)) + λ/2 ‖f‖²",
                 "mercer-representer-model",
-                answer::values};
+                target_kind::values};
     }
     template <class V>
     void options(V& v) {
@@ -58,10 +58,10 @@ struct representer {
             {"squared", "huber", "quantile", "epsilon_insensitive", "poisson", "logistic", "hinge", "squared_hinge"},
             "ℓ; the last three are for targets -1 and 1");
         v.number("alpha", alpha, above(0), "λ");
-        v.number("delta", delta, above(0), "huber: where the square ends", option_needs{{"loss", {"huber"}}});
-        v.number("tau", tau, below(above(0), 1), "quantile: which", option_needs{{"loss", {"quantile"}}});
+        v.number("delta", delta, above(0), "huber: where the square ends", option_requirements{{"loss", {"huber"}}});
+        v.number("tau", tau, below(above(0), 1), "quantile: which", option_requirements{{"loss", {"quantile"}}});
         v.number("epsilon", epsilon, at_least(0), "epsilon_insensitive: what costs nothing",
-                 option_needs{{"loss", {"epsilon_insensitive"}}});
+                 option_requirements{{"loss", {"epsilon_insensitive"}}});
         v.flag("fit_intercept", fit_intercept, "with an offset");
         detail::newton_steps(v, tol, max_iter);
     }
@@ -82,7 +82,7 @@ struct representer_fit_options {
 
 struct representer_model {
     kernel_expansion f;
-    loss of;  // a user-defined loss is loaded without its functions, which prediction does not need
+    loss loss_function;  // a user-defined loss is loaded without its functions, which prediction does not need
     double alpha = 1;
     fit_status status = fit_status::converged;
     double objective = 0, gap = 0;
@@ -106,13 +106,13 @@ namespace api {
 
 // The adapter that representer_model and kernel_logistic_model share: their summary and their warning.
 template <class Model>
-class loss_fitted : public fitted_as<Model> {
+class loss_estimator : public estimator_of<Model> {
 public:
-    using fitted_as<Model>::fitted_as;
-    figures about() const override {
+    using estimator_of<Model>::estimator_of;
+    summary summarise() const override {
         const Model& m = this->m_;
-        figures out;
-        if constexpr (requires { m.of; }) out.add("loss", name(m.of.kind));
+        summary out;
+        if constexpr (requires { m.loss_function; }) out.add("loss", name(m.loss_function.kind));
         out.add({{"status", name(m.status)},
                  {"gap", m.gap},
                  {"objective", m.objective},
@@ -120,8 +120,8 @@ public:
                  {"training_size", m.f.training_size}});
         return out;
     }
-    std::string trouble() const override {
-        return trouble_of(this->m_.status, "max_iter, or take a larger tol", this->m_.gap);
+    std::string warning() const override {
+        return fit_warning(this->m_.status, "max_iter, or take a larger tol", this->m_.gap);
     }
 };
 

@@ -26,7 +26,7 @@ constexpr const char* ridge_owner = "ridge";
 
 // Calls body(column, value) for every stored coordinate of row i.
 template <class Body>
-void each_entry(const dataset& x, index i, Body body) {
+void for_each_entry(const dataset& x, index i, Body body) {
     std::visit(
         [&](const auto& some) {
             if constexpr (requires { some.row(0); }) {
@@ -55,15 +55,15 @@ struct centred_problem {
     index outputs() const { return y.cols(); }
 };
 
-centred_problem centre(const dataset& x, matrix_view<const double> y, const ridge_options& o) {
-    if (x.kind() != domain::vectors)
+centred_problem centre_problem(const dataset& x, matrix_view<const double> y, const ridge_options& o) {
+    if (x.kind() != object_kind::vectors)
         fail(errc::unsupported, fmt::format("ridge: the examples must be vectors, got {}", name(x.kind())));
     check_targets(ridge_owner, x.size(), y);
     if (!(o.alpha >= 0) || !std::isfinite(o.alpha))
         fail(errc::invalid_argument, fmt::format("ridge: must satisfy 0 <= alpha < infinity, got {}", o.alpha));
     require_finite(x);
     const std::vector<double> all = checked_weights(ridge_owner, x.size(), o.sample_weight);
-    const std::vector<index> used = positive(all);
+    const std::vector<index> used = positive_indices(all);
     centred_problem p;
     p.offset = o.fit_intercept;
     p.x = static_cast<index>(used.size()) == x.size() ? x : gather(x, std::span<const index>(used));
@@ -76,7 +76,8 @@ centred_problem centre(const dataset& x, matrix_view<const double> y, const ridg
     if (o.fit_intercept) {
         for (index i = 0; i < p.n(); ++i) {
             const double share = p.weight[static_cast<std::size_t>(i)] / p.total;
-            each_entry(p.x, i, [&](index c, double value) { p.mean_x[static_cast<std::size_t>(c)] += share * value; });
+            for_each_entry(p.x, i,
+                           [&](index c, double value) { p.mean_x[static_cast<std::size_t>(c)] += share * value; });
             for (index c = 0; c < y.cols; ++c)
                 p.mean_y[static_cast<std::size_t>(c)] += share * y(used[static_cast<std::size_t>(i)], c);
         }
@@ -93,7 +94,7 @@ matrix<double> centred_rows(const centred_problem& p, index first, index count) 
     matrix<double> out(count, p.d());
     parallel_for(count, [&](index i) {
         double* const row = out.row(i);
-        each_entry(p.x, first + i, [&](index c, double value) { row[c] = value; });
+        for_each_entry(p.x, first + i, [&](index c, double value) { row[c] = value; });
         const double root = p.root[static_cast<std::size_t>(first + i)];
         for (index c = 0; c < p.d(); ++c) row[c] = root * (row[c] - p.mean_x[static_cast<std::size_t>(c)]);
     });
@@ -119,11 +120,11 @@ matrix<double> normal_matrix(const centred_problem& p) {
     parallel_for((d + tile - 1) / tile, [&](index t) {
         const index from = t * tile, to = std::min(from + tile, d);
         for (index i = 0; i < p.n(); ++i)
-            each_entry(p.x, i, [&](index r, double left) {
+            for_each_entry(p.x, i, [&](index r, double left) {
                 if (r < from || r >= to) return;
                 const double scaled = p.weight[static_cast<std::size_t>(i)] * left;
                 double* const row = a.row(r);
-                each_entry(p.x, i, [&](index c, double right) { row[c] += scaled * right; });
+                for_each_entry(p.x, i, [&](index c, double right) { row[c] += scaled * right; });
             });
         for (index r = from; r < to; ++r)
             for (index c = 0; c < d; ++c)
@@ -140,13 +141,13 @@ matrix<double> dual_matrix(const centred_problem& p) {
         return product(rows.view(), transposed::no, rows.view(), transposed::yes);
     }
     matrix<double> a(n, n);
-    if (d > 0) make_gram<double>(linear{}, p.x, std::size_t{64} << 20)->all(a.view());
+    if (d > 0) make_gram<double>(linear{}, p.x, std::size_t{64} << 20)->fill(a.view());
     // (x - x̄)ᵀ(z - x̄) = xᵀz - x̄ᵀx - x̄ᵀz + x̄ᵀx̄
     std::vector<double> along(static_cast<std::size_t>(n));
     double square = 0;
     for (const double m : p.mean_x) square += m * m;
     for (index i = 0; i < n; ++i)
-        each_entry(p.x, i, [&](index c, double value) {
+        for_each_entry(p.x, i, [&](index c, double value) {
             along[static_cast<std::size_t>(i)] += value * p.mean_x[static_cast<std::size_t>(c)];
         });
     parallel_for(n, [&](index i) {
@@ -164,7 +165,7 @@ matrix<double> transposed_product(const centred_problem& p, const matrix<double>
     std::vector<double> sum(static_cast<std::size_t>(m));
     for (index i = 0; i < p.n(); ++i) {
         const double root = p.root[static_cast<std::size_t>(i)];
-        each_entry(p.x, i, [&](index c, double value) {
+        for_each_entry(p.x, i, [&](index c, double value) {
             if (!p.x.is_sparse()) value -= p.mean_x[static_cast<std::size_t>(c)];
             for (index o = 0; o < m; ++o) out(c, o) += root * value * v(i, o);
         });
@@ -177,7 +178,7 @@ matrix<double> transposed_product(const centred_problem& p, const matrix<double>
     return out;
 }
 
-ridge_form chosen_form(const centred_problem& p, ridge_form asked) {
+ridge_form choose_form(const centred_problem& p, ridge_form asked) {
     if (asked != ridge_form::cheaper) return asked;
     const double n = static_cast<double>(p.n()), d = static_cast<double>(p.d());
     return d * d * (n + d) <= n * n * (n + d) ? ridge_form::primal : ridge_form::dual;
@@ -193,7 +194,7 @@ void check_memory(const centred_problem& p, ridge_form form, double matrices, st
                                             : fmt::format("for the dual with {} examples", p.n()));
 }
 
-ridge_model finished(const centred_problem& p, matrix<double> coef, double alpha, ridge_form form) {
+ridge_model finish_model(const centred_problem& p, matrix<double> coef, double alpha, ridge_form form) {
     require_finite(coef.view(), "ridge: the coefficients overflow; alpha is too small, or the targets too large");
     ridge_model model;
     model.alpha = alpha;
@@ -209,8 +210,8 @@ ridge_model finished(const centred_problem& p, matrix<double> coef, double alpha
 }  // namespace
 
 ridge_model fit_ridge(const dataset& x, matrix_view<const double> y, const ridge_options& options) {
-    const centred_problem p = centre(x, y, options);
-    const ridge_form form = chosen_form(p, options.form);
+    const centred_problem p = centre_problem(x, y, options);
+    const ridge_form form = choose_form(p, options.form);
     const bool primal = form == ridge_form::primal;
     check_memory(p, form, primal ? 2 : 1, options.memory_bytes);
     matrix<double> a = primal ? normal_matrix(p) : dual_matrix(p);
@@ -222,45 +223,46 @@ ridge_model fit_ridge(const dataset& x, matrix_view<const double> y, const ridge
                                         primal ? "" : ", or the primal form"));
     matrix<double> right = primal ? transposed_product(p, p.y) : p.y;
     cholesky_solve(a.view(), right.view());
-    return finished(p, primal ? std::move(right) : transposed_product(p, right), options.alpha, form);
+    return finish_model(p, primal ? std::move(right) : transposed_product(p, right), options.alpha, form);
 }
 
 namespace {
 
 // The eigendecomposition of X̃ᵀX̃ (primal) or X̃X̃ᵀ (dual), which all λ share.
-struct decomposed {
+struct decomposition {
     eigen_system eigen;
     bool primal;
-    double floor;           // sums λₖ + α of at most this size are treated as 0
+    double zero_threshold;  // sums λₖ + α of at most this size are treated as 0
     matrix<double> turned;  // Uᵀ times the right-hand side
 
     index rank() const { return static_cast<index>(eigen.values.size()); }
     double value(index k) const { return std::max(eigen.values[static_cast<std::size_t>(k)], 0.0); }
 };
 
-decomposed decompose(const centred_problem& p, bool primal) {
-    decomposed e{symmetric_eigen(primal ? normal_matrix(p) : dual_matrix(p)), primal, 0, {}};
-    if (e.rank() > 0) e.floor = static_cast<double>(std::max(p.n(), p.d())) * 1e-16 * std::abs(e.eigen.values.back());
+decomposition decompose(const centred_problem& p, bool primal) {
+    decomposition e{symmetric_eigen(primal ? normal_matrix(p) : dual_matrix(p)), primal, 0, {}};
+    if (e.rank() > 0)
+        e.zero_threshold = static_cast<double>(std::max(p.n(), p.d())) * 1e-16 * std::abs(e.eigen.values.back());
     const matrix<double> right = primal ? transposed_product(p, p.y) : p.y;
     e.turned = product(e.eigen.vectors.view(), transposed::no, right.view(), transposed::no);
     return e;
 }
 
 // Returns 1/(λₖ + α), one column per α.
-matrix<double> filter_factors(const decomposed& e, const std::vector<double>& alphas) {
+matrix<double> filter_factors(const decomposition& e, const std::vector<double>& alphas) {
     matrix<double> factor(e.rank(), static_cast<index>(alphas.size()));
     for (index l = 0; l < factor.cols(); ++l)
         for (index k = 0; k < e.rank(); ++k) {
             const double sum = e.value(k) + alphas[static_cast<std::size_t>(l)];
             // where α = 0 and the data are rank-deficient, this gives the solution of minimum norm
-            factor(k, l) = sum > e.floor ? 1 / sum : 0.0;
+            factor(k, l) = sum > e.zero_threshold ? 1 / sum : 0.0;
         }
     return factor;
 }
 
 // Returns the leverages hᵢ without the offset's share wᵢ/Σw, one column per α: weighted sums, with the filter factors,
 // of the squared entries of X̃V (primal) or of U·Λ^½ (dual).
-matrix<double> leverages(const centred_problem& p, const decomposed& e, const matrix<double>& factor) {
+matrix<double> leverages(const centred_problem& p, const decomposition& e, const matrix<double>& factor) {
     const index n = p.n(), rank = e.rank(), count = factor.cols();
     matrix<double> leverage(n, count);
     for (index first = 0; first < n; first += band) {
@@ -281,7 +283,8 @@ matrix<double> leverages(const centred_problem& p, const decomposed& e, const ma
 }
 
 // Returns the coefficients for the penalty with index l.
-matrix<double> path_coefficients(const centred_problem& p, const decomposed& e, const matrix<double>& factor, index l) {
+matrix<double> path_coefficients(const centred_problem& p, const decomposition& e, const matrix<double>& factor,
+                                 index l) {
     matrix<double> scaled(e.rank(), p.outputs());
     for (index k = 0; k < e.rank(); ++k)
         for (index o = 0; o < p.outputs(); ++o) scaled(k, o) = e.turned(k, o) * factor(k, l);
@@ -299,7 +302,7 @@ void add_scores(ridge_path& path, const centred_problem& p, const matrix<double>
         const double h = leverage(i, l) + (p.offset ? p.weight[at] / p.total : 0.0);
         df += h;
         std::vector<double> f(static_cast<std::size_t>(m));
-        each_entry(p.x, i, [&](index c, double entry) {
+        for_each_entry(p.x, i, [&](index c, double entry) {
             for (index o = 0; o < m; ++o) f[static_cast<std::size_t>(o)] += entry * model.coef(c, o);
         });
         for (index o = 0; o < m; ++o) {
@@ -324,17 +327,17 @@ ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::ve
     for (const double alpha : alphas)
         if (!(alpha >= 0) || !std::isfinite(alpha))
             fail(errc::invalid_argument, fmt::format("ridge: must satisfy 0 <= alpha < infinity, got {}", alpha));
-    const centred_problem p = centre(x, y, options);
-    const ridge_form form = chosen_form(p, options.form);
+    const centred_problem p = centre_problem(x, y, options);
+    const ridge_form form = choose_form(p, options.form);
     check_memory(p, form, 4, options.memory_bytes);
-    const decomposed e = decompose(p, form == ridge_form::primal);
+    const decomposition e = decompose(p, form == ridge_form::primal);
     const matrix<double> factor = filter_factors(e, alphas);
     const matrix<double> leverage = leverages(p, e, factor);
     ridge_path path;
     path.alphas = std::move(alphas);
     for (std::size_t l = 0; l < path.alphas.size(); ++l) {
         path.models.push_back(
-            finished(p, path_coefficients(p, e, factor, static_cast<index>(l)), path.alphas[l], form));
+            finish_model(p, path_coefficients(p, e, factor, static_cast<index>(l)), path.alphas[l], form));
         add_scores(path, p, leverage);
     }
     const std::vector<double>& by = score == ridge_score::loo ? path.loo : path.gcv;
@@ -343,7 +346,7 @@ ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::ve
 }
 
 matrix<double> predict(const ridge_model& model, const dataset& x) {
-    if (x.kind() != domain::vectors)
+    if (x.kind() != object_kind::vectors)
         fail(errc::unsupported, fmt::format("ridge: the examples must be vectors, got {}", name(x.kind())));
     require_finite(x);
     if (x.size() > 0 && (x.dims() > model.dims() || (!x.is_sparse() && x.dims() != model.dims())))
@@ -353,7 +356,7 @@ matrix<double> predict(const ridge_model& model, const dataset& x) {
     parallel_for(x.size(), [&](index i) {
         double* const row = out.row(i);
         std::copy(model.intercept.begin(), model.intercept.end(), row);
-        each_entry(x, i, [&](index c, double value) {
+        for_each_entry(x, i, [&](index c, double value) {
             for (index o = 0; o < model.outputs(); ++o) row[o] += value * model.coef(c, o);
         });
     });
@@ -378,12 +381,12 @@ template struct model_file<ridge_model>;
 namespace api {
 namespace {
 
-class ridge_fitted final : public path_fitted<ridge_model> {
+class ridge_estimator final : public path_estimator<ridge_model> {
 public:
-    using path_fitted::path_fitted;
+    using path_estimator::path_estimator;
     matrix<double> decide(const examples& x) const override { return mercer::predict(m_, x.objects()); }
-    figures about() const override {
-        figures out{{"alpha", m_.alpha}, {"form", m_.form == ridge_form::dual ? "dual" : "primal"}};
+    summary summarise() const override {
+        summary out{{"alpha", m_.alpha}, {"form", m_.form == ridge_form::dual ? "dual" : "primal"}};
         if (m_.outputs() == 1)
             out.add({{"coefficients", first_column(m_.coef)}, {"intercept", m_.intercept.at(0)}});
         else
@@ -393,18 +396,19 @@ public:
     }
 };
 
-fitted_ptr make_ridge(const ridge& m, const fit_call& t) {
+estimator_ptr make_ridge(const ridge& m, const fit_call& t) {
     auto o = t.common<ridge_options>(m);
     o.form = m.form == "primal" ? ridge_form::primal : m.form == "dual" ? ridge_form::dual : ridge_form::cheaper;
-    if (m.alphas.empty()) return t.made<ridge_fitted>(fit_ridge(t.x.objects(), t.y, o));
+    if (m.alphas.empty()) return t.made<ridge_estimator>(fit_ridge(t.x.objects(), t.y, o));
     ridge_path path =
         fit_ridge_path(t.x.objects(), t.y, m.alphas, m.score == "loo" ? ridge_score::loo : ridge_score::gcv, o);
-    return t.made<ridge_fitted>(std::move(path.models[static_cast<std::size_t>(path.best)]), told(path, m.score));
+    return t.made<ridge_estimator>(std::move(path.models[static_cast<std::size_t>(path.best)]),
+                                   summarise_path(path, m.score));
 }
 
 }  // namespace
 
-method ridge_method() { return entry<ridge, ridge_fitted>(make_ridge); }
+method ridge_method() { return entry<ridge, ridge_estimator>(make_ridge); }
 
 }  // namespace api
 

@@ -37,22 +37,22 @@ struct ridge {
     bool fit_intercept = true;
     std::string form = "cheaper";
 
-    static method_facts facts() {
+    static method_info info() {
         return {"ridge",
                 {},
                 method_family::regression,
                 "ridge regression on vectors",
                 "min Σ(yᵢ - βᵀxᵢ - b)² + λ‖β‖²",
                 "mercer-ridge-model",
-                answer::values,
+                target_kind::values,
                 false};
     }
     template <class V>
     void options(V& v) {
-        v.number("alpha", alpha, at_least(0), detail::lambda, option_needs{{"alphas", {""}}});
+        v.number("alpha", alpha, at_least(0), detail::lambda, option_requirements{{"alphas", {""}}});
         v.numbers("alphas", alphas, above(0), detail::several_lambdas);
         v.choice("score", score, {"loo", "gcv"}, "how λ is chosen: leave-one-out or generalised cross-validation",
-                 option_needs{{"alphas"}});
+                 option_requirements{{"alphas"}});
         v.flag("fit_intercept", fit_intercept, "with an offset b");
         v.choice("form", form, {"cheaper", "primal", "dual"}, "which equations are solved");
     }

@@ -18,12 +18,12 @@ constexpr auto sigmoids = calibration::method::sigmoid;
 
 bool has_user_function(const kernel_node& node) {
     const kernel_form form = node.form();
-    return form.what == "user" ||
+    return form.operation == "user" ||
            std::ranges::any_of(form.parts, [](const auto& part) { return has_user_function(*part); });
 }
 
 matrix<double> symmetric_gram(const kernel& k, const dataset& x) {
-    matrix<double> K = formed(*make_gram<double>(k, x));
+    matrix<double> K = form_matrix(*make_gram<double>(k, x));
     double largest = 0;
     for (index i = 0; i < K.rows(); ++i)
         for (index j = 0; j < K.cols(); ++j) {
@@ -32,7 +32,7 @@ matrix<double> symmetric_gram(const kernel& k, const dataset& x) {
                      fmt::format("{}: the value for examples {} and {} is not a finite number", k.text(), i, j));
             largest = std::max(largest, std::abs(K(i, j)));
         }
-    const asymmetry worst = largest_asymmetry(K.view());
+    const asymmetry worst = find_largest_asymmetry(K.view());
     if (worst.size > 1e-7 * largest)
         fail(errc::data, fmt::format("{}: not symmetric, k(x, z) and k(z, x) differ by {:f} for examples {} and {}",
                                      k.text(), worst.size, worst.row, worst.col));
@@ -48,7 +48,7 @@ calibrated_fit fit_calibrated(const kernel& k, const dataset& x, std::span<const
     const double n = static_cast<double>(x.size());
     const bool user = has_user_function(k);
     if (!user || n * n * sizeof(double) > static_cast<double>(bytes)) {
-        if (user) symmetric_gram(k, gather(x, selection(0, std::min<index>(x.size(), 64))));
+        if (user) symmetric_gram(k, gather(x, row_set(0, std::min<index>(x.size(), 64))));
         calibrated_fit out{fit_svm(k, x, y, options)};
         if (plan.folds > 0) out.calibration = calibrate(out.model, k, x, y, options, sigmoids, plan.folds, plan.seed);
         return out;
@@ -56,10 +56,10 @@ calibrated_fit fit_calibrated(const kernel& k, const dataset& x, std::span<const
     require_finite(x);
     const matrix<double> K = symmetric_gram(k, x);
     const precomputed<double> exact(K.view());
-    calibrated_fit out{fit_svm(narrowed(exact), exact, y, options)};
+    calibrated_fit out{fit_svm(float_gram(exact), exact, y, options)};
     attach(out.model, k, x);
     const std::vector<index> rank =
-        options.any_order ? example_ranks(x, y, options.sample_weight) : std::vector<index>{};
+        options.canonical_order ? canonical_ranks(x, y, options.sample_weight) : std::vector<index>{};
     if (plan.folds > 0)
         out.calibration =
             calibrate(out.model, shared_gram(K.view()), y, options, sigmoids, plan.folds, plan.seed, rank);
@@ -77,7 +77,7 @@ calibrated_fit fit_calibrated(matrix_view<const double> K, std::span<const doubl
 namespace {
 
 // The index of a label in m.classes, or the number of classes if it is not one of them.
-index class_of(const svm_model& m, double label) {
+index class_index(const svm_model& m, double label) {
     return static_cast<index>(std::find(m.classes.begin(), m.classes.end(), label) - m.classes.begin());
 }
 
@@ -88,7 +88,7 @@ double decision_of(const svm_model& m, const double* f, index a, index b) {
     if (b < 0) return a == have ? -1 : have == 2 ? (a == 0 ? f[0] : -f[0]) : have == 1 ? 1 : f[a];
     if (a == have) return b == have ? 0 : -1;
     if (b == have) return 1;
-    return a < b ? f[m.pairs().of(a, b)] : -f[m.pairs().of(b, a)];
+    return a < b ? f[m.pairs().problem_of(a, b)] : -f[m.pairs().problem_of(b, a)];
 }
 
 // Fits the probability of one problem, class a against b or against all others (b < 0), to its decisions f.
@@ -121,7 +121,7 @@ inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const dou
     const index n = K.size();
     if (static_cast<index>(y.size()) != n)
         fail(errc::invalid_argument, fmt::format("calibrate: {} examples but {} targets", n, y.size()));
-    const std::vector<index> used = weighted_examples(n, options.sample_weight, rank);
+    const std::vector<index> used = select_weighted_examples(n, options.sample_weight, rank);
     const index count = static_cast<index>(used.size());
     const int parts = static_cast<int>(std::min<index>(folds, count));
     if (count < 2)
@@ -135,7 +135,7 @@ inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const dou
     if (!model.is_classifier()) {
         std::vector<double> residuals;
         const inner_fits inner = cross_decide(
-            K, y, options, of_examples(plain_folds(count, parts, make_random_below(seed)), used),
+            K, y, options, map_to_examples(plain_folds(count, parts, make_random_below(seed)), used),
             [&](svm_model&, std::span<const index>, std::span<const index> held_out, const matrix<double>& f) {
                 for (std::size_t i = 0; i < held_out.size(); ++i)
                     residuals.push_back(y[static_cast<std::size_t>(held_out[i])] - f(static_cast<index>(i), 0));
@@ -151,11 +151,11 @@ inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const dou
     const auto visit = [&](svm_model& m, std::span<const index>, std::span<const index> held_out,
                            const matrix<double>& got) {
         std::vector<index> place;
-        for (const double label : model.classes) place.push_back(class_of(m, label));
+        for (const double label : model.classes) place.push_back(class_index(m, label));
         for (std::size_t i = 0; i < held_out.size(); ++i) {
             double* out = f.row(held_out[i]);
             const double* in = got.row(static_cast<index>(i));
-            pairs.each([&](index problem, index a, index b) {
+            pairs.for_each([&](index problem, index a, index b) {
                 out[problem] = decision_of(m, in, place[static_cast<std::size_t>(a)],
                                            b < 0 ? b : place[static_cast<std::size_t>(b)]);
             });
@@ -168,8 +168,8 @@ inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const dou
                  "probabilities are fitted by cross-validation, which needs at least 2 examples of some class: there "
                  "is one "
                  "example of each class. Leave the probabilities out, or give more examples");
-    const inner_fits inner = cross_decide(K, y, options, of_examples(plan, used), visit);
-    pairs.each([&](index problem, index a, index b) {
+    const inner_fits inner = cross_decide(K, y, options, map_to_examples(plan, used), visit);
+    pairs.for_each([&](index problem, index a, index b) {
         fit_problem(made, model, used, y, options.sample_weight, f, problem, a, b);
     });
     model.probability = std::move(made);
@@ -179,7 +179,7 @@ inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const dou
 inner_fits calibrate(svm_model& model, const kernel& k, const dataset& x, std::span<const double> y,
                      const svm_options& options, calibration::method method, int folds, std::uint64_t seed) {
     const std::vector<index> rank =
-        options.any_order ? example_ranks(x, y, options.sample_weight) : std::vector<index>{};
+        options.canonical_order ? canonical_ranks(x, y, options.sample_weight) : std::vector<index>{};
     return calibrate(model, shared_gram(k, x, options.memory_bytes), y, options, method, folds, seed, rank);
 }
 

@@ -13,21 +13,21 @@ namespace mercer {
 namespace {
 
 // 1/(1 + e^t) without overflow.
-double falling(double t) { return t >= 0 ? std::exp(-t) / (1 + std::exp(-t)) : 1 / (1 + std::exp(t)); }
+double decreasing_sigmoid(double t) { return t >= 0 ? std::exp(-t) / (1 + std::exp(-t)) : 1 / (1 + std::exp(t)); }
 
 // log(1 + e^t) without overflow.
-double soft(double t) { return t >= 0 ? t + std::log1p(std::exp(-t)) : std::log1p(std::exp(t)); }
+double softplus(double t) { return t >= 0 ? t + std::log1p(std::exp(-t)) : std::log1p(std::exp(t)); }
 
 double weight_of(std::span<const double> weight, std::size_t i) { return weight.empty() ? 1.0 : weight[i]; }
 
 }  // namespace
 
 double calibration::operator()(index problem, double f) const {
-    constexpr double least = 1e-7;
+    constexpr double min_probability = 1e-7;
     const auto p = static_cast<std::size_t>(problem);
     double probability = 0.5;
     if (kind == method::sigmoid) {
-        probability = falling(A[p] * f + B[p]);
+        probability = decreasing_sigmoid(A[p] * f + B[p]);
     } else if (!knots[p].empty()) {
         const auto& x = knots[p];
         const auto& v = values[p];
@@ -39,14 +39,14 @@ double calibration::operator()(index problem, double f) const {
         else
             probability = v[after - 1] + (v[after] - v[after - 1]) * (f - x[after - 1]) / (x[after] - x[after - 1]);
     }
-    return std::clamp(probability, least, 1 - least);
+    return std::clamp(probability, min_probability, 1 - min_probability);
 }
 
 // Minimises Σ wᵢ [tᵢ zᵢ + log(1 + e^(-zᵢ))] over A and B, with zᵢ = A fᵢ + B. The targets t are 1 and 0 shrunk towards
 // ½ by the sizes of the classes (Platt).
 std::pair<double, double> fit_sigmoid(std::span<const double> f, std::span<const std::uint8_t> positive,
                                       std::span<const double> weight) {
-    constexpr int most_rounds = 100;
+    constexpr int max_rounds = 100;
     constexpr double smallest_step = 1e-10, ridge = 1e-12, enough = 1e-5;
     double first = 0, second = 0;
     for (std::size_t i = 0; i < f.size(); ++i) (positive[i] ? first : second) += weight_of(weight, i);
@@ -56,16 +56,16 @@ std::pair<double, double> fit_sigmoid(std::span<const double> f, std::span<const
         double sum = 0;
         for (std::size_t i = 0; i < f.size(); ++i) {
             const double z = a * f[i] + b;
-            sum += weight_of(weight, i) * ((positive[i] ? high : low) * z + soft(-z));
+            sum += weight_of(weight, i) * ((positive[i] ? high : low) * z + softplus(-z));
         }
         return sum;
     };
     double value = loss(A, B);
-    for (int round = 0; round < most_rounds; ++round) {
+    for (int round = 0; round < max_rounds; ++round) {
         // Gradient and Hessian: with p = 1/(1+e^z), d/dz = t - p and d²/dz² = p(1-p).
         double h11 = ridge, h22 = ridge, h21 = 0, g1 = 0, g2 = 0;
         for (std::size_t i = 0; i < f.size(); ++i) {
-            const double p = falling(A * f[i] + B), w = weight_of(weight, i);
+            const double p = decreasing_sigmoid(A * f[i] + B), w = weight_of(weight, i);
             const double curve = w * p * (1 - p), slope = w * ((positive[i] ? high : low) - p);
             h11 += f[i] * f[i] * curve, h22 += curve, h21 += f[i] * curve;
             g1 += f[i] * slope, g2 += slope;
@@ -127,7 +127,7 @@ std::pair<std::vector<double>, std::vector<double>> fit_isotonic(std::span<const
 
 // Minimises Σ_i Σ_{j≠i} (r_ji p_i - r_ij p_j)² = pᵀQp over Σp = 1, with Q_tt = Σ_j r_jt² and Q_tj = -r_jt r_tj. At the
 // optimum (Qp)_t = pᵀQp for all t. Coordinate descent: each coordinate is set to satisfy this, and p is normalised.
-std::vector<double> couple(matrix_view<const double> r) {
+std::vector<double> couple_probabilities(matrix_view<const double> r) {
     const index k = r.rows;
     if (k == 1) return {1.0};
     if (k == 2) return {r(0, 1), r(1, 0)};
@@ -185,16 +185,16 @@ matrix<double> coupled_probabilities(const svm_model& model, matrix_view<const d
     matrix<double> out(f.rows, k), r(k, k);
     for (index i = 0; i < f.rows; ++i) {
         std::vector<double> p(static_cast<std::size_t>(k), 1.0);
-        if (model.pairs().against_rest()) {
+        if (model.pairs().is_one_vs_rest()) {
             double sum = 0;
             for (index c = 0; c < k; ++c) sum += p[static_cast<std::size_t>(c)] = (*model.probability)(c, f(i, c));
             for (double& each : p) each /= sum;
         } else if (k > 1) {
-            model.pairs().each([&](index problem, index a, index b) {
+            model.pairs().for_each([&](index problem, index a, index b) {
                 r(a, b) = (*model.probability)(problem, f(i, problem));
                 r(b, a) = 1 - r(a, b);
             });
-            p = couple(r.view());
+            p = couple_probabilities(r.view());
         }
         std::copy(p.begin(), p.end(), out.row(i));
     }
@@ -206,7 +206,7 @@ namespace {
 // Replaces p by the nearest distribution (Euclidean) in which class c is the most probable: p_c and all probabilities
 // above a level t are set to t, which is their mean; then p_c is increased by about 1e-12·t so that it is the strict
 // maximum.
-void make_largest(double* p, index k, index c) {
+void make_most_probable(double* p, index k, index c) {
     if (std::max_element(p, p + k) - p == c) return;
     std::vector<index> above;
     for (index j = 0; j < k; ++j)
@@ -228,7 +228,7 @@ matrix<double> predict_probability(const svm_model& model, matrix_view<const dou
     for (index i = 0; i < out.rows(); ++i) {
         const auto at = std::find(model.classes.begin(), model.classes.end(), labels[static_cast<std::size_t>(i)]) -
                         model.classes.begin();
-        make_largest(out.row(i), out.cols(), static_cast<index>(at));
+        make_most_probable(out.row(i), out.cols(), static_cast<index>(at));
     }
     return out;
 }

@@ -47,7 +47,7 @@ std::pair<std::vector<double>, std::vector<double>> fit_isotonic(std::span<const
                                                                  std::span<const std::uint8_t> positive,
                                                                  std::span<const double> weight = {});
 // Couples pairwise probabilities r(i, j) ≈ P(i | i or j), i ≠ j, to the class probabilities that fit them best.
-std::vector<double> couple(matrix_view<const double> r);
+std::vector<double> couple_probabilities(matrix_view<const double> r);
 // The Laplace scale of residuals: their mean absolute value without those beyond five standard deviations.
 double laplace_scale(std::span<const double> residuals);
 

@@ -37,7 +37,7 @@ shared_gram::shared_gram(const kernel& k, const dataset& x, std::size_t memory_b
     const auto n = static_cast<std::size_t>(x.size());
     if (n > 0 && n <= memory_bytes / 2 / sizeof(float) / n) {
         matrix<float> all(x.size(), x.size());
-        computed_->all(all.view());
+        computed_->fill(all.view());
         bytes_ = n * n * sizeof(float);
         fast_ = std::make_unique<precomputed<float>>(std::move(all));
     } else {
@@ -50,7 +50,7 @@ shared_gram::shared_gram(matrix_view<const double> K) {
         fail(errc::invalid_argument,
              fmt::format("svm: a precomputed kernel matrix must be square, got {} × {}", K.rows, K.cols));
     exact_ = std::make_unique<precomputed<double>>(K);
-    fast_ = std::make_unique<narrowed>(*exact_);
+    fast_ = std::make_unique<float_gram>(*exact_);
 }
 
 inner_fits cross_decide(const shared_gram& K, std::span<const double> y, const svm_options& options,
@@ -107,7 +107,7 @@ cross_predictions cross_predict(const shared_gram& K, std::span<const double> y,
 
 void inner_fits::add(const svm_model& model) {
     for (const svm_report& report : model.reports) {
-        const bool failed = !finished(report.status);
+        const bool failed = !is_optimal(report.status);
         // add() counts a NaN gap as the worst.
         add(inner_fits{1, failed ? 1 : 0, failed ? report.gap : 0, failed ? report.status : fit_status::converged});
     }
@@ -120,20 +120,20 @@ void inner_fits::add(const inner_fits& others) {
     unfinished += others.unfinished;
 }
 
-std::string inner_fits::trouble() const {
+std::string inner_fits::warning() const {
     if (unfinished == 0) return {};
     return fmt::format("{} of {} fits did not converge (the worst: {} at a gap of {:.3g})", unfinished, fits,
-                       in_words(worst), worst_gap);
+                       display_text(worst), worst_gap);
 }
 
 namespace {
 
 // Solves along the path over C and fills column `problem` of every answer.
-void follow(smo::price_path& path, index n, std::span<const index> decided, index problem, std::span<const double> C,
-            double tol, const price_options& options, std::vector<price_answer>& answers) {
+void solve_path(smo::c_path& path, index n, std::span<const index> decided, index problem, std::span<const double> C,
+                double tol, const c_path_options& options, std::vector<c_path_prediction>& answers) {
     for (std::size_t c = 0; c < C.size(); ++c) {
-        stop_point();
-        path.solve(C[c], tol, options.most_steps_each * n);
+        throw_if_cancelled();
+        path.solve(C[c], tol, options.max_steps_each * n);
         for (std::size_t i = 0; i < decided.size(); ++i)
             answers[c].decisions(static_cast<index>(i), problem) = path.decision(decided[i]);
         inner_fits& fits = answers[c].fits;
@@ -155,7 +155,7 @@ public:
     // Class `first` against `*second`, or against all others if `second` is null. Fills column `problem` of the
     // answers, of which there is one for each C.
     void solve(double first, const double* second, index problem, std::span<const double> C,
-               const price_options& options, std::vector<price_answer>& answers) const {
+               const c_path_options& options, std::vector<c_path_prediction>& answers) const {
         std::vector<index> taken;
         std::vector<double> sign;
         for (const index i : training_) {
@@ -173,7 +173,7 @@ public:
         }
         std::vector<index> both = taken, places;
         for (const index i : held_out_) places.push_back(static_cast<index>(both.size())), both.push_back(i);
-        const smo::padded_matrix part = copied(both, static_cast<index>(taken.size()));
+        const smo::padded_matrix part = copy_submatrix(both, static_cast<index>(taken.size()));
         sign.resize(both.size(), 0.0);
         std::vector<double> weight;
         for (const index i : both)
@@ -183,7 +183,7 @@ public:
 
 private:
     // Copies the submatrix of the examples `which`. Only the first `rows` rows and the diagonal are needed.
-    smo::padded_matrix copied(const std::vector<index>& which, index rows) const {
+    smo::padded_matrix copy_submatrix(const std::vector<index>& which, index rows) const {
         smo::padded_matrix out(static_cast<index>(which.size()));
         for (index r = 0; r < out.size(); ++r) {
             const float* from = all_.view().row(which[static_cast<std::size_t>(r)]);
@@ -191,15 +191,15 @@ private:
             to[r] = from[which[static_cast<std::size_t>(r)]];
             for (std::size_t c = 0; r < rows && c < which.size(); ++c) to[c] = from[which[c]];
         }
-        out.filled();
+        out.finish();
         return out;
     }
 
     static void run(const smo::padded_matrix& K, std::span<const double> sign, std::span<const double> weight,
                     std::span<const index> decided, index problem, std::span<const double> C,
-                    const price_options& options, std::vector<price_answer>& answers) {
-        smo::price_path path(K, sign, weight);
-        follow(path, K.size(), decided, problem, C, options.tol, options, answers);
+                    const c_path_options& options, std::vector<c_path_prediction>& answers) {
+        smo::c_path path(K, sign, weight);
+        solve_path(path, K.size(), decided, problem, C, options.tol, options, answers);
     }
 
     const smo::padded_matrix& all_;
@@ -210,9 +210,9 @@ private:
 
 }  // namespace
 
-std::vector<price_answer> decide_along_prices(const smo::padded_matrix& K, std::span<const double> y,
-                                              std::span<const index> training, std::span<const index> held_out,
-                                              std::span<const double> C, const price_options& options) {
+std::vector<c_path_prediction> decide_along_c_path(const smo::padded_matrix& K, std::span<const double> y,
+                                                   std::span<const index> training, std::span<const index> held_out,
+                                                   std::span<const double> C, const c_path_options& options) {
     svm_model machine;
     machine.scheme = options.scheme;
     for (const index i : training) machine.classes.push_back(y[static_cast<std::size_t>(i)]);
@@ -221,34 +221,34 @@ std::vector<price_answer> decide_along_prices(const smo::padded_matrix& K, std::
     if (machine.classes.size() < 2) fail(errc::data, "a part of the examples has a single class: take fewer folds");
 
     const class_problems problems = machine.pairs();
-    std::vector<price_answer> answers(C.size());
-    for (price_answer& each : answers)
+    std::vector<c_path_prediction> answers(C.size());
+    for (c_path_prediction& each : answers)
         each.decisions = matrix<double>(static_cast<index>(held_out.size()), problems.count());
     const binary_path path(K, y, training, held_out, options.weight);
-    problems.each([&](index p, index a, index b) {
+    problems.for_each([&](index p, index a, index b) {
         path.solve(machine.classes[static_cast<std::size_t>(a)],
                    b < 0 ? nullptr : &machine.classes[static_cast<std::size_t>(b)], p, C, options, answers);
     });
-    for (price_answer& each : answers) each.predicted = predict(machine, each.decisions.view());
+    for (c_path_prediction& each : answers) each.predicted = predict(machine, each.decisions.view());
     return answers;
 }
 
-std::vector<price_answer> predict_along_prices(const smo::padded_matrix& K, std::span<const double> y,
-                                               std::span<const index> training, std::span<const index> held_out,
-                                               std::span<const double> C, double epsilon,
-                                               const price_options& options) {
-    std::vector<std::uint8_t> takes_part(y.size(), 0);
+std::vector<c_path_prediction> predict_along_c_path(const smo::padded_matrix& K, std::span<const double> y,
+                                                    std::span<const index> training, std::span<const index> held_out,
+                                                    std::span<const double> C, double epsilon,
+                                                    const c_path_options& options) {
+    std::vector<std::uint8_t> is_training(y.size(), 0);
     double mean = 0, squares = 0;
     const auto n = static_cast<double>(training.size());
     for (const index i : training)
-        takes_part[static_cast<std::size_t>(i)] = 1, mean += y[static_cast<std::size_t>(i)] / n;
+        is_training[static_cast<std::size_t>(i)] = 1, mean += y[static_cast<std::size_t>(i)] / n;
     for (const index i : training) squares += std::pow(y[static_cast<std::size_t>(i)] - mean, 2) / n;
     const double spread = squares > 0 ? std::sqrt(squares) : 1;
-    std::vector<price_answer> answers(C.size());
-    for (price_answer& each : answers) each.decisions = matrix<double>(static_cast<index>(held_out.size()), 1);
-    smo::price_path path(K, y, takes_part, epsilon, options.weight);
-    follow(path, K.size(), held_out, 0, C, options.tol * spread, options, answers);
-    for (price_answer& each : answers)
+    std::vector<c_path_prediction> answers(C.size());
+    for (c_path_prediction& each : answers) each.decisions = matrix<double>(static_cast<index>(held_out.size()), 1);
+    smo::c_path path(K, y, is_training, epsilon, options.weight);
+    solve_path(path, K.size(), held_out, 0, C, options.tol * spread, options, answers);
+    for (c_path_prediction& each : answers)
         each.predicted.assign(each.decisions.data(), each.decisions.data() + held_out.size());
     return answers;
 }

@@ -1,5 +1,5 @@
 // Cross-validation of support vector machines: every example is predicted by a model fitted without it. cross_decide()
-// fits a model for each fold, decide_along_prices() and predict_along_prices() a path over C for one fold.
+// fits a model for each fold, decide_along_c_path() and predict_along_c_path() a path over C for one fold.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct inner_fits {
     void add(const svm_model& model);
     void add(const inner_fits& others);
     // "3 of 5 fits did not converge (the worst: stalled at a gap of 37)"; empty if all fits converged.
-    std::string trouble() const;
+    std::string warning() const;
 };
 
 // A kernel matrix in float and in double for several fits. Its float values are computed once if half of `memory_bytes`
@@ -72,28 +72,28 @@ cross_predictions cross_predict(const shared_gram& K, std::span<const double> y,
 // search over C and the parameters of the kernel. Problems of several classes are split into binary problems as in
 // multiclass.h, and each is solved along its path over C (solvers/smo/c_path.h). Kernel values are float: accurate
 // enough to compare scores, but not for a model.
-struct price_options {
+struct c_path_options {
     multiclass scheme = multiclass::one_vs_one;
     std::span<const double> weight{};  // of the examples; empty: all 1
     double tol = 1e-2;
-    index most_steps_each = 100;  // limit of the pair steps, per example
+    index max_steps_each = 100;  // limit of the pair steps, per example
 };
 
 // The predictions for one C.
-struct price_answer {
+struct c_path_prediction {
     std::vector<double> predicted;
     matrix<double> decisions;  // a row for each held-out example, a column for each binary problem
     inner_fits fits;
 };
 
 // Classification. C must be ascending. Fails with errc::data if the training examples have only one class.
-std::vector<price_answer> decide_along_prices(const smo::padded_matrix& K, std::span<const double> y,
-                                              std::span<const index> training, std::span<const index> held_out,
-                                              std::span<const double> C, const price_options& options = {});
+std::vector<c_path_prediction> decide_along_c_path(const smo::padded_matrix& K, std::span<const double> y,
+                                                   std::span<const index> training, std::span<const index> held_out,
+                                                   std::span<const double> C, const c_path_options& options = {});
 // ε-regression. The tolerance is in standard deviations of the training targets.
-std::vector<price_answer> predict_along_prices(const smo::padded_matrix& K, std::span<const double> y,
-                                               std::span<const index> training, std::span<const index> held_out,
-                                               std::span<const double> C, double epsilon,
-                                               const price_options& options = {});
+std::vector<c_path_prediction> predict_along_c_path(const smo::padded_matrix& K, std::span<const double> y,
+                                                    std::span<const index> training, std::span<const index> held_out,
+                                                    std::span<const double> C, double epsilon,
+                                                    const c_path_options& options = {});
 
 }  // namespace mercer

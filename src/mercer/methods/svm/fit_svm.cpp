@@ -24,21 +24,21 @@ namespace mercer {
 
 namespace {
 
-constexpr double largest_self = 1e30;  // so that sums and squared differences of kernel values do not overflow float
+constexpr double max_self_value = 1e30;  // so that sums and squared differences of kernel values do not overflow float
 
 // The limits and the progress of a fit, shared by problems that are solved concurrently.
-class control {
+class fit_limits {
 public:
-    control(const svm_options& options, index problems) : options_(options), problems_(problems) {}
+    fit_limits(const svm_options& options, index problems) : options_(options), problems_(problems) {}
 
-    smo_options for_problem(index which, index side_by_side) {
+    smo_options for_problem(index which, index concurrent_problems) {
         smo_options s;
         s.tol = options_.tol;
-        s.cache_bytes = options_.memory_bytes / static_cast<std::size_t>(side_by_side);
-        s.block_bytes = options_.memory_bytes;
+        s.cache_bytes = options_.memory_bytes / static_cast<std::size_t>(concurrent_problems);
+        s.working_set_bytes = options_.memory_bytes;
         s.shrinking = options_.shrinking;
-        s.most_steps = options_.most_steps;
-        s.most_seconds = std::max(0.0, options_.most_seconds - seconds());
+        s.max_steps = options_.max_steps;
+        s.max_seconds = std::max(0.0, options_.max_seconds - seconds());
         s.bounded =
             std::isfinite(options_.C) || (options_.task != svm_task::c_svc && options_.task != svm_task::epsilon_svr);
         if (!options_.checkpoint_file.empty()) s.checkpoint_seconds = options_.checkpoint_seconds;
@@ -67,10 +67,10 @@ void require_float_range(const gram<float>& K) {
     std::vector<float> self(static_cast<std::size_t>(K.rows()));
     K.diagonal(self);
     for (std::size_t i = 0; i < self.size(); ++i)
-        if (!(std::abs(self[i]) < largest_self))
+        if (!(std::abs(self[i]) < max_self_value))
             fail(errc::data, fmt::format("svm: kernel values must satisfy |k(x, x)| < {:g}, got {:g} for example {}: "
                                          "scale the data, or use another kernel",
-                                         largest_self, self[i], i));
+                                         max_self_value, self[i], i));
 }
 
 // The dual of problem number `which`.
@@ -84,7 +84,7 @@ dual_input dual_of(const training_set& t, const binary_problem& problem, std::si
     in.epsilon = o.epsilon;
     in.rows = problem.rows;
     for (const index row : problem.rows) in.y.push_back(o.task == svm_task::one_class ? 0.0 : t.y[row]);
-    if (o.start) in.start = earlier_coefficients(*o.start, t, problem, which);
+    if (o.start) in.start = start_coefficients(*o.start, t, problem, which);
     if (!o.checkpoint_file.empty())
         in.checkpoint_file = problems == 1 ? o.checkpoint_file : fmt::format("{}.{}", o.checkpoint_file, which);
     return in;
@@ -105,18 +105,18 @@ svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::sp
     const index n = exact.rows();
     check_svm(options, n, y);
     require_float_range(fast);
-    std::unique_ptr<control> shared;
+    std::unique_ptr<fit_limits> shared;
     std::mutex making;  // instead of std::call_once, which an exception of std::bad_alloc cannot leave
     return fit_problems(
         n, y, options, rank,
-        [&](const training_set& t, const binary_problem& problem, std::size_t p, index side_by_side) {
+        [&](const training_set& t, const binary_problem& problem, std::size_t p, index concurrent_problems) {
             const index problems = class_problems(static_cast<index>(t.classes.size()), options.classes).count();
             {
                 const std::lock_guard one_at_a_time(making);
-                if (!shared) shared = std::make_unique<control>(options, problems);
+                if (!shared) shared = std::make_unique<fit_limits>(options, problems);
             }
             dual_input in = dual_of(t, problem, p, problems);
-            const smo_options steps = shared->for_problem(static_cast<index>(p), side_by_side);
+            const smo_options steps = shared->for_problem(static_cast<index>(p), concurrent_problems);
             // Class weights are factors of C = 1/ρ, so the problem is first solved without them to find ρ.
             if (options.class_weight_of_C && options.task == svm_task::nu_svc && !options.class_weight.empty()) {
                 for (std::size_t i = 0; i < in.penalty.size(); ++i) in.penalty[i] = t.weight[problem.rows[i]];
@@ -133,7 +133,8 @@ svm_model fit_ranked(const gram<float>& fast, const gram<double>& exact, std::sp
 
 // Fits without the examples of weight 0, which must not affect even the mean that is subtracted from the data before
 // float kernel values are computed.
-svm_model fit_without_absent(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options) {
+svm_model fit_without_zero_weights(const kernel& k, const dataset& x, std::span<const double> y,
+                                   const svm_options& options) {
     std::vector<index> used;
     svm_options rest = options;
     rest.sample_weight.clear();
@@ -157,7 +158,7 @@ svm_model fit_without_absent(const kernel& k, const dataset& x, std::span<const 
 
 // The mean of the vectors if its squared norm is more than 1000 times their variance; else nothing.
 template <class T>
-std::optional<std::vector<double>> distant_mean_of(const dense<T>& x) {
+std::optional<std::vector<double>> mean_far_from_origin_of(const dense<T>& x) {
     const index n = x.size(), d = x.dims();
     if (n == 0 || d == 0) return {};
     std::vector<double> mean(static_cast<std::size_t>(d));
@@ -177,10 +178,10 @@ std::optional<std::vector<double>> distant_mean_of(const dense<T>& x) {
 
 // x - m
 template <class T>
-dataset moved(const dense<T>& x, const std::vector<double>& mean) {
+dataset minus_mean(const dense<T>& x, const std::vector<double>& mean) {
     constexpr index rows_at_once = 256;
     matrix<double> out(x.size(), x.dims());
-    parallel_runs(x.size(), rows_at_once, [&](index first, index end) {
+    parallel_chunks(x.size(), rows_at_once, [&](index first, index end) {
         for (index i = first; i < end; ++i)
             for (index a = 0; a < x.dims(); ++a)
                 out(i, a) = static_cast<double>(x.row(i)[a]) - mean[static_cast<std::size_t>(a)];
@@ -188,21 +189,21 @@ dataset moved(const dense<T>& x, const std::vector<double>& mean) {
     return dense<double>(std::move(out));
 }
 
-std::optional<std::vector<double>> distant_mean(const dataset& x) {
-    if (const auto* wide = x.as<dense<double>>()) return distant_mean_of(*wide);
-    if (const auto* narrow = x.as<dense<float>>()) return distant_mean_of(*narrow);
+std::optional<std::vector<double>> mean_far_from_origin(const dataset& x) {
+    if (const auto* wide = x.as<dense<double>>()) return mean_far_from_origin_of(*wide);
+    if (const auto* narrow = x.as<dense<float>>()) return mean_far_from_origin_of(*narrow);
     return {};
 }
 
-dataset moved_to_origin(const dataset& x, const std::vector<double>& mean) {
-    if (const auto* narrow = x.as<dense<float>>()) return moved(*narrow, mean);
-    return moved(*x.as<dense<double>>(), mean);
+dataset subtract_mean(const dataset& x, const std::vector<double>& mean) {
+    if (const auto* narrow = x.as<dense<float>>()) return minus_mean(*narrow, mean);
+    return minus_mean(*x.as<dense<double>>(), mean);
 }
 
 // Fits a linear model to the examples minus their mean, and converts it to the original origin.
-svm_model fit_around(const std::vector<double>& mean, const kernel& k, const dataset& x, std::span<const double> y,
-                     const svm_options& options) {
-    const dataset near = moved_to_origin(x, mean);
+svm_model fit_centred(const std::vector<double>& mean, const kernel& k, const dataset& x, std::span<const double> y,
+                      const svm_options& options) {
+    const dataset near = subtract_mean(x, mean);
     svm_model model = fit_svm(k, near, y, options);
     const matrix<double> w = linear_weights(model);
     for (index p = 0; p < model.problems(); ++p) {
@@ -232,17 +233,17 @@ svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, 
     const auto& weight = options.sample_weight;
     const auto absent = std::count(weight.begin(), weight.end(), 0.0);
     if (absent > 0 && absent < static_cast<std::ptrdiff_t>(weight.size()) && !options.start)
-        return fit_without_absent(k, x, y, options);
+        return fit_without_zero_weights(k, x, y, options);
     if (k.text() == "linear()" && options.task != svm_task::one_class)
-        if (const auto mean = distant_mean(x)) return fit_around(*mean, k, x, y, options);
-    const std::vector<index> rank = options.any_order ? example_ranks(x, y, weight) : std::vector<index>{};
+        if (const auto mean = mean_far_from_origin(x)) return fit_centred(*mean, k, x, y, options);
+    const std::vector<index> rank = options.canonical_order ? canonical_ranks(x, y, weight) : std::vector<index>{};
     // A quarter of the memory may be used for copies of the data that are faster to evaluate: packed floats, and dense
     // rows of data that are stored as sparse but have few zeros.
     const std::size_t share = options.memory_bytes / 4;
     const auto fast = make_gram<float>(k, x, {share, share, true});
     const auto exact = make_gram<double>(k, x, {0, x.is_sparse() ? share : 0, true});
     svm_options rest = options;
-    rest.memory_bytes -= std::min(fast->kept_bytes() + exact->kept_bytes(), options.memory_bytes);
+    rest.memory_bytes -= std::min(fast->stored_bytes() + exact->stored_bytes(), options.memory_bytes);
     svm_model model = fit_ranked(*fast, *exact, y, rest, rank);
     attach(model, k, x);
     return model;
@@ -259,7 +260,7 @@ svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const doubl
                      fmt::format("svm: kernel matrix, row {}, column {}: {} is not a finite number", i, j, K(i, j)));
     require_feasible_nu(K.rows, y, options);
     const precomputed<double> exact(K);
-    const narrowed fast(exact);
+    const float_gram fast(exact);
     return fit_svm(fast, exact, y, options);
 }
 
@@ -275,7 +276,7 @@ std::size_t fit_memory(const kernel&, const dataset& x, const svm_options& optio
 namespace {
 
 // A dual in the form of box_problem.
-struct posed {
+struct dual_problem {
     std::vector<double> p, lower, upper, start;
     std::vector<std::uint8_t> group;
     double sums[2] = {0, 0};  // Σα of each group
@@ -283,7 +284,7 @@ struct posed {
 };
 
 // Makes the start of group g feasible: clips it to the bounds and changes it in a single pass so that it sums to `sum`.
-void make_feasible(posed& q, int g, double sum) {
+void make_feasible(dual_problem& q, int g, double sum) {
     q.sums[g] = sum;
     const auto mine = [&](std::size_t i) { return q.group.empty() || q.group[i] == g; };
     double have = 0;
@@ -304,15 +305,15 @@ void make_feasible(posed& q, int g, double sum) {
 }
 
 // The bounds of signed α: [0, C] for a positive example, [-C, 0] for a negative one.
-void add_signed_boxes(posed& q, const dual_input& in) {
+void add_signed_boxes(dual_problem& q, const dual_input& in) {
     for (std::size_t i = 0; i < in.penalty.size(); ++i) {
         q.lower.push_back(in.sign[i] > 0 ? 0 : -in.penalty[i]);
         q.upper.push_back(in.sign[i] > 0 ? in.penalty[i] : 0);
     }
 }
 
-posed pose_c_svc(const dual_input& in) {
-    posed q;
+dual_problem make_c_svc_dual(const dual_input& in) {
+    dual_problem q;
     q.p = in.sign;
     add_signed_boxes(q, in);
     if (!in.start.empty()) {
@@ -325,8 +326,8 @@ posed pose_c_svc(const dual_input& in) {
 // Σ|α| over each class is νn/2 (with weights, ν/2 times their sum), or the sum of the upper bounds of the class if that
 // is less, which can occur for a subset of examples on all of which ν is feasible. Both groups are filled from their
 // first examples.
-posed pose_nu_svc(const dual_input& in) {
-    posed q;
+dual_problem make_nu_svc_dual(const dual_input& in) {
+    dual_problem q;
     const std::size_t n = in.penalty.size();
     add_signed_boxes(q, in);
     double total = 0, have[2] = {0, 0};
@@ -352,8 +353,8 @@ posed pose_nu_svc(const dual_input& in) {
     return q;
 }
 
-posed pose_one_class(const dual_input& in) {
-    posed q;
+dual_problem make_one_class_dual(const dual_input& in) {
+    dual_problem q;
     const std::size_t n = in.penalty.size();
     double total = 0;
     for (std::size_t i = 0; i < n; ++i) total += in.penalty[i];
@@ -367,8 +368,8 @@ posed pose_one_class(const dual_input& in) {
 
 // ε-regression with ε = 0: α and α* of an example have the same F, so their difference in [-C, C] is used as a single
 // variable. Two variables would be identical for pairs and singular for factorisations.
-posed pose_absolute_loss(const dual_input& in) {
-    posed q;
+dual_problem make_absolute_loss_dual(const dual_input& in) {
+    dual_problem q;
     q.p = in.y;
     for (const double most : in.penalty) q.lower.push_back(-most), q.upper.push_back(most);
     q.start = in.start.empty() ? std::vector<double>(in.y.size(), 0.0) : in.start;
@@ -377,9 +378,9 @@ posed pose_absolute_loss(const dual_input& in) {
 }
 
 // α in [0, C] for the first n variables and -α* in [-C, 0] for the others, over the mirrored kernel matrix.
-posed pose_svr(const dual_input& in) {
-    if (in.task == svm_task::epsilon_svr && in.epsilon == 0) return pose_absolute_loss(in);
-    posed q;
+dual_problem make_svr_dual(const dual_input& in) {
+    if (in.task == svm_task::epsilon_svr && in.epsilon == 0) return make_absolute_loss_dual(in);
+    dual_problem q;
     const std::size_t n = in.penalty.size();
     const bool nu = in.task == svm_task::nu_svr;
     q.doubled = true;
@@ -403,12 +404,12 @@ posed pose_svr(const dual_input& in) {
     return q;
 }
 
-posed pose(const dual_input& in) {
+dual_problem make_dual(const dual_input& in) {
     switch (in.task) {
-        case svm_task::c_svc: return pose_c_svc(in);
-        case svm_task::nu_svc: return pose_nu_svc(in);
-        case svm_task::one_class: return pose_one_class(in);
-        default: return pose_svr(in);
+        case svm_task::c_svc: return make_c_svc_dual(in);
+        case svm_task::nu_svc: return make_nu_svc_dual(in);
+        case svm_task::one_class: return make_one_class_dual(in);
+        default: return make_svr_dual(in);
     }
 }
 
@@ -419,7 +420,7 @@ struct level {
     index count = 0;
 };
 
-level margin_level(const posed& q, const smo_result& r, int g) {
+level margin_level(const dual_problem& q, const smo_result& r, int g) {
     level made;
     double sum = 0;
     made.low = -std::numeric_limits<double>::infinity();
@@ -438,7 +439,7 @@ level margin_level(const posed& q, const smo_result& r, int g) {
     return made;
 }
 
-[[noreturn]] void not_separable(const dual_input& in, const smo_result& r) {
+[[noreturn]] void fail_not_separable(const dual_input& in, const smo_result& r) {
     // The two examples, one of each class, with the largest multipliers.
     std::size_t a = 0, b = 0;
     for (std::size_t i = 0; i < r.alpha.size(); ++i) {
@@ -466,13 +467,13 @@ level margin_level(const posed& q, const smo_result& r, int g) {
 }
 
 // ρ of ν-classification: on the margins Kα = r₁ for y = +1 and -r₂ for y = -1, and ρ = (r₁+r₂)/2.
-double margin_of(const posed& q, const smo_result& r) {
+double margin_of(const dual_problem& q, const smo_result& r) {
     return (margin_level(q, r, 1).value - margin_level(q, r, 0).value) / 2;
 }
 
 // The largest |k(x, x)|, and the largest squared distance in feature space from the first example.
 struct extent {
-    double largest_self = 0;
+    double max_self_value = 0;
     double square = 0;
 };
 
@@ -482,7 +483,7 @@ extent extent_of(const gram<double>& K) {
     K.row(0, first.data());
     extent out;
     for (std::size_t i = 0; i < self.size(); ++i) {
-        out.largest_self = std::max(out.largest_self, std::abs(self[i]));
+        out.max_self_value = std::max(out.max_self_value, std::abs(self[i]));
         out.square = std::max(out.square, self[0] + self[i] - 2 * first[i]);
     }
     return out;
@@ -490,10 +491,10 @@ extent extent_of(const gram<double>& K) {
 
 // Returns true if w is 0 up to noise. With s = Σ|α| of one class, w/s connects two points of the reduced convex hulls
 // of the classes; for small ν the hulls may intersect. With w = 0 there is no ρ > 0.
-bool hulls_meet(const gram<double>& K, const posed& q, const smo_result& r, const extent& all) {
+bool hulls_intersect(const gram<double>& K, const dual_problem& q, const smo_result& r, const extent& all) {
     constexpr double near = 1e-3;       // relative to the extent: smaller distances are considered noise
     constexpr double rounding = 1e-13;  // relative to kernel values, for examples far from the origin
-    const double close = (near * near * all.square + rounding * all.largest_self) * q.sums[0] * q.sums[0];
+    const double close = (near * near * all.square + rounding * all.max_self_value) * q.sums[0] * q.sums[0];
     if (r.objective > 1e4 * close) return false;  // by more than the error of float kernel values
     std::vector<index> support;
     for (std::size_t i = 0; i < r.alpha.size(); ++i)
@@ -510,11 +511,12 @@ bool hulls_meet(const gram<double>& K, const posed& q, const smo_result& r, cons
 // Solves ν-classification. Its decision function is f/ρ, so the tolerance must be relative to ρ, which is known only
 // from a solution. The problem is therefore solved to tol and then again, from that solution, to tol·ρ if ρ < 1. For
 // kernel values so large that double cannot represent a gap of tol, the tolerance is larger.
-smo_result solve_to_margin(const gram<float>& fast, const gram<double>& exact, const posed& q, smo_options options) {
+smo_result solve_nu_svc(const gram<float>& fast, const gram<double>& exact, const dual_problem& q,
+                        smo_options options) {
     const smo_options asked = options;
     const extent all = extent_of(exact);
     // F is a sum of kernel values with coefficients of sum q.sums[0], so its rounding error is about 1e-14·mass.
-    const double mass = q.sums[0] * all.largest_self, unit = std::max(1.0, 1e-8 * mass);
+    const double mass = q.sums[0] * all.max_self_value, unit = std::max(1.0, 1e-8 * mass);
     options.tol = asked.tol * unit;
     smo_result r = solve_smo(fast, exact, {q.p, q.lower, q.upper, q.group, q.start}, options);
     for (bool aimed_lower = false;;) {
@@ -525,17 +527,17 @@ smo_result solve_to_margin(const gram<float>& fast, const gram<double>& exact, c
             options.tol = wanted,
             aimed_lower = false;  // the gap is small enough, but above the target: certify it for `wanted`
         } else {
-            if (!finished(r.status) || r.gap <= wanted) break;
+            if (!is_optimal(r.status) || r.gap <= wanted) break;
             const bool known = rho > 2 * r.gap;
-            if (!known && hulls_meet(exact, q, r, all)) break;
+            if (!known && hulls_intersect(exact, q, r, all)) break;
             options.tol = known ? 0.9 * wanted : 0.1 * r.gap;
             aimed_lower = true;
         }
-        options.most_seconds = asked.most_seconds - r.seconds;
-        options.most_steps = asked.most_steps - r.steps;
+        options.max_seconds = asked.max_seconds - r.seconds;
+        options.max_steps = asked.max_steps - r.steps;
         const smo_result before = std::move(r);
         r = solve_smo(fast, exact, {q.p, q.lower, q.upper, q.group, before.alpha}, options);
-        r.add_run_before(before);
+        r.add_earlier_run(before);
     }
     return r;
 }
@@ -544,7 +546,7 @@ smo_result solve_to_margin(const gram<float>& fast, const gram<double>& exact, c
 
 dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, const dual_input& in,
                          smo_options options) {
-    posed q = pose(in);
+    dual_problem q = make_dual(in);
     if (!in.checkpoint_file.empty()) {
         const checkpoint_problem key{q.p, q.lower, q.upper, q.sums};
         if (auto saved = read_checkpoint(in.checkpoint_file, key)) q.start = std::move(*saved);
@@ -555,15 +557,15 @@ dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, con
     const box_problem problem{q.p, q.lower, q.upper, q.group, q.start};
     smo_result r;
     if (q.doubled) {
-        const mirrored<float> fast2(fast);
-        const mirrored<double> exact2(exact);
+        const duplicated_gram<float> fast2(fast);
+        const duplicated_gram<double> exact2(exact);
         r = solve_smo(fast2, exact2, problem, options);
     } else if (in.task == svm_task::nu_svc) {
-        r = solve_to_margin(fast, exact, q, options);
+        r = solve_nu_svc(fast, exact, q, options);
     } else {
         r = solve_smo(fast, exact, problem, options);
     }
-    if (r.status == fit_status::unbounded) not_separable(in, r);
+    if (r.status == fit_status::unbounded) fail_not_separable(in, r);
     // Write the final α too: an interrupted fit of many problems then need not solve this one again.
     if (options.checkpoint) options.checkpoint(r.alpha);
 

@@ -35,11 +35,12 @@ struct svm_options {
     std::vector<double> sample_weight;                  // empty: all 1. 2: as if the example occurred twice, 0: absent
     std::size_t memory_bytes = std::size_t{200} << 20;  // of the kernel rows kept during the fit
     bool shrinking = true;
-    std::int64_t most_steps = std::numeric_limits<std::int64_t>::max();  // per binary problem
-    double most_seconds = std::numeric_limits<double>::infinity();       // of the whole fit
+    std::int64_t max_steps = std::numeric_limits<std::int64_t>::max();  // per binary problem
+    double max_seconds = std::numeric_limits<double>::infinity();       // of the whole fit
     std::function<bool(const svm_progress&)> progress;  // if it returns false, the fit ends with the current model
-    bool any_order = false;  // sort the examples first: the answer is then the same in whatever order they come (not
-                             // for given matrices)
+    bool canonical_order =
+        false;  // sort the examples first: the answer is then the same in whatever order they come (not
+                // for given matrices)
     const svm_model* start =
         nullptr;  // a model of the same examples: its α, scaled to this C, is where the solver starts
     // α is written to this file every checkpoint_seconds, and the solver starts from the file if it exists. Empty:

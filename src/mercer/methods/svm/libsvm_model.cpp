@@ -33,7 +33,7 @@ struct libsvm_polynomial {
         return {"libsvm_poly",
                 {},
                 "(gamma*x'z + coef0)^degree",
-                domain::vectors,
+                object_kind::vectors,
                 {{"degree", "3", "", ""}, {"gamma", "1", "", ""}, {"coef0", "0", "", ""}},
                 "no rule: with coef0 < 0 the power has negative coefficients",
                 false,
@@ -45,7 +45,7 @@ struct libsvm_polynomial {
         require(std::isfinite(coef0), "libsvm_poly", "coef0 finite", coef0);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(degree), gamma, coef0}; }
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::value;
     polynomial map() const { return {degree, gamma, coef0}; }
 };
@@ -63,7 +63,7 @@ class text_writer {
 public:
     void word(std::string_view text) { out_ += text; }
     void number(double value) { out_.append(digits_, write_general(digits_, value, 17)); }
-    void whole(long long value) { out_.append(digits_, write_whole(digits_, value)); }
+    void whole(long long value) { out_.append(digits_, write_integer(digits_, value)); }
     template <class List, class Write>
     void list(std::string_view key, const List& values, Write write) {
         word(key);
@@ -74,7 +74,7 @@ public:
 
 private:
     std::string out_;
-    char digits_[longest_decimal];
+    char digits_[max_decimal_length];
 };
 
 // Writes the lines of the support vectors: coefficients, then index:value pairs.
@@ -82,18 +82,18 @@ class line_writer {
 public:
     line_writer(const svm_model& model, int first) : model_(model), first_(first) {}
     void write(index s, std::string& out) {
-        char* p = line_.at_least((model_.coef.rows() + 2 * stored(s) + 2) * (longest_decimal + 2));
+        char* p = line_.at_least((model_.coef.rows() + 2 * stored(s) + 2) * (max_decimal_length + 2));
         for (index m = 0; m < model_.coef.rows(); ++m) {
             const double c = model_.coef(m, s);
             // Fast path for small integers, such as zeros and multipliers at the bound C: %.17g prints just the number.
             const auto whole = static_cast<long long>(std::abs(c) < 1e9 ? c : 0.5);
-            p = static_cast<double>(whole) == c && !(c == 0 && std::signbit(c)) ? write_whole(p, whole)
+            p = static_cast<double>(whole) == c && !(c == 0 && std::signbit(c)) ? write_integer(p, whole)
                                                                                 : write_general(p, c, 17);
             *p++ = ' ';
         }
         if (!model_.k) {
             *p++ = '0', *p++ = ':';
-            p = write_whole(p, model_.support_rows[static_cast<std::size_t>(s)] + 1);
+            p = write_integer(p, model_.support_rows[static_cast<std::size_t>(s)] + 1);
             *p++ = ' ';
         } else {
             p = coordinates(s, p);
@@ -115,7 +115,7 @@ private:
     }
     char* coordinates(index s, char* p) const {
         const auto put = [&p, this](index column, double value) {
-            p = write_whole(p, column + first_);
+            p = write_integer(p, column + first_);
             *p++ = ':';
             p = write_shortest(p, value);
             *p++ = ' ';
@@ -146,8 +146,8 @@ void require_expressible(const svm_model& model, const std::optional<libsvm_kern
     if (!k)
         cannot("the kernel " + model.kernel_text +
                ": only linear, poly, rbf, sigmoid and precomputed have a name there");
-    if (model.pairs().against_rest()) cannot("one-versus-rest: it is one-versus-one");
-    if (model.k && model.support.size() > 0 && model.support.kind() != domain::vectors)
+    if (model.pairs().is_one_vs_rest()) cannot("one-versus-rest: it is one-versus-one");
+    if (model.k && model.support.size() > 0 && model.support.kind() != object_kind::vectors)
         cannot(std::string(name(model.support.kind())) + ", only vectors");
     if (model.probability && model.probability->kind != calibration::method::sigmoid)
         cannot("an isotonic calibration, only a sigmoid");
@@ -175,7 +175,7 @@ std::shared_ptr<const kernel> libsvm_kernel::make() const {
     return nullptr;
 }
 
-std::optional<libsvm_kernel> libsvm_kernel::of(const kernel& k) {
+std::optional<libsvm_kernel> libsvm_kernel::from_kernel(const kernel& k) {
     if (leaf<linear>(k)) return libsvm_kernel{kind::linear, 3, 1, 0};
     if (const auto* f = leaf<polynomial>(k)) return libsvm_kernel{kind::polynomial, f->degree, f->gamma, f->coef0};
     if (const auto* f = leaf<libsvm_polynomial>(k))
@@ -188,7 +188,8 @@ std::optional<libsvm_kernel> libsvm_kernel::of(const kernel& k) {
 }
 
 std::string libsvm_model_text(const svm_model& model, bool zero_based) {
-    const auto k = model.k ? libsvm_kernel::of(*model.k) : libsvm_kernel{libsvm_kernel::kind::precomputed, 3, 1, 0};
+    const auto k =
+        model.k ? libsvm_kernel::from_kernel(*model.k) : libsvm_kernel{libsvm_kernel::kind::precomputed, 3, 1, 0};
     require_expressible(model, k);
     using kind = libsvm_kernel::kind;
     text_writer head;
@@ -236,14 +237,14 @@ void save_libsvm_model(const svm_model& model, const std::string& path, bool zer
 }
 
 svm_model load_libsvm_model(const std::string& path, bool zero_based) {
-    const source file = read_expected(path, begins_libsvm_model);
-    return made_of(file, [&] { return parse_libsvm_model(file.bytes(), file.name(), zero_based); });
+    const file_contents file = read_file_if(path, is_libsvm_model_prefix);
+    return parse_untruncated(file, [&] { return parse_libsvm_model(file.bytes(), file.name(), zero_based); });
 }
 
 namespace {
 
 using detail::is_digit;
-using detail::number_fault;
+using detail::number_error;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -306,10 +307,10 @@ public:
         std::string_view rest = line(key);
         for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
             double value = 0;
-            const number_fault fault = detail::parse_number(token, value);
-            if (fault != number_fault::none)
-                bad(token,
-                    fmt::format("expected {} after {}, got {}", detail::reason(fault), key, detail::quoted(token)));
+            const number_error fault = detail::parse_number(token, value);
+            if (fault != number_error::none)
+                bad(token, fmt::format("expected {} after {}, got {}", detail::expected_text(fault), key,
+                                       detail::quoted(token)));
             out.push_back(value);
         }
         if (static_cast<index>(out.size()) != count)
@@ -358,9 +359,9 @@ struct piece {
     std::optional<fault> bad;
 };
 
-class piece_parser {
+class csv_chunk_parser {
 public:
-    piece_parser(piece& out, const char* whole_text, index coefs, std::int64_t first_index)
+    csv_chunk_parser(piece& out, const char* whole_text, index coefs, std::int64_t first_index)
         : out_(out), base_(whole_text), coefs_(coefs), first_index_(first_index) {}
     void run() {
         try {
@@ -402,15 +403,15 @@ private:
         out_.row_end.push_back(static_cast<index>(out_.col.size()));
     }
     const char* number(const char* p, const char* end, double& value, const char* what) {
-        // short_decimal needs a character after the number. At the end of a line that is the newline, but the last line
+        // parse_short_decimal needs a character after the number. At the end of a line that is the newline, but the last line
         // of the text may have none.
         if (end != out_.text.data() + out_.text.size() && p != end) {
-            const char* const after = detail::short_decimal(p, value);
+            const char* const after = detail::parse_short_decimal(p, value);
             if (after && (after == end || is_blank(*after))) return after;
         }
         const char* stop = p;
         while (stop != end && !is_blank(*stop)) ++stop;
-        if (detail::parse_number({p, static_cast<std::size_t>(stop - p)}, value) != number_fault::none)
+        if (detail::parse_number({p, static_cast<std::size_t>(stop - p)}, value) != number_error::none)
             expected(what, p, end);
         return stop;
     }
@@ -445,7 +446,7 @@ void read_body(svm_model& model, const header& head, std::string_view text, cons
                index count, std::int64_t first_index) {
     std::vector<piece> pieces = split(head.body());
     parallel_for(static_cast<index>(pieces.size()), [&](index c) {
-        piece_parser(pieces[static_cast<std::size_t>(c)], text.data(), coefs, first_index).run();
+        csv_chunk_parser(pieces[static_cast<std::size_t>(c)], text.data(), coefs, first_index).run();
     });
     std::vector<index> start{0};
     std::vector<std::int32_t> col;
@@ -502,7 +503,7 @@ void read_body(svm_model& model, const header& head, std::string_view text, cons
 
 }  // namespace
 
-bool begins_libsvm_model(std::string_view text) {
+bool is_libsvm_model_prefix(std::string_view text) {
     for (std::string_view line; detail::next_line(text, line);)
         if (const std::string_view key = next_token(line); !key.empty()) return key == "SV" || is_key(key);
     return true;

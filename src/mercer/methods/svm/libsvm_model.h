@@ -20,7 +20,7 @@ struct libsvm_kernel {
     // function is not positive semidefinite (coef0 < 0, degree 0).
     std::shared_ptr<const kernel> make() const;
     // The reverse; nullopt for kernels that LIBSVM does not have.
-    static std::optional<libsvm_kernel> of(const kernel& k);
+    static std::optional<libsvm_kernel> from_kernel(const kernel& k);
 };
 
 // Writes a model. Fails for models that the format cannot represent: other kernels, objects that are not vectors,
@@ -34,7 +34,7 @@ void save_libsvm_model(const svm_model& model, const std::string& path, bool zer
 // numbers minus one and training_size = the largest serial number. Fails with errc::parse; `name` is the file name in
 // messages.
 svm_model parse_libsvm_model(std::string_view text, const std::string& name, bool zero_based = false);
-bool begins_libsvm_model(std::string_view text);  // returns true if `text` may be the beginning of such a file
+bool is_libsvm_model_prefix(std::string_view text);  // returns true if `text` may be the beginning of such a file
 svm_model load_libsvm_model(const std::string& path, bool zero_based = false);
 
 }  // namespace mercer

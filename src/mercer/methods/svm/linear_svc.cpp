@@ -8,7 +8,7 @@ namespace mercer::api {
 
 namespace {
 
-fitted_ptr make_linear(const linear_svc& m, const fit_call& t) {
+estimator_ptr make_linear(const linear_svc& m, const fit_call& t) {
     train_options o = train_options_of(m, t);
     o.svm.classes = multiclass::one_vs_rest;
     o.constant = m.fit_intercept ? m.intercept_scaling : 0;
@@ -27,6 +27,6 @@ fitted_ptr make_linear(const linear_svc& m, const fit_call& t) {
 
 }  // namespace
 
-method linear_svc_method() { return entry<linear_svc, svm_fitted>(make_linear); }
+method linear_svc_method() { return entry<linear_svc, svm_estimator>(make_linear); }
 
 }  // namespace mercer::api

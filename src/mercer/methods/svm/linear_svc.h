@@ -20,14 +20,14 @@ struct linear_svc {
     double tol = 1e-4, max_seconds = 0;
     index max_iter = 1000, seed = 1;
 
-    static method_facts facts() {
+    static method_info info() {
         return {"linear_svc",
                 {},
                 method_family::classification,
                 "linear support vector classification by coordinate descent",
                 "min ½‖w‖² + C Σξᵢ², yᵢwᵀ(xᵢ, s) >= 1-ξᵢ, each class against the rest",
                 detail::svm_format,
-                answer::classes,
+                target_kind::classes,
                 false,
                 true,
                 false,
@@ -38,13 +38,13 @@ struct linear_svc {
         v.number("C", C, above(0), "price of an error");
         v.choice("loss", loss, {"squared_hinge", "hinge"}, "ξ² or ξ");
         v.choice("penalty", penalty, {"l2", "l1"}, "½‖w‖², or ‖w‖₁, which leaves features out",
-                 option_needs{{"loss", {"squared_hinge"}}});
+                 option_requirements{{"loss", {"squared_hinge"}}});
         v.flag("fit_intercept", fit_intercept,
                "with an offset: the weight of one more coordinate, penalised like the others");
         v.number("intercept_scaling", intercept_scaling, above(0), "s, the value of that coordinate",
-                 option_needs{{"fit_intercept", {"true"}}});
-        detail::epochs(v, tol, max_iter, seed);
-        detail::at_most(v, max_seconds);
+                 option_requirements{{"fit_intercept", {"true"}}});
+        detail::epoch_options(v, tol, max_iter, seed);
+        detail::time_limit_option(v, max_seconds);
     }
 };
 

@@ -14,7 +14,7 @@
 
 namespace mercer {
 
-std::vector<index> training_set::in_order(std::vector<index> rows) const {
+std::vector<index> training_set::sorted_by_rank(std::vector<index> rows) const {
     if (!rank.empty()) std::sort(rows.begin(), rows.end(), [&](index a, index b) { return rank[a] < rank[b]; });
     return rows;
 }
@@ -71,19 +71,19 @@ void find_classes(training_set& t) {
 
 // Constructs the binary problems of a training set one at a time: thousands of classes have millions of problems, which
 // together would take many times the memory of the examples.
-class problem_cutter {
+class binary_problem_factory {
 public:
-    explicit problem_cutter(const training_set& t)
+    explicit binary_problem_factory(const training_set& t)
         : t_(t), pairs_(static_cast<index>(t.classes.size()), t.options.classes), base_(base_of(t.options)) {
-        if (t.classes.empty()) members_.push_back(t.in_order(t.used));
-        for (const auto& each : t.members) members_.push_back(t.in_order(each));
+        if (t.classes.empty()) members_.push_back(t.sorted_by_rank(t.used));
+        for (const auto& each : t.members) members_.push_back(t.sorted_by_rank(each));
     }
 
     index count() const { return pairs_.count(); }
     const class_problems& pairs() const { return pairs_; }
     // The number of examples of a problem.
     index size(index problem) const {
-        if (pairs_.against_rest() || t_.classes.size() <= 2) return std::ssize(t_.used);
+        if (pairs_.is_one_vs_rest() || t_.classes.size() <= 2) return std::ssize(t_.used);
         const auto [a, b] = pairs_[problem];
         return std::ssize(members_[static_cast<std::size_t>(a)]) + std::ssize(members_[static_cast<std::size_t>(b)]);
     }
@@ -133,13 +133,13 @@ public:
     solved_problems(const training_set& t, const class_problems& pairs) : t_(t), pairs_(pairs) {
         const auto count = static_cast<std::size_t>(pairs.count());
         offset_.resize(count);
-        if (pairs.count() <= most_reports) report_.resize(count);
+        if (pairs.count() <= max_reports) report_.resize(count);
         place_.assign(t.weight.size(), -1);
         if (t.classes.empty())
-            for (const index row : t.used) put(row);
+            for (const index row : t.used) add_example(row);
         for (const auto& members : t.members)
-            for (const index row : members) put(row);
-        if (pairs.by_pairs())
+            for (const index row : members) add_example(row);
+        if (pairs.is_one_vs_one())
             table_ = matrix<double>(pairs.coefficient_rows(), std::ssize(rows_));
         else
             of_problem_.resize(count);
@@ -152,7 +152,7 @@ public:
             const double coef = solved.coef[i];
             if (coef == 0) continue;
             const index place = place_[static_cast<std::size_t>(problem.rows[i])];
-            if (pairs_.by_pairs())
+            if (pairs_.is_one_vs_one())
                 table_(problem.sign[i] > 0 ? problem.second - 1 : problem.first, place) = coef;
             else
                 of_problem_[at].push_back({place, coef});
@@ -173,24 +173,24 @@ public:
         }
         const std::vector<index> column = number_support(model);
         const index support = std::ssize(model.support_rows);
-        if (pairs_.by_pairs() && support == table_.cols()) {
+        if (pairs_.is_one_vs_one() && support == table_.cols()) {
             model.coef = std::move(table_);
             return;
         }
         model.coef = matrix<double>(pairs_.coefficient_rows(), support);
         for (index m = 0; m < table_.rows(); ++m) {
-            stop_point();
+            throw_if_cancelled();
             for (index s = 0; s < table_.cols(); ++s)
                 if (const index c = column[static_cast<std::size_t>(s)]; c >= 0) model.coef(m, c) = table_(m, s);
         }
         for (std::size_t p = 0; p < of_problem_.size(); ++p)
             for (const auto& [place, coef] : of_problem_[p])
-                model.coef(pairs_.against_rest() ? static_cast<index>(p) : 0, column[static_cast<std::size_t>(place)]) =
-                    coef;
+                model.coef(pairs_.is_one_vs_rest() ? static_cast<index>(p) : 0,
+                           column[static_cast<std::size_t>(place)]) = coef;
     }
 
 private:
-    void put(index row) {
+    void add_example(index row) {
         place_[static_cast<std::size_t>(row)] = std::ssize(rows_);
         rows_.push_back(row);
     }
@@ -222,7 +222,7 @@ private:
     const training_set& t_;
     class_problems pairs_;
     std::vector<double> offset_;
-    std::vector<svm_report> report_;  // of each problem; empty for more than most_reports problems
+    std::vector<svm_report> report_;  // of each problem; empty for more than max_reports problems
     std::vector<index> rows_;         // the examples, sorted by class
     std::vector<index> place_;        // position of each example in rows_
     matrix<double> table_;            // one-versus-one: coefficients of all examples in the form of svm_model
@@ -230,26 +230,26 @@ private:
 };
 
 // The problems sorted by decreasing size; problems of equal size keep their order.
-std::vector<std::uint32_t> by_falling_size(const problem_cutter& problems, index examples) {
+std::vector<std::uint32_t> order_by_size(const binary_problem_factory& problems, index examples) {
     const index count = problems.count();
     if (count >= index{1} << 32) fail(errc::unsupported, fmt::format("svm: {} problems are too many", count));
     std::vector<index> first(static_cast<std::size_t>(examples) + 2, 0);
     const auto place = [&](index p) { return static_cast<std::size_t>(examples - problems.size(p)); };
     for (index p = 0; p < count; ++p) ++first[place(p) + 1];
-    stop_point();
+    throw_if_cancelled();
     std::partial_sum(first.begin(), first.end(), first.begin());
     std::vector<std::uint32_t> order(static_cast<std::size_t>(count));
     for (index p = 0; p < count; ++p)
         order[static_cast<std::size_t>(first[place(p)]++)] = static_cast<std::uint32_t>(p);
-    stop_point();
+    throw_if_cancelled();
     return order;
 }
 
-// Calls solve(first, end, side_by_side) for consecutive ranges of `order`: first for the large problems one at a time,
+// Calls solve(first, end, concurrent_problems) for consecutive ranges of `order`: first for the large problems one at a time,
 // each with all threads; then for ranges of `run` small problems concurrently, with one thread each. The ranges do not
 // depend on the number of threads, except that large problems are taken from them.
 template <class Solve>
-void schedule(const problem_cutter& problems, std::span<const std::uint32_t> order, index run, Solve solve) {
+void schedule(const binary_problem_factory& problems, std::span<const std::uint32_t> order, index run, Solve solve) {
     const auto work = [&](std::uint32_t p) {
         const auto size = static_cast<double>(problems.size(p));
         return size * size;
@@ -283,8 +283,8 @@ training_set used_examples(index n, std::span<const double> y, const svm_options
 
 }  // namespace
 
-std::vector<double> earlier_coefficients(const svm_model& start, const training_set& t, const binary_problem& problem,
-                                         std::size_t which) {
+std::vector<double> start_coefficients(const svm_model& start, const training_set& t, const binary_problem& problem,
+                                       std::size_t which) {
     std::vector<double> full(t.weight.size(), 0.0);
     if (start.training_size != static_cast<index>(t.weight.size()) || start.problems() <= static_cast<index>(which) ||
         start.classes != t.classes)
@@ -323,19 +323,19 @@ svm_model fit_problems(index n, std::span<const double> y, const svm_options& op
     model.C = options.C;
     if (model.is_classifier()) find_classes(t);
     model.classes = t.classes;
-    const problem_cutter problems(t);
+    const binary_problem_factory problems(t);
     solved_problems solved(t, problems.pairs());
-    const std::vector<std::uint32_t> order = by_falling_size(problems, std::ssize(t.used));
+    const std::vector<std::uint32_t> order = order_by_size(problems, std::ssize(t.used));
     // Thousands of small problems are distributed in ranges of 64.
-    const index run = problems.count() > most_reports ? 64 : 1;
+    const index run = problems.count() > max_reports ? 64 : 1;
     std::vector<svm_report> summaries(static_cast<std::size_t>((problems.count() + run - 1) / run));
-    schedule(problems, order, run, [&](index first, index end, index side_by_side) {
+    schedule(problems, order, run, [&](index first, index end, index concurrent_problems) {
         svm_report& summary = summaries[static_cast<std::size_t>(first / run)];
         for (index i = first; i < end; ++i) {
-            stop_point();
+            throw_if_cancelled();
             const std::uint32_t which = order[static_cast<std::size_t>(i)];
             const binary_problem problem = problems[which];
-            solved.add(which, problem, solve(t, problem, which, side_by_side), summary);
+            solved.add(which, problem, solve(t, problem, which, concurrent_problems), summary);
         }
     });
     solved.move_to(model, summaries);
@@ -345,9 +345,8 @@ svm_model fit_problems(index n, std::span<const double> y, const svm_options& op
 svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options,
                               const binary_solver& solve, std::span<const index> rank) {
     return fit_problems(n, y, options, rank,
-                        [&](const training_set&, const binary_problem& problem, std::size_t p, index side_by_side) {
-                            return solve(problem, p, side_by_side);
-                        });
+                        [&](const training_set&, const binary_problem& problem, std::size_t p,
+                            index concurrent_problems) { return solve(problem, p, concurrent_problems); });
 }
 
 void require_feasible_nu(index n, std::span<const double> y, const svm_options& options) {
@@ -356,9 +355,9 @@ void require_feasible_nu(index n, std::span<const double> y, const svm_options& 
     if (std::equal(y.begin() + 1, y.end(), y.begin())) return;  // a single class
     training_set t = used_examples(n, y, options, {});
     find_classes(t);
-    const problem_cutter problems(t);
+    const binary_problem_factory problems(t);
     for (index which = 0; which < problems.count(); ++which) {
-        stop_point();
+        throw_if_cancelled();
         const binary_problem p = problems[which];
         double have[2] = {0, 0};
         for (std::size_t i = 0; i < p.rows.size(); ++i)

@@ -28,7 +28,7 @@ struct training_set {
     std::vector<std::vector<index>> members;  // of each class
     std::span<const index> rank;              // problems have their examples in this order; empty: in that of the data
 
-    std::vector<index> in_order(std::vector<index> rows) const;
+    std::vector<index> sorted_by_rank(std::vector<index> rows) const;
 };
 
 // Fails unless the options are in range and there are finite targets and weights for n examples.
@@ -37,9 +37,9 @@ void check_svm(const svm_options& options, index n, std::span<const double> y);
 // ν-classification: fails with errc::infeasible unless both classes of every pair can hold their sum νn/2.
 void require_feasible_nu(index n, std::span<const double> y, const svm_options& options);
 
-// Solves problem number `which`. Called from several threads; up to `side_by_side` problems are solved concurrently.
+// Solves problem number `which`. Called from several threads; up to `concurrent_problems` problems are solved concurrently.
 using binary_solver =
-    std::function<dual_solution(const binary_problem& problem, std::size_t which, index side_by_side)>;
+    std::function<dual_solution(const binary_problem& problem, std::size_t which, index concurrent_problems)>;
 
 // Checks the options, constructs the binary problems, solves them in parallel and returns the model, without kernel and
 // objects. `rank`: the order of the examples within a class (canonical_order.h); empty: the order of the data.
@@ -48,13 +48,13 @@ svm_model fit_binary_problems(index n, std::span<const double> y, const svm_opti
 
 // The same for a solver that needs the examples of the whole fit.
 using training_solver = std::function<dual_solution(const training_set& all, const binary_problem& problem,
-                                                    std::size_t which, index side_by_side)>;
+                                                    std::size_t which, index concurrent_problems)>;
 svm_model fit_problems(index n, std::span<const double> y, const svm_options& options, std::span<const index> rank,
                        const training_solver& solve);
 
 // The coefficients of an earlier model for the examples of one problem, scaled from its C to that of the fit. Empty if
 // that model has other examples, classes, task or scheme.
-std::vector<double> earlier_coefficients(const svm_model& start, const training_set& t, const binary_problem& problem,
-                                         std::size_t which);
+std::vector<double> start_coefficients(const svm_model& start, const training_set& t, const binary_problem& problem,
+                                       std::size_t which);
 
 }  // namespace mercer

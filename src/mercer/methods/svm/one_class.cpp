@@ -4,6 +4,6 @@
 
 namespace mercer::api {
 
-method one_class_method() { return entry<one_class, svm_fitted>(fit_by_smo); }
+method one_class_method() { return entry<one_class, svm_estimator>(fit_by_smo); }
 
 }  // namespace mercer::api

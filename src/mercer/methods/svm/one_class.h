@@ -18,19 +18,19 @@ struct one_class {
     index max_iter = -1;
     bool shrinking = true;
 
-    static method_facts facts() {
+    static method_info info() {
         return {"one_class",
                 {"one_class_svm"},
                 method_family::outliers,
                 "the region that holds most of the objects",
                 "min ½‖w‖² - ρ + 1/(νn) Σξᵢ, wᵀφ(xᵢ) >= ρ-ξᵢ",
                 detail::svm_format,
-                answer::none};
+                target_kind::none};
     }
     template <class V>
     void options(V& v) {
-        detail::share_of_errors(v, nu);
-        detail::when_to_end(v, *this);
+        detail::nu_option(v, nu);
+        detail::smo_options_of(v, *this);
     }
 };
 

@@ -23,11 +23,11 @@ public:
         constexpr index classes_at_once = 64;
         std::vector<double> f(static_cast<std::size_t>(count_)), part(f.size());
         for (index from = 0; from < k_; from += classes_at_once) {
-            stop_point();
+            throw_if_cancelled();
             const index to = std::min(k_, from + classes_at_once);
             for (index b = from + 1; b < k_; ++b)
                 for (index a = from; a < std::min(b, to); ++a) {
-                    std::fill(f.begin(), f.end(), m_.offset[static_cast<std::size_t>(m_.pairs().of(a, b))]);
+                    std::fill(f.begin(), f.end(), m_.offset[static_cast<std::size_t>(m_.pairs().problem_of(a, b))]);
                     add(kernel, a, m_.coef.row(b - 1), part, f);
                     add(kernel, b, m_.coef.row(a), part, f);
                     double* const of_a = votes_.row(a);
@@ -84,7 +84,7 @@ std::vector<double> predict_by_votes(const svm_model& model, index objects, cons
         matrix<double> kernel(support, rows), tile(rows, width);
         for (index s0 = 0; s0 < support; s0 += strip) {
             const index count = std::min(strip, support - s0);
-            block(selection(r0, rows), selection(s0, count), matrix_view<double>(tile.data(), rows, count, width));
+            block(row_set(r0, rows), row_set(s0, count), matrix_view<double>(tile.data(), rows, count, width));
             for (index s = 0; s < count; ++s)
                 for (index i = 0; i < rows; ++i) kernel(s0 + s, i) = tile(i, s);
         }

@@ -9,7 +9,7 @@
 namespace mercer {
 
 // Sets out(i, s) to the kernel value of object objects[i] and support vector support[s]. Called from several threads.
-using kernel_tile = std::function<void(const selection& objects, const selection& support, matrix_view<double> out)>;
+using kernel_tile = std::function<void(const row_set& objects, const row_set& support, matrix_view<double> out)>;
 
 // Returns the label with the most votes for each object, in double. The model must be one-versus-one with more than two
 // classes.

@@ -8,7 +8,7 @@ namespace mercer::api {
 
 namespace {
 
-fitted_ptr make_pegasos(const pegasos& m, const fit_call& t) {
+estimator_ptr make_pegasos(const pegasos& m, const fit_call& t) {
     train_options o = train_options_of(m, t);
     o.svm.classes = multiclass::one_vs_rest;
     o.pegasos.batch = m.batch_size;
@@ -24,6 +24,6 @@ fitted_ptr make_pegasos(const pegasos& m, const fit_call& t) {
 
 }  // namespace
 
-method pegasos_method() { return entry<pegasos, svm_fitted>(make_pegasos); }
+method pegasos_method() { return entry<pegasos, svm_estimator>(make_pegasos); }
 
 }  // namespace mercer::api

@@ -19,24 +19,24 @@ struct pegasos {
     double tol = 1e-2, max_seconds = 0;
     index max_iter = 1000, seed = 1;
 
-    static method_facts facts() {
+    static method_info info() {
         return {"pegasos",
                 {},
                 method_family::classification,
                 "support vector classification by stochastic subgradient steps",
                 "min ½‖w‖² + C Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= 1-ξᵢ, each class against the rest",
                 detail::svm_format,
-                answer::classes};
+                target_kind::classes};
     }
     template <class V>
     void options(V& v) {
         v.number("C", C, above(0), "price of an error");
-        v.whole("batch_size", batch_size, 1, "examples a step");
+        v.integer("batch_size", batch_size, 1, "examples a step");
         v.flag("projection", projection, "onto the ball that holds the optimum, after each step; linear kernel only");
         v.flag("average", average, "the answer is the mean over the steps, else the last one");
         v.flag("fit_intercept", fit_intercept, "with an offset b, not penalised");
-        detail::epochs(v, tol, max_iter, seed);
-        detail::at_most(v, max_seconds);
+        detail::epoch_options(v, tol, max_iter, seed);
+        detail::time_limit_option(v, max_seconds);
     }
 };
 

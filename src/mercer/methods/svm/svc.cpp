@@ -4,7 +4,7 @@
 
 namespace mercer::api {
 
-method svc_method() { return entry<svc, svm_fitted>(fit_by_smo); }
-method nu_svc_method() { return entry<nu_svc, svm_fitted>(fit_by_smo); }
+method svc_method() { return entry<svc, svm_estimator>(fit_by_smo); }
+method nu_svc_method() { return entry<nu_svc, svm_estimator>(fit_by_smo); }
 
 }  // namespace mercer::api

@@ -23,31 +23,31 @@ struct svc {
     index max_iter = -1, seed = 1;
     bool shrinking = true;
 
-    static method_facts facts() {
+    static method_info info() {
         return {"svc",
                 {"svm", "c_svc"},
                 method_family::classification,
                 "support vector classification",
                 "min ½‖w‖² + C Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= 1-ξᵢ",
                 detail::svm_format,
-                answer::classes,
+                target_kind::classes,
                 true,
                 true,
                 false,
                 false,
-                many_at_once::prices};
+                path_over::C};
     }
     template <class V>
     void options(V& v) {
-        detail::price_of_errors(v, C);
-        const option_needs smo{{"solver", {"smo"}}};
-        detail::when_to_end(v, *this, smo);
-        detail::many_classes(v, *this);
+        detail::c_option(v, C);
+        const option_requirements smo{{"solver", {"smo"}}};
+        detail::smo_options_of(v, *this, smo);
+        detail::multiclass_option(v, *this);
         v.choice("solver", solver, {"smo", "interior_point", "primal_qp", "kernel_pegasos"},
                  "the dual by SMO or as a quadratic program, the primal as one (linear kernel), or stochastic descent");
         v.flag("probability", probability, "probabilities as well, by cross-validation", smo);
-        v.whole("seed", seed, 0, "of the parts of that cross-validation, of stochastic descent",
-                option_needs{{"probability", {"true"}, {{"solver", {"kernel_pegasos"}}}}});
+        v.integer("seed", seed, 0, "of the parts of that cross-validation, of stochastic descent",
+                  option_requirements{{"probability", {"true"}, {{"solver", {"kernel_pegasos"}}}}});
     }
 };
 
@@ -61,22 +61,23 @@ struct nu_svc {
     index max_iter = -1, seed = 1;
     bool shrinking = true;
 
-    static method_facts facts() {
+    static method_info info() {
         return {"nu_svc",
                 {},
                 method_family::classification,
                 "support vector classification with a bound on the errors",
                 "min ½‖w‖² - νρ + (1/n) Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= ρ-ξᵢ",
                 detail::svm_format,
-                answer::classes};
+                target_kind::classes};
     }
     template <class V>
     void options(V& v) {
-        detail::share_of_errors(v, nu);
-        detail::when_to_end(v, *this);
-        detail::many_classes(v, *this);
+        detail::nu_option(v, nu);
+        detail::smo_options_of(v, *this);
+        detail::multiclass_option(v, *this);
         v.flag("probability", probability, "probabilities as well, by cross-validation");
-        v.whole("seed", seed, 0, "of the parts of that cross-validation", option_needs{{"probability", {"true"}}});
+        v.integer("seed", seed, 0, "of the parts of that cross-validation",
+                  option_requirements{{"probability", {"true"}}});
     }
 };
 

@@ -10,8 +10,8 @@
 namespace mercer::api {
 namespace {
 
-figures told(const svm_report& r) {
-    figures out{{"status", name(r.status)},
+summary summary_of(const svm_report& r) {
+    summary out{{"status", name(r.status)},
                 {"gap", r.gap},
                 {"objective", r.objective},
                 {"steps", r.steps},
@@ -28,24 +28,26 @@ figures told(const svm_report& r) {
 
 }  // namespace
 
-svm_fitted::svm_fitted(svm_model m, inner_fits calibration)
-    : fitted_as(std::move(m)), calibration_(calibration), has_function_(m_.k && has_user_function(*m_.k)) {}
+svm_estimator::svm_estimator(svm_model m, inner_fits calibration)
+    : estimator_of(std::move(m)), calibration_(calibration), has_function_(m_.k && has_user_function(*m_.k)) {}
 
-answer svm_fitted::gives() const {
-    return m_.is_classifier() ? answer::classes : m_.task == svm_task::one_class ? answer::sides : answer::values;
+target_kind svm_estimator::prediction_kind() const {
+    return m_.is_classifier()               ? target_kind::classes
+           : m_.task == svm_task::one_class ? target_kind::sides
+                                            : target_kind::values;
 }
 
-std::vector<double> svm_fitted::predict(const examples& x) const {
+std::vector<double> svm_estimator::predict(const examples& x) const {
     // With a user's function only in double: its calls dominate the time, so a first pass in float would not pay.
     return x.visit(
         [&](const dataset& some) { return has_function_ ? predict_exactly(m_, some) : mercer::predict(m_, some); },
         [&](const auto& K) { return predict_precomputed(m_, K); });
 }
-matrix<double> svm_fitted::decide(const examples& x) const {
+matrix<double> svm_estimator::decide(const examples& x) const {
     return x.visit([&](const dataset& some) { return mercer::decide(m_, some, arithmetic::exact); },
                    [&](const auto& K) { return decide_precomputed(m_, K); });
 }
-matrix<double> svm_fitted::scores(const examples& x) const {
+matrix<double> svm_estimator::scores(const examples& x) const {
     const index rows = std::max<index>(1, (index{1} << 23) / std::max<index>(1, m_.problems()));
     if (x.size() <= rows) return class_scores(m_, decide(x).view());
     matrix<double> out(x.size(), std::ssize(m_.classes));
@@ -59,32 +61,32 @@ matrix<double> svm_fitted::scores(const examples& x) const {
     }
     return out;
 }
-matrix<double> svm_fitted::probabilities(const examples& x) const {
+matrix<double> svm_estimator::probabilities(const examples& x) const {
     if (!m_.probability)
         fail(errc::unsupported, "the model was fitted without probabilities: fit it again with probability=true");
     return predict_probability(m_, decide(x).view());
 }
-columns svm_fitted::details(const examples& x) const { return behind(decide(x)); }
-explained svm_fitted::predict_with_details(const examples& x) const {
+columns svm_estimator::details(const examples& x) const { return behind(decide(x)); }
+detailed_predictions svm_estimator::predict_with_details(const examples& x) const {
     matrix<double> f = decide(x);
     std::vector<double> found = mercer::predict(m_, f.view());
     return {std::move(found), behind(std::move(f))};
 }
-columns svm_fitted::behind(matrix<double> f) const {
+columns svm_estimator::behind(matrix<double> f) const {
     if (m_.probability && m_.is_classifier()) return {predict_probability(m_, f.view()), label_names("p", m_.classes)};
     std::vector<std::string> names =
-        f.cols() == 1 ? std::vector<std::string>{"decision"} : numbered("decision", f.cols());
+        f.cols() == 1 ? std::vector<std::string>{"decision"} : numbered_names("decision", f.cols());
     return {std::move(f), std::move(names)};
 }
 
-figures svm_fitted::about() const {
+summary svm_estimator::summarise() const {
     double objective = 0;
     std::int64_t steps = 0;
     for (const auto& report : m_.reports) {
         objective += report.objective;
         steps += report.steps;
     }
-    figures out{{"status", name(m_.worst_status())},
+    summary out{{"status", name(m_.worst_status())},
                 {"gap", m_.largest_gap()},
                 {"objective", objective},
                 {"steps", steps},
@@ -95,24 +97,24 @@ figures svm_fitted::about() const {
     return out;
 }
 
-std::string svm_fitted::trouble() const {
+std::string svm_estimator::warning() const {
     const fit_status end = m_.worst_status();
-    std::string out = trouble_of(
+    std::string out = fit_warning(
         end, end == fit_status::step_limit ? "max_iter, or take a larger tol" : "max_seconds, or take a larger tol",
         m_.largest_gap());
     if (const std::string none = without_margin(); !none.empty()) out += (out.empty() ? "" : "; ") + none;
     if (calibration_.unfinished > 0)
-        out += (out.empty() ? "" : "; ") + ("behind the probabilities, " + calibration_.trouble());
+        out += (out.empty() ? "" : "; ") + ("behind the probabilities, " + calibration_.warning());
     return out;
 }
 
-std::optional<kernel_expansion> svm_fitted::sums() const {
+std::optional<kernel_expansion> svm_estimator::kernel_expansions() const {
     kernel_expansion f{m_.k,      m_.support,      m_.support_rows, matrix<double>(m_.coef.cols(), m_.problems()),
                        m_.offset, m_.training_size};
-    each_coefficient(m_, [&](index s, index problem, double coef) { f.coef(s, problem) = coef; });
+    for_each_coefficient(m_, [&](index s, index problem, double coef) { f.coef(s, problem) = coef; });
     return f;
 }
-part_value svm_fitted::part(std::string_view name) const {
+part_value svm_estimator::part(std::string_view name) const {
     if (name == "coef") return m_.coef;
     if (name == "offset") return m_.offset;
     if (name == "objects") return m_.support;
@@ -120,19 +122,19 @@ part_value svm_fitted::part(std::string_view name) const {
     if (name == "weights") return linear_weights(m_);
     if (name == "finite") return finite();
     if (name == "reports") {
-        std::vector<figures> out;
-        for (const svm_report& each : m_.reports) out.push_back(told(each));
+        std::vector<summary> out;
+        for (const svm_report& each : m_.reports) out.push_back(summary_of(each));
         return out;
     }
     if (name == "sigmoid_slopes") return m_.probability ? m_.probability->A : std::vector<double>{};
     if (name == "sigmoid_offsets") return m_.probability ? m_.probability->B : std::vector<double>{};
-    if (name == "calibration_trouble") return calibration_.trouble();
+    if (name == "calibration_trouble") return calibration_.warning();
     if (name == "without_margin") return without_margin();
-    return fitted_as::part(name);
+    return estimator_of::part(name);
 }
 
 // A warning about problems of ν-classification without a margin; empty if all have one.
-std::string svm_fitted::without_margin() const {
+std::string svm_estimator::without_margin() const {
     if (!m_.lacks_margin()) return {};
     const index without = std::ranges::count_if(m_.reports, &svm_report::no_margin);
     const std::string which = m_.problems() == 1 ? "the classes"
@@ -145,13 +147,13 @@ std::string svm_fitted::without_margin() const {
         "take a larger nu, a richer kernel, or C-classification (svc)",
         which);
 }
-bool svm_fitted::finite() const {
+bool svm_estimator::finite() const {
     const auto is_finite = [](double v) { return std::isfinite(v); };
     return std::all_of(m_.coef.data(), m_.coef.data() + m_.coef.rows() * m_.coef.cols(), is_finite) &&
            std::ranges::all_of(m_.offset, is_finite);
 }
 
-fitted_ptr as_fitted(svm_model m) { return std::make_shared<const svm_fitted>(std::move(m)); }
+estimator_ptr make_estimator(svm_model m) { return std::make_shared<const svm_estimator>(std::move(m)); }
 
 fit_progress as_progress(const svm_progress& p) {
     const smo_progress& now = p.solver;
@@ -174,14 +176,14 @@ std::size_t row_bytes(const dataset& x, std::size_t allowed) {
 }
 
 std::size_t user_bytes(const fit_control& control) {
-    if (control.most_bytes) return control.most_bytes;
+    if (control.max_bytes) return control.max_bytes;
     return physical_memory() / 4;
 }
 
-fitted_ptr trained(svm_solver solver, const kernel& k, const fit_call& t, const train_options& o) {
-    svm_model made = fit_svm_with(solver, k, t.x.objects(), t.targets(), o).model;
+estimator_ptr trained(svm_solver solver, const kernel& k, const fit_call& t, const train_options& o) {
+    svm_model made = train_svm(solver, k, t.x.objects(), t.targets(), o).model;
     made.class_names = t.class_names;
-    return std::make_shared<const svm_fitted>(std::move(made));
+    return std::make_shared<const svm_estimator>(std::move(made));
 }
 
 }  // namespace mercer::api

@@ -28,21 +28,21 @@ struct one_class;
 
 namespace mercer::api {
 
-class svm_fitted final : public fitted_as<svm_model> {
+class svm_estimator final : public estimator_of<svm_model> {
 public:
-    explicit svm_fitted(svm_model m, inner_fits calibration = {});
+    explicit svm_estimator(svm_model m, inner_fits calibration = {});
     std::string kernel_text() const override { return m_.kernel_text; }
-    answer gives() const override;
+    target_kind prediction_kind() const override;
     std::vector<double> predict(const examples& x) const override;
     matrix<double> decide(const examples& x) const override;
     // Computed in batches whose decisions take at most 64 MB.
     matrix<double> scores(const examples& x) const override;
     matrix<double> probabilities(const examples& x) const override;
     columns details(const examples& x) const override;
-    explained predict_with_details(const examples& x) const override;
-    figures about() const override;
-    std::string trouble() const override;
-    std::optional<kernel_expansion> sums() const override;
+    detailed_predictions predict_with_details(const examples& x) const override;
+    summary summarise() const override;
+    std::string warning() const override;
+    std::optional<kernel_expansion> kernel_expansions() const override;
     part_value part(std::string_view name) const override;
 
 private:
@@ -54,7 +54,7 @@ private:
     bool has_function_;
 };
 
-fitted_ptr as_fitted(svm_model m);
+estimator_ptr make_estimator(svm_model m);
 
 template <class Method>
 constexpr svm_task task_of = std::is_same_v<Method, nu_svc>      ? svm_task::nu_svc
@@ -69,7 +69,7 @@ std::size_t row_bytes(const dataset& x, std::size_t allowed);
 // The bytes for the kernel matrix of a user's function.
 std::size_t user_bytes(const fit_control& control);
 // Fits a model by any solver.
-fitted_ptr trained(svm_solver solver, const kernel& k, const fit_call& t, const train_options& o);
+estimator_ptr trained(svm_solver solver, const kernel& k, const fit_call& t, const train_options& o);
 
 template <class Method>
 svm_options options_of(const Method& m, const fit_call& t) {
@@ -79,10 +79,10 @@ svm_options options_of(const Method& m, const fit_call& t) {
     if constexpr (requires { m.epsilon; }) o.epsilon = m.epsilon;
     if constexpr (requires { m.shrinking; }) o.shrinking = m.shrinking;
     o.class_weight_of_C = true;
-    o.any_order = t.any_order();
-    o.most_seconds = m.max_seconds > 0 ? std::min(m.max_seconds, t.control.seconds) : t.control.seconds;
-    if (t.control.most_bytes)
-        o.memory_bytes = t.x.is_matrix() ? t.control.most_bytes : row_bytes(t.x.objects(), t.control.most_bytes);
+    o.canonical_order = t.canonical_order();
+    o.max_seconds = m.max_seconds > 0 ? std::min(m.max_seconds, t.control.seconds) : t.control.seconds;
+    if (t.control.max_bytes)
+        o.memory_bytes = t.x.is_matrix() ? t.control.max_bytes : row_bytes(t.x.objects(), t.control.max_bytes);
     if (t.control.progress) o.progress = [&](const svm_progress& p) { return t.control.progress(as_progress(p)); };
     return o;
 }
@@ -96,24 +96,24 @@ train_options train_options_of(const auto& m, const fit_call& t) {
     o.coordinate.tol = o.pegasos.tol = m.tol;
     o.coordinate.seed = o.pegasos.seed = static_cast<std::uint64_t>(m.seed);
     if (m.max_iter >= 0) {
-        o.qp.most_steps = std::min<std::int64_t>(m.max_iter, o.qp.most_steps);
-        o.coordinate.most_epochs = o.pegasos.most_epochs = m.max_iter;
+        o.qp.max_steps = std::min<std::int64_t>(m.max_iter, o.qp.max_steps);
+        o.coordinate.max_epochs = o.pegasos.max_epochs = m.max_iter;
     }
-    if (t.control.most_bytes) o.qp_bytes = static_cast<double>(t.control.most_bytes);
+    if (t.control.max_bytes) o.qp_bytes = static_cast<double>(t.control.max_bytes);
     return o;
 }
 
 template <class Method>
-fitted_ptr fit_by_smo(const Method& m, const fit_call& t) {
+estimator_ptr fit_by_smo(const Method& m, const fit_call& t) {
     if constexpr (requires { m.solver; }) {
         if (m.solver != "smo") {
             train_options o = train_options_of(m, t);
             if (m.multiclass == "ovr") o.svm.classes = multiclass::one_vs_rest;
-            return trained(svm_solver_named(m.solver), *t.k, t, o);
+            return trained(find_svm_solver(m.solver), *t.k, t, o);
         }
     }
     svm_options o = options_of(m, t);
-    if (m.max_iter >= 0) o.most_steps = m.max_iter;
+    if (m.max_iter >= 0) o.max_steps = m.max_iter;
     calibration_plan plan;
     if constexpr (requires { m.multiclass; }) {
         if (m.multiclass == "ovr") o.classes = multiclass::one_vs_rest;
@@ -125,7 +125,7 @@ fitted_ptr fit_by_smo(const Method& m, const fit_call& t) {
         t.x.visit([&](const dataset& x) { return fit_calibrated(*t.k, x, y, o, plan, user_bytes(t.control)); },
                   [&](const auto& K) { return fit_calibrated(K, y, o, plan); });
     made.model.class_names = t.class_names;
-    return std::make_shared<const svm_fitted>(std::move(made.model), made.calibration);
+    return std::make_shared<const svm_estimator>(std::move(made.model), made.calibration);
 }
 
 }  // namespace mercer::api

@@ -80,12 +80,12 @@ namespace {
 constexpr index band = 96, strip = 1024;
 
 // The ranges of the support vectors of each class, in which a row of the coefficients belongs to one problem.
-struct reduction {
+struct class_ranges {
     std::vector<index> first;  // first support vector of each class, and the end
 
-    explicit reduction(const svm_model& m) {
+    explicit class_ranges(const svm_model& m) {
         first.push_back(0);
-        if (m.class_support.empty() || !m.pairs().by_pairs()) {
+        if (m.class_support.empty() || !m.pairs().is_one_vs_one()) {
             first.push_back(static_cast<index>(m.coef.cols()));
         } else {
             for (const index count : m.class_support) first.push_back(first.back() + count);
@@ -96,15 +96,15 @@ struct reduction {
 // sums(i, m) = Σ_s k(i, s)·coef(m, s) over a tile of support vectors. The sums are in double if k is, or if there is
 // one row of coefficients; otherwise in float, whose rounding errors are like those of the kernel values. `narrow` has
 // the coefficients in float.
-void sums_of(matrix_view<const double> k, const matrix<double>& coef, const matrix<float>&, index from,
-             matrix_view<double> sums) {
+void tile_sums(matrix_view<const double> k, const matrix<double>& coef, const matrix<float>&, index from,
+               matrix_view<double> sums) {
     for (index i = 0; i < k.rows; ++i)
         for (index m = 0; m < coef.rows(); ++m)
-            sums(i, m) = smo::best_vector_ops().dot(k.row(i), coef.row(m) + from, k.cols);
+            sums(i, m) = best_vector_ops().dot(k.row(i), coef.row(m) + from, k.cols);
 }
-void sums_of(matrix_view<const float> k, const matrix<double>& coef, const matrix<float>& narrow, index from,
-             matrix_view<double> sums) {
-    const auto& ops = smo::best_vector_ops();
+void tile_sums(matrix_view<const float> k, const matrix<double>& coef, const matrix<float>& narrow, index from,
+               matrix_view<double> sums) {
+    const auto& ops = best_vector_ops();
     const index terms = coef.rows();
     if (terms == 1) {
         for (index i = 0; i < k.rows; ++i) ops.dots(k.row(i), coef.data() + from, coef.cols(), 1, k.cols, sums.row(i));
@@ -118,8 +118,8 @@ void sums_of(matrix_view<const float> k, const matrix<double>& coef, const matri
 
 // Decision values from kernel values in T; block(objects, support vectors, out) computes a tile of them.
 template <class T, class Block>
-matrix<double> reduce(const svm_model& model, index objects, Block block) {
-    const reduction plan(model);
+matrix<double> compute_decisions(const svm_model& model, index objects, Block block) {
+    const class_ranges plan(model);
     const class_problems pairs = model.pairs();
     matrix<double> out(objects, model.problems());
     matrix<float> narrow;
@@ -136,15 +136,15 @@ matrix<double> reduce(const svm_model& model, index objects, Block block) {
         for (index s0 = 0; s0 < model.coef.cols(); s0 += strip) {
             const index count = std::min(strip, model.coef.cols() - s0);
             const matrix_view<T> k(tile.at_least(rows * width), rows, count, width);
-            block(selection(r0, rows), selection(s0, count), k);
+            block(row_set(r0, rows), row_set(s0, count), k);
             for (std::size_t c = 0; c + 1 < plan.first.size(); ++c) {
                 const index from = std::max(plan.first[c], s0), to = std::min(plan.first[c + 1], s0 + count);
                 if (from >= to) continue;
-                sums_of(matrix_view<const T>(k.data + (from - s0), rows, to - from, width), model.coef, narrow, from,
-                        sums.view());
+                tile_sums(matrix_view<const T>(k.data + (from - s0), rows, to - from, width), model.coef, narrow, from,
+                          sums.view());
                 for (index i = 0; i < rows; ++i)
                     for (index m = 0; m < model.coef.rows(); ++m)
-                        out(r0 + i, pairs.of_row(static_cast<index>(c), m)) += sums(i, m);
+                        out(r0 + i, pairs.problem_of_row(static_cast<index>(c), m)) += sums(i, m);
             }
         }
     });
@@ -154,27 +154,27 @@ matrix<double> reduce(const svm_model& model, index objects, Block block) {
 template <class T>
 matrix<double> decide_as(const svm_model& model, const dataset& x) {
     if (model.support.size() == 0)
-        return reduce<T>(model, x.size(), [](const selection&, const selection&, matrix_view<T>) {});
+        return compute_decisions<T>(model, x.size(), [](const row_set&, const row_set&, matrix_view<T>) {});
     const evaluator_memory memory{std::size_t{64} << 20, 0, sizeof(T) == 4};
     std::unique_ptr<gram<T>> k;
     if constexpr (std::is_same_v<T, double>)
         k = model.ready.gram_of(*model.k, x, model.support, memory);
     else
         k = make_gram<T>(*model.k, x, model.support, memory);
-    return reduce<T>(model, x.size(), [&](const selection& rows, const selection& cols, matrix_view<T> out) {
+    return compute_decisions<T>(model, x.size(), [&](const row_set& rows, const row_set& cols, matrix_view<T> out) {
         k->block(rows, cols, out);
     });
 }
 
 // Returns true if changing the decisions of a row by up to `error` could change the predicted class.
-bool doubtful(const svm_model& model, const double* f, double error) {
+bool may_change_class(const svm_model& model, const double* f, double error) {
     const index count = model.problems(), k = static_cast<index>(model.classes.size());
     if (!model.is_classifier() || k <= 2)
         return std::any_of(f, f + count, [&](double each) { return std::abs(each) <= error; });
     // The class is certain if its smallest possible number of votes (or score) exceeds the largest possible one of any
     // other class.
     std::vector<double> least(static_cast<std::size_t>(k)), most(static_cast<std::size_t>(k));
-    model.pairs().each([&](index p, index a, index b) {
+    model.pairs().for_each([&](index p, index a, index b) {
         if (b < 0) {
             least[a] = f[p] - error, most[a] = f[p] + error;
             return;
@@ -193,15 +193,15 @@ bool doubtful(const svm_model& model, const double* f, double error) {
 // coordinates for any number of support vectors.
 
 // Rows in a chunk of parallel work: tens of microseconds of work, because waking a thread takes some microseconds.
-index stretch(index products_a_row) {
+index rows_per_chunk(index products_a_row) {
     return std::max<index>(512, (index{1} << 16) / std::max<index>(products_a_row, 1));
 }
 
 // Computes XWᵀ by tiles, for many decisions per row. Rows of X are read in place; W is packed into panels of the width
 // of a tile.
-class tiles {
+class tile_product {
 public:
-    explicit tiles(const matrix<double>& w) : ops_(smo::best_vector_ops()) {
+    explicit tile_product(const matrix<double>& w) : ops_(best_vector_ops()) {
         const index panels = (w.rows() + ops_.update_cols - 1) / ops_.update_cols;
         packed_ = matrix<double>(panels, w.cols() * ops_.update_cols);
         for (index p = 0; p < w.rows(); ++p)
@@ -210,7 +210,7 @@ public:
     }
 
     void operator()(matrix_view<const double> x, matrix_view<double> out) const {
-        const index rows = smo::update_rows, cols = ops_.update_cols;
+        const index rows = update_rows, cols = ops_.update_cols;
         buffer<double> tile(rows * cols), last;
         for (index first = 0; first < x.rows; first += rows) {
             const index count = std::min(rows, x.rows - first);
@@ -232,16 +232,16 @@ public:
     }
 
 private:
-    const smo::vector_ops& ops_;
+    const vector_ops& ops_;
     matrix<double> packed_;
 };
 
 // out += XWᵀ
 void add_products(const dense<double>& x, const matrix<double>& w, matrix_view<double> out) {
     constexpr index few = 2, short_row = 24;
-    const auto& ops = smo::best_vector_ops();
+    const auto& ops = best_vector_ops();
     if (w.rows() == 1 && x.dims() <= short_row) {  // a call and a horizontal sum would take longer than the products
-        parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+        parallel_chunks(x.size(), rows_per_chunk(x.dims() * w.rows()), [&](index first, index end) {
             for (index i = first; i < end; ++i) {
                 const double* const row = x.row(i);
                 double sum = 0;
@@ -252,23 +252,23 @@ void add_products(const dense<double>& x, const matrix<double>& w, matrix_view<d
         return;
     }
     if (w.rows() <= few) {
-        parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+        parallel_chunks(x.size(), rows_per_chunk(x.dims() * w.rows()), [&](index first, index end) {
             for (index i = first; i < end; ++i)
                 for (index p = 0; p < w.rows(); ++p) out(i, p) += ops.dot(x.row(i), w.row(p), x.dims());
         });
         return;
     }
-    const tiles by_tiles(w);
-    parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+    const tile_product by_tiles(w);
+    parallel_chunks(x.size(), rows_per_chunk(x.dims() * w.rows()), [&](index first, index end) {
         by_tiles(x.view().block(first, 0, end - first, x.dims()), out.block(first, 0, end - first, out.cols));
     });
 }
 
 void add_products(const dense<float>& x, const matrix<double>& w, matrix_view<double> out) {
-    parallel_runs(x.size(), stretch(x.dims() * w.rows()), [&](index first, index end) {
+    parallel_chunks(x.size(), rows_per_chunk(x.dims() * w.rows()), [&](index first, index end) {
         std::vector<double> sums(static_cast<std::size_t>(w.rows()));
         for (index i = first; i < end; ++i) {
-            smo::best_vector_ops().dots(x.row(i), w.data(), w.cols(), w.rows(), x.dims(), sums.data());
+            best_vector_ops().dots(x.row(i), w.data(), w.cols(), w.rows(), x.dims(), sums.data());
             for (index p = 0; p < w.rows(); ++p) out(i, p) += sums[static_cast<std::size_t>(p)];
         }
     });
@@ -281,36 +281,38 @@ void add_products(const sparse<T>& x, const matrix<double>& w, matrix_view<doubl
     matrix<double> turned(w.cols(), count);
     for (index p = 0; p < count; ++p)
         for (index a = 0; a < w.cols(); ++a) turned(a, p) = w(p, a);
-    parallel_runs(x.size(), stretch(x.nonzeros() / std::max<index>(x.size(), 1) * count), [&](index first, index end) {
-        for (index i = first; i < end; ++i) {
-            const auto cols = x.cols(i);
-            const auto values = x.values(i);
-            double* const sums = out.row(i);
-            if (count == 1) {
-                const double* const weights = w.row(0);
-                std::size_t known = cols.size();
-                while (known > 0 && cols[known - 1] >= w.cols()) --known;
-                double sum = 0;
-                for (std::size_t e = 0; e < known; ++e) sum += static_cast<double>(values[e]) * weights[cols[e]];
-                sums[0] += sum;
-                continue;
-            }
-            for (std::size_t e = 0; e < cols.size() && cols[e] < w.cols(); ++e) {
-                const double* const row = turned.row(cols[e]);
-                for (index p = 0; p < count; ++p) sums[p] += static_cast<double>(values[e]) * row[p];
-            }
-        }
-    });
+    parallel_chunks(x.size(), rows_per_chunk(x.nonzeros() / std::max<index>(x.size(), 1) * count),
+                    [&](index first, index end) {
+                        for (index i = first; i < end; ++i) {
+                            const auto cols = x.cols(i);
+                            const auto values = x.values(i);
+                            double* const sums = out.row(i);
+                            if (count == 1) {
+                                const double* const weights = w.row(0);
+                                std::size_t known = cols.size();
+                                while (known > 0 && cols[known - 1] >= w.cols()) --known;
+                                double sum = 0;
+                                for (std::size_t e = 0; e < known; ++e)
+                                    sum += static_cast<double>(values[e]) * weights[cols[e]];
+                                sums[0] += sum;
+                                continue;
+                            }
+                            for (std::size_t e = 0; e < cols.size() && cols[e] < w.cols(); ++e) {
+                                const double* const row = turned.row(cols[e]);
+                                for (index p = 0; p < count; ++p) sums[p] += static_cast<double>(values[e]) * row[p];
+                            }
+                        }
+                    });
 }
 
 // decide() in double for the linear kernel. Returns nothing for other kernels, or if computing w takes longer than it
 // saves.
 std::optional<matrix<double>> decide_linear(const svm_model& model, const dataset& x) {
-    constexpr index most_numbers = index{1} << 22;
+    constexpr index max_numbers = index{1} << 22;
     const index problems = model.problems();
     // Depends only on the model, because sums in another order may be rounded differently.
     const bool saves =
-        model.support.size() > 0 && problems <= model.support.size() && problems * model.dims <= most_numbers;
+        model.support.size() > 0 && problems <= model.support.size() && problems * model.dims <= max_numbers;
     if (!saves || !model.k || model.k->text() != "linear()") return {};
     if (model.support.dims() != model.dims || (!x.is_sparse() && x.dims() != model.dims))
         return {};  // the evaluation of the kernel fails with a message
@@ -338,21 +340,21 @@ std::optional<matrix<double>> decide_linear(const svm_model& model, const datase
 std::optional<matrix<double>> decide_by_features(const svm_model& model, const dataset& x) {
     constexpr index few_pairs = index{1} << 20;
     constexpr std::size_t feature_bytes = std::size_t{64} << 20;
-    if (!model.k || x.kind() == domain::vectors || model.support.size() == 0 ||
+    if (!model.k || x.kind() == object_kind::vectors || model.support.size() == 0 ||
         x.size() < few_pairs / model.support.size() || !has_sparse_features(*model.k))
         return {};
     // The objects are processed in batches that fit into memory with the support vectors, whose features are computed
     // again for each batch. If these take more than half of the memory, kernel values are computed pair by pair
     // instead.
-    const index room =
-        std::min(objects_within(*model.k, x, feature_bytes), objects_within(*model.k, model.support, feature_bytes));
+    const index room = std::min(max_objects_within(*model.k, x, feature_bytes),
+                                max_objects_within(*model.k, model.support, feature_bytes));
     if (model.support.size() > room / 2) return {};
     matrix<double> out(x.size(), model.problems());
     for (index first = 0, count = 0; first < x.size(); first += count) {
         count = std::min(room - model.support.size(), x.size() - first);
         const object_features phi(*model.k, part(x, first, count), &model.support);
         matrix<double> w(model.problems(), phi.size());
-        each_coefficient(model, [&](index s, index problem, double coef) {
+        for_each_coefficient(model, [&](index s, index problem, double coef) {
             double* const weights = w.row(problem);
             const auto cols = phi.z().cols(s);
             const auto values = phi.z().values(s);
@@ -366,7 +368,7 @@ std::optional<matrix<double>> decide_by_features(const svm_model& model, const d
     return out;
 }
 
-void settle_alone(const svm_model& model, const dataset& x, matrix<double>& f);
+void recompute_ties(const svm_model& model, const dataset& x, matrix<double>& f);
 
 }  // namespace
 
@@ -375,16 +377,16 @@ matrix<double> decide(const svm_model& model, const dataset& x, arithmetic numbe
         fail(errc::unsupported, "svm: this model was fitted on a precomputed kernel; give kernel values, not objects");
     if (auto f = decide_linear(model, x)) return std::move(*f);
     if (auto f = decide_by_features(model, x)) {
-        if (x.size() > 1) settle_alone(model, x, *f);
+        if (x.size() > 1) recompute_ties(model, x, *f);
         return std::move(*f);
     }
     return numbers == arithmetic::fast ? decide_as<float>(model, x) : decide_as<double>(model, x);
 }
 
-matrix<double> decide(const svm_model& model, const gram<float>& K, const selection& which,
+matrix<double> decide(const svm_model& model, const gram<float>& K, const row_set& which,
                       std::span<const index> column_of) {
-    return reduce<float>(
-        model, which.size(), [&](const selection& rows, const selection& cols, matrix_view<float> out) {
+    return compute_decisions<float>(
+        model, which.size(), [&](const row_set& rows, const row_set& cols, matrix_view<float> out) {
             K.block(which.slice(rows[0], rows.size()),
                     column_of.subspan(static_cast<std::size_t>(cols[0]), static_cast<std::size_t>(cols.size())), out);
         });
@@ -393,7 +395,7 @@ matrix<double> decide(const svm_model& model, const gram<float>& K, const select
 namespace {
 
 // Returns true if K has a column for each training example, false if for each support vector; fails otherwise.
-bool takes_all_examples(const svm_model& model, matrix_view<const double> K) {
+bool has_all_examples(const svm_model& model, matrix_view<const double> K) {
     const bool all = K.cols == model.training_size;
     if (!all && K.cols != model.coef.cols())
         fail(errc::invalid_argument, fmt::format("svm: kernel values against the {} training examples or the {} "
@@ -402,8 +404,8 @@ bool takes_all_examples(const svm_model& model, matrix_view<const double> K) {
     return all;
 }
 
-void copy_values(const svm_model& model, matrix_view<const double> K, bool all, const selection& rows,
-                 const selection& cols, matrix_view<double> out) {
+void copy_values(const svm_model& model, matrix_view<const double> K, bool all, const row_set& rows,
+                 const row_set& cols, matrix_view<double> out) {
     for (index i = 0; i < rows.size(); ++i)
         for (index j = 0; j < cols.size(); ++j)
             out(i, j) = K(rows[i], all ? model.support_rows[static_cast<std::size_t>(cols[j])] : cols[j]);
@@ -412,10 +414,11 @@ void copy_values(const svm_model& model, matrix_view<const double> K, bool all, 
 }  // namespace
 
 matrix<double> decide_precomputed(const svm_model& model, matrix_view<const double> K) {
-    const bool all = takes_all_examples(model, K);
-    return reduce<double>(model, K.rows, [&](const selection& rows, const selection& cols, matrix_view<double> out) {
-        copy_values(model, K, all, rows, cols, out);
-    });
+    const bool all = has_all_examples(model, K);
+    return compute_decisions<double>(model, K.rows,
+                                     [&](const row_set& rows, const row_set& cols, matrix_view<double> out) {
+                                         copy_values(model, K, all, rows, cols, out);
+                                     });
 }
 
 std::vector<double> predict(const svm_model& model, matrix_view<const double> f) {
@@ -431,11 +434,11 @@ std::vector<double> predict(const svm_model& model, matrix_view<const double> f)
             label = f(i, 0);
         } else if (k == 2) {
             label = model.classes[f(i, 0) > 0 ? 0 : 1];
-        } else if (pairs.against_rest()) {
+        } else if (pairs.is_one_vs_rest()) {
             label = model.classes[static_cast<std::size_t>(std::max_element(f.row(i), f.row(i) + k) - f.row(i))];
         } else {
             std::fill(votes.begin(), votes.end(), 0);
-            pairs.each([&](index p, index a, index b) { ++votes[static_cast<std::size_t>(f(i, p) > 0 ? a : b)]; });
+            pairs.for_each([&](index p, index a, index b) { ++votes[static_cast<std::size_t>(f(i, p) > 0 ? a : b)]; });
             label =
                 model.classes[static_cast<std::size_t>(std::max_element(votes.begin(), votes.end()) - votes.begin())];
         }
@@ -449,7 +452,7 @@ namespace {
 struct problem_sizes {
     explicit problem_sizes(const svm_model& model) {
         std::vector<double> sums(static_cast<std::size_t>(model.problems()), 0.0);
-        each_coefficient(model, [&](index, index problem, double coef) { sums[problem] += std::abs(coef); });
+        for_each_coefficient(model, [&](index, index problem, double coef) { sums[problem] += std::abs(coef); });
         for (const double each : sums) coefs = std::max(coefs, each);
         for (const double each : model.offset) offset = std::max(offset, std::abs(each));
     }
@@ -461,7 +464,7 @@ struct problem_sizes {
 // within 128 units of rounding, which is doubled here for the rounding of the function. Otherwise infinite.
 double float_error(const svm_model& model, const problem_sizes& sizes) {
     const std::shared_ptr<const plan> code = model.k->compile();
-    const bool of_distance = code->code.size() == 1 && code->code[0].what == instruction::op::map &&
+    const bool of_distance = code->code.size() == 1 && code->code[0].operation == instruction::op::map &&
                              code->code[0].input == map_input::squared_distance && model.k->properties().normalised;
     if (!of_distance || model.support.size() == 0) return std::numeric_limits<double>::infinity();
     const index summed_in_float = model.coef.rows() > 1 ? strip : 0;
@@ -472,12 +475,12 @@ double float_error(const svm_model& model, const problem_sizes& sizes) {
 // could change.
 matrix<double> decide_for_classes(const svm_model& model, const dataset& x) {
     constexpr index first_rows = 1024, rows_at_once = 16384, few = 64, few_where_ready = 1024;
-    constexpr double most_error = 0.25;  // with a larger error of decisions, most rows would be computed twice
+    constexpr double max_error = 0.25;  // with a larger error of decisions, most rows would be computed twice
     const problem_sizes sizes(model);
     const double error = float_error(model, sizes);
     // The float path prepares all support vectors again, which for a few objects takes longer than decisions in double
     // from prepared data.
-    if (x.size() <= (model.ready.kept() ? few_where_ready : few) || !(error <= most_error))
+    if (x.size() <= (model.ready.is_enabled() ? few_where_ready : few) || !(error <= max_error))
         return decide_as<double>(model, x);
     matrix<double> f(x.size(), model.problems());
     bool worthwhile = true;
@@ -489,7 +492,7 @@ matrix<double> decide_for_classes(const svm_model& model, const dataset& x) {
         if (!worthwhile) continue;
         std::vector<index> again;
         for (index i = 0; i < count; ++i)
-            if (doubtful(model, some.row(i), error)) again.push_back(i);
+            if (may_change_class(model, some.row(i), error)) again.push_back(i);
         if (again.empty()) continue;
         const matrix<double> exact = decide_as<double>(model, gather(rows, std::span<const index>(again)));
         for (std::size_t i = 0; i < again.size(); ++i)
@@ -502,43 +505,45 @@ matrix<double> decide_for_classes(const svm_model& model, const dataset& x) {
 // The method by which decisions are computed depends on the number of rows, and methods differ in the order of their
 // sums. Decisions that are 0 up to such rounding are replaced by those of the row alone, so that the predicted class
 // does not depend on the other rows.
-void settle_alone(const svm_model& model, const dataset& x, matrix<double>& f) {
+void recompute_ties(const svm_model& model, const dataset& x, matrix<double>& f) {
     const problem_sizes sizes(model);
     double largest = 0;
-    for (const double each : self_values(*model.k, model.support)) largest = std::max(largest, std::abs(each));
-    const std::vector<double> self = self_values(*model.k, x);
+    for (const double each : kernel_diagonal(*model.k, model.support)) largest = std::max(largest, std::abs(each));
+    const std::vector<double> self = kernel_diagonal(*model.k, x);
     for (index i = 0; i < x.size(); ++i) {
         const double size = sizes.coefs * std::sqrt(std::abs(self[static_cast<std::size_t>(i)]) * largest);
-        if (!doubtful(model, f.row(i), 0x1p-40 * (size + sizes.offset))) continue;
-        const matrix<double> alone = decide(model, gather(x, selection(i, 1)), arithmetic::exact);
+        if (!may_change_class(model, f.row(i), 0x1p-40 * (size + sizes.offset))) continue;
+        const matrix<double> alone = decide(model, gather(x, row_set(i, 1)), arithmetic::exact);
         std::copy_n(alone.row(0), alone.cols(), f.row(i));
     }
 }
 
 // Returns true if votes are counted without storing decisions, which for millions of pairs of classes take many times
 // the memory of the model.
-bool votes_alone(const svm_model& model) { return model.pairs().by_pairs() && model.problems() > most_reports; }
+bool counts_votes_only(const svm_model& model) {
+    return model.pairs().is_one_vs_one() && model.problems() > max_reports;
+}
 
 }  // namespace
 
 std::vector<double> predict_precomputed(const svm_model& model, matrix_view<const double> K) {
-    if (!votes_alone(model)) return predict(model, decide_precomputed(model, K).view());
-    const bool all = takes_all_examples(model, K);
-    return predict_by_votes(model, K.rows, [&](const selection& rows, const selection& cols, matrix_view<double> out) {
+    if (!counts_votes_only(model)) return predict(model, decide_precomputed(model, K).view());
+    const bool all = has_all_examples(model, K);
+    return predict_by_votes(model, K.rows, [&](const row_set& rows, const row_set& cols, matrix_view<double> out) {
         copy_values(model, K, all, rows, cols, out);
     });
 }
 
 std::vector<double> predict_exactly(const svm_model& model, const dataset& x) {
-    if (!votes_alone(model) || !model.k) return predict(model, decide(model, x, arithmetic::exact).view());
+    if (!counts_votes_only(model) || !model.k) return predict(model, decide(model, x, arithmetic::exact).view());
     const auto k = model.ready.gram_of(*model.k, x, model.support, {std::size_t{64} << 20, 0, false});
-    return predict_by_votes(
-        model, x.size(),
-        [&](const selection& rows, const selection& cols, matrix_view<double> out) { k->block(rows, cols, out); });
+    return predict_by_votes(model, x.size(), [&](const row_set& rows, const row_set& cols, matrix_view<double> out) {
+        k->block(rows, cols, out);
+    });
 }
 
 std::vector<double> predict(const svm_model& model, const dataset& x) {
-    if (votes_alone(model) && model.k) return predict_exactly(model, x);
+    if (counts_votes_only(model) && model.k) return predict_exactly(model, x);
     // Batches whose decisions take at most 64 MB, or of 1024 objects.
     const index most = std::max(index{1024}, (index{1} << 23) / std::max<index>(1, model.problems()));
     if (x.size() > most && model.problems() > 1024) {
@@ -553,7 +558,7 @@ std::vector<double> predict(const svm_model& model, const dataset& x) {
         return predict(model, decide(model, x, arithmetic::exact).view());
     if (auto f = decide_linear(model, x)) return predict(model, f->view());
     if (auto f = decide_by_features(model, x)) {
-        if (x.size() > 1) settle_alone(model, x, *f);
+        if (x.size() > 1) recompute_ties(model, x, *f);
         return predict(model, f->view());
     }
     if (!model.k) return predict(model, decide(model, x).view());  // decide() fails with a message
@@ -569,12 +574,12 @@ matrix<double> class_scores(const svm_model& model, matrix_view<const double> f)
              fmt::format("svm: {} decisions a row are needed, got {}", model.problems(), f.cols));
     matrix<double> out(f.rows, k);
     for (index i = 0; i < f.rows; ++i) {
-        if (model.pairs().against_rest()) {
+        if (model.pairs().is_one_vs_rest()) {
             std::copy_n(f.row(i), k, out.row(i));
             continue;
         }
         matrix<double> sum(1, k);
-        model.pairs().each([&](index p, index a, index b) {
+        model.pairs().for_each([&](index p, index a, index b) {
             if (b < 0) return;  // never true here; avoids a warning of g++ 12
             out(i, f(i, p) >= 0 ? a : b) += 1;
             sum(0, a) += f(i, p);
@@ -589,9 +594,9 @@ matrix<double> linear_weights(const svm_model& model) {
     if (!model.k || model.k->text() != "linear()")
         fail(errc::unsupported, fmt::format("svm: only a linear kernel has weights, this is {}",
                                             model.k ? model.kernel_text : "precomputed"));
-    const std::unique_ptr<linear_operand> x = linear_rows(model.support);
+    const std::unique_ptr<linear_operand> x = make_linear_operand(model.support);
     matrix<double> w(model.problems(), model.dims);
-    each_coefficient(model, [&](index s, index problem, double coef) { x->add(s, coef, w.row(problem)); });
+    for_each_coefficient(model, [&](index s, index problem, double coef) { x->add(s, coef, w.row(problem)); });
     return w;
 }
 
@@ -636,7 +641,7 @@ struct file_form<svm_model> {
     // Version 1 has reports without C and no_margin, and offset_low and offset_high in any order. Versions 1 and 2 have
     // a report for each problem and a dense table of coefficients.
     static constexpr int version = 3;
-    static constexpr index most_sparse_numbers = index{1} << 28;  // limit of the table that is read from sparse entries
+    static constexpr index max_sparse_numbers = index{1} << 28;  // limit of the table that is read from sparse entries
 
     static void parts(auto& a, auto& m) {
         a.choice("task", m.task, svm_task::nu_svr);
@@ -644,12 +649,12 @@ struct file_form<svm_model> {
         a.kernel(m.k, m.kernel_text);
         a.head("class_names", m.class_names);
         a.head("class_support", m.class_support);
-        a.whole("training_size", m.training_size);
-        a.whole("dims", m.dims);
+        a.integer("training_size", m.training_size);
+        a.integer("dims", m.dims);
         const index rows = a.count("coef_rows", m.coef.rows(), 1 << 24), support = a.count("support", m.coef.cols());
         a.numbers(m.C);
         a.list("classes", m.classes);
-        a.finite(m.classes, "a class label");
+        a.check_finite(m.classes, "a class label");
         a.list("problems", m.offset);
         if (a.version() > 2 && a.flag("sparse_coef", is_sparse(m)))
             sparse_table(a, m.coef, rows, support);
@@ -657,7 +662,7 @@ struct file_form<svm_model> {
             a.table(m.coef, rows, support);
         a.list(m.support_rows, support);
         // -1: the support vector is w (svm_solvers.h)
-        a.within(m.support_rows, m.k ? -1 : 0, m.training_size, "the number of a support vector");
+        a.check_range(m.support_rows, m.k ? -1 : 0, m.training_size, "the number of a support vector");
         a.part("reports", m.reports);
         a.check(a.version() < 3 || m.reports.size() < 2 || std::ssize(m.reports) == m.problems(),
                 "{} reports for {} problems", m.reports.size(), m.problems());
@@ -675,7 +680,7 @@ struct file_form<svm_model> {
     // Returns true if a list of the nonzero coefficients is smaller than half of the table and the table exceeds 1 MB.
     static bool is_sparse(const svm_model& m) {
         const index all = m.coef.rows() * m.coef.cols();
-        if (all <= index{1} << 17 || all > most_sparse_numbers) return false;
+        if (all <= index{1} << 17 || all > max_sparse_numbers) return false;
         const index zeros = std::count(m.coef.data(), m.coef.data() + all, 0.0);
         return 2 * (2 * (all - zeros) + m.coef.rows()) < all;
     }
@@ -693,13 +698,13 @@ struct file_form<svm_model> {
                         column.push_back(s), value.push_back(coef(m, s));
                     }
         a.list(counts, rows);
-        a.within(counts, 0, cols + 1, "the number of coefficients in a row");
+        a.check_range(counts, 0, cols + 1, "the number of coefficients in a row");
         const index entries = std::accumulate(counts.begin(), counts.end(), index{0});
         a.list(column, entries);
-        a.within(column, 0, cols, "the column of a coefficient");
+        a.check_range(column, 0, cols, "the column of a coefficient");
         a.list(value, entries);
         if constexpr (!writes) {
-            a.check(cols == 0 || rows <= most_sparse_numbers / cols, "{} x {} coefficients are too many", rows, cols);
+            a.check(cols == 0 || rows <= max_sparse_numbers / cols, "{} x {} coefficients are too many", rows, cols);
             coef = matrix<double>(rows, cols);
             std::size_t at = 0;
             for (index m = 0; m < rows; ++m)
@@ -718,7 +723,7 @@ struct file_form<svm_model> {
         a.check(!m.k || m.support.size() == count, "the support objects do not fit their coefficients");
         if (!m.is_classifier()) return;
         a.check(std::ssize(m.class_support) == k, "support vectors are not counted by class");
-        a.within(m.class_support, 0, count + 1, "a count of support vectors");
+        a.check_range(m.class_support, 0, count + 1, "a count of support vectors");
         a.check(std::accumulate(m.class_support.begin(), m.class_support.end(), index{0}) == count,
                 "the counts of support vectors do not add up");
         if (!m.probability) return;
@@ -758,11 +763,11 @@ svm_model parse_any_model(std::string_view bytes, const std::string& name, bool 
     return model;
 }
 
-bool begins_any_model(std::string_view text) { return text.starts_with("mercer-") || begins_libsvm_model(text); }
+bool is_model_prefix(std::string_view text) { return text.starts_with("mercer-") || is_libsvm_model_prefix(text); }
 
 svm_model load_any_model(const std::string& path, bool zero_based) {
-    const source file = read_expected(path, begins_any_model);
-    return made_of(file, [&] { return parse_any_model(file.bytes(), file.name(), zero_based); });
+    const file_contents file = read_file_if(path, is_model_prefix);
+    return parse_untruncated(file, [&] { return parse_any_model(file.bytes(), file.name(), zero_based); });
 }
 
 }  // namespace mercer

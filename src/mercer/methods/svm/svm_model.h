@@ -45,18 +45,18 @@ public:
     class_problems(index classes, multiclass scheme)
         : k_(classes), rest_(scheme == multiclass::one_vs_rest && classes > 2) {}
 
-    bool against_rest() const { return rest_; }
-    bool by_pairs() const { return k_ > 2 && !rest_; }
+    bool is_one_vs_rest() const { return rest_; }
+    bool is_one_vs_one() const { return k_ > 2 && !rest_; }
     index count() const { return k_ == 0 ? 1 : rest_ ? k_ : k_ * (k_ - 1) / 2; }
     index coefficient_rows() const { return k_ == 0 ? 1 : rest_ ? k_ : k_ - 1; }
 
     // The problem of the classes a < b.
-    index of(index a, index b) const { return a * k_ - a * (a + 1) / 2 + (b - a - 1); }
+    index problem_of(index a, index b) const { return a * k_ - a * (a + 1) / 2 + (b - a - 1); }
     // The problem of row m of the coefficients, for a support vector of class c.
-    index of_row(index c, index m) const {
-        if (!by_pairs()) return m;
+    index problem_of_row(index c, index m) const {
+        if (!is_one_vs_one()) return m;
         const index other = m < c ? m : m + 1;
-        return of(c < other ? c : other, c < other ? other : c);
+        return problem_of(c < other ? c : other, c < other ? other : c);
     }
 
     struct sides {
@@ -64,17 +64,17 @@ public:
     };
     sides operator[](index problem) const {
         if (rest_) return {problem, -1};
-        // The first problem of class a is of(a, a + 1) = a(2k-1-a)/2. Solved for a, and corrected for rounding errors.
+        // The first problem of class a is problem_of(a, a + 1) = a(2k-1-a)/2. Solved for a, and corrected for rounding errors.
         const double twice = static_cast<double>(2 * k_ - 1);
         auto a = static_cast<index>((twice - std::sqrt(twice * twice - 8 * static_cast<double>(problem))) / 2);
-        while (a > 0 && of(a, a + 1) > problem) --a;
-        while (a + 2 < k_ && of(a + 1, a + 2) <= problem) ++a;
-        return {a, a + 1 + problem - of(a, a + 1)};
+        while (a > 0 && problem_of(a, a + 1) > problem) --a;
+        while (a + 2 < k_ && problem_of(a + 1, a + 2) <= problem) ++a;
+        return {a, a + 1 + problem - problem_of(a, a + 1)};
     }
 
     // Calls visit(problem, a, b) for each problem, with b = -1 if it is all other classes.
     template <class Visit>
-    void each(Visit visit) const {
+    void for_each(Visit visit) const {
         index problem = 0;
         for (index a = 0; a < k_; ++a) {
             if (rest_) visit(problem++, a, index{-1});
@@ -112,7 +112,7 @@ struct svm_report {
 
 // A model of more binary problems than this (257 classes one-versus-one) has one summary instead of a report for each
 // problem: a report takes about 120 bytes, more than the coefficients of two small classes.
-inline constexpr index most_reports = 32768;
+inline constexpr index max_reports = 32768;
 // Adds the report of another problem to a summary: the worst status and gap, the sums of the objectives, counts and
 // seconds, and the smallest interval that contains both intervals of offsets.
 void add_to_summary(svm_report& summary, const svm_report& another);
@@ -129,12 +129,12 @@ struct svm_model {
     std::vector<index> class_support;  // number of support vectors of each class
     matrix<double> coef;               // a column per support vector, rows as in class_problems
     std::vector<double> offset;        // b of each binary problem
-    std::vector<svm_report> reports;   // of each binary problem, or one summary for more than most_reports problems
+    std::vector<svm_report> reports;   // of each binary problem, or one summary for more than max_reports problems
     index training_size = 0;
     index dims = 0;
     double C = 1;
     std::optional<calibration> probability;
-    ready_rows ready{};  // prepared data of the support vectors, for repeated predictions
+    prepared_support ready{};  // prepared data of the support vectors, for repeated predictions
 
     index problems() const { return static_cast<index>(offset.size()); }
     class_problems pairs() const { return {static_cast<index>(classes.size()), scheme}; }
@@ -160,7 +160,7 @@ enum class arithmetic { fast, exact };
 // with errc::unsupported if the model was fitted on a kernel matrix.
 matrix<double> decide(const svm_model& model, const dataset& x, arithmetic numbers = arithmetic::fast);
 // The same for rows of a Gram matrix, in which support vector s has the column column_of[s].
-matrix<double> decide(const svm_model& model, const gram<float>& K, const selection& rows,
+matrix<double> decide(const svm_model& model, const gram<float>& K, const row_set& rows,
                       std::span<const index> column_of);
 // The same from kernel values in double. The columns of K are all training examples or the support vectors.
 matrix<double> decide_precomputed(const svm_model& model, matrix_view<const double> K);
@@ -170,7 +170,7 @@ std::vector<double> predict(const svm_model& model, matrix_view<const double> de
 // where rounding could change the class. Regression values are computed in double.
 std::vector<double> predict(const svm_model& model, const dataset& x);
 // The same with all decisions in double, and from kernel values as in decide_precomputed. For one-versus-one models of
-// more than most_reports problems, votes are counted without storing the decisions.
+// more than max_reports problems, votes are counted without storing the decisions.
 std::vector<double> predict_exactly(const svm_model& model, const dataset& x);
 std::vector<double> predict_precomputed(const svm_model& model, matrix_view<const double> K);
 
@@ -182,13 +182,13 @@ matrix<double> class_scores(const svm_model& model, matrix_view<const double> de
 
 // Calls visit(support vector, problem, coefficient) for every nonzero coefficient, in the order of the support vectors.
 template <class Visit>
-void each_coefficient(const svm_model& model, Visit visit) {
+void for_each_coefficient(const svm_model& model, Visit visit) {
     const class_problems pairs = model.pairs();
-    index c = 0, end = pairs.by_pairs() ? model.class_support[0] : model.coef.cols();
+    index c = 0, end = pairs.is_one_vs_one() ? model.class_support[0] : model.coef.cols();
     for (index s = 0; s < model.coef.cols(); ++s) {
         while (s == end) end += model.class_support[static_cast<std::size_t>(++c)];
         for (index m = 0; m < model.coef.rows(); ++m)
-            if (const double coef = model.coef(m, s); coef != 0) visit(s, pairs.of_row(c, m), coef);
+            if (const double coef = model.coef(m, s); coef != 0) visit(s, pairs.problem_of_row(c, m), coef);
     }
 }
 
@@ -199,7 +199,7 @@ matrix<double> linear_weights(const svm_model& model);
 // Reads a model file of this library (methods/model_file.h) or of LIBSVM; the first bytes decide. `zero_based`: as in
 // libsvm_model.h; the columns of a model in the format of this library are shifted by one.
 svm_model parse_any_model(std::string_view bytes, const std::string& name, bool zero_based = false);
-bool begins_any_model(std::string_view text);  // returns true if `text` may be the beginning of such a file
+bool is_model_prefix(std::string_view text);  // returns true if `text` may be the beginning of such a file
 svm_model load_any_model(const std::string& path, bool zero_based = false);
 
 }  // namespace mercer

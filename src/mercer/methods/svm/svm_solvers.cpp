@@ -29,7 +29,7 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-dual_input pose(const binary_problem& problem) {
+dual_input make_dual_input(const binary_problem& problem) {
     dual_input in;
     in.sign = problem.sign;
     in.penalty = problem.penalty;
@@ -46,16 +46,16 @@ public:
     trained_svm run(std::span<const double> y) {
         trained_svm out;
         count_problems(y);
-        const auto one = [&](const binary_problem& problem, std::size_t which, index side_by_side) {
+        const auto one = [&](const binary_problem& problem, std::size_t which, index concurrent_problems) {
             const double all = std::accumulate(problem.penalty.begin(), problem.penalty.end(), 0.0);
-            if (std::isfinite(all)) add(which, 0, 0, all, 0);
-            return solve(problem, which, side_by_side);
+            if (std::isfinite(all)) add_trace_point(which, 0, 0, all, 0);
+            return solve(problem, which, concurrent_problems);
         };
         const std::vector<index> rank =
-            o_.svm.any_order ? example_ranks(x_, y, o_.svm.sample_weight) : std::vector<index>{};
+            o_.svm.canonical_order ? canonical_ranks(x_, y, o_.svm.sample_weight) : std::vector<index>{};
         out.model = fit_binary_problems(x_.size(), y, o_.svm, one, rank);
         attach(out.model, k_, x_);
-        if (!explicit_w_.empty()) put_w(out.model);
+        if (!explicit_w_.empty()) set_w_as_support(out.model);
         std::stable_sort(trace_.begin(), trace_.end(),
                          [](const trace_point& a, const trace_point& b) { return a.problem < b.problem; });
         out.trace = std::move(trace_);
@@ -71,14 +71,15 @@ private:
         problems_ = class_problems(k, o_.svm.classes).count();
     }
 
-    double seconds_left() const { return std::max(0.0, o_.svm.most_seconds - (now() - started_)); }
+    double seconds_left() const { return std::max(0.0, o_.svm.max_seconds - (now() - started_)); }
 
     // Calls the progress callback at most ten times a second; may be called from any thread. Returns false once the
     // callback has.
-    bool go_on(std::size_t which, index size, std::int64_t steps, std::int64_t rounds, double gap, double seconds) {
+    bool should_continue(std::size_t which, index size, std::int64_t steps, std::int64_t rounds, double gap,
+                         double seconds) {
         if (!o_.svm.progress) return true;
-        const std::lock_guard guard(asking_);
-        if (stopped_ || now() - asked_ < 0.1) return !stopped_;
+        const std::lock_guard guard(progress_lock_);
+        if (stopped_ || now() - last_progress_ < 0.1) return !stopped_;
         smo_progress at;
         at.steps = steps, at.rounds = rounds;
         at.gap = gap;
@@ -86,33 +87,33 @@ private:
         at.seconds = seconds;
         at.seconds_left = std::numeric_limits<double>::infinity();
         stopped_ = !o_.svm.progress({at, static_cast<index>(which), problems_});
-        asked_ = now();
+        last_progress_ = now();
         return !stopped_;
     }
-    bool go_on(std::size_t which, index size, const descent_progress& at) {
-        return go_on(which, size, at.steps, at.epoch, at.primal > 0 ? (at.primal - at.dual) / at.primal : unknown,
-                     at.seconds);
+    bool should_continue(std::size_t which, index size, const descent_progress& at) {
+        return should_continue(which, size, at.steps, at.epoch,
+                               at.primal > 0 ? (at.primal - at.dual) / at.primal : unknown, at.seconds);
     }
 
-    void add(std::size_t problem, double seconds, std::int64_t iteration, double primal, double dual) {
+    void add_trace_point(std::size_t problem, double seconds, std::int64_t iteration, double primal, double dual) {
         if (!o_.trace) return;
         const std::lock_guard guard(lock_);
         trace_.push_back({static_cast<index>(problem), seconds, iteration, primal, dual});
     }
 
-    dual_solution solve(const binary_problem& problem, std::size_t which, index side_by_side) {
+    dual_solution solve(const binary_problem& problem, std::size_t which, index concurrent_problems) {
         switch (solver_) {
-            case svm_solver::smo: return by_smo(problem, which, side_by_side);
+            case svm_solver::smo: return solve_by_smo(problem, which, concurrent_problems);
             case svm_solver::interior_point:
-            case svm_solver::primal_qp: return by_program(problem, which, side_by_side);
-            case svm_solver::kernel_pegasos: return by_kernel_pegasos(problem, which, side_by_side);
-            default: return by_rows(problem, which);
+            case svm_solver::primal_qp: return solve_by_program(problem, which, concurrent_problems);
+            case svm_solver::kernel_pegasos: return solve_by_kernel_pegasos(problem, which, concurrent_problems);
+            default: return solve_by_descent(problem, which);
         }
     }
 
     // J at the signed coefficients with the optimal offset, and D, which is valid only if Σ coef = 0.
-    void measure(const gram<double>& K, const dual_input& in, std::span<const double> coef, double& primal,
-                 double& dual) const {
+    void evaluate_objectives(const gram<double>& K, const dual_input& in, std::span<const double> coef, double& primal,
+                             double& dual) const {
         const index n = K.rows();
         matrix<double> f(n, 1);
         K.multiply({coef.data(), n, 1}, f.view());
@@ -126,17 +127,17 @@ private:
         dual = sum - square / 2;
     }
 
-    dual_solution by_smo(const binary_problem& problem, std::size_t which, index side_by_side) {
+    dual_solution solve_by_smo(const binary_problem& problem, std::size_t which, index concurrent_problems) {
         const dataset part = gather(x_, std::span<const index>(problem.rows));
         const auto fast = make_gram<float>(k_, part, {o_.svm.memory_bytes / 4, o_.svm.memory_bytes / 4, true});
         const auto exact = make_gram<double>(k_, part);
-        const dual_input in = pose(problem);
+        const dual_input in = make_dual_input(problem);
         smo_options s;
         s.tol = o_.svm.tol;
-        s.cache_bytes = o_.svm.memory_bytes / static_cast<std::size_t>(side_by_side);
+        s.cache_bytes = o_.svm.memory_bytes / static_cast<std::size_t>(concurrent_problems);
         s.shrinking = o_.svm.shrinking;
-        s.most_steps = o_.svm.most_steps;
-        s.most_seconds = seconds_left();
+        s.max_steps = o_.svm.max_steps;
+        s.max_seconds = seconds_left();
         s.bounded = std::isfinite(o_.svm.C);
         if (!o_.trace) return solve_dual(*fast, *exact, in, s);
         // Evaluate the objectives every hundredth of a second.
@@ -145,7 +146,7 @@ private:
         std::vector<trace_point> seen;
         const auto look = [&](double seconds, std::int64_t steps, std::span<const double> coef) {
             double primal = 0, dual = 0;
-            measure(*exact, in, coef, primal, dual);
+            evaluate_objectives(*exact, in, coef, primal, dual);
             seen.push_back({static_cast<index>(which), seconds, steps, primal, dual});
         };
         smo_options watched = s;
@@ -164,7 +165,7 @@ private:
             // A short fit has too few evaluations. Solve it again with limits of 1, 2, 4, … steps, which repeat the
             // same steps.
             seen.clear();
-            for (s.most_steps = 1; s.most_steps < out.report.steps; s.most_steps *= 2) {
+            for (s.max_steps = 1; s.max_steps < out.report.steps; s.max_steps *= 2) {
                 const double begun = now();
                 const dual_solution part_way = solve_dual(*fast, *exact, in, s);
                 const double seconds = now() - begun;
@@ -176,29 +177,30 @@ private:
         look(spent, out.report.steps, out.coef);
         double latest = 0;
         for (const trace_point& at : seen)
-            add(which, latest = std::max(latest, std::min(at.seconds, spent)), at.iteration, at.primal, at.dual);
+            add_trace_point(which, latest = std::max(latest, std::min(at.seconds, spent)), at.iteration, at.primal,
+                            at.dual);
         return out;
     }
 
-    dual_solution by_program(const binary_problem& problem, std::size_t which, index side_by_side) {
+    dual_solution solve_by_program(const binary_problem& problem, std::size_t which, index concurrent_problems) {
         const dataset part = gather(x_, std::span<const index>(problem.rows));
         const auto K = make_gram<double>(k_, part);
-        const dual_input in = pose(problem);
+        const dual_input in = make_dual_input(problem);
         const bool primal_form = solver_ == svm_solver::primal_qp;
         const double bytes = primal_form ? primal_qp_bytes(part.dims(), in) : dual_qp_bytes(part.size());
         if (bytes > o_.qp_bytes)
             fail(errc::memory, fmt::format("{}: {} examples need {:.0f} MB, more than the {:.0f} MB allowed: use smo",
                                            name(solver_), part.size(), bytes / 1e6, o_.qp_bytes / 1e6));
-        std::unique_lock alone(alone_, std::defer_lock);
-        if (bytes * static_cast<double>(side_by_side) > o_.qp_bytes) alone.lock();
+        std::unique_lock alone(memory_lock_, std::defer_lock);
+        if (bytes * static_cast<double>(concurrent_problems) > o_.qp_bytes) alone.lock();
         qp_options q = o_.qp;
-        q.most_seconds = std::min(q.most_seconds, seconds_left());
+        q.max_seconds = std::min(q.max_seconds, seconds_left());
         q.progress = [&](const qp_progress& at) {
             if (o_.qp.progress && !o_.qp.progress(at)) return false;
             // Its iterates are not feasible, so the objectives are bounds only at the end.
-            primal_form ? add(which, at.seconds, at.step + 1, at.primal, at.dual)
-                        : add(which, at.seconds, at.step + 1, -at.dual, -at.primal);
-            return go_on(which, part.size(), at.step + 1, at.step + 1, at.gap, at.seconds);
+            primal_form ? add_trace_point(which, at.seconds, at.step + 1, at.primal, at.dual)
+                        : add_trace_point(which, at.seconds, at.step + 1, -at.dual, -at.primal);
+            return should_continue(which, part.size(), at.step + 1, at.step + 1, at.gap, at.seconds);
         };
         const double started = now();
         dual_solution out = primal_form ? solve_primal_qp(as_dense<double>(part).view(), *K, in, o_.svm.tol, q)
@@ -206,77 +208,79 @@ private:
         const double seconds = now() - started;
         if (o_.trace) {
             double primal = 0, dual = 0;
-            measure(*K, in, out.coef, primal, dual);
-            add(which, seconds, out.report.steps + 1, primal, dual);
+            evaluate_objectives(*K, in, out.coef, primal, dual);
+            add_trace_point(which, seconds, out.report.steps + 1, primal, dual);
         }
         return out;
     }
 
-    dual_solution by_kernel_pegasos(const binary_problem& problem, std::size_t which, index side_by_side) {
+    dual_solution solve_by_kernel_pegasos(const binary_problem& problem, std::size_t which, index concurrent_problems) {
         const dataset part = gather(x_, std::span<const index>(problem.rows));
         const auto n = static_cast<std::size_t>(part.size());
-        const std::size_t room = o_.svm.memory_bytes / static_cast<std::size_t>(side_by_side);
+        const std::size_t room = o_.svm.memory_bytes / static_cast<std::size_t>(concurrent_problems);
         pegasos_options p = o_.pegasos;
-        limit(p, which, part.size());
+        set_limits(p, which, part.size());
         kernel_pegasos_result r;
         if (n * n * sizeof(double) <= room) {
             matrix<double> all(part.size(), part.size());
-            make_gram<double>(k_, part)->all(all.view());
+            make_gram<double>(k_, part)->fill(all.view());
             r = solve_kernel_pegasos(precomputed<double>(all.view()), problem.sign, problem.penalty, p);
         } else {
             const auto K = make_gram<float>(k_, part, {room / 4, room / 4, true});
             r = solve_kernel_pegasos(row_cache<float>(*K, room), problem.sign, problem.penalty, p);
         }
-        dual_solution out = told(r.descent, part.size());
+        dual_solution out = solution_of(r.descent, part.size());
         out.coef = std::move(r.coef);
         return out;
     }
 
     // The solvers that compute w.
-    dual_solution by_rows(const binary_problem& problem, std::size_t which) {
+    dual_solution solve_by_descent(const binary_problem& problem, std::size_t which) {
         const bool coordinate = solver_ == svm_solver::dual_coordinate_descent;
         const double constant = coordinate ? o_.constant : 0;
-        const auto rows = linear_rows(rows_, problem.rows, constant);
+        const auto rows = make_linear_operand(rows_, problem.rows, constant);
         const hinge_problem posed{*rows, problem.sign, problem.penalty};
         descent_result r;
         if (coordinate) {
             coordinate_descent_options c = o_.coordinate;
-            c.most_seconds = std::min(c.most_seconds, seconds_left());
+            c.max_seconds = std::min(c.max_seconds, seconds_left());
             if (o_.trace || o_.svm.progress)
                 c.progress = [&](const descent_progress& at) {
                     if (o_.trace)
-                        add(which, at.seconds, at.epoch, hinge_objective(posed, at.w, constant != 0), unknown);
-                    return (!o_.coordinate.progress || o_.coordinate.progress(at)) && go_on(which, rows->rows(), at);
+                        add_trace_point(which, at.seconds, at.epoch, hinge_objective(posed, at.w, constant != 0),
+                                        unknown);
+                    return (!o_.coordinate.progress || o_.coordinate.progress(at)) &&
+                           should_continue(which, rows->rows(), at);
                 };
-            r = o_.l1_penalty ? solve_l1_coordinate_descent(linear_columns(x_, problem.rows, constant), problem.sign,
-                                                            problem.penalty, c)
+            r = o_.l1_penalty ? solve_l1_coordinate_descent(make_compressed_columns(x_, problem.rows, constant),
+                                                            problem.sign, problem.penalty, c)
                               : solve_dual_coordinate_descent(posed, c);
-            dual_solution out = told(r, rows->rows());
+            dual_solution out = solution_of(r, rows->rows());
             out.offset = out.report.offset_low = out.report.offset_high = constant != 0 ? constant * r.w.back() : 0;
             if (constant != 0) r.w.pop_back();
             out.coef.assign(problem.sign.size(), 0.0);
             if (o_.keep_examples)
                 for (std::size_t i = 0; i < out.coef.size(); ++i) out.coef[i] = r.alpha[i] * problem.sign[i];
             else
-                keep_w(which, std::move(r.w));
+                store_w(which, std::move(r.w));
             return out;
         }
         if (solver_ == svm_solver::subgradient) {
             subgradient_options s = o_.subgradient;
-            limit(s, which, rows->rows());
+            set_limits(s, which, rows->rows());
             r = solve_subgradient(posed, s);
         } else {
             pegasos_options p = o_.pegasos;
-            limit(p, which, rows->rows());
+            set_limits(p, which, rows->rows());
             r = solve_pegasos(posed, p);
         }
-        dual_solution out = told(r, rows->rows());
+        dual_solution out = solution_of(r, rows->rows());
         out.coef.assign(problem.sign.size(), 0.0);
-        keep_w(which, std::move(r.w));
+        store_w(which, std::move(r.w));
         return out;
     }
 
-    void keep_w(std::size_t which, std::vector<double> w) {
+    void store_w(std::size_t which, std::vector<double> w) {
         const std::lock_guard guard(lock_);
         if (explicit_w_.size() <= which) explicit_w_.resize(which + 1);
         explicit_w_[which] = std::move(w);
@@ -293,15 +297,15 @@ private:
     }
 
     template <class Options>
-    void limit(Options& o, std::size_t which, index size) {
-        o.most_seconds = std::min(o.most_seconds, seconds_left());
+    void set_limits(Options& o, std::size_t which, index size) {
+        o.max_seconds = std::min(o.max_seconds, seconds_left());
         o.progress = [this, which, size, before = o.progress](const descent_progress& at) {
-            add(which, at.seconds, at.epoch, at.primal, at.dual);
-            return (!before || before(at)) && go_on(which, size, at);
+            add_trace_point(which, at.seconds, at.epoch, at.primal, at.dual);
+            return (!before || before(at)) && should_continue(which, size, at);
         };
     }
 
-    static dual_solution told(const descent_result& r, index size) {
+    static dual_solution solution_of(const descent_result& r, index size) {
         dual_solution out;
         out.offset = out.report.offset_low = out.report.offset_high = r.b;
         out.report.status = r.status;
@@ -315,14 +319,14 @@ private:
     }
 
     // Makes w of each problem a support vector of the first class of the problem.
-    void put_w(svm_model& model) {
+    void set_w_as_support(svm_model& model) {
         const auto count = static_cast<index>(explicit_w_.size());
         const auto k = static_cast<index>(model.classes.size());
         const class_problems pairs = model.pairs();
         model.support_rows.assign(static_cast<std::size_t>(count), -1);
         model.coef = matrix<double>(pairs.coefficient_rows(), count);
         model.class_support.assign(static_cast<std::size_t>(k), 0);
-        pairs.each([&](index problem, index a, index b) {
+        pairs.for_each([&](index problem, index a, index b) {
             model.coef(b < 0 ? a : b - 1, problem) = 1;
             ++model.class_support[static_cast<std::size_t>(a)];
         });
@@ -354,16 +358,16 @@ private:
     std::vector<trace_point> trace_;
     std::vector<std::vector<double>> explicit_w_;
     index problems_ = 1;
-    std::mutex alone_;  // locked by a quadratic program while memory does not suffice for several of them
-    std::mutex asking_;
+    std::mutex memory_lock_;  // locked by a quadratic program while memory does not suffice for several of them
+    std::mutex progress_lock_;
     bool stopped_ = false;
-    double started_ = now(), asked_ = started_;
+    double started_ = now(), last_progress_ = started_;
 };
 
 }  // namespace
 
-trained_svm fit_svm_with(svm_solver solver, const kernel& k, const dataset& x, std::span<const double> y,
-                         const train_options& options) {
+trained_svm train_svm(svm_solver solver, const kernel& k, const dataset& x, std::span<const double> y,
+                      const train_options& options) {
     if (solver == svm_solver::smo && !options.trace) return {fit_svm(k, x, y, options.svm), {}};
     if (options.svm.task != svm_task::c_svc && solver != svm_solver::smo)
         fail(errc::unsupported, fmt::format("{} solves c_svc, not {}: use smo", name(solver), name(options.svm.task)));
@@ -403,10 +407,10 @@ constexpr const char* names[] = {
 
 const char* name(svm_solver solver) noexcept { return names[static_cast<int>(solver)]; }
 
-svm_solver svm_solver_named(std::string_view text) {
+svm_solver find_svm_solver(std::string_view text) {
     for (int i = 0; i < 7; ++i)
         if (text == names[i]) return static_cast<svm_solver>(i);
-    fail(errc::invalid_argument, fmt::format("there is no solver '{}': one of {}", text, joined(names, ", ")));
+    fail(errc::invalid_argument, fmt::format("there is no solver '{}': one of {}", text, join(names, ", ")));
 }
 
 bool needs_linear_kernel(svm_solver solver) noexcept {
@@ -416,9 +420,9 @@ bool needs_linear_kernel(svm_solver solver) noexcept {
 
 namespace {
 
-constexpr index most_variables = 20000;  // several matrices of 3 GB
+constexpr index max_variables = 20000;  // several matrices of 3 GB
 
-[[noreturn]] void not_separable(const dual_input& in, const std::vector<double>& weight) {
+[[noreturn]] void fail_not_separable(const dual_input& in, const std::vector<double>& weight) {
     std::size_t a = 0, b = 0;
     for (std::size_t i = 0; i < weight.size(); ++i) {
         if (in.sign[i] * weight[i] > in.sign[a] * weight[a]) a = i;
@@ -432,12 +436,12 @@ constexpr index most_variables = 20000;  // several matrices of 3 GB
                                        in.rows.empty() ? static_cast<index>(b) : in.rows[b], weight[a], weight[b]));
 }
 
-void require_room(index variables, const char* which) {
-    if (variables > most_variables)
+void require_max_variables(index variables, const char* which) {
+    if (variables > max_variables)
         fail(errc::memory,
              fmt::format(
                  "{}: must satisfy variables <= {}, got {}: use smo, or dual_coordinate_descent for a linear kernel",
-                 which, most_variables, variables));
+                 which, max_variables, variables));
 }
 
 bool soft_margin(const dual_input& in) {
@@ -452,8 +456,9 @@ qp_options tight_enough(qp_options options, double tol) {
 
 // The solution from α of an interior-point method: α is set to its bounds where `slack` = max(0, y f - 1) or `xi`, or
 // their multipliers, are larger than the distance of α from the bound.
-dual_solution answer(const gram<double>& K, const dual_input& in, std::vector<double> alpha,
-                     const std::vector<double>& slack, const std::vector<double>& xi, const qp_result& r, double tol) {
+dual_solution make_solution(const gram<double>& K, const dual_input& in, std::vector<double> alpha,
+                            const std::vector<double>& slack, const std::vector<double>& xi, const qp_result& r,
+                            double tol) {
     const double size = *std::max_element(alpha.begin(), alpha.end());
     double sum = 0;
     std::vector<std::size_t> free;
@@ -484,7 +489,7 @@ dual_solution answer(const gram<double>& K, const dual_input& in, std::vector<do
     out.report.status = r.status;
     if (out.report.gap <= tol)
         out.report.status = fit_status::converged;
-    else if (finished(r.status) || r.status == fit_status::infeasible || r.status == fit_status::unbounded)
+    else if (is_optimal(r.status) || r.status == fit_status::infeasible || r.status == fit_status::unbounded)
         out.report.status = fit_status::stalled;
     out.report.steps = out.report.rounds = r.steps;
     out.report.seconds = r.seconds;
@@ -528,17 +533,17 @@ void measure_c_svc(const gram<double>& K, const dual_input& in, dual_solution& s
 
 dual_solution solve_dual_qp(const gram<double>& K, const dual_input& in, double tol, const qp_options& options) {
     const index n = K.rows();
-    require_room(n, "interior point");
+    require_max_variables(n, "interior point");
     matrix<double> Q(n, n);
-    K.all(Q.view());
+    K.fill(Q.view());
     for (index i = 0; i < n; ++i)
         for (index j = 0; j < n; ++j)
             Q(i, j) *= in.sign[static_cast<std::size_t>(i)] * in.sign[static_cast<std::size_t>(j)];
     const std::vector<double> p(static_cast<std::size_t>(n), -1.0), lower(static_cast<std::size_t>(n), 0.0), b{0.0};
     const qp_result r =
         solve_qp({Q.view(), p, {}, {}, lower, in.penalty, {in.sign.data(), 1, n}, b}, tight_enough(options, tol));
-    if (r.status == fit_status::unbounded) not_separable(in, r.u);
-    return answer(K, in, r.u, r.z_lower, r.z_upper, r, tol);
+    if (r.status == fit_status::unbounded) fail_not_separable(in, r.u);
+    return make_solution(K, in, r.u, r.z_lower, r.z_upper, r, tol);
 }
 
 dual_solution solve_primal_qp(matrix_view<const double> x, const gram<double>& K, const dual_input& in, double tol,
@@ -546,7 +551,7 @@ dual_solution solve_primal_qp(matrix_view<const double> x, const gram<double>& K
     const index n = x.rows, d = x.cols;
     const bool soft = soft_margin(in);
     const index all = d + 1 + (soft ? n : 0);
-    require_room(all, "primal QP");
+    require_max_variables(all, "primal QP");
     matrix<double> Q(all, all), G(n, all);
     std::vector<double> p(static_cast<std::size_t>(all), 0.0), h(static_cast<std::size_t>(n), -1.0),
         lower(static_cast<std::size_t>(all), -infinity);
@@ -561,7 +566,7 @@ dual_solution solve_primal_qp(matrix_view<const double> x, const gram<double>& K
         lower[static_cast<std::size_t>(d + 1 + i)] = 0;
     }
     const qp_result r = solve_qp({Q.view(), p, G.view(), h, lower, {}, {}, {}}, tight_enough(options, tol));
-    if (r.status == fit_status::infeasible) not_separable(in, r.z);
+    if (r.status == fit_status::infeasible) fail_not_separable(in, r.z);
     // The slacks of the margin constraints and ξ, from u.
     std::vector<double> slack(h.size()), xi(h.size(), 0.0);
     for (index i = 0; i < n; ++i) {
@@ -570,7 +575,7 @@ dual_solution solve_primal_qp(matrix_view<const double> x, const gram<double>& K
         slack[static_cast<std::size_t>(i)] = std::max(0.0, f - 1);
         xi[static_cast<std::size_t>(i)] = std::max(0.0, 1 - f);
     }
-    return answer(K, in, r.z, slack, xi, r, tol);
+    return make_solution(K, in, r.z, slack, xi, r, tol);
 }
 
 }  // namespace mercer

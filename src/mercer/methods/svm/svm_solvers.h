@@ -31,13 +31,14 @@ namespace mercer {
 
 enum class svm_solver { smo, interior_point, primal_qp, subgradient, pegasos, kernel_pegasos, dual_coordinate_descent };
 const char* name(svm_solver solver) noexcept;
-svm_solver svm_solver_named(std::string_view text);  // fails for another text; the message lists the solvers
+svm_solver find_svm_solver(std::string_view text);  // fails for another text; the message lists the solvers
 // Returns true if the solver computes w and therefore needs the linear kernel on vectors.
 bool needs_linear_kernel(svm_solver solver) noexcept;
 
 struct train_options {
-    svm_options svm;  // C, classes, weights, memory, most_seconds, any_order, progress; tol: of the KKT gap (smo and
-                      // the two programs)
+    svm_options
+        svm;  // C, classes, weights, memory, max_seconds, canonical_order, progress; tol: of the KKT gap (smo and
+              // the two programs)
     qp_options qp;
     double qp_bytes = std::numeric_limits<double>::infinity();  // for the matrices of the two programs; where they need
                                                                 // more, errc::memory
@@ -70,8 +71,8 @@ struct trained_svm {
     std::vector<trace_point> trace;  // sorted by problem, then time; starts with α = 0, w = 0. Empty without `trace`
 };
 
-trained_svm fit_svm_with(svm_solver solver, const kernel& k, const dataset& x, std::span<const double> y,
-                         const train_options& options);
+trained_svm train_svm(svm_solver solver, const kernel& k, const dataset& x, std::span<const double> y,
+                      const train_options& options);
 
 // The soft- and hard-margin support vector machine posed as a standard quadratic program (quadratic_program.h),
 // both ways:
@@ -101,6 +102,6 @@ double dual_qp_bytes(index n);
 double primal_qp_bytes(index dims, const dual_input& in);
 
 // Sets the offset, KKT gap and objective of a C-SVC solution from its signed coefficients and K in double.
-void measure_c_svc(const gram<double>& K, const dual_input& in, dual_solution& answer);
+void measure_c_svc(const gram<double>& K, const dual_input& in, dual_solution& solution);
 
 }  // namespace mercer

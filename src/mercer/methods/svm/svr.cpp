@@ -4,7 +4,7 @@
 
 namespace mercer::api {
 
-method svr_method() { return entry<svr, svm_fitted>(fit_by_smo); }
-method nu_svr_method() { return entry<nu_svr, svm_fitted>(fit_by_smo); }
+method svr_method() { return entry<svr, svm_estimator>(fit_by_smo); }
+method nu_svr_method() { return entry<nu_svr, svm_estimator>(fit_by_smo); }
 
 }  // namespace mercer::api

@@ -18,25 +18,25 @@ struct svr {
     index max_iter = -1;
     bool shrinking = true;
 
-    static method_facts facts() {
+    static method_info info() {
         return {"svr",
                 {"epsilon_svr"},
                 method_family::regression,
                 "support vector regression",
                 "min ½‖w‖² + C Σξᵢ, |yᵢ-f(xᵢ)| <= ε+ξᵢ",
                 detail::svm_format,
-                answer::values,
+                target_kind::values,
                 true,
                 true,
                 false,
                 false,
-                many_at_once::prices};
+                path_over::C};
     }
     template <class V>
     void options(V& v) {
-        detail::price_of_errors(v, C);
+        detail::c_option(v, C);
         v.number("epsilon", epsilon, at_least(0), "half the width of the tube in which errors cost nothing");
-        detail::when_to_end(v, *this);
+        detail::smo_options_of(v, *this);
     }
 };
 
@@ -48,20 +48,20 @@ struct nu_svr {
     index max_iter = -1;
     bool shrinking = true;
 
-    static method_facts facts() {
+    static method_info info() {
         return {"nu_svr",
                 {},
                 method_family::regression,
                 "support vector regression that finds the width of its tube",
                 "as svr, with about νn examples outside the tube",
                 detail::svm_format,
-                answer::values};
+                target_kind::values};
     }
     template <class V>
     void options(V& v) {
-        detail::price_of_errors(v, C);
-        detail::share_of_errors(v, nu);
-        detail::when_to_end(v, *this);
+        detail::c_option(v, C);
+        detail::nu_option(v, nu);
+        detail::smo_options_of(v, *this);
     }
 };
 

@@ -12,12 +12,12 @@ namespace mercer {
 void inequalities::apply(const std::vector<double>& u, std::vector<double>& out) const {
     out.assign(size(), 0.0);
     if (sign == 0) return add_multiply(1, rows, transposed::no, u.data(), out.data());
-    for (std::size_t i = 0; i < at.size(); ++i) out[i] = sign * u[static_cast<std::size_t>(at[i])];
+    for (std::size_t i = 0; i < variables.size(); ++i) out[i] = sign * u[static_cast<std::size_t>(variables[i])];
 }
 
 void inequalities::add_transposed(const std::vector<double>& v, std::vector<double>& out) const {
     if (sign == 0) return add_multiply(1, rows, transposed::yes, v.data(), out.data());
-    for (std::size_t i = 0; i < at.size(); ++i) out[static_cast<std::size_t>(at[i])] += sign * v[i];
+    for (std::size_t i = 0; i < variables.size(); ++i) out[static_cast<std::size_t>(variables[i])] += sign * v[i];
 }
 
 all_inequalities::all_inequalities(const quadratic_program& q) {
@@ -27,9 +27,9 @@ all_inequalities::all_inequalities(const quadratic_program& q) {
     high.sign = 1;
     for (std::size_t i = 0; i < q.p.size(); ++i) {
         if (!q.lower.empty() && q.lower[i] > -infinity)
-            low.at.push_back(static_cast<index>(i)), low.t.push_back(-q.lower[i]);
+            low.variables.push_back(static_cast<index>(i)), low.t.push_back(-q.lower[i]);
         if (!q.upper.empty() && q.upper[i] < infinity)
-            high.at.push_back(static_cast<index>(i)), high.t.push_back(q.upper[i]);
+            high.variables.push_back(static_cast<index>(i)), high.t.push_back(q.upper[i]);
     }
 }
 
@@ -59,7 +59,7 @@ void kkt_system::assemble() {
         add_gram(scaled_.view(), H_);
     }
     for (const inequalities* f : {&all_.low, &all_.high})
-        for (std::size_t i = 0; i < f->size(); ++i) H_(f->at[i], f->at[i]) += f->z[i] / f->s[i];
+        for (std::size_t i = 0; i < f->size(); ++i) H_(f->variables[i], f->variables[i]) += f->z[i] / f->s[i];
 }
 
 // Returns the larger of the smallest positive entry of H and the largest one of Q, because active bounds make some

@@ -14,8 +14,8 @@ namespace mercer {
 // variables.
 struct inequalities {
     matrix_view<const double> rows;
-    std::vector<index> at;  // the variables of a diagonal M
-    double sign = 0;        // of a diagonal M; 0: M has rows
+    std::vector<index> variables;  // the variables of a diagonal M
+    double sign = 0;               // of a diagonal M; 0: M has rows
     std::vector<double> t, s, z;
     std::vector<double> Mu, residual;    // residual = Mu + s - t
     std::vector<double> ds, dz, target;  // s·dz + z·ds = -target

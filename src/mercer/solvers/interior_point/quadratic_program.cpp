@@ -19,7 +19,7 @@ namespace mercer {
 namespace {
 
 using vec = std::vector<double>;
-constexpr int most_centrings = 2;
+constexpr int max_centrings = 2;
 
 double largest(const vec& v) {
     double most = 0;
@@ -68,9 +68,9 @@ bool is_ray(const quadratic_program& q, const vec& u, double tol) {
     return curve <= tol * tol * size + 1e-15 * size && curve / fall <= tol * fall;
 }
 
-class method {
+class interior_point_method {
 public:
-    method(const quadratic_program& problem, const qp_options& options)
+    interior_point_method(const quadratic_program& problem, const qp_options& options)
         : q_(problem), options_(options), n_(problem.p.size()), all_(problem), newton_(problem, all_) {
         start();
     }
@@ -83,7 +83,7 @@ public:
             result_.steps = step;
             result_.seconds = seconds();
             const double merit = std::max({result_.gap, result_.primal_residual, result_.dual_residual});
-            if (merit < 0.9 * best) best = merit, since = 0, keep();
+            if (merit < 0.9 * best) best = merit, since = 0, save_best();
             if (merit <= options_.tol) return finish(fit_status::converged);
             if (options_.progress &&
                 !options_.progress({step, result_.primal, result_.dual, result_.gap, result_.primal_residual,
@@ -91,8 +91,8 @@ public:
                 return finish(fit_status::cancelled);
             if (proves_infeasible()) return finish(fit_status::infeasible);
             if (proves_unbounded()) return finish(fit_status::unbounded);
-            if (step >= options_.most_steps) return finish(fit_status::step_limit);
-            if (seconds() > options_.most_seconds) return finish(fit_status::time_limit);
+            if (step >= options_.max_steps) return finish(fit_status::step_limit);
+            if (seconds() > options_.max_seconds) return finish(fit_status::time_limit);
             // Near the solution, rounding ends the progress. Further away, progress may resume after some steps without
             // it.
             if (++since > (best < 1e-6 ? 4 : 20) || !std::isfinite(merit) || !newton_.factor())
@@ -143,7 +143,7 @@ private:
                 if (f->sign == 0)
                     f->s[i] = std::max(f->s[i], least);
                 else
-                    f->z[i] += std::max(0.0, -f->sign * gradient[static_cast<std::size_t>(f->at[i])]);
+                    f->z[i] += std::max(0.0, -f->sign * gradient[static_cast<std::size_t>(f->variables[i])]);
             }
         }
         y_.assign(static_cast<std::size_t>(q_.A.rows), 0.0);
@@ -204,7 +204,7 @@ private:
 
     void solve() { newton_.solve(all_, stationarity_, equation_); }
 
-    double longest() const {
+    double max_step() const {
         double step = infinity;
         for (const inequalities* f : all_.each)
             for (std::size_t i = 0; i < f->size(); ++i) {
@@ -220,7 +220,7 @@ private:
             for (std::size_t i = 0; i < f->size(); ++i) f->target[i] = f->s[i] * f->z[i];
         }
         solve();
-        const double reach = std::min(1.0, longest());
+        const double reach = std::min(1.0, max_step());
         double after = 0;
         std::size_t count = 0;
         for (const inequalities* f : all_.each) {
@@ -234,9 +234,9 @@ private:
             for (inequalities* f : all_.each)
                 for (std::size_t i = 0; i < f->size(); ++i) f->target[i] += f->ds[i] * f->dz[i] - sigma * mu_;
             solve();
-            centre(sigma * mu_);
+            correct_centrality(sigma * mu_);
         }
-        const double step = std::min(1.0, (result_.gap < 1e-3 ? 0.998 : 0.99) * longest());
+        const double step = std::min(1.0, (result_.gap < 1e-3 ? 0.998 : 0.99) * max_step());
         for (std::size_t i = 0; i < n_; ++i) u_[i] += step * newton_.du[i];
         for (std::size_t e = 0; e < y_.size(); ++e) y_[e] += step * newton_.dy[e];
         for (inequalities* f : all_.each)
@@ -246,9 +246,9 @@ private:
     // Products s·z that would be far from the others after a longer step limit the step length. Moving them nearer to
     // `mean` takes another solution with the same factors, and saves a factorisation if it lengthens the step (Gondzio
     // 1996).
-    void centre(double mean) {
-        for (int tries = 0; tries < most_centrings; ++tries) {
-            const double reach = std::min(1.0, longest());
+    void correct_centrality(double mean) {
+        for (int tries = 0; tries < max_centrings; ++tries) {
+            const double reach = std::min(1.0, max_step());
             if (reach >= 0.99) return;
             const double further = std::min(1.0, 1.1 * reach + 0.1);
             vec targets[3], ds[3], dz[3];
@@ -262,7 +262,7 @@ private:
                 }
             }
             solve();
-            if (std::min(1.0, longest()) >= reach + 0.1 * (further - reach)) continue;
+            if (std::min(1.0, max_step()) >= reach + 0.1 * (further - reach)) continue;
             for (int f = 0; f < 3; ++f)
                 all_.each[f]->target = targets[f], all_.each[f]->ds = ds[f], all_.each[f]->dz = dz[f];
             newton_.du = du, newton_.dy = dy;
@@ -284,7 +284,7 @@ private:
         return fall < 0 && is_ray(q_, u_, options_.tol);
     }
 
-    void keep() {
+    void save_best() {
         best_u_ = u_, best_y_ = y_;
         for (int f = 0; f < 3; ++f) best_z_[f] = all_.each[f]->z;
         best_ = result_;
@@ -306,9 +306,9 @@ private:
         result_.z_lower.assign(n_, 0.0);
         result_.z_upper.assign(n_, 0.0);
         for (std::size_t i = 0; i < all_.low.size(); ++i)
-            result_.z_lower[static_cast<std::size_t>(all_.low.at[i])] = all_.low.z[i];
+            result_.z_lower[static_cast<std::size_t>(all_.low.variables[i])] = all_.low.z[i];
         for (std::size_t i = 0; i < all_.high.size(); ++i)
-            result_.z_upper[static_cast<std::size_t>(all_.high.at[i])] = all_.high.z[i];
+            result_.z_upper[static_cast<std::size_t>(all_.high.variables[i])] = all_.high.z[i];
         result_.seconds = seconds();
         return std::move(result_);
     }
@@ -327,15 +327,15 @@ private:
 
 // Runs the iteration. Every lower bound must be below its upper bound.
 qp_result iterate_qp(const quadratic_program& problem, const qp_options& options) {
-    return method(problem, options).run();
+    return interior_point_method(problem, options).run();
 }
 
 // Eliminates variables with equal bounds, iterates, and searches for a certificate if the iteration fails and `proofs`
 // is true.
-qp_result solve_checked_qp(const quadratic_program& problem, const qp_options& options, bool proofs);
+qp_result solve_valid_qp(const quadratic_program& problem, const qp_options& options, bool proofs);
 
 // Crossing bounds are a certificate: z_l = z_r = 1/(l-r) for that variable. Returns true if there are any.
-bool crossed(const quadratic_program& q, qp_result& out) {
+bool find_crossed_bounds(const quadratic_program& q, qp_result& out) {
     const std::size_t n = q.p.size();
     for (std::size_t i = 0; i < n; ++i) {
         const double l = lower(q, i), r = upper(q, i);
@@ -351,7 +351,7 @@ bool crossed(const quadratic_program& q, qp_result& out) {
 }
 
 // Returns the columns `which` of a matrix.
-matrix<double> columns(matrix_view<const double> a, const std::vector<index>& which) {
+matrix<double> gather_columns(matrix_view<const double> a, const std::vector<index>& which) {
     matrix<double> out(a.rows, static_cast<index>(which.size()));
     for (index i = 0; i < a.rows; ++i)
         for (std::size_t j = 0; j < which.size(); ++j) out(i, static_cast<index>(j)) = a(i, which[j]);
@@ -360,7 +360,7 @@ matrix<double> columns(matrix_view<const double> a, const std::vector<index>& wh
 
 // The result if all variables are fixed: the most violated row of 0 <= h, 0 = b decides. q has the original right
 // sides.
-qp_result without_variables(const quadratic_program& q, const vec& h, const vec& b) {
+qp_result solve_fixed(const quadratic_program& q, const vec& h, const vec& b) {
     qp_result out;
     out.z.assign(h.size(), 0.0), out.y.assign(b.size(), 0.0);
     double worst = 0;
@@ -375,8 +375,8 @@ qp_result without_variables(const quadratic_program& q, const vec& h, const vec&
 
 // Extends the solution, ray or certificate of the free variables to all variables. A fixed variable becomes stationary
 // by the multiplier of one of its two bounds.
-qp_result with_fixed(const quadratic_program& q, const qp_result& inner, const std::vector<index>& free,
-                     const vec& fixed) {
+qp_result restore_fixed(const quadratic_program& q, const qp_result& inner, const std::vector<index>& free,
+                        const vec& fixed) {
     const std::size_t n = q.p.size();
     qp_result out = inner;
     const bool ray = inner.status == fit_status::unbounded, farkas = inner.status == fit_status::infeasible;
@@ -400,8 +400,8 @@ qp_result with_fixed(const quadratic_program& q, const qp_result& inner, const s
 }
 
 // Solves the problem of the free variables, to which the fixed ones contribute constants.
-qp_result without_fixed(const quadratic_program& q, const qp_options& options, bool proofs,
-                        const std::vector<index>& free) {
+qp_result solve_free(const quadratic_program& q, const qp_options& options, bool proofs,
+                     const std::vector<index>& free) {
     const std::size_t n = q.p.size(), m = free.size();
     vec fixed(n, 0.0);
     for (std::size_t i = 0; i < n; ++i)
@@ -423,12 +423,12 @@ qp_result without_fixed(const quadratic_program& q, const qp_options& options, b
     for (std::size_t i = 0; i < n; ++i) constant += fixed[i] * (q.p[i] + pull[i] / 2);
     qp_result inner;
     if (m > 0) {
-        const matrix<double> G = columns(q.G, free), A = columns(q.A, free);
-        inner = solve_checked_qp({Q.view(), p, G.view(), h, l, r, A.view(), b}, options, proofs);
+        const matrix<double> G = gather_columns(q.G, free), A = gather_columns(q.A, free);
+        inner = solve_valid_qp({Q.view(), p, G.view(), h, l, r, A.view(), b}, options, proofs);
     } else {
-        inner = without_variables(q, h, b);
+        inner = solve_fixed(q, h, b);
     }
-    qp_result out = with_fixed(q, inner, free, fixed);
+    qp_result out = restore_fixed(q, inner, free, fixed);
     out.primal += constant;
     out.dual += constant;
     return out;
@@ -472,7 +472,7 @@ bool find_farkas(const quadratic_program& q, const qp_options& options, qp_resul
     qp_options tight = options;
     tight.tol = std::min(options.tol, 1e-9);
     tight.progress = {};
-    const qp_result near = solve_checked_qp({Q.view(), p, G.view(), q.h, l, r, A.view(), q.b}, tight, false);
+    const qp_result near = solve_valid_qp({Q.view(), p, G.view(), q.h, l, r, A.view(), q.b}, tight, false);
     qp_result found;
     found.u.assign(near.u.begin(), near.u.begin() + static_cast<std::ptrdiff_t>(n));
     found.z = near.z, found.y = near.y;
@@ -532,7 +532,7 @@ bool find_ray(const quadratic_program& q, const qp_options& options, qp_result& 
     qp_options tight = options;
     tight.tol = std::min(options.tol, 1e-12);
     tight.progress = {};
-    qp_result near = solve_checked_qp({Q.view(), p, G.view(), h, l, r, {}, {}}, tight, false);
+    qp_result near = solve_valid_qp({Q.view(), p, G.view(), h, l, r, {}, {}}, tight, false);
     near.u.resize(n);
     double fall = 0;
     for (std::size_t i = 0; i < n; ++i) fall += q.p[i] * near.u[i];
@@ -544,13 +544,13 @@ bool find_ray(const quadratic_program& q, const qp_options& options, qp_result& 
     return true;
 }
 
-qp_result solve_checked_qp(const quadratic_program& q, const qp_options& options, bool proofs) {
+qp_result solve_valid_qp(const quadratic_program& q, const qp_options& options, bool proofs) {
     qp_result out;
-    if (crossed(q, out)) return out;
+    if (find_crossed_bounds(q, out)) return out;
     std::vector<index> free;
     for (std::size_t i = 0; i < q.p.size(); ++i)
         if (lower(q, i) < upper(q, i)) free.push_back(static_cast<index>(i));
-    if (free.size() < q.p.size()) return without_fixed(q, options, proofs, free);
+    if (free.size() < q.p.size()) return solve_free(q, options, proofs, free);
     out = iterate_qp(q, options);
     if (out.status == fit_status::infeasible) scale_proof(out, -1 / farkas_value(q, out));
     if (out.status == fit_status::unbounded) {
@@ -615,7 +615,7 @@ void check(const quadratic_program& q, const qp_options& options) {
 
 qp_result solve_qp(const quadratic_program& problem, const qp_options& options) {
     check(problem, options);
-    return solve_checked_qp(problem, options, true);
+    return solve_valid_qp(problem, options, true);
 }
 
 }  // namespace mercer

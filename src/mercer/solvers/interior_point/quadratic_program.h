@@ -57,8 +57,8 @@ struct qp_progress {
 
 struct qp_options {
     double tol = 1e-8;
-    std::int64_t most_steps = 200;
-    double most_seconds = std::numeric_limits<double>::infinity();
+    std::int64_t max_steps = 200;
+    double max_seconds = std::numeric_limits<double>::infinity();
     std::function<bool(const qp_progress&)> progress;  // called once per step; returns false to stop with the current u
 };
 

@@ -38,7 +38,7 @@ public:
     }
 
     descent_result run() {
-        descent_clock clock(o_.most_seconds);
+        descent_clock clock(o_.max_seconds);
         index active = n_;
         double above = infinity, below = -infinity;  // a variable at a bound with a gradient beyond these is shrunk
         for (out_.epochs = 1;; ++out_.epochs) {
@@ -47,8 +47,8 @@ public:
             bool whole = true;  // all active variables were visited
             for (index s = 0, seen = 0; s < active; ++seen) {
                 if (seen % 1024 == 1023) {
-                    stop_point();
-                    if (clock.late()) {
+                    throw_if_cancelled();
+                    if (clock.is_late()) {
                         whole = false;
                         break;
                     }
@@ -75,10 +75,10 @@ public:
             out_.steps += active;
             const bool small = whole && most - least <= o_.tol;
             out_.status = small && active == n_ ? fit_status::converged
-                          : clock.late()        ? fit_status::time_limit
+                          : clock.is_late()     ? fit_status::time_limit
                                                 : fit_status::step_limit;
-            if (o_.progress && !tell(clock)) out_.status = fit_status::cancelled;
-            if (out_.status != fit_status::step_limit || out_.epochs >= o_.most_epochs) break;
+            if (o_.progress && !report_progress(clock)) out_.status = fit_status::cancelled;
+            if (out_.status != fit_status::step_limit || out_.epochs >= o_.max_epochs) break;
             if (small) {
                 // An epoch over all variables has to confirm it.
                 active = n_;
@@ -88,17 +88,17 @@ public:
                 below = least < 0 ? least : -infinity;
             }
         }
-        out_.seconds = clock.own();
+        out_.seconds = clock.solver_seconds();
         finish();
         return std::move(out_);
     }
 
 private:
-    bool tell(descent_clock& clock) {
-        const double now = clock.own();
-        const descent_clock::pause measuring(clock);
+    bool report_progress(descent_clock& clock) {
+        const double now = clock.solver_seconds();
+        const descent_clock::measurement measuring(clock);
         double primal = std::numeric_limits<double>::quiet_NaN(), dual = primal;
-        if (o_.measured) measure(primal, dual);
+        if (o_.evaluate_objectives) measure(primal, dual);
         return o_.progress({out_.epochs, out_.steps, primal, dual, now, w_, 0});
     }
 
@@ -131,7 +131,7 @@ private:
     std::vector<double> w_;
     std::vector<variable> v_;
     std::vector<index> order_;
-    plain_random random_;
+    splitmix64 random_;
     descent_result out_;
 };
 
@@ -141,9 +141,9 @@ descent_result solve_dual_coordinate_descent(const hinge_problem& problem, const
     check(problem, "dual coordinate descent");
     if (!(options.tol > 0))
         fail(errc::invalid_argument, fmt::format("dual coordinate descent: must satisfy tol > 0, got {}", options.tol));
-    if (options.most_epochs < 1)
+    if (options.max_epochs < 1)
         fail(errc::invalid_argument,
-             fmt::format("dual coordinate descent: must satisfy most_epochs >= 1, got {}", options.most_epochs));
+             fmt::format("dual coordinate descent: must satisfy most_epochs >= 1, got {}", options.max_epochs));
     return coordinate_descent(problem, options).run();
 }
 
@@ -163,7 +163,7 @@ public:
         for (index j = 0; j < x.cols(); ++j) {
             double sum = 0;
             for (index k = x.start[j]; k < x.start[j + 1]; ++k) sum += C[x.row[k]] * x.value[k] * x.value[k];
-            most_curvature_.push_back(2 * sum);
+            max_curvature_.push_back(2 * sum);
         }
     }
 
@@ -201,16 +201,16 @@ public:
             out_.steps += active;
             if (out_.epochs == 1) first = sum;
             const bool small = sum <= enough * first;
-            out_.status = small && active == all      ? fit_status::converged
-                          : clock() > o_.most_seconds ? fit_status::time_limit
-                                                      : fit_status::step_limit;
+            out_.status = small && active == all     ? fit_status::converged
+                          : clock() > o_.max_seconds ? fit_status::time_limit
+                                                     : fit_status::step_limit;
             const double unknown = std::numeric_limits<double>::quiet_NaN();
             if (o_.progress && !o_.progress({out_.epochs, out_.steps, unknown, unknown, clock(), w_, 0}))
                 out_.status = fit_status::cancelled;
-            if (out_.status != fit_status::step_limit || out_.epochs >= o_.most_epochs) break;
+            if (out_.status != fit_status::step_limit || out_.epochs >= o_.max_epochs) break;
             // An epoch over all coordinates, with b recomputed from w, has to confirm it.
             if (small)
-                active = all, before = infinity, refresh();
+                active = all, before = infinity, recompute_b();
             else
                 before = most;
         }
@@ -240,20 +240,20 @@ private:
         double moved = 0;  // the step that b contains at present
         for (int tries = 0; tries < 40; ++tries, d /= 2, promise /= 2) {
             const double norm = std::abs(w + d) - std::abs(w);
-            // move() updates b and returns the change of the loss.
-            const bool sure = norm + slope * d + most_curvature_[j] / 2 * d * d <= 0.01 * promise;
-            const double change = move(j, d, moved);
+            // move_weight() updates b and returns the change of the loss.
+            const bool sure = norm + slope * d + max_curvature_[j] / 2 * d * d <= 0.01 * promise;
+            const double change = move_weight(j, d, moved);
             moved = d;
             if (sure || norm + change <= 0.01 * promise) {
                 w_[j] = w + d;
                 return;
             }
         }
-        move(j, 0, moved);
+        move_weight(j, 0, moved);
     }
 
     // Updates b from w[j] + moved to w[j] + d. Returns the increase of the loss over these two points.
-    double move(index j, double d, double moved) {
+    double move_weight(index j, double d, double moved) {
         double change = 0;
         for (index k = x_.start[j]; k < x_.start[j + 1]; ++k) {
             const index i = x_.row[k];
@@ -265,7 +265,7 @@ private:
         return change;
     }
 
-    void refresh() {
+    void recompute_b() {
         std::fill(b_.begin(), b_.end(), 1.0);
         for (index j = 0; j < x_.cols(); ++j)
             if (w_[j] != 0)
@@ -274,7 +274,7 @@ private:
     }
 
     void finish() {
-        refresh();
+        recompute_b();
         double loss = 0, sum = 0, squares = 0, largest = 0;
         for (std::size_t i = 0; i < b_.size(); ++i) {
             const double xi = std::max(0.0, b_[i]);
@@ -301,8 +301,8 @@ private:
     const compressed_columns& x_;
     std::span<const double> y_, C_;
     const coordinate_descent_options& o_;
-    std::vector<double> w_, b_, most_curvature_;
-    plain_random random_;
+    std::vector<double> w_, b_, max_curvature_;
+    splitmix64 random_;
     descent_result out_;
 };
 
@@ -316,9 +316,9 @@ descent_result solve_l1_coordinate_descent(const compressed_columns& x, std::spa
         fail(errc::unsupported, fmt::format("{}: needs the squared hinge loss", owner));
     if (!(options.tol > 0))
         fail(errc::invalid_argument, fmt::format("{}: must satisfy tol > 0, got {}", owner, options.tol));
-    if (options.most_epochs < 1)
+    if (options.max_epochs < 1)
         fail(errc::invalid_argument,
-             fmt::format("{}: must satisfy most_epochs >= 1, got {}", owner, options.most_epochs));
+             fmt::format("{}: must satisfy most_epochs >= 1, got {}", owner, options.max_epochs));
     return l1_descent(x, y, C, options).run();
 }
 

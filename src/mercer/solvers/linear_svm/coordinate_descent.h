@@ -27,13 +27,13 @@ struct coordinate_descent_options {
     hinge_power loss = hinge_power::l1;
     double tol = 0.1;
     bool shrinking = true;
-    std::int64_t most_epochs = 1000;
-    double most_seconds = std::numeric_limits<double>::infinity();
+    std::int64_t max_epochs = 1000;
+    double max_seconds = std::numeric_limits<double>::infinity();
     std::uint64_t seed = 1;
-    // Called after each epoch with the current w; primal and dual are NaN unless `measured`. If it returns false, the
+    // Called after each epoch with the current w; primal and dual are NaN unless `evaluate_objectives`. If it returns false, the
     // descent ends with the current w.
     std::function<bool(const descent_progress&)> progress;
-    bool measured = false;
+    bool evaluate_objectives = false;
 };
 
 // b of the result is 0; `primal` and `dual` are the objectives above. Cost: one pass over the entries of the active

@@ -66,7 +66,7 @@ offset_choice best_offset(std::span<const double> f, std::span<const double> y, 
     return found;
 }
 
-double dual_value(const hinge_problem& problem, std::vector<double>& alpha, bool balanced) {
+double evaluate_dual(const hinge_problem& problem, std::vector<double>& alpha, bool balanced) {
     double sums[2] = {0, 0};
     for (std::size_t i = 0; i < alpha.size(); ++i) {
         alpha[i] = std::clamp(alpha[i], 0.0, problem.C[i]);
@@ -84,7 +84,7 @@ double dual_value(const hinge_problem& problem, std::vector<double>& alpha, bool
     return total - std::inner_product(v.begin(), v.end(), v.begin(), 0.0) / 2;
 }
 
-void scaled_vector::shrink(double by) {
+void scaled_vector::scale_by(double by) {
     scale_ *= by;
     // When the scale becomes small, normalise it to 1, and first add share·v to rest. A smaller scale would lose
     // digits: additions are divided by the scale, and share·v and rest would cancel.
@@ -95,7 +95,7 @@ void scaled_vector::shrink(double by) {
     scale_ = 1;
 }
 
-void scaled_vector::forget_average() {
+void scaled_vector::reset_average() {
     std::fill(rest_.begin(), rest_.end(), 0.0);
     share_ = total_ = 0;
 }
@@ -113,7 +113,7 @@ std::vector<double> scaled_vector::mean() const {
     return out;
 }
 
-void shuffle(std::vector<index>& order, plain_random& random) {
+void shuffle(std::vector<index>& order, splitmix64& random) {
     for (std::size_t i = order.size(); i > 1; --i)
         std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(static_cast<index>(i)))]);
 }

@@ -45,7 +45,7 @@ offset_choice best_offset(std::span<const double> f, std::span<const double> y, 
 
 // Clips α to 0 <= α <= C and, if `balanced`, scales the class with the larger sum down until Σαy = 0. Returns D at that
 // α.
-double dual_value(const hinge_problem& problem, std::vector<double>& alpha, bool balanced);
+double evaluate_dual(const hinge_problem& problem, std::vector<double>& alpha, bool balanced);
 
 struct descent_progress {
     std::int64_t epoch = 0, steps = 0;
@@ -70,17 +70,19 @@ struct descent_result {
 // evaluation of the objectives, by which solvers are compared.
 class descent_clock {
 public:
-    explicit descent_clock(double most_seconds) : most_(most_seconds) {}
-    double all() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
-    double own() const { return all() - measuring_; }
-    bool late() const { return all() > most_; }
-    // Excludes its lifetime from own().
-    class pause {
+    explicit descent_clock(double max_seconds) : limit_(max_seconds) {}
+    double total_seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+    }
+    double solver_seconds() const { return total_seconds() - measuring_; }
+    bool is_late() const { return total_seconds() > limit_; }
+    // Excludes its lifetime from solver_seconds().
+    class measurement {
     public:
-        explicit pause(descent_clock& clock) : clock_(clock), from_(clock.all()) {}
-        ~pause() { clock_.measuring_ += clock_.all() - from_; }
-        pause(const pause&) = delete;
-        pause& operator=(const pause&) = delete;
+        explicit measurement(descent_clock& clock) : clock_(clock), from_(clock.total_seconds()) {}
+        ~measurement() { clock_.measuring_ += clock_.total_seconds() - from_; }
+        measurement(const measurement&) = delete;
+        measurement& operator=(const measurement&) = delete;
 
     private:
         descent_clock& clock_;
@@ -89,7 +91,7 @@ public:
 
 private:
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-    double most_, measuring_ = 0;
+    double limit_, measuring_ = 0;
 };
 
 // A vector w = scale·v, so that w ← cw takes constant time. If `averaged`, it also maintains the sum Σ weight·w over
@@ -103,19 +105,19 @@ public:
 
     double scale() const { return scale_; }
     const double* unscaled() const { return v_.data(); }
-    void shrink(double by);
+    void scale_by(double by);
     // w += a·x, where add(c, to) must perform to += c·x.
     template <class Add>
     void add(double a, Add&& add) {
         add(a / scale_, v_.data());
         if (averaged_) add(-share_ * a / scale_, rest_.data());
     }
-    void count(double weight) {
+    void accumulate(double weight) {
         if (averaged_) share_ += weight * scale_, total_ += weight;
     }
-    void forget_average();
+    void reset_average();
     std::vector<double> value() const;
-    std::vector<double> mean() const;  // the value itself if count() was never called
+    std::vector<double> mean() const;  // the value itself if accumulate() was never called
 
 private:
     std::vector<double> v_, rest_;
@@ -124,9 +126,9 @@ private:
 };
 
 // A random number generator (SplitMix64) whose numbers do not depend on the standard library.
-class plain_random {
+class splitmix64 {
 public:
-    explicit plain_random(std::uint64_t seed) : state_(seed) {}
+    explicit splitmix64(std::uint64_t seed) : state_(seed) {}
     std::uint64_t next() {
         std::uint64_t z = (state_ += 0x9E3779B97F4A7C15ull);
         z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -140,6 +142,6 @@ private:
     std::uint64_t state_;
 };
 // Permutes `order` randomly: the order in which an epoch visits the examples.
-void shuffle(std::vector<index>& order, plain_random& random);
+void shuffle(std::vector<index>& order, splitmix64& random);
 
 }  // namespace mercer

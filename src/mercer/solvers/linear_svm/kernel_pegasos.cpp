@@ -44,7 +44,7 @@ public:
     kernel_pegasos_result run() {
         run_epochs(
             o_, best_.descent, steps_, [this](const descent_clock& clock) { epoch(clock); },
-            [this](bool in_a_hurry) { look(in_a_hurry); });
+            [this](bool skip_expensive) { evaluate(skip_expensive); });
         return std::move(best_);
     }
 
@@ -61,8 +61,8 @@ private:
     void epoch(const descent_clock& clock) {
         shuffle(order_, random_);
         std::vector<index> violated;
-        for (index first = 0; first < n_ && steps_ < o_.most_steps && !clock.late(); first += batch_) {
-            stop_point();
+        for (index first = 0; first < n_ && steps_ < o_.max_steps && !clock.is_late(); first += batch_) {
+            throw_if_cancelled();
             const index count = std::min(batch_, n_ - first);
             violated.clear();
             const double b = offset();
@@ -71,10 +71,10 @@ private:
                     violated.push_back(i);
             const auto rows = static_cast<index>(violated.size());
             const matrix_view<T> block(rows_.at_least(rows * n_), rows, n_);
-            if (rows > 0) K_.block(std::span<const index>(violated), selection(0, n_), block);
+            if (rows > 0) K_.block(std::span<const index>(violated), row_set(0, n_), block);
             const auto t = static_cast<double>(++steps_);
             const double each = static_cast<double>(n_) / static_cast<double>(count) / t;
-            for (scaled_vector* v : {&f_[0], &f_[1], &alpha_}) v->shrink(1 - 1 / t);
+            for (scaled_vector* v : {&f_[0], &f_[1], &alpha_}) v->scale_by(1 - 1 / t);
             double pull = 0;
             for (index r = 0; r < rows; ++r) {
                 const index i = violated[static_cast<std::size_t>(r)];
@@ -85,13 +85,13 @@ private:
                 });
                 alpha_.add(each * C_[i], [&](double a, double* to) { to[i] += a; });
             }
-            for (scaled_vector* v : {&f_[0], &f_[1], &alpha_}) v->count(t);
+            for (scaled_vector* v : {&f_[0], &f_[1], &alpha_}) v->accumulate(t);
             if (b_) b_->step(t, pull);
         }
         if (b_) b_->end_epoch(++epochs_);
     }
 
-    void look(bool in_a_hurry) {
+    void evaluate(bool skip_expensive) {
         descent_result& best = best_.descent;
         const std::vector<double> part[2] = {f_[0].mean(), f_[1].mean()}, f = sum(part[0], part[1]);
         std::vector<double> alpha = alpha_.mean();
@@ -107,15 +107,15 @@ private:
             best_.coef = alpha;
             for (std::size_t i = 0; i < alpha.size(); ++i) best_.coef[i] *= y_[i];
         }
-        const double dual = bound(alpha, square, in_a_hurry);
+        const double dual = dual_bound(alpha, square, skip_expensive);
         if (dual > best.dual || (!o_.average && std::isfinite(dual))) best.dual = dual, best.alpha = std::move(alpha);
         best.gap = best.primal > 0 ? (best.primal - best.dual) / best.primal : 0;
     }
 
     // Clips α to its bounds, scales it to Σαy = 0 if there is an offset, and returns D. `square` are the inner products
     // of the parts of w from the two classes. They suffice when only classes are scaled. Clipping, which is not needed
-    // at the end of an epoch, takes a product with K; in a hurry the function then returns -∞.
-    double bound(std::vector<double>& alpha, const double (&square)[2][2], bool in_a_hurry) {
+    // at the end of an epoch, takes a product with K; with skip_expensive the function then returns -∞.
+    double dual_bound(std::vector<double>& alpha, const double (&square)[2][2], bool skip_expensive) {
         double sums[2] = {0, 0}, moved = 0;
         for (std::size_t i = 0; i < alpha.size(); ++i) {
             const double inside = std::clamp(alpha[i], 0.0, C_[i]);
@@ -124,7 +124,7 @@ private:
             sums[y_[i] > 0] += inside;
         }
         const bool clipped = moved > 1e-12;
-        if (clipped && in_a_hurry) return -std::numeric_limits<double>::infinity();
+        if (clipped && skip_expensive) return -std::numeric_limits<double>::infinity();
         double by[2] = {1, 1};
         if (o_.offset != offset_rule::none)
             for (const int c : {0, 1})
@@ -150,17 +150,17 @@ private:
     scaled_vector f_[2];  // f_[c] = K(α·y) over the examples of class c, for all examples
     scaled_vector alpha_;
     std::vector<index> order_;
-    plain_random random_;
+    splitmix64 random_;
     buffer<T> rows_;
-    std::optional<descended_offset> b_;  // empty: no offset
+    std::optional<proximal_offset> b_;  // empty: no offset
     std::int64_t steps_ = 0, epochs_ = 0;
     kernel_pegasos_result best_;
 };
 
 // An operand without columns, for check(), which needs only the number of rows.
-class no_rows final : public linear_operand {
+class empty_operand final : public linear_operand {
 public:
-    explicit no_rows(index n) : n_(n) {}
+    explicit empty_operand(index n) : n_(n) {}
     index rows() const override { return n_; }
     index dims() const override { return 0; }
     double dot(index, const double*) const override { return 0; }
@@ -177,7 +177,7 @@ template <class T>
 kernel_pegasos_result solve_kernel_pegasos(const gram<T>& K, std::span<const double> y, std::span<const double> C,
                                            const pegasos_options& options) {
     require_square(K, "kernel pegasos");
-    check(hinge_problem{no_rows(K.rows()), y, C}, "kernel pegasos");
+    check(hinge_problem{empty_operand(K.rows()), y, C}, "kernel pegasos");
     check(options);
     if (options.project) fail(errc::unsupported, "kernel pegasos: the projection is offered for explicit w only");
     return kernel_pegasos<T>(K, y, C, options).run();

@@ -38,7 +38,7 @@ public:
 
     descent_result run() {
         run_epochs(
-            o_, best_, steps_, [this](const descent_clock& clock) { epoch(clock); }, [this](bool) { look(); });
+            o_, best_, steps_, [this](const descent_clock& clock) { epoch(clock); }, [this](bool) { evaluate(); });
         return std::move(best_);
     }
 
@@ -48,10 +48,10 @@ private:
     void epoch(const descent_clock& clock) {
         shuffle(order_, random_);
         std::vector<index> violated;
-        for (index first = 0; first < n_ && steps_ < o_.most_steps; first += batch_) {
+        for (index first = 0; first < n_ && steps_ < o_.max_steps; first += batch_) {
             if (steps_ % 1024 == 1023) {
-                stop_point();
-                if (clock.late()) break;
+                throw_if_cancelled();
+                if (clock.is_late()) break;
             }
             const index count = std::min(batch_, n_ - first);
             violated.clear();
@@ -63,8 +63,8 @@ private:
             // ηλ = 1/t, and (η/k)vᵢ = (n/k)Cᵢ/t
             const auto t = static_cast<double>(++steps_);
             const double each = static_cast<double>(n_) / static_cast<double>(count) / t;
-            w_.shrink(1 - 1 / t);
-            alpha_.shrink(1 - 1 / t);
+            w_.scale_by(1 - 1 / t);
+            alpha_.scale_by(1 - 1 / t);
             square_ *= (1 - 1 / t) * (1 - 1 / t);
             double pull = 0;
             for (const index i : violated) {
@@ -79,18 +79,18 @@ private:
             }
             if (o_.project && square_ > radius_ * radius_) {
                 const double by = radius_ / std::sqrt(square_);
-                w_.shrink(by);
-                alpha_.shrink(by);
+                w_.scale_by(by);
+                alpha_.scale_by(by);
                 square_ = radius_ * radius_;
             }
-            w_.count(t);
-            alpha_.count(t);
+            w_.accumulate(t);
+            alpha_.accumulate(t);
             if (b_) b_->step(t, pull);
         }
         if (b_) b_->end_epoch(++epochs_);
     }
 
-    void look() {
+    void evaluate() {
         std::vector<double> w = w_.mean(), a = alpha_.mean();
         for (index i = 0; i < n_; ++i) f_[static_cast<std::size_t>(i)] = p_.x.dot(i, w.data());
         const double b = o_.offset == offset_rule::exact ? best_offset(f_, p_.y, p_.C).b : 0;
@@ -98,7 +98,7 @@ private:
             std::inner_product(w.begin(), w.end(), w.begin(), 0.0) / 2 + hinge_loss(f_, b, p_.y, p_.C);
         // Without an average the result is the last w even if an earlier one was better, as in kernel Pegasos.
         if (primal < best_.primal || !o_.average) best_.primal = primal, best_.w = std::move(w), best_.b = b;
-        const double dual = dual_value(p_, a, o_.offset != offset_rule::none);
+        const double dual = evaluate_dual(p_, a, o_.offset != offset_rule::none);
         if (dual > best_.dual || !o_.average) best_.dual = dual, best_.alpha = std::move(a);
         best_.gap = best_.primal > 0 ? (best_.primal - best_.dual) / best_.primal : 0;
     }
@@ -109,8 +109,8 @@ private:
     scaled_vector w_, alpha_;
     std::vector<index> order_;
     std::vector<double> f_;
-    plain_random random_;
-    std::optional<descended_offset> b_;  // empty: no offset
+    splitmix64 random_;
+    std::optional<proximal_offset> b_;  // empty: no offset
     double radius_ = 0, square_ = 0;
     std::int64_t steps_ = 0, epochs_ = 0;
     descent_result best_;
@@ -124,26 +124,26 @@ void check(const pegasos_options& o) {
     };
     need(o.batch >= 1, "batch >= 1", static_cast<double>(o.batch));
     need(o.tol > 0, "tol > 0", o.tol);
-    need(o.most_epochs >= 1, "most_epochs >= 1", static_cast<double>(o.most_epochs));
-    need(o.most_steps >= 1, "most_steps >= 1", static_cast<double>(o.most_steps));
-    need(o.look_every >= 1, "look_every >= 1", static_cast<double>(o.look_every));
+    need(o.max_epochs >= 1, "most_epochs >= 1", static_cast<double>(o.max_epochs));
+    need(o.max_steps >= 1, "most_steps >= 1", static_cast<double>(o.max_steps));
+    need(o.evaluate_every >= 1, "look_every >= 1", static_cast<double>(o.evaluate_every));
     if (o.offset == offset_rule::subgradient)
         fail(errc::unsupported, "pegasos: an offset is left out, exact, or a constant coordinate of the data");
 }
 
 void run_epochs(const pegasos_options& o, descent_result& best, const std::int64_t& steps,
-                const std::function<void(const descent_clock&)>& epoch, const std::function<void(bool)>& look) {
-    descent_clock clock(o.most_seconds);
+                const std::function<void(const descent_clock&)>& epoch, const std::function<void(bool)>& evaluate) {
+    descent_clock clock(o.max_seconds);
     for (std::int64_t number = 1;; ++number) {
-        bool stopped = !unless_stopped([&] { epoch(clock); });
-        const bool limit = number >= o.most_epochs || steps >= o.most_steps, late = clock.late();
-        if (number % o.look_every != 0 && !stopped && !limit && !late) continue;
-        const double now = clock.own();
-        const descent_clock::pause measuring(clock);
-        if (!stopped && !late) stopped = !unless_stopped([&] { look(false); });
+        bool stopped = !completes_unless_cancelled([&] { epoch(clock); });
+        const bool limit = number >= o.max_epochs || steps >= o.max_steps, late = clock.is_late();
+        if (number % o.evaluate_every != 0 && !stopped && !limit && !late) continue;
+        const double now = clock.solver_seconds();
+        const descent_clock::measurement measuring(clock);
+        if (!stopped && !late) stopped = !completes_unless_cancelled([&] { evaluate(false); });
         if (stopped || late) {
-            const listening_to nobody(nullptr);
-            look(true);
+            const cancellation_override nobody(nullptr);
+            evaluate(true);
         }
         best.epochs = number, best.steps = steps, best.seconds = now;
         const bool on =

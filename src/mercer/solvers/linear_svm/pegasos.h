@@ -13,7 +13,7 @@
 // evaluation where J was smallest (the first candidate is w = 0); or, without `average`, the last w. After E epochs J
 // exceeds the minimum by O(log E/E) of λ⁻¹; with large class weights w = 0 may remain the best for many epochs. The
 // offset is left out (a constant coordinate of the operand gives a penalised one) or `exact`: it is optimised with w
-// (descended_offset), and the offset of the result minimises J for its w.
+// (proximal_offset), and the offset of the result minimises J for its w.
 //
 // The dual point αᵢ = Cᵢ·(n/k)·(steps in which example i violated the margin)/t satisfies w = Σαᵢyᵢxᵢ unless w was
 // projected, and 0 <= α <= C at the end of an epoch. The descent ends when (J - D)/J <= tol, or at a limit.
@@ -32,10 +32,10 @@ struct pegasos_options {
     bool average = true;
     offset_rule offset = offset_rule::none;  // or exact
     double tol = 1e-2;
-    std::int64_t most_epochs = 1000;
-    std::int64_t most_steps = std::numeric_limits<std::int64_t>::max();
-    std::int64_t look_every = 1;  // epochs between two evaluations of J and D
-    double most_seconds = std::numeric_limits<double>::infinity();
+    std::int64_t max_epochs = 1000;
+    std::int64_t max_steps = std::numeric_limits<std::int64_t>::max();
+    std::int64_t evaluate_every = 1;  // epochs between two evaluations of J and D
+    double max_seconds = std::numeric_limits<double>::infinity();
     std::uint64_t seed = 1;
     // Called after each evaluation. If it returns false, the descent ends with the best result so far.
     std::function<bool(const descent_progress&)> progress;
@@ -44,12 +44,12 @@ struct pegasos_options {
 void check(const pegasos_options& options);
 
 // The loop that Pegasos and kernel Pegasos share: epochs, with an evaluation of both objectives after every
-// `look_every` epochs, until the gap in `best` is at most tol or a limit is reached. `steps` is the number of steps
-// that epoch(clock) has taken; an epoch ends early when the clock passes its limit or stop_point() throws.
-// look(in_a_hurry) evaluates the objectives and updates `best`.
+// `evaluate_every` epochs, until the gap in `best` is at most tol or a limit is reached. `steps` is the number of steps
+// that epoch(clock) has taken; an epoch ends early when the clock passes its limit or throw_if_cancelled() throws.
+// evaluate(skip_expensive) evaluates the objectives and updates `best`.
 void run_epochs(const pegasos_options& options, descent_result& best, const std::int64_t& steps,
                 const std::function<void(const descent_clock&)>& epoch,
-                const std::function<void(bool in_a_hurry)>& look);
+                const std::function<void(bool skip_expensive)>& look);
 
 descent_result solve_pegasos(const hinge_problem& problem, const pegasos_options& options);
 
@@ -65,10 +65,10 @@ descent_result solve_pegasos(const hinge_problem& problem, const pegasos_options
 // After 1, 2, 4, 8, … epochs c is set to the mean of b since c was last set. This is the proximal point method
 // (Rockafellar 1976), whose limit is a minimum of J without the penalty. s² is half the mean of k(x, x): a larger value
 // makes b noisier, a smaller value needs more updates of c.
-class descended_offset {
+class proximal_offset {
 public:
     // mean_square: the mean of ‖φ(x)‖² over the examples.
-    descended_offset(double start, double mean_square) : square_(mean_square / 2), centre_(start), b_(start) {}
+    proximal_offset(double start, double mean_square) : square_(mean_square / 2), centre_(start), b_(start) {}
 
     double value() const { return b_; }
     // Takes step t; `violated` is the sum of (n/k)·Cᵢyᵢ over the examples of the step that violate the margin.

@@ -28,18 +28,18 @@ public:
     }
 
     descent_result run() {
-        descent_clock clock(o_.most_seconds);
+        descent_clock clock(o_.max_seconds);
         double before = std::numeric_limits<double>::infinity();
         for (std::int64_t epoch = 1;; ++epoch) {
             batch_ == n_ ? batch_step() : stochastic_epoch(clock);
-            const bool last = epoch >= o_.most_epochs, late = clock.late();
-            if (epoch % o_.look_every != 0 && !last && !late) continue;
-            const double now = clock.own();
-            const descent_clock::pause measuring(clock);
-            look();
+            const bool last = epoch >= o_.max_epochs, late = clock.is_late();
+            if (epoch % o_.evaluate_every != 0 && !last && !late) continue;
+            const double now = clock.solver_seconds();
+            const descent_clock::measurement measuring(clock);
+            evaluate();
             best_.epochs = epoch, best_.steps = steps_, best_.seconds = now;
-            const bool changed = o_.change == 0 || std::abs(before - seen_) > o_.change * std::abs(seen_);
-            before = seen_;
+            const bool changed = o_.change == 0 || std::abs(before - last_primal_) > o_.change * std::abs(last_primal_);
+            before = last_primal_;
             const bool on =
                 !o_.progress || o_.progress({epoch, steps_, best_.primal, best_.dual, now, best_.w, best_.b});
             best_.status = best_.gap <= o_.tol || !changed ? fit_status::converged
@@ -93,8 +93,8 @@ private:
         } else {
             step = std::min(1.0, eta());
         }
-        w_.shrink(1 - step);
-        alpha_.shrink(1 - step);
+        w_.scale_by(1 - step);
+        alpha_.scale_by(1 - step);
         const auto into = [](const std::vector<double>& from) {
             return [&from](double a, double* to) {
                 for (std::size_t j = 0; j < from.size(); ++j) to[j] += a * from[j];
@@ -103,14 +103,14 @@ private:
         w_.add(step, into(g));
         alpha_.add(step, into(share));
         if (o_.offset == offset_rule::subgradient) b_ += step * pull;
-        counted();
+        accumulate_averages();
     }
 
     void stochastic_epoch(const descent_clock& clock) {
         shuffle(order_, random_);
         std::vector<index> violated;
         for (index first = 0; first < n_; first += batch_) {
-            if (steps_ % 1024 == 1023 && clock.late()) break;
+            if (steps_ % 1024 == 1023 && clock.is_late()) break;
             ++steps_;
             const index count = std::min(batch_, n_ - first);
             violated.clear();
@@ -120,14 +120,14 @@ private:
             }
             const double step = std::min(1.0, eta()),
                          each = step * static_cast<double>(n_) / static_cast<double>(count);
-            w_.shrink(1 - step);
-            alpha_.shrink(1 - step);
+            w_.scale_by(1 - step);
+            alpha_.scale_by(1 - step);
             for (const index i : violated) {
                 w_.add(each * p_.C[i] * p_.y[i], [&](double a, double* to) { p_.x.add(i, a, to); });
                 alpha_.add(each * p_.C[i], [&](double a, double* to) { to[i] += a; });
                 if (o_.offset == offset_rule::subgradient) b_ += each * p_.C[i] * p_.y[i];
             }
-            counted();
+            accumulate_averages();
         }
         if (o_.offset == offset_rule::exact) {
             values(w_.unscaled(), w_.scale());
@@ -135,22 +135,23 @@ private:
         }
     }
 
-    void counted() {
+    void accumulate_averages() {
         const auto t = static_cast<double>(steps_);
-        w_.count(t);
-        alpha_.count(t);
+        w_.accumulate(t);
+        alpha_.accumulate(t);
         mean_b_ += 2 / (t + 1) * (b_ - mean_b_);
     }
 
     // Evaluates J and D at the current w and α or at their averages, and keeps the best of each.
-    void look() {
+    void evaluate() {
         std::vector<double> w = w_.mean(), a = alpha_.mean();
         values(w.data(), 1);
         double b = o_.average ? mean_b_ : b_;
         if (o_.offset == offset_rule::exact) b = best_offset(f_, p_.y, p_.C).b;
-        seen_ = std::inner_product(w.begin(), w.end(), w.begin(), 0.0) / 2 + hinge_loss(f_, b, p_.y, p_.C);
-        if (best_.w.empty() || seen_ < best_.primal) best_.primal = seen_, best_.w = std::move(w), best_.b = b;
-        const double dual = dual_value(p_, a, o_.offset != offset_rule::none);
+        last_primal_ = std::inner_product(w.begin(), w.end(), w.begin(), 0.0) / 2 + hinge_loss(f_, b, p_.y, p_.C);
+        if (best_.w.empty() || last_primal_ < best_.primal)
+            best_.primal = last_primal_, best_.w = std::move(w), best_.b = b;
+        const double dual = evaluate_dual(p_, a, o_.offset != offset_rule::none);
         if (best_.alpha.empty() || dual > best_.dual) best_.dual = dual, best_.alpha = std::move(a);
         best_.gap = best_.primal > 0 ? (best_.primal - best_.dual) / best_.primal : 0;
     }
@@ -159,11 +160,11 @@ private:
     const subgradient_options& o_;
     index n_, batch_;
     scaled_vector w_, alpha_;
-    double b_ = 0, mean_b_ = 0, seen_ = 0;
+    double b_ = 0, mean_b_ = 0, last_primal_ = 0;
     std::int64_t steps_ = 0;
     std::vector<index> order_;
     std::vector<double> f_;
-    plain_random random_;
+    splitmix64 random_;
     descent_result best_;
 };
 
@@ -178,8 +179,8 @@ descent_result solve_subgradient(const hinge_problem& problem, const subgradient
     need(o.batch >= 0, "batch >= 0", static_cast<double>(o.batch));
     need(o.tol > 0, "tol > 0", o.tol);
     need(o.change >= 0, "change >= 0", o.change);
-    need(o.most_epochs >= 1, "most_epochs >= 1", static_cast<double>(o.most_epochs));
-    need(o.look_every >= 1, "look_every >= 1", static_cast<double>(o.look_every));
+    need(o.max_epochs >= 1, "most_epochs >= 1", static_cast<double>(o.max_epochs));
+    need(o.evaluate_every >= 1, "look_every >= 1", static_cast<double>(o.evaluate_every));
     if (o.schedule == step_schedule::best &&
         (o.offset == offset_rule::subgradient || (o.batch > 0 && o.batch < problem.x.rows())))
         fail(errc::unsupported, "subgradient: the best step is for the whole batch, with the best offset or none");

@@ -37,9 +37,9 @@ struct subgradient_options {
     offset_rule offset = offset_rule::exact;
     double tol = 1e-2;
     double change = 0;
-    std::int64_t most_epochs = 1000;
-    std::int64_t look_every = 1;  // epochs between two evaluations of J and D
-    double most_seconds = std::numeric_limits<double>::infinity();
+    std::int64_t max_epochs = 1000;
+    std::int64_t evaluate_every = 1;  // epochs between two evaluations of J and D
+    double max_seconds = std::numeric_limits<double>::infinity();
     std::uint64_t seed = 1;
     // Called after each evaluation. If it returns false, the descent ends with the best result so far.
     std::function<bool(const descent_progress&)> progress;

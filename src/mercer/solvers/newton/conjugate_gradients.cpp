@@ -41,39 +41,39 @@ double largest(const rows& a) {
 
 }  // namespace
 
-void newton_equations::factor(index functions) {
+void newton_equations::make_preconditioner(index functions) {
     const index n = K_.rows();
-    if (std::exchange(made_, true)) return;
+    if (std::exchange(is_prepared_, true)) return;
     rp_cholesky_options o;
     // The work on F grows with rank² and the number of functions. If K is stored, a product with it is cheap, and a
     // smaller rank suffices.
-    const bool there = K_.element_cost() <= 2;
+    const bool there = K_.cycles_per_element() <= 2;
     const double share = (there ? 0.4 : 1.0) / std::sqrt(static_cast<double>(functions));
     const double room = static_cast<double>(memory_bytes_) / 3 / (8.0 * static_cast<double>(n));
     o.rank = std::max<index>(1, static_cast<index>(share * static_cast<double>(preconditioner_rank(n, room))));
     random_pivots found = rp_cholesky(K_, o);
-    whole_ = found.left < 1e-10;
+    is_low_rank_ = found.remaining_trace < 1e-10;
     f_ = std::move(found.factor);
-    left_.resize(static_cast<std::size_t>(n));
-    K_.diagonal(left_);
+    residual_diagonal_.resize(static_cast<std::size_t>(n));
+    K_.diagonal(residual_diagonal_);
     for (index i = 0; i < n; ++i) {
-        double& each = left_[static_cast<std::size_t>(i)];
+        double& each = residual_diagonal_[static_cast<std::size_t>(i)];
         for (index c = 0; c < f_.cols(); ++c) each -= f_(i, c) * f_(i, c);
         each = std::max(each, 0.0);
     }
-    if (const index found_rank = std::ssize(found.pivots); whole_ && found_rank < f_.cols()) {
+    if (const index found_rank = std::ssize(found.pivots); is_low_rank_ && found_rank < f_.cols()) {
         rows narrow(n, found_rank);
         for (index i = 0; i < n; ++i) std::copy_n(f_.row(i), found_rank, narrow.row(i));
         f_ = std::move(narrow);
     }
 }
 
-bool newton_equations::weigh(const rows& T) {
+bool newton_equations::factor_preconditioner(const rows& T) {
     const index n = f_.rows(), rank = f_.cols();
     constexpr index strip = 2048;
-    inner_.clear();
+    inner_factors_.clear();
     for (index c = 0; c < T.cols(); ++c) {
-        stop_point();
+        throw_if_cancelled();
         rows inner(rank, rank);
         for (index first = 0; first < n; first += strip) {
             rows g(std::min(strip, n - first), rank);
@@ -83,7 +83,7 @@ bool newton_equations::weigh(const rows& T) {
         }
         for (index j = 0; j < rank; ++j) inner(j, j) += lambda_;
         if (!mercer::cholesky_in_place(inner)) return false;
-        inner_.push_back(std::move(inner));
+        inner_factors_.push_back(std::move(inner));
     }
     return true;
 }
@@ -91,29 +91,32 @@ bool newton_equations::weigh(const rows& T) {
 void newton_equations::precondition(const rows& T, const rows& r, rows& z) const {
     rows inside = mercer::product(times(T, r).view(), transposed::yes, f_.view(), transposed::no);
     for (index c = 0; c < r.cols(); ++c)
-        cholesky_solve(inner_[static_cast<std::size_t>(c)], matrix_view<double>(inside.row(c), 1, inside.cols()));
+        cholesky_solve(inner_factors_[static_cast<std::size_t>(c)],
+                       matrix_view<double>(inside.row(c), 1, inside.cols()));
     z = times(T, mercer::product(f_.view(), transposed::no, inside.view(), transposed::yes));
     for (index k = 0; k < r.rows() * r.cols(); ++k) z.data()[k] = (r.data()[k] - z.data()[k]) / lambda_;
 }
 
-double newton_equations::square(const rows& E) const {
+double newton_equations::squared_k_norm(const rows& E) const {
     const rows inside = mercer::product(E.view(), transposed::yes, f_.view(), transposed::no);
     double sum = dot(inside, inside);
     for (index i = 0; i < E.rows(); ++i)
-        for (index c = 0; c < E.cols(); ++c) sum += left_[static_cast<std::size_t>(i)] * E(i, c) * E(i, c);
+        for (index c = 0; c < E.cols(); ++c) sum += residual_diagonal_[static_cast<std::size_t>(i)] * E(i, c) * E(i, c);
     return sum;
 }
 
 newton_step newton_equations::solve(const rows& S, const rows& T, const projection& Q, const rows& R, const rows& KR,
                                     double goal, const product& multiply, const std::function<bool()>& go_on) {
-    factor(R.cols());
-    if ((!whole_ && R.rows() < many_) || !weigh(T)) return plain(S, Q, R, KR, goal, multiply, go_on);
-    if (whole_)
-        if (std::optional<newton_step> found = low_rank(S, Q, R, goal)) return std::move(*found);
-    return preconditioned(S, T, Q, R, goal, multiply, go_on);
+    make_preconditioner(R.cols());
+    if ((!is_low_rank_ && R.rows() < min_preconditioned_) || !factor_preconditioner(T))
+        return solve_plain(S, Q, R, KR, goal, multiply, go_on);
+    if (is_low_rank_)
+        if (std::optional<newton_step> found = solve_low_rank(S, Q, R, goal)) return std::move(*found);
+    return solve_preconditioned(S, T, Q, R, goal, multiply, go_on);
 }
 
-std::optional<newton_step> newton_equations::low_rank(const rows& S, const projection& Q, const rows& R, double goal) {
+std::optional<newton_step> newton_equations::solve_low_rank(const rows& S, const projection& Q, const rows& R,
+                                                            double goal) {
     rows square(f_.cols(), f_.cols());
     add_gram(f_.view(), square);
     if (f_.cols() == 0 || !mercer::cholesky_in_place(square)) return std::nullopt;
@@ -126,7 +129,7 @@ std::optional<newton_step> newton_equations::low_rank(const rows& S, const proje
     };
     const auto solved = [&](rows v) {
         for (index c = 0; c < v.rows(); ++c)
-            cholesky_solve(inner_[static_cast<std::size_t>(c)], matrix_view<double>(v.row(c), 1, v.cols()));
+            cholesky_solve(inner_factors_[static_cast<std::size_t>(c)], matrix_view<double>(v.row(c), 1, v.cols()));
         return v;
     };
     rows e = inside(R), v(e.rows(), e.cols());
@@ -154,7 +157,7 @@ std::optional<newton_step> newton_equations::low_rank(const rows& S, const proje
 }
 
 // Uses |K(i, j)| <= √K(i, i)√K(j, j).
-double newton_equations::rounding(const rows& R) const {
+double newton_equations::rounding_error(const rows& R) const {
     std::vector<double> self(static_cast<std::size_t>(R.rows()));
     K_.diagonal(self);
     double out = 0;
@@ -167,8 +170,9 @@ double newton_equations::rounding(const rows& R) const {
     return 4 * std::numeric_limits<double>::epsilon() * out;
 }
 
-newton_step newton_equations::plain(const rows& S, const projection& Q, const rows& R, const rows& KR, double goal,
-                                    const product& multiply, const std::function<bool()>& go_on) const {
+newton_step newton_equations::solve_plain(const rows& S, const projection& Q, const rows& R, const rows& KR,
+                                          double goal, const product& multiply,
+                                          const std::function<bool()>& go_on) const {
     const index n = R.rows(), numbers = n * R.cols();
     newton_step out{rows(n, R.cols()), rows(n, R.cols())};
     rows e(n, R.cols()), Ke = e;
@@ -194,8 +198,9 @@ newton_step newton_equations::plain(const rows& S, const projection& Q, const ro
     return out;
 }
 
-newton_step newton_equations::preconditioned(const rows& S, const rows& T, const projection& Q, const rows& R,
-                                             double goal, const product& multiply, const std::function<bool()>& go_on) {
+newton_step newton_equations::solve_preconditioned(const rows& S, const rows& T, const projection& Q, const rows& R,
+                                                   double goal, const product& multiply,
+                                                   const std::function<bool()>& go_on) {
     const index n = R.rows(), numbers = n * R.cols();
     rows r(n, R.cols());  // residual of the equations in U
     for (index k = 0; k < numbers; ++k) r.data()[k] = S.data()[k] > 0 ? -R.data()[k] / S.data()[k] : 0.0;
@@ -215,7 +220,7 @@ newton_step newton_equations::preconditioned(const rows& S, const rows& T, const
     Q(z);
     rows p = z;
     double rho = dot(r, z);
-    for (index steps = 0; steps < 3 * n + 10 && square(times(S, r)) > goal && rho > 0 && go_on(); ++steps) {
+    for (index steps = 0; steps < 3 * n + 10 && squared_k_norm(times(S, r)) > goal && rho > 0 && go_on(); ++steps) {
         const rows along = times(S, p), Kalong = multiply(along);
         rows image = times(S, Kalong);
         Q(image);
@@ -239,15 +244,16 @@ namespace {
 
 class preconditioner {
 public:
-    preconditioner(std::span<const double> d, matrix_view<const double> f) : d_(d), f_(f), inner_(f.cols, f.cols) {
+    preconditioner(std::span<const double> d, matrix_view<const double> f)
+        : d_(d), f_(f), inner_factors_(f.cols, f.cols) {
         matrix<double> scaled(f.rows, f.cols);
         for (index i = 0; i < f.rows; ++i) {
             const double by = 1 / std::sqrt(d[static_cast<std::size_t>(i)]);
             for (index c = 0; c < f.cols; ++c) scaled(i, c) = by * f(i, c);
         }
-        add_gram(scaled.view(), inner_);
-        for (index c = 0; c < f.cols; ++c) inner_(c, c) += 1;
-        if (!mercer::cholesky_in_place(inner_))
+        add_gram(scaled.view(), inner_factors_);
+        for (index c = 0; c < f.cols; ++c) inner_factors_(c, c) += 1;
+        if (!mercer::cholesky_in_place(inner_factors_))
             fail(errc::not_psd,
                  "conjugate gradients: the preconditioner must be positive definite; take a larger alpha");
     }
@@ -257,7 +263,7 @@ public:
         if (f_.cols == 0) return;
         t.assign(static_cast<std::size_t>(f_.cols), 0.0);
         add_multiply(1, f_, transposed::yes, z, t.data());
-        cholesky_solve(inner_, matrix_view<double>(t.data(), 1, f_.cols));
+        cholesky_solve(inner_factors_, matrix_view<double>(t.data(), 1, f_.cols));
         std::vector<double> back(static_cast<std::size_t>(f_.rows));
         add_multiply(1, f_, transposed::no, t.data(), back.data());
         for (index i = 0; i < f_.rows; ++i) z[i] -= back[static_cast<std::size_t>(i)] / d_[static_cast<std::size_t>(i)];
@@ -266,13 +272,13 @@ public:
 private:
     std::span<const double> d_;
     matrix_view<const double> f_;
-    matrix<double> inner_;
+    matrix<double> inner_factors_;
 };
 
-class columns_cg {
+class multi_column_cg {
 public:
-    columns_cg(const block_operator& multiply, matrix_view<const double> d, matrix_view<const double> f,
-               matrix_view<double> b, const ridge_cg_options& o)
+    multi_column_cg(const block_operator& multiply, matrix_view<const double> d, matrix_view<const double> f,
+                    matrix_view<double> b, const ridge_cg_options& o)
         : multiply_(multiply), d_(d), b_(b), o_(o), n_(b.cols), m_(b.rows), x_(m_, n_), r_(m_, n_) {
         if (d.rows != 1 && d.rows != m_)
             fail(errc::invalid_argument,
@@ -285,10 +291,10 @@ public:
     }
 
     ridge_cg_result run() {
-        const bool stopped = !unless_stopped([&] {
-            for (int start = o_.start.empty() ? 0 : take(o_.start); descend(start); ++start) {
-                measure();
-                const double residual = worst();
+        const bool stopped = !completes_unless_cancelled([&] {
+            for (int start = o_.start.empty() ? 0 : restore_state(o_.start); iterate(start); ++start) {
+                recompute_residuals();
+                const double residual = max_residual();
                 if (residual <= o_.tol)
                     out_.status = fit_status::converged;
                 else if (start > 0 && !(residual < 0.5 * last_))
@@ -301,16 +307,16 @@ public:
             }
         });
         if (stopped) out_.status = fit_status::cancelled;
-        for (index c = 0; c < m_; ++c) out_.residuals.push_back(left(c));
+        for (index c = 0; c < m_; ++c) out_.residuals.push_back(relative_residual(c));
         for (index c = 0; c < m_; ++c) std::copy_n(x_.row(c), n_, b_.row(c));
         return out_;
     }
 
 private:
-    double dot(const double* a, const double* b) const { return smo::best_vector_ops().dot(a, b, n_); }
+    double dot(const double* a, const double* b) const { return best_vector_ops().dot(a, b, n_); }
 
     // Iterates from the current residual r by the recurrence. Returns false if the caller stopped it.
-    bool descend(int start) {
+    bool iterate(int start) {
         matrix<double> p(m_, n_);
         std::vector<double> rz(static_cast<std::size_t>(m_)), scratch;
         const bool resumed = p_start_.rows() > 0;
@@ -321,9 +327,9 @@ private:
             rz[static_cast<std::size_t>(c)] = dot(r_.row(c), p.row(c));
         }
         matrix<double> z(1, n_);
-        while (worst() > 0.5 * o_.tol && out_.products < o_.max_iter) {
-            if (o_.progress && !o_.progress(out_.products, worst())) {
-                measure();
+        while (max_residual() > 0.5 * o_.tol && out_.products < o_.max_iter) {
+            if (o_.progress && !o_.progress(out_.products, max_residual())) {
+                recompute_residuals();
                 out_.status = fit_status::cancelled;
                 return false;
             }
@@ -332,7 +338,7 @@ private:
             for (index c = 0; c < m_; ++c) {
                 const double curve = dot(p.row(c), ap.row(c));
                 double& now = rz[static_cast<std::size_t>(c)];
-                if (!(curve > 0) || !(now > 0) || left(c) <= 0.01 * o_.tol) continue;
+                if (!(curve > 0) || !(now > 0) || relative_residual(c) <= 0.01 * o_.tol) continue;
                 moved = true;
                 const double step = now / curve;
                 for (index i = 0; i < n_; ++i) x_(c, i) += step * p(c, i), r_(c, i) -= step * ap(c, i);
@@ -343,40 +349,40 @@ private:
                 now = next;
             }
             if (!moved) break;  // no direction of positive curvature is left
-            if (o_.keep) o_.keep(state(start, p, rz));
+            if (o_.keep) o_.keep(current_state(start, p, rz));
         }
         return true;
     }
 
-    std::vector<double> state(int start, const matrix<double>& p, const std::vector<double>& rz) const {
+    std::vector<double> current_state(int start, const matrix<double>& p, const std::vector<double>& rz) const {
         std::vector<double> out{static_cast<double>(start), static_cast<double>(out_.products), last_};
         out.insert(out.end(), rz.begin(), rz.end());
         for (const matrix<double>* each : {&x_, &r_, &p}) out.insert(out.end(), each->data(), each->data() + m_ * n_);
         return out;
     }
     // Restores a state and returns the number of restarts from the true residual.
-    int take(const std::vector<double>& from) {
+    int restore_state(const std::vector<double>& from) {
         const auto columns = static_cast<std::size_t>(m_), numbers = static_cast<std::size_t>(m_ * n_);
         if (from.size() != 3 + columns + 3 * numbers) fail(errc::invalid_argument, "a state of another problem");
-        out_.products = count_in_state(from[1]), last_ = from[2];
+        out_.products = state_count(from[1]), last_ = from[2];
         rz_start_.assign(from.begin() + 3, from.begin() + 3 + m_);
         p_start_ = matrix<double>(m_, n_);
         const double* at = from.data() + 3 + columns;
         for (matrix<double>* each : {&x_, &r_, &p_start_}) std::copy_n(at, numbers, each->data()), at += numbers;
-        return static_cast<int>(whole_in_state(from[0], 0, 1 << 30));
+        return static_cast<int>(state_integer(from[0], 0, 1 << 30));
     }
 
-    double left(index c) const {
+    double relative_residual(index c) const {
         const double norm = norm_[static_cast<std::size_t>(c)];
         return norm > 0 ? std::sqrt(dot(r_.row(c), r_.row(c))) / norm : 0;
     }
-    double worst() const {
+    double max_residual() const {
         double out = 0;
-        for (index c = 0; c < m_; ++c) out = std::max(out, left(c));
+        for (index c = 0; c < m_; ++c) out = std::max(out, relative_residual(c));
         return out;
     }
 
-    void measure() {
+    void recompute_residuals() {
         const matrix<double> ax = times(x_);
         for (index c = 0; c < m_; ++c)
             for (index i = 0; i < n_; ++i) r_(c, i) = b_(c, i) - ax(c, i);
@@ -417,7 +423,7 @@ private:
 
 ridge_cg_result ridge_cg(const block_operator& multiply, matrix_view<const double> d, matrix_view<const double> factor,
                          matrix_view<double> b, const ridge_cg_options& options) {
-    return columns_cg(multiply, d, factor, b, options).run();
+    return multi_column_cg(multiply, d, factor, b, options).run();
 }
 
 }  // namespace mercer

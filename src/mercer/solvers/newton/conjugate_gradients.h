@@ -53,7 +53,7 @@ public:
     // F takes at most a third of `memory_bytes`. Problems with fewer than `many` examples are solved without a
     // preconditioner, unless F is all of K.
     newton_equations(const gram<double>& K, double lambda, std::size_t memory_bytes, index many = 2000)
-        : K_(K), lambda_(lambda), memory_bytes_(memory_bytes), many_(many) {}
+        : K_(K), lambda_(lambda), memory_bytes_(memory_bytes), min_preconditioned_(many) {}
 
     // Applies Q in place.
     using projection = std::function<void(matrix<double>&)>;
@@ -66,31 +66,33 @@ public:
                       const std::function<bool()>& go_on);
 
     // Returns a bound on the rounding error of tr(RᵀKR), which is not negative in exact arithmetic.
-    double rounding(const matrix<double>& R) const;
+    double rounding_error(const matrix<double>& R) const;
 
 private:
-    newton_step preconditioned(const matrix<double>& S, const matrix<double>& T, const projection& Q,
-                               const matrix<double>& R, double goal, const product& multiply,
-                               const std::function<bool()>& go_on);
-    newton_step plain(const matrix<double>& S, const projection& Q, const matrix<double>& R, const matrix<double>& KR,
-                      double goal, const product& multiply, const std::function<bool()>& go_on) const;
+    newton_step solve_preconditioned(const matrix<double>& S, const matrix<double>& T, const projection& Q,
+                                     const matrix<double>& R, double goal, const product& multiply,
+                                     const std::function<bool()>& go_on);
+    newton_step solve_plain(const matrix<double>& S, const projection& Q, const matrix<double>& R,
+                            const matrix<double>& KR, double goal, const product& multiply,
+                            const std::function<bool()>& go_on) const;
     // Solves with F alone; returns nothing if FᵀF is singular.
-    std::optional<newton_step> low_rank(const matrix<double>& S, const projection& Q, const matrix<double>& R,
-                                        double goal);
-    void factor(index functions);
-    bool weigh(const matrix<double>& T);  // returns false if λI + GᵀG is not positive definite after rounding
+    std::optional<newton_step> solve_low_rank(const matrix<double>& S, const projection& Q, const matrix<double>& R,
+                                              double goal);
+    void make_preconditioner(index functions);
+    bool factor_preconditioner(
+        const matrix<double>& T);  // returns false if λI + GᵀG is not positive definite after rounding
     // z ← (λI + GGᵀ)⁻¹r
     void precondition(const matrix<double>& T, const matrix<double>& r, matrix<double>& z) const;
-    double square(const matrix<double>& E) const;  // tr(EᵀKE) with K ≈ FFᵀ + diag(K - FFᵀ)
+    double squared_k_norm(const matrix<double>& E) const;  // tr(EᵀKE) with K ≈ FFᵀ + diag(K - FFᵀ)
 
     const gram<double>& K_;
     double lambda_;
     std::size_t memory_bytes_;
-    index many_;
-    bool made_ = false, whole_ = false;
-    matrix<double> f_;                   // F
-    std::vector<double> left_;           // diag(K - FFᵀ)
-    std::vector<matrix<double>> inner_;  // per function: the Cholesky factor of λI + GᵀG
+    index min_preconditioned_;
+    bool is_prepared_ = false, is_low_rank_ = false;
+    matrix<double> f_;                           // F
+    std::vector<double> residual_diagonal_;      // diag(K - FFᵀ)
+    std::vector<matrix<double>> inner_factors_;  // per function: the Cholesky factor of λI + GᵀG
 };
 
 // Solves (K + D)x = b for a positive semidefinite K, of which only products are needed, a diagonal D > 0 and several

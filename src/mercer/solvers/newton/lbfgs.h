@@ -18,7 +18,7 @@ struct lbfgs_options {
     double tol = 1e-5;  // bound on the largest |∂f|
     index max_iter = 200;
     index memory = 10;
-    double longest = 2;                                    // bound on the change of any coordinate in one step
+    double max_change = 2;                                 // bound on the change of any coordinate in one step
     std::function<bool(index step, double f)> progress{};  // returns false to stop with the current x
 };
 

@@ -38,8 +38,8 @@ struct user_loss {
 
 struct loss {
     loss_kind kind = loss_kind::squared;
-    double parameter = 0;  // δ, ε or τ
-    user_loss own = {};    // for loss_kind::user
+    double parameter = 0;      // δ, ε or τ
+    user_loss functions = {};  // for loss_kind::user
 
     static loss squared() { return {}; }
     static loss logistic() { return {loss_kind::logistic}; }
@@ -89,7 +89,7 @@ inline double loss::value(double y, double f) const {
         case loss_kind::hinge: return std::max(0.0, 1 - y * f);
         case loss_kind::epsilon_insensitive: return std::max(0.0, std::abs(t) - parameter);
         case loss_kind::quantile: return std::max(-parameter * t, (1 - parameter) * t);
-        case loss_kind::user: return own.value(y, f);
+        case loss_kind::user: return functions.value(y, f);
     }
     return 0;
 }
@@ -106,7 +106,7 @@ inline double loss::first(double y, double f) const {
         case loss_kind::hinge: return y * f < 1 ? -y : 0.0;
         case loss_kind::epsilon_insensitive: return t > parameter ? 1.0 : t < -parameter ? -1.0 : 0.0;
         case loss_kind::quantile: return t > 0 ? 1 - parameter : t < 0 ? -parameter : 0.0;
-        case loss_kind::user: return own.first(y, f);
+        case loss_kind::user: return functions.first(y, f);
     }
     return 0;
 }
@@ -121,16 +121,16 @@ inline double loss::second(double y, double f) const {
         case loss_kind::squared_hinge: return y * f < 1 ? 2.0 : 0.0;
         case loss_kind::huber: return std::abs(f - y) <= parameter ? 1.0 : 0.0;
         case loss_kind::poisson: return std::exp(f);
-        case loss_kind::user: return own.second(y, f);
+        case loss_kind::user: return functions.second(y, f);
         default: return 0;
     }
 }
 
-// A loss in the form that Newton's method needs. A loss with corners is smoothed: rounded_loss is the
+// A loss in the form that Newton's method needs. A loss with corners is smoothed: smoothed_loss is the
 // maximum over u of u(f - y) - ε|u| - μ/2 (u - c)², and its derivative in f is the maximising u. The
 // centre c is the u of the previous round, so that u becomes exact although μ does not go to 0 (proximal
 // point method on the dual, Rockafellar 1976).
-struct rounded_loss {
+struct smoothed_loss {
     const loss& of;
     double mu = 0;  // 0: the loss is smooth and is used as it is
 

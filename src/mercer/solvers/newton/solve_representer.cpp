@@ -26,7 +26,7 @@ double dot(const vec& a, const vec& b) {
 }
 
 // Returns the b that minimises Σwᵢℓ(yᵢ, fᵢ + b). Throws if the sum decreases without bound.
-double best_offset(const rounded_loss& l, std::span<const double> y, std::span<const double> weight,
+double best_offset(const smoothed_loss& l, std::span<const double> y, std::span<const double> weight,
                    std::span<const double> f, std::span<const double> centre, double start) {
     struct slopes {
         double first, second;
@@ -71,10 +71,10 @@ double best_offset(const rounded_loss& l, std::span<const double> y, std::span<c
 // Newton's method on a representer problem with a smooth or a smoothed loss (see the header): its current point, and
 // steps from there.
 
-class rounded_newton {
+class smoothed_newton {
 public:
-    rounded_newton(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l,
-                   const representer_options& o);
+    smoothed_newton(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l,
+                    const representer_options& o);
 
     // Takes steps on the loss smoothed by μ until enough(gap, P) returns true. gap() returns the gap reached.
     fit_status minimise(double mu, const std::function<bool(double gap, double value)>& enough);
@@ -87,9 +87,9 @@ public:
     vec times(const vec& v);  // Kv
     const vec& weight() const { return w_; }
     const vec& alpha() const { return alpha_; }
-    const vec& fixed() const { return fixed_; }    // Kα
-    const vec& slopes() const { return g_; }       // wℓ'
-    const vec& centre() const { return centre_; }  // of the smoothed loss
+    const vec& K_alpha() const { return K_alpha_; }  // Kα
+    const vec& loss_gradient() const { return g_; }  // wℓ'
+    const vec& centre() const { return centre_; }    // of the smoothed loss
     double offset() const { return b_; }
     int rounds() const { return rounds_; }
     std::int64_t products() const { return products_; }
@@ -98,18 +98,18 @@ public:
     void recentre();
 
 private:
-    rounded_loss rounded() const { return {loss_, mu_}; }
-    // P of the smoothed problem at Kα = fixed, with αᵀKα = square.
-    double value_at(const vec& fixed, double b, double square) const;
-    double offset_for(const vec& fixed, double start) const {
-        return o_.intercept ? best_offset(rounded(), y_, w_, fixed, centre_, start) : 0.0;
+    smoothed_loss smoothed() const { return {loss_, mu_}; }
+    // P of the smoothed problem at Kα = K_alpha, with αᵀKα = square.
+    double value_at(const vec& K_alpha, double b, double square) const;
+    double offset_for(const vec& K_alpha, double start) const {
+        return o_.intercept ? best_offset(smoothed(), y_, w_, K_alpha, centre_, start) : 0.0;
     }
     void differentiate();
     void refresh(double& value);
     // Writes and reads the state for resuming: the point, P, and the number of steps without progress (`flat`).
-    std::vector<double> state(double value, int flat) const;
-    void take(const std::vector<double>& state, double& value, int& flat);
-    bool may_go_on(double value);
+    std::vector<double> current_state(double value, int flat) const;
+    void restore_state(const std::vector<double>& state, double& value, int& flat);
+    bool should_continue(double value);
     double rounding() const;  // rounding error of the gap
 
     // Takes one Newton step with a line search. Returns false if P does not fall any further.
@@ -131,7 +131,7 @@ private:
     const representer_options& o_;
     std::size_t n_;
     vec w_, alpha_;
-    vec fixed_;  // Kα
+    vec K_alpha_;  // Kα
     vec centre_, g_, d_, r_, Kr_;
     newton_equations equations_;
     double b_ = 0, mu_ = 0;
@@ -141,8 +141,8 @@ private:
     bool stopped_ = false;
 };
 
-rounded_newton::rounded_newton(const gram<double>& K, std::span<const double> y, std::span<const double> weight,
-                               const loss& l, const representer_options& o)
+smoothed_newton::smoothed_newton(const gram<double>& K, std::span<const double> y, std::span<const double> weight,
+                                 const loss& l, const representer_options& o)
     : K_(K),
       y_(y),
       loss_(l),
@@ -150,7 +150,7 @@ rounded_newton::rounded_newton(const gram<double>& K, std::span<const double> y,
       n_(y.size()),
       w_(weight.begin(), weight.end()),
       alpha_(n_),
-      fixed_(n_),
+      K_alpha_(n_),
       centre_(n_),
       g_(n_),
       d_(n_),
@@ -159,11 +159,11 @@ rounded_newton::rounded_newton(const gram<double>& K, std::span<const double> y,
     if (w_.empty()) w_.assign(n_, 1.0);
 }
 
-void rounded_newton::recentre() {
+void smoothed_newton::recentre() {
     for (std::size_t i = 0; i < n_; ++i) centre_[i] = g_[i] / w_[i];
 }
 
-vec rounded_newton::times(const vec& v) {
+vec smoothed_newton::times(const vec& v) {
     vec out(n_);
     ++products_;
     const auto size = static_cast<index>(n_);
@@ -171,37 +171,37 @@ vec rounded_newton::times(const vec& v) {
     return out;
 }
 
-double rounded_newton::value_at(const vec& fixed, double b, double square) const {
+double smoothed_newton::value_at(const vec& K_alpha, double b, double square) const {
     double sum = 0;
-    const rounded_loss l = rounded();
-    for (std::size_t i = 0; i < n_; ++i) sum += w_[i] * l(y_[i], fixed[i] + b, centre_[i]).value;
+    const smoothed_loss l = smoothed();
+    for (std::size_t i = 0; i < n_; ++i) sum += w_[i] * l(y_[i], K_alpha[i] + b, centre_[i]).value;
     return sum + 0.5 * o_.lambda * square;
 }
 
-double rounded_newton::objective() const { return value_at(fixed_, b_, dot(alpha_, fixed_)); }
+double smoothed_newton::objective() const { return value_at(K_alpha_, b_, dot(alpha_, K_alpha_)); }
 
-void rounded_newton::differentiate() {
-    const rounded_loss l = rounded();
+void smoothed_newton::differentiate() {
+    const smoothed_loss l = smoothed();
     for (std::size_t i = 0; i < n_; ++i) {
-        const auto at = l(y_[i], fixed_[i] + b_, centre_[i]);
+        const auto at = l(y_[i], K_alpha_[i] + b_, centre_[i]);
         g_[i] = w_[i] * at.first;
         d_[i] = w_[i] * std::max(at.second, 0.0);
         if (!std::isfinite(g_[i]) || !std::isfinite(d_[i]))
             fail(errc::data, fmt::format("representer: the {} loss of example {} has no finite derivatives at f = {}",
-                                         name(loss_.kind), i, fixed_[i] + b_));
+                                         name(loss_.kind), i, K_alpha_[i] + b_));
         r_[i] = g_[i] + o_.lambda * alpha_[i];
     }
 }
 
-fit_status rounded_newton::minimise(double mu, const std::function<bool(double gap, double value)>& enough) {
+fit_status smoothed_newton::minimise(double mu, const std::function<bool(double gap, double value)>& enough) {
     mu_ = mu;
-    b_ = offset_for(fixed_, b_);
+    b_ = offset_for(K_alpha_, b_);
     double value = objective();
     bool fresh = false;  // Kα has just been recomputed
     int flat = 0;
-    if (!o_.start.empty()) take(o_.start, value, flat);
+    if (!o_.start.empty()) restore_state(o_.start, value, flat);
     for (;; ++rounds_) {
-        if (o_.keep && !fresh && rounds_ > 0) o_.keep(state(value, flat));
+        if (o_.keep && !fresh && rounds_ > 0) o_.keep(current_state(value, flat));
         differentiate();
         Kr_ = times(r_);
         gap_ = dot(r_, Kr_) / (2 * o_.lambda);
@@ -212,8 +212,8 @@ fit_status rounded_newton::minimise(double mu, const std::function<bool(double g
             --rounds_;
             continue;
         }
-        if (rounds_ >= o_.most_rounds) return fit_status::step_limit;
-        if (!may_go_on(value)) return fit_status::cancelled;
+        if (rounds_ >= o_.max_rounds) return fit_status::step_limit;
+        if (!should_continue(value)) return fit_status::cancelled;
         const bool moved = step(value);
         if (!moved && (fresh || ++flat > 1)) return fit_status::stalled;
         fresh = !moved;
@@ -221,54 +221,54 @@ fit_status rounded_newton::minimise(double mu, const std::function<bool(double g
     }
 }
 
-bool rounded_newton::may_go_on(double value) {
+bool smoothed_newton::should_continue(double value) {
     if (!stopped_ && o_.progress) stopped_ = !o_.progress(rounds_, value, std::abs(gap_));
     return !stopped_;
 }
 
-std::vector<double> rounded_newton::state(double value, int flat) const {
+std::vector<double> smoothed_newton::current_state(double value, int flat) const {
     std::vector<double> out{static_cast<double>(rounds_), static_cast<double>(products_), value,
                             static_cast<double>(flat), b_};
     out.insert(out.end(), alpha_.begin(), alpha_.end());
-    out.insert(out.end(), fixed_.begin(), fixed_.end());
+    out.insert(out.end(), K_alpha_.begin(), K_alpha_.end());
     return out;
 }
 
-void rounded_newton::take(const std::vector<double>& from, double& value, int& flat) {
+void smoothed_newton::restore_state(const std::vector<double>& from, double& value, int& flat) {
     if (from.size() != 5 + 2 * n_) fail(errc::invalid_argument, "a state of another problem");
-    rounds_ = static_cast<int>(whole_in_state(from[0], 0, 1 << 30)), products_ = count_in_state(from[1]);
-    value = from[2], flat = static_cast<int>(whole_in_state(from[3], 0, 2)), b_ = from[4];
+    rounds_ = static_cast<int>(state_integer(from[0], 0, 1 << 30)), products_ = state_count(from[1]);
+    value = from[2], flat = static_cast<int>(state_integer(from[3], 0, 2)), b_ = from[4];
     std::copy_n(from.data() + 5, n_, alpha_.data());
-    std::copy_n(from.data() + 5 + n_, n_, fixed_.data());
+    std::copy_n(from.data() + 5 + n_, n_, K_alpha_.data());
 }
 
-double rounded_newton::rounding() const {
+double smoothed_newton::rounding() const {
     matrix<double> r(static_cast<index>(n_), 1);
     std::copy_n(r_.data(), n_, r.data());
-    return equations_.rounding(r) / (2 * o_.lambda);
+    return equations_.rounding_error(r) / (2 * o_.lambda);
 }
 
-void rounded_newton::refresh(double& value) {
-    fixed_ = times(alpha_);
-    b_ = offset_for(fixed_, b_);
+void smoothed_newton::refresh(double& value) {
+    K_alpha_ = times(alpha_);
+    b_ = offset_for(K_alpha_, b_);
     value = objective();
 }
 
-bool rounded_newton::step(double& value) {
+bool smoothed_newton::step(double& value) {
     const auto [direction, along] = solve_system();
     // derivative of P along the direction; b is optimal, so it does not contribute
     const double slope = dot(r_, along);
     if (!(slope < 0)) return false;
-    const double square = dot(alpha_, fixed_), mixed = dot(direction, fixed_), own = dot(direction, along);
+    const double square = dot(alpha_, K_alpha_), mixed = dot(direction, K_alpha_), own = dot(direction, along);
     vec trial(n_);
     double t = 1;
     for (int halvings = 0; halvings < 60; ++halvings, t /= 2) {
-        for (std::size_t i = 0; i < n_; ++i) trial[i] = fixed_[i] + t * along[i];
+        for (std::size_t i = 0; i < n_; ++i) trial[i] = K_alpha_[i] + t * along[i];
         const double b = offset_for(trial, b_);
         const double next = value_at(trial, b, square + 2 * t * mixed + t * t * own);
         if (next <= value + 1e-4 * t * slope && next < value) {
             for (std::size_t i = 0; i < n_; ++i) alpha_[i] += t * direction[i];
-            fixed_ = std::move(trial);
+            K_alpha_ = std::move(trial);
             b_ = b;
             value = next;
             return true;
@@ -278,21 +278,21 @@ bool rounded_newton::step(double& value) {
     return polish(direction, along, value);
 }
 
-bool rounded_newton::polish(const vec& direction, const vec& along, double& value) {
-    const vec alpha = alpha_, fixed = fixed_;
+bool smoothed_newton::polish(const vec& direction, const vec& along, double& value) {
+    const vec alpha = alpha_, K_alpha = K_alpha_;
     const double b = b_, gap = gap_, before = value;
-    for (std::size_t i = 0; i < n_; ++i) alpha_[i] += direction[i], fixed_[i] += along[i];
-    b_ = offset_for(fixed_, b_);
+    for (std::size_t i = 0; i < n_; ++i) alpha_[i] += direction[i], K_alpha_[i] += along[i];
+    b_ = offset_for(K_alpha_, b_);
     value = objective();
     differentiate();
     const double now = dot(r_, times(r_)) / (2 * o_.lambda);
     if (std::abs(now) < 0.5 * std::abs(gap) && value <= before + 1e-12 * std::abs(before)) return true;
-    alpha_ = alpha, fixed_ = fixed, b_ = b, value = before;
+    alpha_ = alpha, K_alpha_ = K_alpha, b_ = b, value = before;
     differentiate();
     return false;
 }
 
-std::pair<vec, vec> rounded_newton::solve_system() {
+std::pair<vec, vec> smoothed_newton::solve_system() {
     std::vector<index> active;
     const double largest = *std::max_element(d_.begin(), d_.end());
     for (std::size_t i = 0; i < n_; ++i)
@@ -306,11 +306,11 @@ std::pair<vec, vec> rounded_newton::solve_system() {
     return {std::move(direction), std::move(along)};
 }
 
-bool rounded_newton::by_cholesky(const std::vector<index>& active, vec& direction) {
+bool smoothed_newton::by_cholesky(const std::vector<index>& active, vec& direction) {
     const index m = static_cast<index>(active.size());
     const auto example = [&](index a) { return static_cast<std::size_t>(active[static_cast<std::size_t>(a)]); };
     matrix<double> a(m, m), z(m, o_.intercept ? 2 : 1);
-    K_.square(std::span<const index>(active), a.view());
+    K_.symmetric_block(std::span<const index>(active), a.view());
     for (std::size_t i = 0; i < n_; ++i) direction[i] = -r_[i] / o_.lambda;
     for (const index i : active) direction[static_cast<std::size_t>(i)] = 0;
     const vec q = active.size() < n_ ? times(direction) : vec(n_);
@@ -339,7 +339,7 @@ bool rounded_newton::by_cholesky(const std::vector<index>& active, vec& directio
     return true;
 }
 
-std::pair<vec, vec> rounded_newton::by_conjugate_gradients() {
+std::pair<vec, vec> smoothed_newton::by_conjugate_gradients() {
     const double relative = std::abs(gap_) / std::max(std::abs(objective()), std::numeric_limits<double>::min());
     const double forcing = std::clamp(0.1 * std::sqrt(relative), 1e-10, 0.1);
     const double largest = *std::max_element(d_.begin(), d_.end());
@@ -367,7 +367,7 @@ std::pair<vec, vec> rounded_newton::by_conjugate_gradients() {
     const double value = o_.progress ? objective() : 0;
     const newton_step found =
         equations_.solve(root, root, without_offset, r, Kr, forcing * forcing * 2 * o_.lambda * std::abs(gap_),
-                         multiply, [&] { return may_go_on(value); });
+                         multiply, [&] { return should_continue(value); });
     const auto list = [&](const matrix<double>& column) { return vec(column.data(), column.data() + n); };
     return {list(found.x), list(found.Kx)};
 }
@@ -377,37 +377,37 @@ class representer {
 public:
     representer(const gram<double>& K, std::span<const double> y, std::span<const double> weight, const loss& l,
                 const representer_options& o)
-        : K_(K), y_(y), loss_(l), o_(o), n_(y.size()), at_(K, y, weight, l, o) {}
+        : K_(K), y_(y), loss_(l), o_(o), n_(y.size()), newton_(K, y, weight, l, o) {}
 
     representer_result run() {
-        representer_result best = loss_.is_smooth() ? at_once() : round_by_round();
-        best.rounds = at_.rounds();
-        best.products = at_.products();
+        representer_result best = loss_.is_smooth() ? solve_smooth() : solve_in_rounds();
+        best.rounds = newton_.rounds();
+        best.products = newton_.products();
         return best;
     }
 
 private:
-    representer_result at_once() {
+    representer_result solve_smooth() {
         fit_status status = fit_status::cancelled;
-        unless_stopped([&] {
-            status = at_.minimise(0, [&](double gap, double value) { return gap <= o_.tol * std::abs(value); });
+        completes_unless_cancelled([&] {
+            status = newton_.minimise(0, [&](double gap, double value) { return gap <= o_.tol * std::abs(value); });
         });
         representer_result out;
-        out.alpha = at_.alpha();
-        out.offset = at_.offset();
-        out.f = at_.fixed();
+        out.alpha = newton_.alpha();
+        out.offset = newton_.offset();
+        out.f = newton_.K_alpha();
         for (double& each : out.f) each += out.offset;
-        out.objective = at_.objective();
-        out.gap = std::abs(at_.gap());
+        out.objective = newton_.objective();
+        out.gap = std::abs(newton_.gap());
         out.status = status;
         return out;
     }
 
     // Returns P of the original problem at α with its best b, and the gap to the lower bound `lower`.
-    representer_result candidate(vec alpha, vec f, double lower) const {
+    representer_result evaluate_candidate(vec alpha, vec f, double lower) const {
         representer_result out;
         out.objective = 0.5 * o_.lambda * dot(alpha, f);
-        out.offset = o_.intercept ? best_offset({loss_, 0}, y_, w_, f, at_.centre(), at_.offset()) : 0.0;
+        out.offset = o_.intercept ? best_offset({loss_, 0}, y_, w_, f, newton_.centre(), newton_.offset()) : 0.0;
         for (std::size_t i = 0; i < n_; ++i) f[i] += out.offset, out.objective += w_[i] * loss_.value(y_[i], f[i]);
         out.gap = std::max(out.objective - lower, 0.0);
         out.alpha = std::move(alpha);
@@ -418,9 +418,9 @@ private:
     // Returns the best known point of the original problem with its gap. u gives the lower bound. There are three
     // candidates for the upper bound: a, which is 0 where u is 0; α with the same zeros, since a = -wu/λ is inaccurate
     // if λ is very small; and α itself, if its gap is less than half of theirs.
-    representer_result measured() {
-        const vec& g = at_.slopes();
-        vec dual(n_), sparse = at_.alpha();
+    representer_result best_candidate() {
+        const vec& g = newton_.loss_gradient();
+        vec dual(n_), sparse = newton_.alpha();
         double unbalanced = 0, conjugates = 0, size = 0;
         for (std::size_t i = 0; i < n_; ++i) {
             dual[i] = -g[i] / o_.lambda;
@@ -428,26 +428,27 @@ private:
             unbalanced += g[i];
             if (g[i] == 0) sparse[i] = 0;
         }
-        vec Kdual = at_.times(dual);
+        vec Kdual = newton_.times(dual);
         const double square = dot(dual, Kdual);
         for (std::size_t i = 0; i < n_; ++i) size += std::abs(dual[i] * Kdual[i]);
         indefinite_ = square < -1e-12 * size;
         // Σg = 0 holds up to rounding only; the possible effect is subtracted from the bound.
         const double lower =
-            -0.5 * o_.lambda * square - conjugates - (o_.intercept ? std::abs(unbalanced * at_.offset()) : 0.0);
-        representer_result best = candidate(std::move(dual), std::move(Kdual), lower);
+            -0.5 * o_.lambda * square - conjugates - (o_.intercept ? std::abs(unbalanced * newton_.offset()) : 0.0);
+        representer_result best = evaluate_candidate(std::move(dual), std::move(Kdual), lower);
         const auto good = [&] { return best.gap <= o_.tol * std::abs(best.objective); };
         if (good()) return best;
-        vec f = at_.times(sparse);
-        if (representer_result other = candidate(std::move(sparse), std::move(f), lower); other.gap < best.gap)
+        vec f = newton_.times(sparse);
+        if (representer_result other = evaluate_candidate(std::move(sparse), std::move(f), lower); other.gap < best.gap)
             best = std::move(other);
         if (good()) return best;
-        if (representer_result other = candidate(at_.alpha(), at_.fixed(), lower); other.gap < 0.5 * best.gap)
+        if (representer_result other = evaluate_candidate(newton_.alpha(), newton_.K_alpha(), lower);
+            other.gap < 0.5 * best.gap)
             best = std::move(other);
         return best;
     }
 
-    representer_result round_by_round() {
+    representer_result solve_in_rounds() {
         // Newton's matrix is K + (λμ/w)I on the examples at a corner, so μ is chosen by the ratio of λμ/w to k(x, x).
         // If μ is too large, there are many rounds. If it is too small, u is inaccurate, since its error is the
         // rounding error of f divided by μ.
@@ -464,13 +465,13 @@ private:
                                    ? std::max(0.01 * best.gap, 1e-3 * o_.tol * std::abs(best.objective))
                                    : std::numeric_limits<double>::infinity();
             fit_status inner = fit_status::cancelled;
-            unless_stopped([&] {
-                inner = at_.minimise(
+            completes_unless_cancelled([&] {
+                inner = newton_.minimise(
                     mu, [&](double gap, double value) { return gap <= std::min(1e-3 * std::abs(value), aim); });
             });
             // cancellation is ignored for two products, without which there is no result
-            const listening_to nobody(nullptr);
-            representer_result now = measured();
+            const cancellation_override nobody(nullptr);
+            representer_result now = best_candidate();
             const double progress = now.gap / best.gap;
             if (now.gap < best.gap) best = std::move(now);
             best.status =
@@ -480,7 +481,7 @@ private:
             idle = progress < 0.9 ? 0 : idle + 1;
             if (best.status != fit_status::stalled || idle > 8) break;
             if (!(progress < 0.3)) mu = std::max(0.2 * mu, least);
-            at_.recentre();
+            newton_.recentre();
         }
         return best;
     }
@@ -490,8 +491,8 @@ private:
     const loss& loss_;
     const representer_options& o_;
     std::size_t n_;
-    rounded_newton at_;
-    const vec& w_ = at_.weight();
+    smoothed_newton newton_;
+    const vec& w_ = newton_.weight();
     bool indefinite_ = false;
 };
 
@@ -505,13 +506,13 @@ void check(const gram<double>& K, std::span<const double> y, std::span<const dou
     if (n == 0) fail(errc::data, "representer: there are no examples");
     need(o.lambda > 0 && std::isfinite(o.lambda), "0 < lambda < infinity", o.lambda);
     need(o.tol > 0, "tol > 0", o.tol);
-    need(o.most_rounds >= 1, "most_rounds >= 1", o.most_rounds);
+    need(o.max_rounds >= 1, "most_rounds >= 1", o.max_rounds);
     if (l.kind == loss_kind::huber)
         need(l.parameter > 0 && std::isfinite(l.parameter), "0 < delta < infinity", l.parameter);
     if (l.kind == loss_kind::epsilon_insensitive)
         need(l.parameter >= 0 && std::isfinite(l.parameter), "0 <= epsilon < infinity", l.parameter);
     if (l.kind == loss_kind::quantile) need(l.parameter > 0 && l.parameter < 1, "0 < tau < 1", l.parameter);
-    if (l.kind == loss_kind::user && (!l.own.value || !l.own.first || !l.own.second))
+    if (l.kind == loss_kind::user && (!l.functions.value || !l.functions.first || !l.functions.second))
         fail(errc::invalid_argument, "representer: a user's loss needs a value and a first and second derivative");
     if (y.size() != n)
         fail(errc::invalid_argument, fmt::format("representer: {} examples but {} targets", n, y.size()));

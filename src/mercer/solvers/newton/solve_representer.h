@@ -18,7 +18,7 @@
 //     P(α) - P* <= gap = λ/2 (α-a)ᵀK(α-a) = rᵀKr/(2λ)  <=  tol·|P|,
 // where Kα is recomputed and not updated.
 //
-// Losses with corners: the same for a smoothed loss (rounded_loss in loss.h), in rounds. Each round takes the dual
+// Losses with corners: the same for a smoothed loss (smoothed_loss in loss.h), in rounds. Each round takes the dual
 // variables u of the previous one as its centre and may use a smaller μ. The gap is that of the original problem, by
 // the conjugate: P(α, b) + Σwᵢℓ*(uᵢ) + λ/2 aᵀKa with a = -wu/λ.
 #pragma once
@@ -40,8 +40,8 @@ enum class newton_system { automatic, cholesky, conjugate_gradient };
 struct representer_options {
     double lambda = 1;  // > 0
     bool intercept = false;
-    double tol = 1e-6;      // bound on the gap, relative to |P|
-    int most_rounds = 500;  // Newton steps, over all μ
+    double tol = 1e-6;     // bound on the gap, relative to |P|
+    int max_rounds = 500;  // Newton steps, over all μ
     newton_system system = newton_system::automatic;
     std::size_t memory_bytes = std::size_t{1} << 30;  // for the matrix of a Newton step
     // Called before every step and every product within a step. Returns false to stop with the current α.

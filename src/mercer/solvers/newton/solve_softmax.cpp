@@ -30,10 +30,10 @@ using rows = matrix<double>;
 using block_vectors::add;
 using block_vectors::dot;
 
-class newton {
+class softmax_newton {
 public:
-    newton(const gram<double>& K, std::span<const index> label, index classes, std::span<const double> weight,
-           const representer_options& o)
+    softmax_newton(const gram<double>& K, std::span<const index> label, index classes, std::span<const double> weight,
+                   const representer_options& o)
         : K_(K),
           label_(label),
           o_(o),
@@ -41,7 +41,7 @@ public:
           C_(classes),
           w_(weight.begin(), weight.end()),
           alpha_(n_, C_),
-          fixed_(n_, C_),
+          K_alpha_(n_, C_),
           p_(n_, C_),
           r_(n_, C_),
           b_(static_cast<std::size_t>(C_)),
@@ -51,13 +51,13 @@ public:
 
     softmax_result run() {
         softmax_result out;
-        double value = value_at(fixed_, b_);
-        if (!unless_stopped([&] { iterate(out, value); })) out.status = fit_status::cancelled;
+        double value = value_at(K_alpha_, b_);
+        if (!completes_unless_cancelled([&] { iterate(out, value); })) out.status = fit_status::cancelled;
         out.gap = std::abs(gap_) + imbalance();
         out.objective = value;
         out.rounds = rounds_;
         out.products = products_;
-        out.f = fixed_;
+        out.f = K_alpha_;
         for (index i = 0; i < n_; ++i)
             for (index c = 0; c < C_; ++c) out.f(i, c) += b_[static_cast<std::size_t>(c)];
         out.alpha = std::move(alpha_);
@@ -67,23 +67,23 @@ public:
 
 private:
     void iterate(softmax_result& out, double& value) {
-        improve_offsets(fixed_, b_);
-        value = value_at(fixed_, b_);
+        minimise_offsets(K_alpha_, b_);
+        value = value_at(K_alpha_, b_);
         bool fresh = false;
-        if (!o_.start.empty()) take(o_.start, value);
+        if (!o_.start.empty()) restore_state(o_.start, value);
         for (;;) {
-            if (o_.keep && !fresh && rounds_ > 0) o_.keep(state(value));
+            if (o_.keep && !fresh && rounds_ > 0) o_.keep(current_state(value));
             differentiate();
             Kr_ = times(r_);
             gap_ = dot(r_, Kr_) / (2 * o_.lambda);
             const bool enough = std::abs(gap_) + imbalance() <= o_.tol * value;
             if (enough && fresh) {
-                const double rounding = equations_.rounding(r_) / (2 * o_.lambda);
+                const double rounding = equations_.rounding_error(r_) / (2 * o_.lambda);
                 out.status = gap_ >= -rounding ? fit_status::converged : fit_status::stalled;
                 break;
             }
-            if (!enough && rounds_ >= o_.most_rounds) break;
-            if (!enough && !may_go_on(value)) {
+            if (!enough && rounds_ >= o_.max_rounds) break;
+            if (!enough && !should_continue(value)) {
                 out.status = fit_status::cancelled;
                 break;
             }
@@ -98,32 +98,32 @@ private:
             }
             fresh = !moved;
             if (fresh) {
-                fixed_ = times(alpha_);
-                improve_offsets(fixed_, b_);
-                value = value_at(fixed_, b_) + 0.5 * o_.lambda * dot(alpha_, fixed_);
+                K_alpha_ = times(alpha_);
+                minimise_offsets(K_alpha_, b_);
+                value = value_at(K_alpha_, b_) + 0.5 * o_.lambda * dot(alpha_, K_alpha_);
             }
         }
     }
 
-    bool may_go_on(double value) {
+    bool should_continue(double value) {
         if (!stopped_ && o_.progress) stopped_ = !o_.progress(rounds_, value, std::abs(gap_));
         return !stopped_;
     }
 
-    std::vector<double> state(double value) const {
+    std::vector<double> current_state(double value) const {
         std::vector<double> out{static_cast<double>(rounds_), static_cast<double>(products_), value};
         out.insert(out.end(), b_.begin(), b_.end());
-        for (const rows* each : {&alpha_, &fixed_}) out.insert(out.end(), each->data(), each->data() + n_ * C_);
+        for (const rows* each : {&alpha_, &K_alpha_}) out.insert(out.end(), each->data(), each->data() + n_ * C_);
         return out;
     }
-    void take(const std::vector<double>& from, double& value) {
+    void restore_state(const std::vector<double>& from, double& value) {
         const auto numbers = static_cast<std::size_t>(n_ * C_);
         if (from.size() != 3 + b_.size() + 2 * numbers) fail(errc::invalid_argument, "a state of another problem");
-        rounds_ = static_cast<int>(whole_in_state(from[0], 0, 1 << 30)), products_ = count_in_state(from[1]),
+        rounds_ = static_cast<int>(state_integer(from[0], 0, 1 << 30)), products_ = state_count(from[1]),
         value = from[2];
         std::copy_n(from.data() + 3, b_.size(), b_.data());
         std::copy_n(from.data() + 3 + b_.size(), numbers, alpha_.data());
-        std::copy_n(from.data() + 3 + b_.size() + numbers, numbers, fixed_.data());
+        std::copy_n(from.data() + 3 + b_.size() + numbers, numbers, K_alpha_.data());
     }
 
     rows times(const rows& v) {
@@ -137,20 +137,20 @@ private:
     // of numbers.
     template <class Body>
     void in_runs(Body body) const {
-        parallel_runs(n_, std::max<index>(1, (index{1} << 16) / C_), body);
+        parallel_chunks(n_, std::max<index>(1, (index{1} << 16) / C_), body);
     }
 
-    double value_at(const rows& fixed, const std::vector<double>& b) const {
+    double value_at(const rows& K_alpha, const std::vector<double>& b) const {
         std::vector<double> term(static_cast<std::size_t>(n_));
         in_runs([&](index first, index end) {
             for (index i = first; i < end; ++i) {
                 double top = -std::numeric_limits<double>::infinity(), total = 0;
-                for (index c = 0; c < C_; ++c) top = std::max(top, fixed(i, c) + b[static_cast<std::size_t>(c)]);
-                for (index c = 0; c < C_; ++c) total += std::exp(fixed(i, c) + b[static_cast<std::size_t>(c)] - top);
+                for (index c = 0; c < C_; ++c) top = std::max(top, K_alpha(i, c) + b[static_cast<std::size_t>(c)]);
+                for (index c = 0; c < C_; ++c) total += std::exp(K_alpha(i, c) + b[static_cast<std::size_t>(c)] - top);
                 const index own = label_[static_cast<std::size_t>(i)];
                 term[static_cast<std::size_t>(i)] =
                     w_[static_cast<std::size_t>(i)] *
-                    (std::log(total) + top - fixed(i, own) - b[static_cast<std::size_t>(own)]);
+                    (std::log(total) + top - K_alpha(i, own) - b[static_cast<std::size_t>(own)]);
             }
         });
         double sum = 0;
@@ -158,12 +158,12 @@ private:
         return sum;
     }
 
-    void probabilities(const rows& fixed, const std::vector<double>& b, rows& p) const {
+    void probabilities(const rows& K_alpha, const std::vector<double>& b, rows& p) const {
         in_runs([&](index first, index end) {
             std::vector<double> f(static_cast<std::size_t>(C_));
             for (index i = first; i < end; ++i) {
                 for (index c = 0; c < C_; ++c)
-                    f[static_cast<std::size_t>(c)] = fixed(i, c) + b[static_cast<std::size_t>(c)];
+                    f[static_cast<std::size_t>(c)] = K_alpha(i, c) + b[static_cast<std::size_t>(c)];
                 softmax(f, std::span<double>(p.row(i), static_cast<std::size_t>(C_)));
             }
         });
@@ -179,7 +179,7 @@ private:
     }
 
     void differentiate() {
-        probabilities(fixed_, b_, p_);
+        probabilities(K_alpha_, b_, p_);
         sums_.assign(static_cast<std::size_t>(C_), 0.0);
         for (index i = 0; i < n_; ++i)
             for (index c = 0; c < C_; ++c) {
@@ -195,9 +195,9 @@ private:
     rows curvature(const rows& p) const {
         constexpr index rows_at_once = 8, examples_at_once = 256;
         rows m(C_, C_);
-        parallel_runs(C_, rows_at_once, [&](index first, index end) {
+        parallel_chunks(C_, rows_at_once, [&](index first, index end) {
             for (index i = 0; i < n_; ++i) {
-                if (i % examples_at_once == 0) stop_point();
+                if (i % examples_at_once == 0) throw_if_cancelled();
                 const double w = w_[static_cast<std::size_t>(i)];
                 const double* const each = p.row(i);
                 for (index a = first; a < end; ++a) {
@@ -219,13 +219,13 @@ private:
     }
 
     // Minimises over b by Newton's method with C unknowns.
-    void improve_offsets(const rows& fixed, std::vector<double>& b) const {
+    void minimise_offsets(const rows& K_alpha, std::vector<double>& b) const {
         if (!o_.intercept) return;
         rows p(n_, C_);
-        double value = value_at(fixed, b), total = 0;
+        double value = value_at(K_alpha, b), total = 0;
         for (const double w : w_) total += w;
         for (int round = 0; round < 50; ++round) {
-            probabilities(fixed, b, p);
+            probabilities(K_alpha, b, p);
             rows s(C_, 1);
             for (index i = 0; i < n_; ++i)
                 for (index c = 0; c < C_; ++c)
@@ -247,7 +247,7 @@ private:
                     mean += (next[static_cast<std::size_t>(c)] = b[static_cast<std::size_t>(c)] - t * d(c, 0)) /
                             static_cast<double>(C_);
                 for (double& each : next) each -= mean;
-                const double now = value_at(fixed, next);
+                const double now = value_at(K_alpha, next);
                 // Near the minimum the decrease is lost in rounding errors; then the full Newton step is the better
                 // point.
                 fell = now <= value + 1e-4 * t * slope ||
@@ -299,24 +299,24 @@ private:
             0.1 * std::sqrt(std::abs(gap_) / std::max(value, std::numeric_limits<double>::min())), 1e-9, 0.1);
         return equations_.solve(
             root, own, project, r_, Kr_, forcing * forcing * 2 * o_.lambda * std::abs(gap_),
-            [&](const rows& v) { return times(v); }, [&] { return may_go_on(value); });
+            [&](const rows& v) { return times(v); }, [&] { return should_continue(value); });
     }
 
     bool step(double& value) {
         const auto [direction, along] = solve_system(value);
         const double slope = dot(r_, along);
         if (!(slope < 0)) return false;
-        const double square = dot(alpha_, fixed_), mixed = dot(direction, fixed_), own = dot(direction, along);
+        const double square = dot(alpha_, K_alpha_), mixed = dot(direction, K_alpha_), own = dot(direction, along);
         double t = 1;
         for (int halvings = 0; halvings < 50; ++halvings, t /= 2) {
-            rows trial = fixed_;
+            rows trial = K_alpha_;
             add(trial, t, along);
             std::vector<double> b = b_;
-            improve_offsets(trial, b);
+            minimise_offsets(trial, b);
             const double next = value_at(trial, b) + 0.5 * o_.lambda * (square + 2 * t * mixed + t * t * own);
             if (next <= value + 1e-4 * t * slope && next < value) {
                 add(alpha_, t, direction);
-                fixed_ = std::move(trial);
+                K_alpha_ = std::move(trial);
                 b_ = std::move(b);
                 value = next;
                 return true;
@@ -330,7 +330,7 @@ private:
     const representer_options& o_;
     index n_, C_;
     std::vector<double> w_;
-    rows alpha_, fixed_, p_, r_, Kr_;
+    rows alpha_, K_alpha_, p_, r_, Kr_;
     std::vector<double> b_, sums_;
     newton_equations equations_;
     int rounds_ = 0;
@@ -363,7 +363,7 @@ softmax_result solve_softmax(const gram<double>& K, std::span<const index> label
             fail(errc::data,
                  fmt::format("softmax: weight {} must satisfy 0 < weight < infinity, got {}", i, weight[i]));
     }
-    return newton(K, label, classes, weight, options).run();
+    return softmax_newton(K, label, classes, weight, options).run();
 }
 
 }  // namespace mercer

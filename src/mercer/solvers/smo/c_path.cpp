@@ -10,8 +10,8 @@
 namespace mercer::smo {
 namespace {
 
-constexpr index smallest_block = 128;
-constexpr std::size_t largest_block = 768;
+constexpr index min_working_set = 128;
+constexpr std::size_t max_working_set = 768;
 
 index padded(index n) {
     const index width = best_pair_loop().padding;
@@ -22,7 +22,7 @@ index padded(index n) {
 
 padded_matrix::padded_matrix(index n) : n_(n), values_(n, padded(n)) {}
 
-void padded_matrix::filled() {
+void padded_matrix::finish() {
     diagonal_.assign(static_cast<std::size_t>(stride()), 1.0f);
     for (index i = 0; i < n_; ++i) {
         diagonal_[static_cast<std::size_t>(i)] = values_(i, i);
@@ -30,8 +30,8 @@ void padded_matrix::filled() {
     }
 }
 
-price_path::price_path(const padded_matrix& K, std::span<const double> sign, std::span<const double> weight)
-    : K_(K), p_(sign.begin(), sign.end()), three_(3, K.stride()) {
+c_path::c_path(const padded_matrix& K, std::span<const double> sign, std::span<const double> weight)
+    : K_(K), p_(sign.begin(), sign.end()), F_up_low_(3, K.stride()) {
     for (const double s : sign) {
         low_side_.push_back(s < 0 ? -1.0 : 0.0);
         high_side_.push_back(s > 0 ? 1.0 : 0.0);
@@ -39,19 +39,19 @@ price_path::price_path(const padded_matrix& K, std::span<const double> sign, std
     allocate(weight);
 }
 
-price_path::price_path(const padded_matrix& K, std::span<const double> y, std::span<const std::uint8_t> takes_part,
-                       double epsilon, std::span<const double> weight)
-    : K_(K), epsilon_(epsilon), three_(3, K.stride()) {
+c_path::c_path(const padded_matrix& K, std::span<const double> y, std::span<const std::uint8_t> is_training,
+               double epsilon, std::span<const double> weight)
+    : K_(K), epsilon_(epsilon), F_up_low_(3, K.stride()) {
     for (std::size_t i = 0; i < y.size(); ++i) {
-        p_.push_back(takes_part[i] ? y[i] : 0.0);
-        low_side_.push_back(takes_part[i] ? -1.0 : 0.0);
-        high_side_.push_back(takes_part[i] ? 1.0 : 0.0);
+        p_.push_back(is_training[i] ? y[i] : 0.0);
+        low_side_.push_back(is_training[i] ? -1.0 : 0.0);
+        high_side_.push_back(is_training[i] ? 1.0 : 0.0);
     }
     allocate(weight);
 }
 
-void price_path::allocate(std::span<const double> weight) {
-    F_ = three_.row(0), up_ = three_.row(1), low_ = three_.row(2);
+void c_path::allocate(std::span<const double> weight) {
+    F_ = F_up_low_.row(0), up_ = F_up_low_.row(1), low_ = F_up_low_.row(2);
     std::ranges::copy(p_, F_);
     weight_.assign(weight.begin(), weight.end());
     if (weight_.empty()) weight_.assign(p_.size(), 1.0);
@@ -61,7 +61,7 @@ void price_path::allocate(std::span<const double> weight) {
 
 // Scales α for the new C. The objective ½s²αᵀKα - s·(pᵀα - ε Σ|α|) is minimal at s = (pᵀα - ε Σ|α|)/αᵀKα. That is 1 if
 // no α is at its bound, and it is clamped to at most C/(last C).
-void price_path::grow(double C) {
+void c_path::scale_to(double C) {
     double linear = 0, quadratic = 0;
     for (std::size_t i = 0; i < p_.size(); ++i) {
         linear += p_[i] * alpha_[i] - epsilon_ * std::abs(alpha_[i]);
@@ -79,21 +79,21 @@ void price_path::grow(double C) {
     C_ = C;
 }
 
-void price_path::place(std::size_t i) {
+void c_path::update_masks(std::size_t i) {
     up_[i] = alpha_[i] < upper_[i] ? (alpha_[i] < 0 ? epsilon_ : -epsilon_) : -infinity;
     low_[i] = alpha_[i] > lower_[i] ? (alpha_[i] > 0 ? -epsilon_ : epsilon_) : infinity;
 }
 
-void price_path::set_bounds() {
+void c_path::set_bounds() {
     for (std::size_t i = 0; i < p_.size(); ++i) {
         lower_[i] = low_side_[i] * C_ * weight_[i];
         upper_[i] = high_side_[i] * C_ * weight_[i];
         alpha_[i] = std::clamp(alpha_[i], lower_[i], upper_[i]);
-        place(i);
+        update_masks(i);
     }
 }
 
-void price_path::measure() {
+void c_path::compute_gap() {
     double top = -infinity, bottom = infinity;
     for (std::size_t i = 0; i < p_.size(); ++i) {
         top = std::max(top, F_[i] + up_[i]);
@@ -102,24 +102,24 @@ void price_path::measure() {
     gap_ = std::max(top - bottom, 0.0);
 }
 
-void price_path::solve(double C, double tol, std::int64_t most_steps) {
-    grow(C);
+void c_path::solve(double C, double tol, std::int64_t max_steps) {
+    scale_to(C);
     set_bounds();
     steps_ = 0;
     // This number of steps among all examples takes as long as a working set of a few hundred.
     const std::int64_t soon = 200 + K_.size() / 4;
-    const bool blocks = K_.size() > 2 * smallest_block;
-    solve_all(tol, blocks ? std::min(soon, most_steps) : most_steps);
-    while (blocks && gap_ > tol && steps_ < most_steps)
-        if (!solve_block(std::max(0.1 * gap_, 0.3 * tol), most_steps - steps_) &&
-            !solve_all(tol, std::min(soon, most_steps - steps_)))
+    const bool blocks = K_.size() > 2 * min_working_set;
+    solve_all(tol, blocks ? std::min(soon, max_steps) : max_steps);
+    while (blocks && gap_ > tol && steps_ < max_steps)
+        if (!solve_block(std::max(0.1 * gap_, 0.3 * tol), max_steps - steps_) &&
+            !solve_all(tol, std::min(soon, max_steps - steps_)))
             break;
-    find_offset();
+    compute_offset();
 }
 
 // Optimises pairs among all examples. Returns false if no step was taken.
-bool price_path::solve_all(double tol, std::int64_t most_steps) {
-    inner_problem<double> p;
+bool c_path::solve_all(double tol, std::int64_t max_steps) {
+    pair_problem<double> p;
     p.size = p.stride = K_.stride();
     p.K = K_.data();
     p.diagonal = K_.diagonal().data();
@@ -130,8 +130,8 @@ bool price_path::solve_all(double tol, std::int64_t most_steps) {
     p.lower = lower_.data();
     p.upper = upper_.data();
     p.end[0] = p.size;
-    p.enough = tol;
-    p.most_steps = most_steps;
+    p.target_gap = tol;
+    p.max_steps = max_steps;
     p.tube = epsilon_;
     best_pair_loop().solve_double(p);
     steps_ += p.steps;
@@ -139,8 +139,8 @@ bool price_path::solve_all(double tol, std::int64_t most_steps) {
     return p.steps > 0;
 }
 
-// The violating examples, at most `largest_block`: free ones first, then by the size of the violation.
-std::vector<index> price_path::choose_block() const {
+// The violating examples, at most `max_working_set`: free ones first, then by the size of the violation.
+std::vector<index> c_path::choose_block() const {
     double top = -infinity, bottom = infinity;
     for (std::size_t i = 0; i < p_.size(); ++i) {
         top = std::max(top, F_[i] + up_[i]);
@@ -155,7 +155,7 @@ std::vector<index> price_path::choose_block() const {
         const bool free = alpha_[i] > lower_[i] && alpha_[i] < upper_[i] && alpha_[i] != 0;
         worst.emplace_back(-violation - (free ? gap_ : 0), static_cast<index>(i));
     }
-    const auto count = std::min<std::size_t>(worst.size(), largest_block);
+    const auto count = std::min<std::size_t>(worst.size(), max_working_set);
     std::nth_element(worst.begin(), worst.begin() + static_cast<std::ptrdiff_t>(count), worst.end());
     for (std::size_t i = 0; i < count; ++i) out.push_back(worst[i].second);
     std::ranges::sort(out);
@@ -163,13 +163,13 @@ std::vector<index> price_path::choose_block() const {
 }
 
 // Chooses and solves a working set, and updates F of all examples. Returns false if no step was taken.
-bool price_path::solve_block(double enough, std::int64_t most_steps) {
+bool c_path::solve_block(double enough, std::int64_t max_steps) {
     const std::vector<index> rows = choose_block();
     const auto count = static_cast<index>(rows.size()), stride = padded(count);
-    if (block_.rows() < stride) block_ = matrix<float>(stride, stride), block_three_ = matrix<float>(3, stride);
-    inner_problem<float> p;
+    if (block_.rows() < stride) block_ = matrix<float>(stride, stride), block_F_up_low_ = matrix<float>(3, stride);
+    pair_problem<float> p;
     p.size = p.stride = stride;
-    float* F = block_three_.data();
+    float* F = block_F_up_low_.data();
     float *up = F + stride, *low = up + stride;
     std::vector<float> diagonal(static_cast<std::size_t>(stride), 1.0f);
     std::vector<double> alpha(diagonal.size()), lower(diagonal.size()), upper(diagonal.size());
@@ -198,8 +198,8 @@ bool price_path::solve_block(double enough, std::int64_t most_steps) {
     p.F = F, p.up = up, p.low = low;
     p.alpha = alpha.data(), p.lower = lower.data(), p.upper = upper.data();
     p.end[0] = stride;
-    p.enough = enough;
-    p.most_steps = most_steps;
+    p.target_gap = enough;
+    p.max_steps = max_steps;
     p.tube = epsilon_;
     best_pair_loop().solve_float(p);
     steps_ += p.steps;
@@ -211,21 +211,21 @@ bool price_path::solve_block(double enough, std::int64_t most_steps) {
         moved.push_back(K_.data() + rows[r] * K_.stride());
         by.push_back(alpha[r] - alpha_[i]);
         alpha_[i] = alpha[r];
-        place(i);
+        update_masks(i);
     }
     best_vector_ops().subtract_rows(F_, moved.data(), by.data(), static_cast<std::int64_t>(moved.size()), K_.stride());
-    measure();
+    compute_gap();
     return p.steps > 0;
 }
 
-bool price_path::at_a_bound() const {
+bool c_path::has_bounded_alpha() const {
     for (std::size_t i = 0; i < p_.size(); ++i)
         if (alpha_[i] != 0 && std::abs(alpha_[i]) >= C_ * weight_[i]) return true;
     return false;
 }
 
 // The offset is the mean over the free examples, or the middle of the interval that the others allow.
-void price_path::find_offset() {
+void c_path::compute_offset() {
     double sum = 0, high = -infinity, low = infinity;
     index free = 0;
     for (std::size_t i = 0; i < p_.size(); ++i) {
@@ -240,7 +240,7 @@ void price_path::find_offset() {
         offset_ = std::isfinite(high) && std::isfinite(low) ? (high + low) / 2 : std::isfinite(high) ? high : low;
 }
 
-double price_path::objective() const {
+double c_path::objective() const {
     double sum = 0;
     for (std::size_t i = 0; i < p_.size(); ++i)
         sum += epsilon_ * std::abs(alpha_[i]) - 0.5 * alpha_[i] * (p_[i] + F_[i]);

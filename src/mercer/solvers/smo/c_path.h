@@ -31,7 +31,7 @@ public:
     matrix_view<const float> view() const { return values_.view().block(0, 0, n_, n_); }
     const float* data() const { return values_.row(0); }
     const std::vector<float>& diagonal() const { return diagonal_; }  // padded by ones
-    void filled();  // must be called once all values have been written
+    void finish();  // must be called once all values have been written
 
 private:
     index n_;
@@ -39,22 +39,22 @@ private:
     std::vector<float> diagonal_;
 };
 
-class price_path {
+class c_path {
 public:
     // Classification. sign: +1 or -1 for a training example, 0 for a held-out one. weight: factors w of C, or empty.
-    price_path(const padded_matrix& K, std::span<const double> sign, std::span<const double> weight = {});
-    // ε-regression on the examples with takes_part[i] != 0.
-    price_path(const padded_matrix& K, std::span<const double> y, std::span<const std::uint8_t> takes_part,
-               double epsilon, std::span<const double> weight = {});
-    price_path(const price_path&) = delete;  // contains pointers to its own members
-    price_path& operator=(const price_path&) = delete;
+    c_path(const padded_matrix& K, std::span<const double> sign, std::span<const double> weight = {});
+    // ε-regression on the examples with is_training[i] != 0.
+    c_path(const padded_matrix& K, std::span<const double> y, std::span<const std::uint8_t> is_training, double epsilon,
+           std::span<const double> weight = {});
+    c_path(const c_path&) = delete;  // contains pointers to its own members
+    c_path& operator=(const c_path&) = delete;
 
-    // Solves for C, which must not be less than the last C, until the gap is at most `tol` or after `most_steps` steps.
-    void solve(double C, double tol, std::int64_t most_steps);
+    // Solves for C, which must not be less than the last C, until the gap is at most `tol` or after `max_steps` steps.
+    void solve(double C, double tol, std::int64_t max_steps);
 
     double gap() const { return gap_; }
     std::int64_t steps() const { return steps_; }  // of the last solve
-    bool at_a_bound() const;                       // returns false if a larger C would not change the solution
+    bool has_bounded_alpha() const;                // returns false if a larger C would not change the solution
     double offset() const { return offset_; }
     // f(xᵢ) = Σαⱼk(xᵢ, xⱼ) + b of a held-out example.
     double decision(index i) const { return offset_ - F_[i]; }
@@ -63,26 +63,26 @@ public:
 
 private:
     void allocate(std::span<const double> weight);
-    void grow(double C);
-    void place(std::size_t i);
+    void scale_to(double C);
+    void update_masks(std::size_t i);
     void set_bounds();
-    void measure();
-    bool solve_all(double tol, std::int64_t most_steps);
+    void compute_gap();
+    bool solve_all(double tol, std::int64_t max_steps);
     std::vector<index> choose_block() const;
-    bool solve_block(double enough, std::int64_t most_steps);
-    void find_offset();
+    bool solve_block(double enough, std::int64_t max_steps);
+    void compute_offset();
 
     const padded_matrix& K_;
     double epsilon_ = 0;
     std::vector<double> p_, low_side_, high_side_, weight_;  // low_side_ and high_side_ are l and u above; 0 and 0 for
                                                              // a held-out example
     std::vector<double> alpha_, lower_, upper_;
-    matrix<double> three_;  // the rows F, up and low, aligned for vector instructions
+    matrix<double> F_up_low_;  // the rows F, up and low, aligned for vector instructions
     double *F_, *up_, *low_;
     double C_ = 0, gap_ = 0, offset_ = 0;
     std::int64_t steps_ = 0;
     // The matrix of a working set, and its F, up and low.
-    matrix<float> block_, block_three_;
+    matrix<float> block_, block_F_up_low_;
 };
 
 }  // namespace mercer::smo

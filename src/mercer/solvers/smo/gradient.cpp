@@ -19,23 +19,23 @@ namespace {
 void check_diagonal(std::span<const float> diagonal) {
     for (std::size_t i = 0; i < diagonal.size(); ++i)
         if (!std::isfinite(diagonal[i]))
-            fail_for_value("float", diagonal[i], static_cast<index>(i), static_cast<index>(i));
+            fail_nonfinite_kernel("float", diagonal[i], static_cast<index>(i), static_cast<index>(i));
 }
 
 // Fails with the first value that is not finite in this row of K, if there is one.
 template <class T>
-void name_value(const gram<T>& K, index row, std::span<const index> support, const char* which) {
+void fail_for_row(const gram<T>& K, index row, std::span<const index> support, const char* which) {
     std::vector<T> values(support.size());
     T* const to = values.data();
-    K.block(selection(row, 1), support, block_rows<T>(&to));
+    K.block(row_set(row, 1), support, row_pointers<T>(&to));
     for (std::size_t s = 0; s < support.size(); ++s)
-        if (!std::isfinite(values[s])) fail_for_value(which, values[s], row, support[s]);
+        if (!std::isfinite(values[s])) fail_nonfinite_kernel(which, values[s], row, support[s]);
 }
 
 }  // namespace
 
-variables::variables(const box_problem& problem, const gram<float>& K, double common_value)
-    : n(static_cast<index>(problem.p.size())), common(common_value), active(n) {
+variables::variables(const box_problem& problem, const gram<float>& K, double offset)
+    : n(static_cast<index>(problem.p.size())), kernel_offset(offset), active(n) {
     const auto copy = [&](std::span<const double> from) { return std::vector<double>(from.begin(), from.end()); };
     p = copy(problem.p);
     lower = copy(problem.lower);
@@ -62,8 +62,8 @@ double variables::measure() {
             min_low[g] = infinity;
             for (index i = 0; i < active; ++i) {
                 if (group[i] != g) continue;
-                if (can_rise(i)) max_up[g] = std::max(max_up[g], F[i]);
-                if (can_fall(i)) min_low[g] = std::min(min_low[g], F[i]);
+                if (can_increase(i)) max_up[g] = std::max(max_up[g], F[i]);
+                if (can_decrease(i)) min_low[g] = std::min(min_low[g], F[i]);
             }
         }
         gap = std::max(gap, max_up[g] - min_low[g]);
@@ -71,20 +71,20 @@ double variables::measure() {
     return gap;
 }
 
-double variables::largest_F() const {
+double variables::max_abs_F() const {
     double largest = 0;
     for (index i = 0; i < active; ++i) largest = std::max(largest, std::abs(F[i]));
     return largest;
 }
 
-index variables::first_not_finite_F() const {
+index variables::find_nonfinite_F() const {
     bool finite = true;
     for (const double each : F) finite &= std::abs(each) <= std::numeric_limits<double>::max();
     if (finite) return -1;
     return std::find_if(F.begin(), F.end(), [](double each) { return !std::isfinite(each); }) - F.begin();
 }
 
-double variables::spread_of_p() const {
+double variables::p_deviation() const {
     double mean = 0, square = 0;
     for (const double each : p) mean += each / static_cast<double>(n);
     for (const double each : p) square += (each - mean) * (each - mean) / static_cast<double>(n);
@@ -102,7 +102,7 @@ std::vector<index> variables::support() const {
     return out;
 }
 
-selection variables::columns(index first, index count) const {
+row_set variables::columns(index first, index count) const {
     if (in_order_) return {first, count};
     return std::span<const index>(original.data() + first, static_cast<std::size_t>(count));
 }
@@ -120,11 +120,16 @@ void variables::reorder(const std::vector<index>& order) {
     in_order_ = false;
 }
 
-gradient::gradient(variables& v, const gram<float>& fast, const gram<double>& exact, std::size_t room, counters& done,
-                   const limits& by)
-    : v_(v), fast_(fast), exact_(exact), store_(v.n, room, fast.element_cost(), by.rows_kept), done_(done), by_(by) {}
+gradient::gradient(variables& v, const gram<float>& fast, const gram<double>& exact, std::size_t bytes, counters& done,
+                   const smo_thresholds& thresholds)
+    : v_(v),
+      fast_(fast),
+      exact_(exact),
+      store_(v.n, bytes, fast.cycles_per_element(), thresholds.row_cache),
+      done_(done),
+      thresholds_(thresholds) {}
 
-// Updates F by tiles of `stripe` columns. The rows come from the row cache or are computed.
+// Updates F by tiles of `column_tile` columns. The rows come from the row cache or are computed.
 void gradient::update(const std::vector<index>& changed, const std::vector<double>& delta, index from, index to,
                       bool keep) {
     if (changed.empty() || from >= to) return;
@@ -135,12 +140,13 @@ void gradient::update(const std::vector<index>& changed, const std::vector<doubl
         original[r] = v_.original[changed[r]];
         slot[r] = keep ? store_.fetch(original[r], valid[r]) : store_.find(original[r], valid[r]);
         (valid[r] >= to ? done_.rows_reused : done_.rows_computed) += 1;
-        done_.work += static_cast<double>(to - from) * (valid[r] >= to ? 1.0 : fast_.element_cost());
+        done_.work += static_cast<double>(to - from) * (valid[r] >= to ? 1.0 : fast_.cycles_per_element());
     }
-    const index first = from / stripe, stripes = (to + stripe - 1) / stripe - first;
-    parallel_for(stripes, [&](index s) {
-        const index c0 = std::max(from, (first + s) * stripe), width = std::min((first + s + 1) * stripe, to) - c0;
-        const selection cols = v_.columns(c0, width);
+    const index first = from / column_tile, tiles = (to + column_tile - 1) / column_tile - first;
+    parallel_for(tiles, [&](index s) {
+        const index c0 = std::max(from, (first + s) * column_tile),
+                    width = std::min((first + s + 1) * column_tile, to) - c0;
+        const row_set cols = v_.columns(c0, width);
         auto& scratch = per_thread<buffer<float>>([] {});
         auto& missing = per_thread<std::vector<index>>([] {});
         auto& target = per_thread<std::vector<float*>>([] {});
@@ -150,23 +156,24 @@ void gradient::update(const std::vector<index>& changed, const std::vector<doubl
             missing.clear();
             target.clear();
             ready.clear();
-            float* spare = scratch.at_least(row_chunk * stripe);
+            float* spare = scratch.at_least(row_chunk * column_tile);
             for (index r = r0; r < r0 + count; ++r) {
                 if (valid[r] >= c0 + width) {
                     ready.push_back(store_.at(slot[r], c0));
                     continue;
                 }
-                float* at = keep && slot[r] >= 0 ? store_.at(slot[r], c0) : spare + (r - r0) * stripe;
+                float* at = keep && slot[r] >= 0 ? store_.at(slot[r], c0) : spare + (r - r0) * column_tile;
                 ready.push_back(at);
                 missing.push_back(original[r]);
                 target.push_back(at);
             }
-            if (!missing.empty()) fast_.block(std::span<const index>(missing), cols, block_rows<float>(target.data()));
+            if (!missing.empty())
+                fast_.block(std::span<const index>(missing), cols, row_pointers<float>(target.data()));
             ops_.subtract_rows(v_.F.data() + c0, ready.data(), delta.data() + r0, count, width);
         }
     });
     if (keep)
-        for (index r = 0; r < rows; ++r) store_.extended(original[r], to);
+        for (index r = 0; r < rows; ++r) store_.set_valid(original[r], to);
 }
 
 void gradient::reconstruct() {
@@ -204,21 +211,22 @@ void gradient::make_exact(const std::vector<index>& points) {
 
 bool gradient::make_all_exact(double cycles) {
     const index values = v_.active * v_.support_size();
-    if (values > by_.most_exact && static_cast<double>(values) * exact_.element_cost() > cycles) return false;
+    if (values > thresholds_.max_exact_values && static_cast<double>(values) * exact_.cycles_per_element() > cycles)
+        return false;
     std::vector<index> all(static_cast<std::size_t>(v_.active));
     std::iota(all.begin(), all.end(), index{0});
     make_exact(all);
     return true;
 }
 
-std::vector<index> gradient::sample(index step) {
+std::vector<index> gradient::sample_positions(index step) {
     std::vector<index> points;
     for (index i = samples_++ % step; i < v_.active; i += step) points.push_back(i);
     return points;
 }
 
-double gradient::sampled_error() {
-    const std::vector<index> points = sample(std::max<index>(1, v_.active / by_.sample_size));
+double gradient::sample_error() {
+    const std::vector<index> points = sample_positions(std::max<index>(1, v_.active / thresholds_.error_sample_size));
     std::vector<double> before;
     for (const index i : points) before.push_back(v_.F[i]);
     make_exact(points);
@@ -227,15 +235,15 @@ double gradient::sampled_error() {
     return error;
 }
 
-void fail_for_value(const char* which, double value, index row, index column) {
+void fail_nonfinite_kernel(const char* which, double value, index row, index column) {
     fail(errc::data,
          fmt::format("smo: the {} matrix must be finite, got {} at row {}, column {}", which, value, row, column));
 }
 
-void fail_for_gradient(const gram<float>& fast, const gram<double>& exact, index row, double value,
-                       std::span<const index> support) {
-    name_value(fast, row, support, "float");
-    name_value(exact, row, support, "double");
+void fail_nonfinite_gradient(const gram<float>& fast, const gram<double>& exact, index row, double value,
+                             std::span<const index> support) {
+    fail_for_row(fast, row, support, "float");
+    fail_for_row(exact, row, support, "double");
     fail(errc::data,
          fmt::format("smo: p - Kα of variable {} is {}: kernel values or bounds are too large for double", row, value));
 }

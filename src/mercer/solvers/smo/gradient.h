@@ -22,12 +22,12 @@ struct counters {
 
 // The variables of the problem, their bounds and F, at positions 0 … n-1. The active variables come first.
 struct variables {
-    // K is the matrix of the problem minus `common`, as is the diagonal.
-    variables(const box_problem& problem, const gram<float>& K, double common);
+    // K is the matrix of the problem minus `kernel_offset`, as is the diagonal.
+    variables(const box_problem& problem, const gram<float>& K, double kernel_offset);
 
     const index n;
     int groups = 1;
-    const double common;
+    const double kernel_offset;
     index active;  // positions 0 … active-1 are active
     std::vector<double> p, lower, upper, alpha;
     std::vector<double> F;  // p - Kα; of a shrunk variable, its value when the variable was shrunk
@@ -40,19 +40,21 @@ struct variables {
     double max_up[2] = {0, 0}, min_low[2] = {0, 0};
     double gap = 0;
 
-    bool can_rise(index i) const { return alpha[i] < upper[i]; }
-    bool can_fall(index i) const { return alpha[i] > lower[i]; }
-    bool is_free(index i) const { return can_rise(i) && can_fall(i); }
-    double self(index i) const { return std::abs(static_cast<double>(diagonal[i]) + common); }  // |K(i, i)|
+    bool can_increase(index i) const { return alpha[i] < upper[i]; }
+    bool can_decrease(index i) const { return alpha[i] > lower[i]; }
+    bool is_free(index i) const { return can_increase(i) && can_decrease(i); }
+    double self_kernel(index i) const {
+        return std::abs(static_cast<double>(diagonal[i]) + kernel_offset);
+    }  // |K(i, i)|
 
-    double measure();                  // computes and returns the gap
-    double largest_F() const;          // largest |F| of the active variables
-    index first_not_finite_F() const;  // a position, or -1 if F of all variables is finite
-    double spread_of_p() const;        // standard deviation of p; 0 if it is not finite
+    double measure();                // computes and returns the gap
+    double max_abs_F() const;        // largest |F| of the active variables
+    index find_nonfinite_F() const;  // a position, or -1 if F of all variables is finite
+    double p_deviation() const;      // standard deviation of p; 0 if it is not finite
     index support_size() const;
     std::vector<index> support() const;  // the positions with α ≠ 0
     // Positions first … first+count-1 as columns of the kernel matrix.
-    selection columns(index first, index count) const;
+    row_set columns(index first, index count) const;
     std::vector<double> original_order(const std::vector<double>& values) const;
     // Moves the variable at order[i] to position i, for the first order.size() positions.
     void reorder(const std::vector<index>& order);
@@ -69,15 +71,15 @@ void permute(std::vector<Value>& values, const std::vector<index>& order) {
     std::copy(moved.begin(), moved.end(), values.begin());
 }
 
-inline constexpr index stripe = row_store::panel;  // columns of F that are updated together
-inline constexpr index row_chunk = 512;            // rows that are not kept are computed in chunks of this size
+inline constexpr index column_tile = row_store::panel;  // columns of F that are updated together
+inline constexpr index row_chunk = 512;                 // rows that are not kept are computed in chunks of this size
 
 // Computes F of the variables from rows or blocks of the kernel matrix.
 class gradient {
 public:
-    // `room`: bytes of the row cache.
-    gradient(variables& v, const gram<float>& fast, const gram<double>& exact, std::size_t room, counters& done,
-             const limits& by);
+    // `bytes`: bytes of the row cache.
+    gradient(variables& v, const gram<float>& fast, const gram<double>& exact, std::size_t bytes, counters& done,
+             const smo_thresholds& thresholds);
 
     // F[from … to) -= Σ delta·K(changed, ·). With `keep`, rows are stored in the row cache as far as it has space.
     void update(const std::vector<index>& changed, const std::vector<double>& delta, index from, index to, bool keep);
@@ -85,13 +87,13 @@ public:
     void reconstruct();
     // Recomputes F of these positions from kernel values in double.
     void make_exact(const std::vector<index>& points);
-    // The same for all active variables, if that takes at most limits::most_exact kernel values or at most `cycles`
+    // The same for all active variables, if that takes at most smo_thresholds::max_exact_values kernel values or at most `cycles`
     // cycles. Otherwise changes nothing and returns false.
     bool make_all_exact(double cycles = 0);
     // Makes F exact for a sample of the active variables, another sample at each call, and returns the largest change.
-    double sampled_error();
+    double sample_error();
     // Every step-th active position, from another first position at each call.
-    std::vector<index> sample(index step);
+    std::vector<index> sample_positions(index step);
 
     const gram<float>& fast() const { return fast_; }
     const gram<double>& exact() const { return exact_; }
@@ -104,17 +106,17 @@ private:
     const gram<double>& exact_;
     row_store store_;
     counters& done_;
-    const limits& by_;
+    const smo_thresholds& thresholds_;
     const vector_ops& ops_ = best_vector_ops();
     index samples_ = 0;
 };
 
 // Fails with errc::data because the value at (row, column) of the `which` matrix is not finite.
-[[noreturn]] void fail_for_value(const char* which, double value, index row, index column);
+[[noreturn]] void fail_nonfinite_kernel(const char* which, double value, index row, index column);
 
 // Fails with errc::data because F = p - Kα of variable `row` is `value`, and names a kernel value that is not finite if
 // there is one. `support` are the variables with α ≠ 0. All numbers are those of the problem.
-[[noreturn]] void fail_for_gradient(const gram<float>& fast, const gram<double>& exact, index row, double value,
-                                    std::span<const index> support);
+[[noreturn]] void fail_nonfinite_gradient(const gram<float>& fast, const gram<double>& exact, index row, double value,
+                                          std::span<const index> support);
 
 }  // namespace mercer::smo

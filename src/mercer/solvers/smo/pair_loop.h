@@ -11,7 +11,7 @@ namespace mercer::smo {
 // F = p - Kα, the negative gradient, is updated with every step. Group g has the positions begin[g] … end[g] - 1. Both
 // ends are multiples of pair_loop::padding; padded positions have up = -∞ and low = +∞.
 template <class R>
-struct inner_problem {
+struct pair_problem {
     std::int64_t size = 0;     // including padding
     std::int64_t stride = 0;   // distance of the rows of K
     const float* K = nullptr;  // size × size; rows of padded positions are not read
@@ -25,8 +25,8 @@ struct inner_problem {
     std::int64_t begin[2] = {0, 0};
     std::int64_t end[2] = {0, 0};
     int groups = 1;
-    double enough = 0;  // the loop ends when max_up F - min_low F <= enough in every group
-    std::int64_t most_steps = 0;
+    double target_gap = 0;  // the loop ends when max_up F - min_low F <= target_gap in every group
+    std::int64_t max_steps = 0;
     double tau = 1e-12;  // replaces a smaller curvature, also one that is zero or negative
     // The objective has the term + tube·Σ|α|: ε-regression with one variable per example. Where α may grow (fall), up
     // (low) then holds the change of F by that term, ∓tube instead of 0, and a step ends at α = 0 at the latest.
@@ -40,8 +40,8 @@ struct inner_problem {
 
 struct pair_loop {
     std::int64_t padding;  // groups begin and end at multiples of this number
-    void (*solve_float)(inner_problem<float>& problem);
-    void (*solve_double)(inner_problem<double>& problem);
+    void (*solve_float)(pair_problem<float>& problem);
+    void (*solve_double)(pair_problem<double>& problem);
 };
 
 const pair_loop& best_pair_loop();

@@ -54,7 +54,7 @@ struct scan_result {
 
 // One pass over a group: F -= step·(K_i - K_j) if `update`, and the scan for the next pair.
 template <class R, bool update>
-HWY_INLINE scan_result<R> scan(inner_problem<R>& p, int g, const float* Ki, const float* Kj, R step) {
+HWY_INLINE scan_result<R> scan(pair_problem<R>& p, int g, const float* Ki, const float* Kj, R step) {
     const tag<R> d;
     const hn::RebindToSigned<tag<R>> di;
     using I = hn::TFromD<decltype(di)>;
@@ -83,7 +83,7 @@ HWY_INLINE scan_result<R> scan(inner_problem<R>& p, int g, const float* Ki, cons
 // Second-order selection (Fan, Chen, Lin 2005): the j with the largest decrease (F_i - F_j)²/(K_ii + K_jj - 2K_ij).
 // In float the reciprocal is approximate, because it only ranks candidates.
 template <class R>
-HWY_INLINE best<R> partner(const inner_problem<R>& p, int g, size i, R Fi) {
+HWY_INLINE best<R> select_partner(const pair_problem<R>& p, int g, size i, R Fi) {
     const tag<R> d;
     const hn::RebindToSigned<tag<R>> di;
     using I = hn::TFromD<decltype(di)>;
@@ -116,7 +116,7 @@ HWY_INLINE best<R> partner(const inner_problem<R>& p, int g, size i, R Fi) {
 
 // Sets `up` and `low` of position k from α.
 template <class R>
-HWY_INLINE void place(inner_problem<R>& p, size k) {
+HWY_INLINE void update_limits(pair_problem<R>& p, size k) {
     const auto tube = static_cast<R>(p.tube);
     p.up[k] = p.alpha[k] < p.upper[k] ? (p.alpha[k] < 0 ? tube : -tube) : static_cast<R>(-infinity);
     p.low[k] = p.alpha[k] > p.lower[k] ? (p.alpha[k] > 0 ? -tube : tube) : static_cast<R>(infinity);
@@ -124,20 +124,20 @@ HWY_INLINE void place(inner_problem<R>& p, size k) {
 
 // Increases α_i and decreases α_j by t, or by less if a bound or the kink of |α| at 0 comes first. Returns the step.
 template <class R>
-HWY_INLINE double move_pair(inner_problem<R>& p, size i, size j, double t) {
+HWY_INLINE double move_pair(pair_problem<R>& p, size i, size j, double t) {
     const double top = p.tube > 0 && p.alpha[i] < 0 ? 0.0 : p.upper[i];
     const double bottom = p.tube > 0 && p.alpha[j] > 0 ? 0.0 : p.lower[j];
-    const double room_i = top - p.alpha[i], room_j = p.alpha[j] - bottom;
-    if (t >= room_i && room_i <= room_j) {
-        p.alpha[j] -= room_i;
+    const double slack_i = top - p.alpha[i], slack_j = p.alpha[j] - bottom;
+    if (t >= slack_i && slack_i <= slack_j) {
+        p.alpha[j] -= slack_i;
         p.alpha[i] = top;
-        if (room_i == room_j) p.alpha[j] = bottom;
-        return room_i;
+        if (slack_i == slack_j) p.alpha[j] = bottom;
+        return slack_i;
     }
-    if (t >= room_j) {
-        p.alpha[i] += room_j;
+    if (t >= slack_j) {
+        p.alpha[i] += slack_j;
         p.alpha[j] = bottom;
-        return room_j;
+        return slack_j;
     }
     // t is rounded to a step that the larger of the two represents exactly. Otherwise rounding would change the sum of
     // the two variables, and a million of such steps would change the problem.
@@ -149,7 +149,7 @@ HWY_INLINE double move_pair(inner_problem<R>& p, size i, size j, double t) {
 }
 
 template <class R>
-void solve(inner_problem<R>& p) {
+void solve(pair_problem<R>& p) {
     scan_result<R> state[2];
     for (int g = 0; g < p.groups; ++g) state[g] = scan<R, false>(p, g, nullptr, nullptr, R(0));
     for (;;) {
@@ -164,9 +164,9 @@ void solve(inner_problem<R>& p) {
         // A few units of the last place of F: a step could leave F as it is, and the same pair would go on and on.
         const double rounding =
             4 * std::numeric_limits<R>::epsilon() * __builtin_fabs(static_cast<double>(state[g].min_low));
-        if (!(gap > p.enough) || gap <= rounding || p.steps >= p.most_steps) break;
+        if (!(gap > p.target_gap) || gap <= rounding || p.steps >= p.max_steps) break;
         const size i = state[g].up.at;
-        const best<R> second = partner(p, g, i, state[g].up.value);
+        const best<R> second = select_partner(p, g, i, state[g].up.value);
         if (second.at < 0) break;
         const size j = second.at;
         const float *Ki = p.K + i * p.stride, *Kj = p.K + j * p.stride;
@@ -186,8 +186,8 @@ void solve(inner_problem<R>& p) {
                    a;
         t = move_pair(p, i, j, t);
         if (t == 0) break;
-        place(p, i);
-        place(p, j);
+        update_limits(p, i);
+        update_limits(p, j);
         ++p.steps;
         for (int h = 0; h < p.groups; ++h) state[h] = scan<R, true>(p, h, Ki, Kj, static_cast<R>(t));
     }

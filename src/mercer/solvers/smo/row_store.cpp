@@ -7,23 +7,23 @@
 
 namespace mercer::smo {
 
-row_store::row_store(index n, std::size_t budget_bytes, double element_cost, const row_limits& limits)
+row_store::row_store(index n, std::size_t budget_bytes, double cycles_per_element, const row_cache_thresholds& limits)
     : limits_(limits), stride_((n + 15) / 16 * 16) {
     small_ = static_cast<std::size_t>(n) * static_cast<std::size_t>(stride_) * sizeof(float) <= limits_.small_bytes;
-    cheap_ = element_cost < limits_.cheap_cost && !small_;
+    cheap_ = cycles_per_element < limits_.cheap_cost && !small_;
     const std::size_t row_bytes = static_cast<std::size_t>(std::max<index>(stride_, 1)) * sizeof(float);
-    most_slots_ = std::min<index>(n, static_cast<index>(budget_bytes / row_bytes));
+    max_slots_ = std::min<index>(n, static_cast<index>(budget_bytes / row_bytes));
     slots_ = cheap_
-                 ? std::min<index>(most_slots_, std::max<index>(1, static_cast<index>(limits_.near_bytes / row_bytes)))
-                 : most_slots_;
+                 ? std::min<index>(max_slots_, std::max<index>(1, static_cast<index>(limits_.near_bytes / row_bytes)))
+                 : max_slots_;
     slot_of_.assign(static_cast<std::size_t>(n), -1);
-    asked_.assign(static_cast<std::size_t>(n), 0);
+    requests_.assign(static_cast<std::size_t>(n), 0);
     position_.resize(static_cast<std::size_t>(n));
     for (index i = 0; i < n; ++i) position_[i] = i;
 }
 
 row_store::~row_store() {
-    if (!memory_.data() || memory_.bytes() > limits_.most_spare) return;
+    if (!memory_.data() || memory_.bytes() > limits_.max_spare) return;
     try {
         if (memory_.bytes() > spare().bytes()) spare() = std::move(memory_);
     } catch (const std::bad_alloc&) {  // the memory is released instead
@@ -39,12 +39,12 @@ reserved_memory& row_store::spare() {
 index row_store::fetch(index original, index& valid) {
     valid = 0;
     if (slots_ == 0) return -1;
-    const int asked = asked_[original];
-    if (asked < limits_.often) ++asked_[original];
+    const int asked = requests_[original];
+    if (asked < limits_.frequent_requests) ++requests_[original];
     if (!small_ && asked < (cheap_ ? 2 : 1)) return -1;
     if (!memory_.data()) {
-        const std::size_t need = static_cast<std::size_t>(most_slots_ * stride_) * sizeof(float);
-        if (spare().bytes() >= need && spare().bytes() <= limits_.most_spare)
+        const std::size_t need = static_cast<std::size_t>(max_slots_ * stride_) * sizeof(float);
+        if (spare().bytes() >= need && spare().bytes() <= limits_.max_spare)
             memory_ = std::move(spare());
         else
             memory_ = reserved_memory(need);
@@ -53,12 +53,12 @@ index row_store::fetch(index original, index& valid) {
     index slot = slot_of_[original];
     if (slot < 0) {
         // Frequent requests justify more memory even for cheap rows.
-        if (taken_ == slots_ && slots_ < most_slots_ && asked >= limits_.often &&
-            ++missed_ > limits_.patience * slots_) {
-            slots_ = std::min(most_slots_, 2 * slots_);
-            missed_ = 0;
+        if (taken_ == slots_ && slots_ < max_slots_ && asked >= limits_.frequent_requests &&
+            ++misses_ > limits_.max_miss_ratio * slots_) {
+            slots_ = std::min(max_slots_, 2 * slots_);
+            misses_ = 0;
         }
-        slot = taken_ < slots_ ? fresh_slot() : oldest_slot();
+        slot = taken_ < slots_ ? new_slot() : evicted_slot();
         if (slot < 0) return -1;
         if (owner_[slot] >= 0) slot_of_[owner_[slot]] = -1;
         owner_[slot] = original;
@@ -70,7 +70,7 @@ index row_store::fetch(index original, index& valid) {
     return slot;
 }
 
-index row_store::fresh_slot() {
+index row_store::new_slot() {
     owner_.push_back(-1);
     valid_.push_back(0);
     used_.push_back(0);
@@ -79,14 +79,14 @@ index row_store::fresh_slot() {
 
 // The least recently used of the next 16 slots: an approximation of the least recently used one at constant cost.
 // Returns -1 if all 16 are in use.
-index row_store::oldest_slot() {
+index row_store::evicted_slot() {
     index slot = hand_;
     for (index k = 0; k < std::min<index>(taken_, 16); ++k) {
         const index other = (hand_ + k) % taken_;
         if (used_[other] < used_[slot]) slot = other;
     }
     hand_ = (hand_ + 16) % taken_;
-    return clock_ - used_[slot] < in_use ? -1 : slot;
+    return clock_ - used_[slot] < max_in_use ? -1 : slot;
 }
 
 index row_store::find(index original, index& valid) const {
@@ -102,7 +102,7 @@ void row_store::release() {
     taken_ = hand_ = 0;
 }
 
-void row_store::extended(index original, index length) {
+void row_store::set_valid(index original, index length) {
     if (const index slot = slot_of_[original]; slot >= 0) valid_[slot] = std::max(valid_[slot], length);
 }
 

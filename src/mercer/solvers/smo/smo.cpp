@@ -18,8 +18,8 @@
 namespace mercer {
 namespace smo {
 
-limits& limits_in_force() {
-    static limits now;
+smo_thresholds& default_thresholds() {
+    static smo_thresholds now;
     return now;
 }
 
@@ -31,7 +31,7 @@ void check_matrix(const gram<T>& K, index n, const char* which) {
         fail(errc::invalid_argument,
              fmt::format("smo: the {} matrix must be n × n with n = {} as p has numbers, got {} × {}", which, n,
                          K.rows(), K.cols()));
-    const matrix_view<const T> rows = K.in_memory();
+    const matrix_view<const T> rows = K.stored();
     std::atomic<index> worst = rows.rows;  // the first row with such a value, for any number of threads
     parallel_for(rows.rows, [&](index i) {
         bool finite = true;
@@ -43,7 +43,7 @@ void check_matrix(const gram<T>& K, index n, const char* which) {
     if (const index i = worst; i < rows.rows) {
         const T* const row = rows.row(i);
         const index j = std::find_if(row, row + rows.cols, [](T value) { return !std::isfinite(value); }) - row;
-        fail_for_value(which, row[j], i, j);
+        fail_nonfinite_kernel(which, row[j], i, j);
     }
 }
 
@@ -84,7 +84,7 @@ void check_input(const gram<float>& fast, const gram<double>& exact, const box_p
     const std::size_t n = problem.p.size();
     if (!(options.tol > 0) || !std::isfinite(options.tol))
         fail(errc::invalid_argument, fmt::format("smo: must satisfy 0 < tol < infinity, got {}", options.tol));
-    if (std::isnan(options.most_seconds))
+    if (std::isnan(options.max_seconds))
         fail(errc::invalid_argument,
              "smo: most_seconds must be a number of seconds, or infinity for no limit, got nan");
     if (std::isnan(options.checkpoint_seconds))
@@ -101,7 +101,7 @@ void check_input(const gram<float>& fast, const gram<double>& exact, const box_p
 }  // namespace
 }  // namespace smo
 
-void smo_result::add_run_before(const smo_result& first) {
+void smo_result::add_earlier_run(const smo_result& first) {
     seconds += first.seconds, steps += first.steps, rounds += first.rounds;
     flat_steps += first.flat_steps, concave_steps += first.concave_steps;
     rows_computed += first.rows_computed, rows_reused += first.rows_reused;
@@ -113,26 +113,26 @@ smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const b
     const auto finite = [](double bound) { return std::isfinite(bound); };
     smo_options options = asked;
     options.bounded &= std::ranges::all_of(problem.lower, finite) && std::ranges::all_of(problem.upper, finite);
-    smo_result r = smo::solver(fast, exact, problem, options).run();
+    smo_result r = smo::smo_solver(fast, exact, problem, options).run();
     std::vector<index> all(problem.p.size());
     std::iota(all.begin(), all.end(), index{0});
-    const double c = r.status == fit_status::stalled ? smo::common_value(fast, all) : 0;
+    const double c = r.status == fit_status::stalled ? smo::kernel_offset(fast, all) : 0;
     if (c == 0) return r;
     // The kernel values differ by little more than the rounding error of their common value c, so the solver continues
     // with K - c. That is the same problem, because the sum of α is fixed; F differs by the constant c·Σα.
-    const lowered<float> low_fast(exact, c);
-    const lowered<double> low_exact(exact, c);
+    const shifted_gram<float> low_fast(exact, c);
+    const shifted_gram<double> low_exact(exact, c);
     smo_options rest = options;
-    rest.most_seconds -= r.seconds;
-    rest.most_steps -= r.steps;
+    rest.max_seconds -= r.seconds;
+    rest.max_steps -= r.steps;
     smo_result again =
-        smo::solver(low_fast, low_exact, {problem.p, problem.lower, problem.upper, problem.group, r.alpha}, rest, c)
+        smo::smo_solver(low_fast, low_exact, {problem.p, problem.lower, problem.upper, problem.group, r.alpha}, rest, c)
             .run();
     double sum = 0;
     for (const double each : again.alpha) sum += each;
     for (double& each : again.F) each -= c * sum;
     again.objective += 0.5 * c * sum * sum;
-    again.add_run_before(r);
+    again.add_earlier_run(r);
     return again;
 }
 

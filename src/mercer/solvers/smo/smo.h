@@ -4,7 +4,7 @@
 //
 // Labels are not part of K: α is signed. The SVM duals are instances:
 //     C-SVC           p = y, 0 <= yα <= C, Σα = 0
-//     ε-regression    two variables per example over mirrored(K), p = y ∓ ε; for ε = 0 one variable, p = y, |α| <= C
+//     ε-regression    two variables per example over duplicated_gram(K), p = y ∓ ε; for ε = 0 one variable, p = y, |α| <= C
 //     one-class       p = 0, Σα = νn
 //     ν-problems      two groups
 //
@@ -63,11 +63,11 @@ struct smo_options {
     std::size_t cache_bytes = std::size_t{200} << 20;  // of kept kernel rows and Newton's matrices
     // The memory from which the largest working set is derived. Unlike cache_bytes, which may be the share of a thread,
     // it must not depend on the number of threads, or the result would.
-    std::size_t block_bytes = std::size_t{200} << 20;
+    std::size_t working_set_bytes = std::size_t{200} << 20;
     bool shrinking = true;
     bool bounded = true;  // false: some bounds are infinite, and the solver checks if α grows without limit
-    std::int64_t most_steps = std::numeric_limits<std::int64_t>::max();
-    double most_seconds = std::numeric_limits<double>::infinity();
+    std::int64_t max_steps = std::numeric_limits<std::int64_t>::max();
+    double max_seconds = std::numeric_limits<double>::infinity();
     // Called about ten times a second. If it returns false, the solver ends with the current α.
     std::function<bool(const smo_progress&)> progress;
     // Called with α in the order of the problem about every `checkpoint_seconds`.
@@ -90,7 +90,7 @@ struct smo_result {
     std::int64_t concave_steps = 0;  // steps along pairs of negative curvature
     double seconds = 0;
     // Adds the time and the counts of an earlier run from which this run continued.
-    void add_run_before(const smo_result& first);
+    void add_earlier_run(const smo_result& first);
 };
 
 // `fast` and `exact` are the same symmetric n × n matrix K in float and in double. Fails with errc::invalid_argument or
@@ -106,56 +106,59 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 // Thresholds that decide when the solver switches strategy. The defaults were chosen by measurement on the data sets of
 // bench/svm. They change the time and the path of the solver, but not the tolerance of the result, so tests set other
 // values to force a strategy.
-struct limits {
-    row_limits rows_kept;
+struct smo_thresholds {
+    row_cache_thresholds row_cache;
     // Size of the working set.
-    index whole_size = 1000;  // up to this number of active variables, all of them are the working set
-    index most_whole = 4096;  // the same once smaller working sets have used `whole_rows` rows per active variable
-    double whole_rows = 2;
-    index largest_block = 1024;  // otherwise the working set has an eighth of the active variables, but not more
-    index smallest_block = 256;  // and not fewer than these
-    index most_free = row_store::in_use;  // upper limit where many variables are free
+    index full_set_size = 1000;  // up to this number of active variables, all of them are the working set
+    index max_full_set = 4096;  // the same once smaller working sets have used `full_set_rows` rows per active variable
+    double full_set_rows = 2;
+    index max_working_set = 1024;  // otherwise the working set has an eighth of the active variables, but not more
+    index min_working_set = 256;   // and not fewer than these
+    index max_free = row_store::max_in_use;  // upper limit where many variables are free
     // Samples that are solved first, from a start of α = 0.
-    index first_level = 512;  // smallest size of a sample
-    index level_ratio = 8;    // ratio of the sizes of consecutive samples
+    index min_sample = 512;   // smallest size of a sample
+    index sample_ratio = 8;   // ratio of the sizes of consecutive samples
     double coarse_gap = 0.1;  // gap to which a sample is solved, and first target gap (in standard deviations of p)
-    double refinement = 0.1;  // factor of the target gap after each reconstruction of F
+    double gap_factor = 0.1;  // factor of the target gap after each reconstruction of F
     // Shrinking, and accuracy of a working set.
-    double likely_margin = 0.3;  // a variable at a bound is shrunk if F lies beyond the offset by more than this (in
+    double shrink_margin = 0.3;  // a variable at a bound is shrunk if F lies beyond the offset by more than this (in
                                  // standard deviations of p)
-    double inner_share = 0.1;    // a working set is solved to this fraction of the gap
-    double look_share = 0.4;    // if more than this fraction of the shrunk variables is in doubt, all are reconstructed
-    double shrink_share = 0.2;  // variables are shrunk if at least this fraction of the active ones can be
+    double inner_gap_fraction = 0.1;  // a working set is solved to this fraction of the gap
+    double reconstruct_fraction =
+        0.4;  // if more than this fraction of the shrunk variables is in doubt, all are reconstructed
+    double shrink_fraction = 0.2;  // variables are shrunk if at least this fraction of the active ones can be
     // End of the run.
-    double hopeless = 1e10;  // a hard margin is declared infeasible if ‖w‖²·k(x, x) must exceed this: the margin is
-                             // then 1e-5 of the radius of the data
-    double rounding = 1e-14;   // a gap below this fraction of the largest |F| is rounding error
-    int most_vain_rounds = 3;  // number of working sets that have not halved such a gap before the solver gives up
-    int most_denied = 25;      // number of gaps <= tol refuted by double kernel values before the solver gives up
-    index sample_size = 64;    // variables whose F is recomputed in double to estimate the error of float values
+    double max_squared_norm =
+        1e10;  // a hard margin is declared infeasible if ‖w‖²·k(x, x) must exceed this: the margin is
+               // then 1e-5 of the radius of the data
+    double rounding = 1e-14;       // a gap below this fraction of the largest |F| is rounding error
+    int max_idle_rounds = 3;       // number of working sets that have not halved such a gap before the solver gives up
+    int max_refuted = 25;          // number of gaps <= tol refuted by double kernel values before the solver gives up
+    index error_sample_size = 64;  // variables whose F is recomputed in double to estimate the error of float values
     // Newton's method.
-    std::int64_t first_patience = 50;  // pair steps per active variable before it is tried; doubled after a failure
-    std::int64_t most_patience = 800;  // upper limit of the doubling
+    std::int64_t min_pair_steps = 50;   // pair steps per active variable before it is tried; doubled after a failure
+    std::int64_t max_pair_steps = 800;  // upper limit of the doubling
     double factor_cycles = 1.0 / 6;  // a few factorisations take this number of cycles times m³ for m free variables;
                                      // pairs must have taken this number before
-    bool guess = true;               // try an active-set method before the barrier
-    index most_features = 300;       // columns of Φ with K = ΦΦᵀ
-    index most_newton = 8000;        // variables in the matrix of Newton's method
-    int most_newtons = 10;           // attempts before the solver gives up
-    int most_vain_newtons = 5;       // consecutive attempts without progress before the solver gives up
-    int most_last_tries = 3;         // attempts after pairs have stalled above the tolerance
-    double quick_barrier = 5e7;      // cycles that a barrier may always take; otherwise at most eight times the cycles
+    bool try_active_set = true;      // try an active-set method before the barrier
+    index max_features = 300;        // columns of Φ with K = ΦΦᵀ
+    index max_newton_size = 8000;    // variables in the matrix of Newton's method
+    int max_newton_steps = 10;       // attempts before the solver gives up
+    int max_vain_newton_steps = 5;   // consecutive attempts without progress before the solver gives up
+    int max_last_resorts = 3;        // attempts after pairs have stalled above the tolerance
+    double barrier_cycles = 5e7;     // cycles that a barrier may always take; otherwise at most eight times the cycles
                                      // that pairs have taken
-    index most_barrier = 2500;       // up to this number of active variables, a barrier includes all of them
-    index most_exact = 30000000;     // up to this number of double kernel values F of all active variables may be exact
+    index max_barrier_size = 2500;   // up to this number of active variables, a barrier includes all of them
+    index max_exact_values =
+        30000000;  // up to this number of double kernel values F of all active variables may be exact
     // Objective of the result.
-    double little = 1e6;       // up to this number of double kernel values are always computed for the objective
-    double little_work = 250;  // beyond it, one for this number of float values computed before
-    double safety = 4;         // factor of the largest error seen in a sample
+    double free_exact_values = 1e6;  // up to this number of double kernel values are always computed for the objective
+    double exact_value_ratio = 250;  // beyond it, one for this number of float values computed before
+    double error_factor = 4;         // factor of the largest error seen in a sample
 };
 
 // The thresholds that solvers copy when they are constructed. They must not be changed during that.
-limits& limits_in_force();
+smo_thresholds& default_thresholds();
 
 }  // namespace smo
 }  // namespace mercer

@@ -14,7 +14,7 @@ struct inverse_multiquadric {
         return {"inverse_multiquadric",
                 {"imq"},
                 "1/sqrt(1 + |x-z|^2/c^2)",
-                domain::vectors,
+                object_kind::vectors,
                 {{"c", "1", "c > 0", "width"}},
                 "inverse multiquadric: a sum (integral) of Gaussians with non-negative weights, (1+t)^(-1/2) = ∫ "
                 "e^(-s)·e^(-st)/√(πs) ds",
@@ -25,7 +25,7 @@ struct inverse_multiquadric {
     void check() const { require(c > 0 && std::isfinite(c), "inverse_multiquadric", "c > 0", c); }
     std::vector<argument> arguments() const { return {c}; }
 
-    static constexpr statistic what = statistic::dot;
+    static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::squared_distance;
 
     template <class R>
