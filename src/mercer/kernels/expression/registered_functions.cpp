@@ -43,7 +43,7 @@ std::vector<double> norms(const dataset& x) {
                 if constexpr (requires { some.row(0); }) {
                     std::for_each_n(some.row(i), some.dims(), add);
                 } else if constexpr (requires { some.values(0); }) {
-                    std::ranges::for_each(some.values(i), add);
+                    for (const auto value : some.values(i)) add(value);
                 } else {
                     as_dense<double>(x);  // throws, because the objects are not vectors
                 }
