@@ -58,7 +58,7 @@ void add_norms_by_members(nearest_centroid_model& m, const gram<double>& K) {
     for (std::size_t i = 0; i < m.place.size(); ++i)
         members[static_cast<std::size_t>(m.place[i])].push_back(static_cast<index>(i));
     parallel_for(std::ssize(members), [&](index c) {
-        const row_set all(std::span<const index>(members[static_cast<std::size_t>(c)]));
+        const row_set all{std::span<const index>(members[static_cast<std::size_t>(c)])};
         matrix<double> tile(std::min(most, all.size()), std::min(most, all.size()));
         double sum = 0;
         for (index r = 0; r < all.size(); r += most)
