@@ -354,7 +354,7 @@ void why(session& s, const request& r, reply& out) {
     }
     json functions = json::array();
     if (const svm_model* svm = as_svm(m); svm && svm->is_classifier()) {
-        for (const influence& each : influences(*svm, at, 0)) {
+        for (const influence& each : compute_influences(*svm, at, 0)) {
             const problem_classes sides = classes_of_problem(*svm, each.problem);
             std::vector<term> terms;
             for (const influence_term& t : each.terms) terms.push_back({t.row, t.coefficient, t.kernel});

@@ -97,9 +97,9 @@ void scores(session& s, const request& r, reply& out) {
             if (!std::isnan(one)) sum += one, ++count;
         mean.push_back(count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN());
     }
-    out.body = {{"metric", runner.scored_by().name},
+    out.body = {{"metric", runner.scoring_metric().name},
                 {"how", runner.describe()},
-                {"larger_is_better", runner.scored_by().larger_is_better}};
+                {"larger_is_better", runner.scoring_metric().larger_is_better}};
     out.array<double>("scores", mean);
 }
 
