@@ -62,6 +62,7 @@ const sentences: Record<string, Others> = {
   "onto the ball that holds the optimum, after each step; linear kernel only": both("sobre la bola que contiene el óptimo, tras cada paso; solo con kernel lineal", "на шар, содержащий оптимум, после каждого шага; только для линейного ядра"),
   "the answer is the mean over the steps, else the last one": both("la respuesta es la media de los pasos; si no, el último", "ответ — среднее по шагам, иначе последний шаг"),
   "with an offset, without a price": both("con término independiente, sin precio", "со сдвигом, без штрафа"),
+  "with an offset b, not penalised": both("con término independiente b, sin penalización", "со сдвигом b, без штрафа"),
   "1/λ": both("1/λ", "1/λ"),
   "with an offset": both("con término independiente", "со сдвигом"),
   "with an offset b": both("con término independiente b", "со сдвигом b"),
