@@ -67,8 +67,8 @@ struct common_options {
 // error.
 bool& output_to_stdout();
 
-// From now on the first Ctrl-C sets a flag that long computations check (`is_interrupted`), and the second Ctrl-C ends the
-// program. A signal that was ignored before stays ignored.
+// From now on the first Ctrl-C sets a flag that long computations check (`is_interrupted`), and the second Ctrl-C ends
+// the program. A signal that was ignored before stays ignored.
 void watch_interrupt();
 bool is_interrupted();
 bool interrupt_grace_expired();  // true if Ctrl-C was pressed more than 1.5 s ago and the method has not ended since

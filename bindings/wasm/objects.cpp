@@ -74,8 +74,8 @@ json object_json(const session& s, index i) {
     return {{"text", text}};
 }
 
-// Returns the class names of the data or, without names, the targets themselves if they are at most 12 different integers. Returns
-// nothing if the targets are values.
+// Returns the class names of the data or, without names, the targets themselves if they are at most 12 different
+// integers. Returns nothing if the targets are values.
 std::vector<std::string> classes_of(const table& data) {
     constexpr std::size_t most = 12;
     if (!data.class_names.empty()) return data.class_names;

@@ -6,9 +6,10 @@
 //     std::cout << score(m, read("test.csv", like(m))).text();
 //     save(m, "iris.model");
 //
-// A method is a value: an aggregate of its options (methods/<family>/<method>.h). The model also stores the scaling, the names
-// of the features and the classes. The functions are the same for all methods: fit, predict, decide, transform, score,
-// save and load. A function that the method of the model does not support throws an error with errc::unsupported.
+// A method is a value: an aggregate of its options (methods/<family>/<method>.h). The model also stores the scaling,
+// the names of the features and the classes. The functions are the same for all methods: fit, predict, decide,
+// transform, score, save and load. A function that the method of the model does not support throws an error with
+// errc::unsupported.
 #pragma once
 
 #include <string>

@@ -107,10 +107,11 @@ py::dict progress_dict(const fit_progress& now);
 
 // Controls a long run of this thread: checks for Ctrl-C and calls the caller's callback.
 //
-// The run calls should_continue() at every step, in any thread, and ends with its best solution when should_continue() returns false.
-// During a long step, or if there is no solution to return, the loops check for cancellation (context.h) and end 1 s
-// after should_continue() has returned false. A second Ctrl-C within `second_interrupt_seconds` seconds of the first ends everything at
-// once, even if the first ended another run. So does every Ctrl-C after set_interrupt("raise").
+// The run calls should_continue() at every step, in any thread, and ends with its best solution when should_continue()
+// returns false. During a long step, or if there is no solution to return, the loops check for cancellation (context.h)
+// and end 1 s after should_continue() has returned false. A second Ctrl-C within `second_interrupt_seconds` seconds of
+// the first ends everything at once, even if the first ended another run. So does every Ctrl-C after
+// set_interrupt("raise").
 class run_control {
 public:
     // keeps: true if an unfinished run has a result.

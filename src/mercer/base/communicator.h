@@ -2,8 +2,8 @@
 // link MPI: a program that was started by mpirun or srun, or that has an MPI communicator, loads libmercer_mpi.so
 // (backends/mpi) at run time, if that was built.
 //
-// All ranks make the same calls in the same order. A rank that fails ends all ranks (`abort`), because the others may be
-// waiting for it. A null pointer to a group means a single process.
+// All ranks make the same calls in the same order. A rank that fails ends all ranks (`abort`), because the others may
+// be waiting for it. A null pointer to a group means a single process.
 #pragma once
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 // Cancellation of long work.
 //
-// The caller of long work creates a `cancellation_scope` in its thread. Every parallel loop of that thread (base/threads.h),
-// and every serial loop that calls throw_if_cancelled(), calls the predicate of the scope at most 20 times a second. Once the
-// predicate has returned true, the loop ends with errc::cancelled. A kernel matrix, a product or a hundred concurrent
-// fits can therefore be cancelled although their code does not know the scope. The exception discards unfinished
-// results: a method that can return an unfinished result calls its own progress callback at every step instead, and
-// returns with fit_status::cancelled.
+// The caller of long work creates a `cancellation_scope` in its thread. Every parallel loop of that thread
+// (base/threads.h), and every serial loop that calls throw_if_cancelled(), calls the predicate of the scope at most 20
+// times a second. Once the predicate has returned true, the loop ends with errc::cancelled. A kernel matrix, a product
+// or a hundred concurrent fits can therefore be cancelled although their code does not know the scope. The exception
+// discards unfinished results: a method that can return an unfinished result calls its own progress callback at every
+// step instead, and returns with fit_status::cancelled.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@ namespace mercer {
 
 class cancellation_scope {
 public:
-    // `should_stop` returns true if the work is to stop. It is called only in the thread that created the scope, and no more
-    // once it has returned true.
+    // `should_stop` returns true if the work is to stop. It is called only in the thread that created the scope, and no
+    // more once it has returned true.
     explicit cancellation_scope(std::function<bool()> should_stop);
     ~cancellation_scope();
     cancellation_scope(const cancellation_scope&) = delete;

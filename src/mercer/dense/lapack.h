@@ -73,8 +73,8 @@ void parallel_calls(index count, Body&& body) {
     });
 }
 
-// Calls a routine of the BLAS library when no other thread calls it, unless a blas_access allows the call. `work` is as for
-// blas_threads.
+// Calls a routine of the BLAS library when no other thread calls it, unless a blas_access allows the call. `work` is as
+// for blas_threads.
 template <class... Parameters, class... Arguments>
 void locked_call(double work, void (*routine)(Parameters...), Arguments... arguments) {
     throw_if_cancelled();

@@ -55,8 +55,8 @@ struct region_grid {
 region_grid decide_grid(const svm_model& model, const plane& on, index nx, index ny);
 
 // The contour line f = level of a function on a grid, as chains of points in units of columns and rows: marching
-// squares with linear interpolation; the mean of the corners decides a saddle. A closed polyline ends at its first point.
-// `inside(column, row)`: only cells for which it returns true.
+// squares with linear interpolation; the mean of the corners decides a saddle. A closed polyline ends at its first
+// point. `inside(column, row)`: only cells for which it returns true.
 using polyline = std::vector<std::pair<double, double>>;
 std::vector<polyline> contour_lines(matrix_view<const double> f, double level,
                                     const std::function<bool(index, index)>& inside = {});

@@ -329,8 +329,8 @@ struct csv_shape {
     std::optional<std::size_t> label;
 };
 
-// Parses the rows of one chunk. parse_plain_row() reads most rows directly into the result. A row with anything unusual is
-// read again by record_reader, which handles all of RFC 4180 and reports errors.
+// Parses the rows of one chunk. parse_plain_row() reads most rows directly into the result. A row with anything unusual
+// is read again by record_reader, which handles all of RFC 4180 and reports errors.
 template <class T>
 class csv_chunk_parser {
 public:

@@ -57,9 +57,9 @@ auto parse_untruncated(const file_contents& file, Body body) {
 }
 
 // Reads a whole file, or standard input for "-". gzip and xz are recognised by their first bytes and unpacked, also if
-// several archives follow each other. Plain files of at least 64 MB are mapped into memory: parse them in parse_untruncated(), or
-// call require_untruncated() afterwards, so that a file that is truncated meanwhile is an error.
-// max_bytes: the largest unpacked size of a packed file in bytes, a larger one is errc::memory; 0: twice
+// several archives follow each other. Plain files of at least 64 MB are mapped into memory: parse them in
+// parse_untruncated(), or call require_untruncated() afterwards, so that a file that is truncated meanwhile is an
+// error. max_bytes: the largest unpacked size of a packed file in bytes, a larger one is errc::memory; 0: twice
 // default_memory_budget(), which is about half of the memory that this process may use.
 file_contents read_file(const std::string& path, std::size_t max_bytes = 0);
 
@@ -83,7 +83,8 @@ public:
     byte_stream(byte_stream&&) noexcept;
 
     const std::string& name() const;  // for messages
-    // Appends up to `max_bytes` bytes to `to`, fewer only at the end of the file. Returns false if nothing was appended.
+    // Appends up to `max_bytes` bytes to `to`, fewer only at the end of the file. Returns false if nothing was
+    // appended.
     bool read(std::string& to, std::size_t max_bytes);
     bool packed() const;
     // Continues at this byte. Not for packed files and pipes.

@@ -76,8 +76,8 @@ public:
                const std::vector<json_value>& values)
         : file_(file), text_(text), name_(name), values_(values) {}
 
-    // Returns the values as objects of the kind `requested`; if that is empty, of the kind detected from the values. Throws
-    // an error at the first value that is not of this kind.
+    // Returns the values as objects of the kind `requested`; if that is empty, of the kind detected from the values.
+    // Throws an error at the first value that is not of this kind.
     dataset values(const std::string& requested) const;
 
 private:

@@ -34,8 +34,8 @@ std::unique_ptr<row_batches> make_batches(table data, index rows);
 
 // Replaces patterns with *, ? or [ ] by the sorted names of the files that match. Throws if no file matches a pattern.
 std::vector<std::string> expand_paths(const std::vector<std::string>& paths);
-// Opens files of the formats csv, libsvm and npy, in the order of expand_paths(), in batches of `rows`. label_is_optional:
-// a CSV file without the column of targets gives tables without targets; otherwise it is an error.
+// Opens files of the formats csv, libsvm and npy, in the order of expand_paths(), in batches of `rows`.
+// label_is_optional: a CSV file without the column of targets gives tables without targets; otherwise it is an error.
 std::unique_ptr<row_batches> open_batches(const std::vector<std::string>& paths, const read_options& options,
                                           index rows, bool label_is_optional = false);
 // Returns true if open_batches() reads the format.

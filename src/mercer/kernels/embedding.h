@@ -64,9 +64,9 @@ struct named_rows {
     std::function<std::vector<feature_place>(index i)> places{};  // in object i of x; empty: not known
 };
 
-// An embedding whose coordinates have names. If the embedding() of a kernel (kernel_info.h) is a named_embedding, k(x, z) is
-// the inner product of its rows; a kernel that is computed in another way returns such an embedding from features().
-// features/explicit_features.h makes the features of whole expressions from them.
+// An embedding whose coordinates have names. If the embedding() of a kernel (kernel_info.h) is a named_embedding, k(x,
+// z) is the inner product of its rows; a kernel that is computed in another way returns such an embedding from
+// features(). features/explicit_features.h makes the features of whole expressions from them.
 struct named_embedding : embedding {
     using maker = std::function<named_rows(const dataset& x, const dataset* z)>;
     maker named;

@@ -46,8 +46,8 @@ struct tile_map {
 };
 
 // The arguments of a pass that turns dot products into squared distances: t = ‖xᵢ‖² + ‖zⱼ‖² - 2·tile(i, j). Where t is
-// smaller than row_thresholds[i] or col_thresholds[j], cancellation has lost too many digits, and the distance is computed again
-// from the differences of the coordinates.
+// smaller than row_thresholds[i] or col_thresholds[j], cancellation has lost too many digits, and the distance is
+// computed again from the differences of the coordinates.
 template <class T>
 struct tile_distances {
     T* tile;  // dot products on entry, squared distances on return

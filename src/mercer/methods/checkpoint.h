@@ -26,12 +26,12 @@ struct fit_checkpoint {
     double seconds = 60;  // shortest time between two writes
 };
 
-// Returns a hash of the numbers that belong to rows first, first + 1, … of this rank, summed over all ranks. The order of
-// the rows has no influence.
+// Returns a hash of the numbers that belong to rows first, first + 1, … of this rank, summed over all ranks. The order
+// of the rows has no influence.
 std::uint64_t hash_rows(const communicator* group, std::span<const double> numbers, std::size_t first);
 
-// Returns some kernel values, rounded to a few digits. They are equal for the same matrix on every processor, and so show
-// whether a checkpoint belongs to this matrix.
+// Returns some kernel values, rounded to a few digits. They are equal for the same matrix on every processor, and so
+// show whether a checkpoint belongs to this matrix.
 template <class T>
 std::vector<double> kernel_fingerprint(const gram<T>& k);
 

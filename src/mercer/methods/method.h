@@ -127,7 +127,8 @@ void require_checkpoint_support(const method& m, const fit_control& control);
 
 // Fits a method within the limits of `control`.
 estimator_ptr fit(const method& m, const option_values& options, fit_task task, const fit_control& control);
-// Fits a method that has `fit_streamed_rows`. If several ranks share the rows, y and the weights are those of this rank's rows.
+// Fits a method that has `fit_streamed_rows`. If several ranks share the rows, y and the weights are those of this
+// rank's rows.
 struct streamed_task {
     const training_rows& x;
     matrix_view<const double> y;  // no columns for unsupervised methods

@@ -1,7 +1,7 @@
 // The evaluation of a model on examples with known targets: metrics with confidence intervals, the confusion matrix,
 // curves of the classes, residuals.
 //
-//     const evaluation all = evaluate({.of = answer::classes, .y = y, .predicted = found, .classes = classes});
+//     const evaluation all = evaluate({.of = target_kind::classes, .y = y, .predicted = found, .classes = classes});
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace mercer {
 
 struct evaluation_input {
-    target_kind of = target_kind::classes;  // answer::classes or answer::values
+    target_kind of = target_kind::classes;  // target_kind::classes or target_kind::values
     std::vector<double> y, predicted;
     std::vector<double> classes{};  // classes of the model, ascending
     // a row for each example, a column for each class; no columns: the model has none

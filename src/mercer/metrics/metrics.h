@@ -1,6 +1,6 @@
 // Metrics: functions that score predictions against the targets, found by name.
 //
-//     const metric& m = find_metric("balanced_accuracy", answer::classes);
+//     const metric& m = find_metric("balanced_accuracy", target_kind::classes);
 //     m.value({.y = targets, .predicted = answers});
 #pragma once
 
@@ -27,7 +27,7 @@ struct metric_input {
 struct metric {
     std::string name;
     std::string about;
-    target_kind of = target_kind::classes;  // answer::classes or answer::values
+    target_kind of = target_kind::classes;  // target_kind::classes or target_kind::values
     bool larger_is_better = true;
     enum class input { predictions, scores, probabilities } needs = input::predictions;
     std::function<double(const metric_input&)> value;

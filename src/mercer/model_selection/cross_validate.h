@@ -36,8 +36,8 @@ public:
     // examples are used for training and the others for validation. Its score is stored as that of the first fold.
     static constexpr int race_fold = -1;
     bool has_race_fold() const { return !race_part_.held_out.empty(); }
-    // Computes the scores of these settings on these folds. `on_progress` is called after each piece of work; it may throw to
-    // stop.
+    // Computes the scores of these settings on these folds. `on_progress` is called after each piece of work; it may
+    // throw to stop.
     void run(const std::vector<setting*>& which, const std::vector<int>& folds,
              const std::function<void()>& on_progress) const;
 

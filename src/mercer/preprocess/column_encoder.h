@@ -35,8 +35,8 @@ public:
 
     using note_handler = std::function<void(const std::string&)>;
     // Returns dense vectors, or sparse vectors if there are texts or more than 1,000 categories in a column. Columns
-    // that the training table does not contain are ignored. on_note() is called with a note on ignored columns, on unseen
-    // categories, and on missing values in columns without missing values in the training table.
+    // that the training table does not contain are ignored. on_note() is called with a note on ignored columns, on
+    // unseen categories, and on missing values in columns without missing values in the training table.
     dataset apply(const text_table& from, const note_handler& on_note = {}) const;
     // Returns the column of the target; none if the table does not contain it.
     std::optional<std::size_t> find_target(const text_table& from) const;

@@ -63,8 +63,8 @@ std::vector<counted_chunk> count_chunks(const strings& texts, const tokeniser& c
     return out;
 }
 
-// The rows of all chunks. column(chunk, term) returns the column of a term, or a negative number for a term that is left
-// out.
+// The rows of all chunks. column(chunk, term) returns the column of a term, or a negative number for a term that is
+// left out.
 template <class Column>
 count_rows rows_of(std::vector<counted_chunk>& chunks, index texts, const Column& column) {
     parallel_for(static_cast<index>(chunks.size()), [&](index r) {

@@ -57,7 +57,8 @@ public:
             }
     }
 
-    // Calls f(term, bytes) for the terms of for_each_term(); `bytes` are the positions in the text of the bytes of its pieces.
+    // Calls f(term, bytes) for the terms of for_each_term(); `bytes` are the positions in the text of the bytes of its
+    // pieces.
     template <class F>
     void for_each_term_place(std::string_view text, F&& f) const {
         scratch at;

@@ -18,7 +18,8 @@
 namespace mercer {
 namespace {
 
-// Running a plan for a single pair of objects, on any number type that formulas accept: double, `error_bounded`, `dual_number`.
+// Running a plan for a single pair of objects, on any number type that formulas accept: double, `error_bounded`,
+// `dual_number`.
 
 // Returns f(t) for the formula of a call, or `otherwise` if the formula needs norms.
 template <class Number, class... F>

@@ -57,8 +57,8 @@ bool is_float_accurate(const nystroem_basis& basis, double examples, double lamb
 }
 constexpr double min_accurate_float_pairs = 1e7;
 
-// Returns the starting point that a fit to the first rows gives (start_on_sample). Every fifth of these rows is held out
-// to validate it. Rank 0 computes the point and broadcasts it.
+// Returns the starting point that a fit to the first rows gives (start_on_sample). Every fifth of these rows is held
+// out to validate it. Rank 0 computes the point and broadcasts it.
 newton_start find_start(const training_rows& x, const nystroem_problem& posed, const nystroem_operator& k,
                         const row_losses& losses, const nystroem_newton_options& s, std::size_t room) {
     std::vector<index> at[2], rows[2];  // positions in the list; row numbers

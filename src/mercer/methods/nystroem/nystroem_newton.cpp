@@ -237,10 +237,10 @@ private:
         return {m_, problems_, lambda, k_.basis->max_diagonal(), found_.curvature};
     }
 
-    // Solves (ΦᵀDΦ + λI)δ = -g by conjugate gradients, with separate step lengths for each problem, until the gap of the
-    // residual is at most `enough`, and returns this gap. For continuous curvatures it also stops when a step decreases
-    // ½δᵀ(ΦᵀDΦ + λI)δ + gᵀδ by less than 0.3 of the mean decrease (Nash, Sofer 1990), or by less than 0.1 of it if
-    // passes are over few rows.
+    // Solves (ΦᵀDΦ + λI)δ = -g by conjugate gradients, with separate step lengths for each problem, until the gap of
+    // the residual is at most `enough`, and returns this gap. For continuous curvatures it also stops when a step
+    // decreases ½δᵀ(ΦᵀDΦ + λI)δ + gᵀδ by less than 0.3 of the mean decrease (Nash, Sofer 1990), or by less than 0.1 of
+    // it if passes are over few rows.
     double solve(double enough, bool exact) {
         point residual(r_, n_), z, p;
         numbers rz;

@@ -403,8 +403,8 @@ private:
         out_.row_end.push_back(static_cast<index>(out_.col.size()));
     }
     const char* number(const char* p, const char* end, double& value, const char* what) {
-        // parse_short_decimal needs a character after the number. At the end of a line that is the newline, but the last line
-        // of the text may have none.
+        // parse_short_decimal needs a character after the number. At the end of a line that is the newline, but the
+        // last line of the text may have none.
         if (end != out_.text.data() + out_.text.size() && p != end) {
             const char* const after = detail::parse_short_decimal(p, value);
             if (after && (after == end || is_blank(*after))) return after;

@@ -245,9 +245,9 @@ std::vector<std::uint32_t> order_by_size(const binary_problem_factory& problems,
     return order;
 }
 
-// Calls solve(first, end, concurrent_problems) for consecutive ranges of `order`: first for the large problems one at a time,
-// each with all threads; then for ranges of `run` small problems concurrently, with one thread each. The ranges do not
-// depend on the number of threads, except that large problems are taken from them.
+// Calls solve(first, end, concurrent_problems) for consecutive ranges of `order`: first for the large problems one at a
+// time, each with all threads; then for ranges of `run` small problems concurrently, with one thread each. The ranges
+// do not depend on the number of threads, except that large problems are taken from them.
 template <class Solve>
 void schedule(const binary_problem_factory& problems, std::span<const std::uint32_t> order, index run, Solve solve) {
     const auto work = [&](std::uint32_t p) {

@@ -37,7 +37,8 @@ void check_svm(const svm_options& options, index n, std::span<const double> y);
 // ν-classification: fails with errc::infeasible unless both classes of every pair can hold their sum νn/2.
 void require_feasible_nu(index n, std::span<const double> y, const svm_options& options);
 
-// Solves problem number `which`. Called from several threads; up to `concurrent_problems` problems are solved concurrently.
+// Solves problem number `which`. Called from several threads; up to `concurrent_problems` problems are solved
+// concurrently.
 using binary_solver =
     std::function<dual_solution(const binary_problem& problem, std::size_t which, index concurrent_problems)>;
 

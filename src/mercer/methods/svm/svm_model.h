@@ -64,7 +64,8 @@ public:
     };
     sides operator[](index problem) const {
         if (rest_) return {problem, -1};
-        // The first problem of class a is problem_of(a, a + 1) = a(2k-1-a)/2. Solved for a, and corrected for rounding errors.
+        // The first problem of class a is problem_of(a, a + 1) = a(2k-1-a)/2. Solved for a, and corrected for rounding
+        // errors.
         const double twice = static_cast<double>(2 * k_ - 1);
         auto a = static_cast<index>((twice - std::sqrt(twice * twice - 8 * static_cast<double>(problem))) / 2);
         while (a > 0 && problem_of(a, a + 1) > problem) --a;

@@ -30,8 +30,8 @@ struct coordinate_descent_options {
     std::int64_t max_epochs = 1000;
     double max_seconds = std::numeric_limits<double>::infinity();
     std::uint64_t seed = 1;
-    // Called after each epoch with the current w; primal and dual are NaN unless `evaluate_objectives`. If it returns false, the
-    // descent ends with the current w.
+    // Called after each epoch with the current w; primal and dual are NaN unless `evaluate_objectives`. If it returns
+    // false, the descent ends with the current w.
     std::function<bool(const descent_progress&)> progress;
     bool evaluate_objectives = false;
 };

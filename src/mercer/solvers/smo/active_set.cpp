@@ -163,8 +163,8 @@ std::vector<index> active_set::possible_violators(double error) const {
     return doubtful;
 }
 
-// Returns true if the shrunk variable i cannot change the gap, even if its F differs from reference_F_ by the bound from
-// w_change_ and by `error`.
+// Returns true if the shrunk variable i cannot change the gap, even if its F differs from reference_F_ by the bound
+// from w_change_ and by `error`.
 bool active_set::is_surely_optimal(index i, double error) const {
     const int g = v_.group[i];
     const double off =

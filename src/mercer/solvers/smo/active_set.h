@@ -26,8 +26,8 @@ public:
     }
     void enlarge_sample();
 
-    // Shrinks the variables that are likely to stay at their bounds, if they are at least smo_thresholds::shrink_fraction of the
-    // active ones.
+    // Shrinks the variables that are likely to stay at their bounds, if they are at least
+    // smo_thresholds::shrink_fraction of the active ones.
     void shrink();
     // The same at every fourth call.
     void shrink_periodically() {

@@ -87,8 +87,8 @@ public:
     void reconstruct();
     // Recomputes F of these positions from kernel values in double.
     void make_exact(const std::vector<index>& points);
-    // The same for all active variables, if that takes at most smo_thresholds::max_exact_values kernel values or at most `cycles`
-    // cycles. Otherwise changes nothing and returns false.
+    // The same for all active variables, if that takes at most smo_thresholds::max_exact_values kernel values or at
+    // most `cycles` cycles. Otherwise changes nothing and returns false.
     bool make_all_exact(double cycles = 0);
     // Makes F exact for a sample of the active variables, another sample at each call, and returns the largest change.
     double sample_error();

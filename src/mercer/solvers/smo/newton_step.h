@@ -3,8 +3,8 @@
 //
 // With all others fixed, these variables x solve  min ½xᵀKx - rᵀx, l <= x <= u, Σx = s in each group,  r = F + Kx.
 // Three methods are tried in this order: a barrier method on all variables where K = ΦΦᵀ with few columns (linear
-// kernels, polynomials of low degree, kernels that hardly vary over the data); an active-set method (solve_active_set); a
-// barrier method on the variables x, or on all active variables if they are few (barrier). α changes only if the
+// kernels, polynomials of low degree, kernels that hardly vary over the data); an active-set method (solve_active_set);
+// a barrier method on the variables x, or on all active variables if they are few (barrier). α changes only if the
 // objective decreases.
 #pragma once
 
@@ -39,9 +39,9 @@ public:
     bool take_last_resort();
     // Records whether the last step reached no better α than was known.
     void record_outcome(bool vain) { vain_steps_ = vain ? vain_steps_ + 1 : 0; }
-    // Returns true after smo_thresholds::max_newton_steps steps or max_vain_newton_steps vain steps: float kernel values are
-    // inaccurate. Newton's method solves the problem in double, and updates of F in float lead away from the solution
-    // each time.
+    // Returns true after smo_thresholds::max_newton_steps steps or max_vain_newton_steps vain steps: float kernel
+    // values are inaccurate. Newton's method solves the problem in double, and updates of F in float lead away from the
+    // solution each time.
     bool is_exhausted() const {
         return steps_ > thresholds_.max_newton_steps || vain_steps_ > thresholds_.max_vain_newton_steps;
     }
@@ -49,8 +49,8 @@ public:
     // Estimated cycles of the working sets before the last step.
     double work_before() const { return work_before_; }
 
-    // Returns true if K = ΦΦᵀ with at most smo_thresholds::max_features columns is known exactly; computes Φ at the first
-    // call.
+    // Returns true if K = ΦΦᵀ with at most smo_thresholds::max_features columns is known exactly; computes Φ at the
+    // first call.
     bool find_features();
     // Sets F = p - Φ(Φᵀα) for all variables.
     void set_F_from_features();

@@ -36,8 +36,8 @@ public:
         2048;  // this number of rows, the last fetched, are never evicted: no working set
                // is larger
 
-    // `cycles_per_element`: cycles to compute an element (gram.h). Where this is small, a large cache costs more than it
-    // saves, because memory is slow when it is first written; then only near_bytes are used.
+    // `cycles_per_element`: cycles to compute an element (gram.h). Where this is small, a large cache costs more than
+    // it saves, because memory is slow when it is first written; then only near_bytes are used.
     row_store(index n, std::size_t budget_bytes, double cycles_per_element, const row_cache_thresholds& limits = {});
     ~row_store();
     row_store(const row_store&) = delete;

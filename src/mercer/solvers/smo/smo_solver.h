@@ -49,8 +49,8 @@ public:
     void restore_best();
     double min_objective() const { return min_objective_; }
     // To be called when holds() was false. Returns true if float kernel values lead no further: more than
-    // smo_thresholds::max_refuted gaps were refuted by double values since the objective last decreased. α is then the best so
-    // far.
+    // smo_thresholds::max_refuted gaps were refuted by double values since the objective last decreased. α is then the
+    // best so far.
     bool float_stalled();
     // Resets the count of refuted gaps, because another method has changed α.
     void reset_refuted() { refuted_ = 0; }

@@ -55,9 +55,9 @@ bool working_set::solve_next(double target, double current_tol, bool uses_all_ro
 }
 
 // Returns true if the working set should be all active variables. Usually only a few of many variables are free, and
-// small working sets converge. Where they have not converged after full_set_rows·n kernel rows, most variables are free,
-// and choosing pairs among all of them pays for the whole matrix. Where the values of K hardly vary, the whole matrix
-// is used at once, because only a whole tile can be stored as K - c, whose differences float can represent.
+// small working sets converge. Where they have not converged after full_set_rows·n kernel rows, most variables are
+// free, and choosing pairs among all of them pays for the whole matrix. Where the values of K hardly vary, the whole
+// matrix is used at once, because only a whole tile can be stored as K - c, whose differences float can represent.
 bool working_set::should_use_full_set(bool uses_all_rows) {
     if (v_.active <= thresholds_.full_set_size) return true;
     const auto room =

@@ -19,8 +19,8 @@ public:
                 const smo_thresholds& thresholds);
 
     // Chooses a working set, solves it until its gap is a fraction of the gap of the active variables or, if that is
-    // larger, of `target`, and updates F of all active variables. `uses_all_rows`: all variables belong to the current sample.
-    // `current_tol`: the target gap of the active variables. Returns false if α has not changed.
+    // larger, of `target`, and updates F of all active variables. `uses_all_rows`: all variables belong to the current
+    // sample. `current_tol`: the target gap of the active variables. Returns false if α has not changed.
     bool solve_next(double target, double current_tol, bool uses_all_rows);
 
 private:
