@@ -78,7 +78,8 @@ bool was_interrupted();  // true if acknowledge_interrupt() has returned true: t
 void set_exit_code(int code);
 int exit_code();
 
-// For DATA: turns "sets:FILE" into "FILE" and stores the format "sets" in `format`.
+// Returns a function that transforms the command-line argument DATA: it replaces "sets:FILE" by "FILE" and stores the
+// format "sets" in `format`.
 std::function<std::string(std::string)> split_format_prefix(std::string& format);
 // For --format: accepts "auto" and the names of formats.
 CLI::Validator format_validator();

@@ -164,7 +164,8 @@ series series_from(const py::sequence& from) {
     return series(std::move(items));
 }
 
-// Each object is a tree as text in brackets, which mercer._trees makes of all kinds of trees.
+// Each object is a tree as text in brackets. The Python function mercer._trees makes this text from every type of tree
+// that users may pass.
 trees trees_from(const py::sequence& from) {
     std::vector<tree> items;
     items.reserve(from.size());

@@ -404,7 +404,8 @@ private:
         return std::sqrt(static_cast<double>(n())) * std::numeric_limits<double>::epsilon() / 2;
     }
 
-    // out = A·v for the first `count` right-hand sides. The last one, of random signs, is dropped once it is solved.
+    // out = A·v for the first `count` right-hand sides. The last right-hand side has random signs and only tests the
+    // factor; it is dropped once its solution has converged.
     void multiply(const matrix<double>& v, matrix<double>& out, index count) {
         multiply_symmetric(a_, v.view().block(0, 0, count, n()), out.view().block(0, 0, count, n()));
         ++products_;

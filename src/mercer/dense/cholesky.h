@@ -79,8 +79,9 @@ mixed_result mixed_cholesky_solve(matrix_view<const double> a, matrix_view<float
 class mixed_matrix {
 public:
     explicit mixed_matrix(index n) : n_(n) { data_.resize_uninitialised(n * (n + 1)); }
-    // One unused double precedes each row. So i + 1 doubles, the memory of 2(i + 1) floats, precede the diagonal entry
-    // of row i.
+    // The upper half in double lies in the same memory as the lower half in float. One unused double precedes each row.
+    // So i + 1 doubles, the memory of the 2(i + 1) floats that the lower half may use, precede the diagonal entry of
+    // row i.
     matrix_view<double> upper() { return {data_.data() + 1, n_, n_, n_ + 1}; }
     matrix_view<float> lower() { return {reinterpret_cast<float*>(data_.data()), n_, n_, 2 * (n_ + 1)}; }
 
@@ -96,8 +97,8 @@ bool blocked_cholesky(matrix<double>& a);
 // Solves LLᵀz = b: z replaces b.
 void blocked_cholesky_solve(const matrix<double>& L, std::vector<double>& b);
 
-// Column-major matrices and the arguments of BLAS and LAPACK, in tiles as in gemm.h: bit-identical for any number of
-// threads.
+// Triangular solves and Cholesky factors with the arguments of BLAS and LAPACK, on column-major matrices. The work is
+// divided into tiles of a fixed size (gemm.h), so results are bit-identical for any number of threads.
 namespace blas {
 
 // B ← op(A)⁻¹B (side "L") or B·op(A)⁻¹ ("R"), B of m × n, for the lower ("L") or upper ("U") triangle `half` of A.

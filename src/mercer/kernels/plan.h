@@ -101,9 +101,10 @@ public:
     const embedding& outer() const { return outer_; }
     // The quantity that plan_of_part computes: the kernel of the part or its logarithm.
     enum class quantity { value, logarithm };
-    // A separate plan for one part of the kernel over the same (possibly pulled-back) objects, used for its diagonal;
-    // `emit` returns the register of the result. Plans are cached by part: without the cache, the number of plans of
-    // nested parts would double with every level.
+    // Returns the plan that computes `what` for one part of the kernel, such as the diagonal of a factor, on the same
+    // objects; inside a pull-back these are the mapped objects. `emit` appends the instructions of the part to the plan
+    // and returns the register that holds its value. Plans are cached by part: without the cache, the number of plans
+    // of nested parts would double with every level.
     std::shared_ptr<const plan> plan_of_part(const void* part, quantity what,
                                              const std::function<int(plan_builder&)>& emit);
 

@@ -87,9 +87,10 @@ struct counted_chunk {
         std::vector<double> sum;
         std::vector<char> met;
         cancellation_check stop_check;
-        // A new word is stored in this dictionary and in that of all objects, each with a slot of a hash table; an
-        // entry is stored here and in the final row. Memory is reserved in portions, because all threads share the lock
-        // of the memory limit.
+        // Memory is counted as follows. A new word is stored twice, in the dictionary of its thread and in the
+        // dictionary of all objects, each time with a slot of a hash table. A count of a word is stored twice, in the
+        // list of the thread and in the final sparse row. Memory is reserved in portions, because all threads share the
+        // lock of the memory limit.
         constexpr std::size_t per_word = 2 * (sizeof(Word) + 16), per_entry = 32, portion = std::size_t{1} << 18;
         std::size_t wanted = 0;
         const auto reserve = [&](std::size_t least) {

@@ -81,7 +81,7 @@ bool is_text(const std::vector<letter>& all) {
     return std::ranges::any_of(all, [](const letter& l) { return l.blank; });
 }
 
-// In a text each character of a word gets the share of the whole word.
+// In a text every character of a word is coloured by the share of the whole word.
 void share_within_words(std::vector<letter>& all) {
     for (std::size_t i = 0, end = 0; i < all.size(); i = std::max(end, i + 1)) {
         double sum = 0;

@@ -55,10 +55,11 @@ void to_basis(const nystroem_basis& basis, matrix<double>& g) {
     basis.to_gradient(centres);
 }
 
-// Returns true if (SK)ᵀSK may be formed before the transformation to the basis, at half the cost or less. Its rounding
-// error is 2⁻⁵³ times its entries, and T⁻ᵀ … T⁻¹ magnifies it by the square of T's condition number, for which the
-// spread of the diagonal is a lower bound. The error must stay well below the ridge. The trace of ΦᵀΦ is estimated from
-// at most 64 rows.
+// Returns true if (SK)ᵀSK may be formed from the sketch SK first and transformed to the basis T afterwards, which costs
+// at most half as much. The rounding error of (SK)ᵀSK is 2⁻⁵³ times its entries, and T⁻ᵀ … T⁻¹ magnifies this error by
+// the square of the condition number of T; the spread of the diagonal of T is a lower bound of that number. The
+// magnified error must stay well below the ridge, which is compared with the trace of ΦᵀΦ, estimated from at most 64
+// rows.
 bool can_form_square(const nystroem_basis& basis, const matrix<double>& sketch, double lambda) {
     const index m = basis.size(), some = std::min<index>(sketch.rows(), 64);
     if (some == 0) return false;

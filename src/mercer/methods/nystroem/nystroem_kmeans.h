@@ -185,7 +185,8 @@ estimator_ptr fit_clusters_on_centres(const fit_call& t, nystroem_clusters_optio
     return t.made<Fitted>(std::move(model));
 }
 
-// Returns the entry of a clustering method on centres, which can also fit examples that are not in memory.
+// Returns the description of a Nyström clustering method for the list of methods (all_methods.cpp). Such a method can
+// also fit examples that are not in memory.
 template <described_method Method, class Fitted, auto Fit>
 method entry_of_clusters() {
     method out = entry<Method, Fitted>(+[](const Method& m, const fit_call& t) {

@@ -101,7 +101,8 @@ private:
             const auto q = static_cast<std::size_t>(c);
             const double ridge = o_.lambda * best_vector_ops().dot(far.row(c), far.row(c), m_);
             const double lowest = -falls[q] / (bends[q] + ridge);
-            // The end point itself, with its measured values, if the minimum is close to it.
+            // If the minimum of the interpolation is close to t = 1, the step ends at t = 1, where the loss and the
+            // derivative have been measured.
             t[q] = lowest > 0.9 ? 1 : lowest > 0 ? lowest : 0;
             here.value[q] = t[q] == 1 ? there.value[q] : here.value[q] + t[q] * falls[q] + t[q] * t[q] / 2 * bends[q];
             exact = exact && (t[q] == 0 || t[q] == 1);

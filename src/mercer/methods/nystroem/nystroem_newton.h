@@ -46,8 +46,9 @@ namespace mercer {
 
 namespace newton_vectors {
 
-// Vectors in the space of (γ, b): one row per function, with M numbers and, with an offset, one more. Functions whose
-// losses are independent are separate problems; the rows of a problem are adjacent.
+// Vectors in the space of (γ, b): one row per fitted function, with one number for each of the M centres and, with an
+// offset, one more. A problem is a set of functions with a common loss, such as the classes of a softmax; its rows are
+// adjacent. Functions with losses of their own are problems of one row.
 
 using point = matrix<double>;
 using numbers = std::vector<double>;  // one number per problem

@@ -65,7 +65,7 @@ struct nystroem_svc {
 
 struct nystroem_svc_model : nystroem_fit {};
 
-// If several processes share the rows of x, y and the weights are those of this process, and every process gets the
+// If several ranks share the rows of x, then y and the weights belong to the rows of this rank. Every rank returns the
 // whole model.
 nystroem_svc_model fit_nystroem_svc(const training_rows& x, std::span<const double> y, const nystroem_options& options);
 

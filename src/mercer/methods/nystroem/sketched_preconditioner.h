@@ -64,8 +64,9 @@ class sketched_preconditioner {
 public:
     // The arguments are borrowed. With an offset the matrices have one more row and column.
     sketched_preconditioner(const nystroem_operator& k, const row_losses& losses, bool offset);
-    // Makes the matrices from the current curvatures of the sampled `rows`. All functions share one matrix if `one` is
-    // set, if their curvatures are equal, or if separate matrices do not fit the memory. Returns the number of passes.
+    // Computes the preconditioner matrices from the current curvatures of the sampled `rows`. All fitted functions (one
+    // per class or target) share one matrix if `one` is set, if their curvatures are equal, or if separate matrices do
+    // not fit the memory. Returns the number of passes over the rows.
     index make(double lambda, bool one, const curvature_sample& rows, double theta);
     bool empty() const { return matrices_.empty(); }
     double lambda() const { return lambda_; }  // the ridge of the matrices

@@ -226,7 +226,9 @@ private:
             const index at = first - begin();
             for (index i = 0; i < count; ++i) std::copy_n(y_.row(at + i), y_.cols, out_.y.row(to + i));
             if (!weight_.empty()) std::copy_n(weight_.begin() + at, count, out_.weight.begin() + to);
-            // The rows up to the end of the chunk that another process has begun are copied; the rest stays in place.
+            // If other rows come before the rows of this rank, the rows of this rank up to the next chunk boundary are
+            // copied and join those rows in `border`, so that each chunk is contiguous. The rows after the boundary are
+            // not copied: `rest` refers to them.
             const index leaf = chunk_rows(out_.size),
                         border = to == 0 ? 0 : std::min(count, (first + leaf - 1) / leaf * leaf - first);
             if (border > 0) out_.border = concatenate(out_.border, part(x_, at, border));

@@ -265,9 +265,9 @@ svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const doubl
 }
 
 std::size_t fit_memory(const kernel&, const dataset& x, const svm_options& options) {
-    // Beside the budget: 64 bytes per example for targets, norms and the model, and 8 MB for the program. The tiles of
-    // each thread are whole rows: 64 packed rows of floats and 64 of doubles, 32 rows being packed, and the blocks of
-    // columns.
+    // The estimate adds to the budget for kernel rows 64 bytes per example for targets, norms and the model, and 8 MB
+    // for the program. The tiles of each thread hold 64 packed rows of floats, 64 packed rows of doubles, 32 rows while
+    // they are packed, and the packed columns.
     const std::size_t tiles =
         x.is_sparse() ? 0 : static_cast<std::size_t>(threads()) * static_cast<std::size_t>(x.dims()) * 1200;
     return options.memory_bytes + static_cast<std::size_t>(x.size()) * 64 + tiles + (std::size_t{8} << 20);

@@ -10,8 +10,9 @@
 
 namespace mercer {
 
-// Inequalities Mu + s = t, s >= 0, with multipliers z >= 0. M has the rows of G, or is diagonal (∓I) over the bounded
-// variables.
+// Inequalities Mu + s = t, s >= 0, for the unknowns u, with multipliers z >= 0 and a given right-hand side t. M
+// consists of the rows of the constraint matrix G, or it is the diagonal matrix ∓I of the lower or upper bounds of the
+// bounded variables.
 struct inequalities {
     matrix_view<const double> rows;
     std::vector<index> variables;  // the variables of a diagonal M

@@ -16,9 +16,10 @@ public:
     active_set(variables& v, gradient& F, const smo_options& options, const smo_thresholds& thresholds)
         : v_(v), F_(F), options_(options), thresholds_(thresholds), sample_size_(v.n) {}
 
-    // From α = 0 (`from_scratch`) begins with a random sample of the variables, which is solved roughly, then with
-    // larger samples. A first estimate of α is cheap where F has few elements, and most variables that are added
-    // later are shrunk at once. Samples affect only the α from which all variables are solved.
+    // Begins a run. If the run starts at α = 0 (`from_scratch`), the solver first solves a random sample of the
+    // variables to a low accuracy and then larger samples. A first estimate of α is cheap on a small sample, and most
+    // variables that are added later are shrunk at once. The samples determine only the α at which the solver starts
+    // with all variables.
     void start(bool from_scratch);
     bool uses_all_rows() const { return sample_size_ == v_.n; }
     index next_sample_size() const {

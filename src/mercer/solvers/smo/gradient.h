@@ -1,5 +1,6 @@
-// The state of the SMO solver: the variables in the order of its positions, and F = p - Kα, the negative gradient,
-// which is kept up to date with kernel rows in float and recomputed with kernel values in double when needed.
+// The state of the SMO solver: the variables α, in an order that shrinking changes (a position is an index in this
+// order), and the negative gradient F = p - Kα. F is updated with kernel rows in float and recomputed with kernel
+// values in double when its rounding error would matter.
 #pragma once
 
 #include <cmath>

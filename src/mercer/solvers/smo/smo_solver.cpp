@@ -167,9 +167,9 @@ void smo_solver::snap_to_bounds() {
     }
 }
 
-// Computes the objective, a sum over the support vectors, from exact values of F if these cost little compared with the
-// work so far or if the known error of F would be visible in it. After a run that ended early the gap is taken from
-// exact values too, unless they are too many.
+// Computes the objective, a sum over the support vectors, from exact entries of F if these cost little compared with
+// the work so far or if the known error of F would be visible in the sum. After a run that ended early the gap is
+// computed from exact entries of F too, unless computing them would take too long.
 void smo_solver::compute_exact_objective() {
     const bool certified = is_optimal(status_);
     const bool exact = !certified && v_.active == v_.n && F_.make_all_exact();
