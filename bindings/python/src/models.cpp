@@ -205,7 +205,8 @@ python_model parse(std::string_view bytes, const std::string& name) {
 
 // Functions for models of one method: neighbours, pre-images, linear models with other weights.
 
-// Searches with a number of neighbours that may differ from the model's. If x is a matrix, `self` holds k(z, z).
+// Finds the nearest neighbours; n_neighbors may differ from the number in the model. If x holds kernel values k(z,
+// training example) instead of objects, `self` holds k(z, z) for every row z.
 neighbours search(const python_model& model, const py::object& x, index n_neighbors, const py::object& self,
                   const py::object& n_jobs) {
     knn_model some = api::model_of<knn_model>(*model.fitted);

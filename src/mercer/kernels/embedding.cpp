@@ -159,9 +159,10 @@ std::vector<double> origin_of(const dataset& x, const dataset* z) {
     return std::vector<double>(first, first + right.dims());
 }
 
-// The origin of scale_map_of_differences: the centre of the vectors that a model stores (z if there are two data sets)
-// if subtracting it removes more than half of their squared norms; otherwise empty, so that sparse vectors stay sparse.
-// If no centre was computed, dense vectors use the first vector of the data.
+// The origin of scale_map_of_differences. If a centre of the vectors that a model stores (z, or x if there is one data
+// set) can be estimated, the origin is this centre if subtracting it removes more than half of their squared norms, and
+// empty (no shift) otherwise. If no centre can be estimated, the origin is the first vector for dense vectors and empty
+// for sparse ones, so that sparse vectors stay sparse.
 std::vector<double> far_centre(const dataset& x, const dataset* z) {
     const dataset& right = z ? *z : x;
     vector_sample<double> seen = sample_vectors<double>(right);

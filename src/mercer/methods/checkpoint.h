@@ -68,7 +68,7 @@ std::optional<std::vector<double>> read_checkpoint(const std::string& path, cons
 
 // A matrix product whose results are recorded in a checkpoint, for fits by iterations such as Lanczos's. An interrupted
 // fit starts from the beginning and reads the recorded products, which are all of its work, instead of computing them.
-// Its result is bit-identical to that of an retry_interrupted fit, and the iteration needs no code for resuming.
+// Its result is bit-identical to that of an uninterrupted fit, and the iteration needs no code for resuming.
 class recorded_products {
 public:
     recorded_products(block_operator multiply, const fit_checkpoint& where, std::uint64_t problem,

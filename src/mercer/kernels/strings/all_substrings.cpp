@@ -49,7 +49,8 @@ private:
         std::uint32_t to = none;
         std::int32_t longest = 0;
     };
-    // base + count·weight[l] is the sum over all suffixes of a substring of length l in the state; base, count >= 0.
+    // Let a substring of length l belong to a state of the automaton. Its value, base + count·weight[l], is the sum of
+    // weight × number of occurrences over all suffixes of the substring. base, count >= 0.
     struct value {
         double base = 0, count = 0;
     };

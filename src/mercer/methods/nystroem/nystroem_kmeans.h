@@ -114,7 +114,7 @@ struct lloyd_options {
     index max_rounds = 300;
     std::function<bool(index round, double objective)> progress{};  // returns false to stop with the current result
     // `keep` receives the state after every iteration. `start` is such a state to continue from; the result is then
-    // bit-identical to that of an retry_interrupted run.
+    // bit-identical to that of an uninterrupted run.
     std::function<void(const std::vector<double>& state)> keep{};
     std::vector<double> start{};
 };

@@ -99,8 +99,9 @@ struct nystroem_newton_options {
     double tol = 1e-6;                                         // maximum gap, relative to P
     index max_passes = 500;                                    // maximum number of passes over K
     std::function<bool(index passes, double gap)> progress{};  // returns false to stop with the current result
-    // `keep` receives the state after every step of conjugate gradients. `start` is such a state to continue from:
-    // repeated passes are not counted, and the result is bit-identical to that of an retry_interrupted fit.
+    // `keep` receives the state after every step of conjugate gradients. `start` is such a state, from which the fit
+    // continues. The passes that led to this state are not counted again, and the result is bit-identical to that of an
+    // uninterrupted fit.
     std::function<void(const std::vector<double>& state)> keep{};
     std::vector<double> start{};
     // For losses that are not quadratic: a point that is probably closer to the minimum than γ = 0, used if P is

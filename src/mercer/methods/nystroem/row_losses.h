@@ -49,7 +49,8 @@ public:
     virtual double curvature(index row, index c) const = 0;
     // Returns an upper bound on all curvatures.
     virtual double max_curvature() const = 0;
-    // For quadratic losses: the minimiser of the loss of a row, and an upper bound on |goal|.
+    // For quadratic losses: the prediction that minimises the loss of a row, and an upper bound on its absolute value
+    // over all rows.
     virtual double minimiser(index, index) const { return 0; }
     virtual double max_minimiser() const { return 0; }
     // Returns false if all rows of positive weight belong to one class.

@@ -116,7 +116,7 @@ std::shared_ptr<const gram<T>> make_pass_rows(const kernel& k, const dataset& x,
 // Returns true if there are more than `pairs` kernel values and k(x, x) = 1.
 bool is_float_faster(const kernel& k, index rows, index centres, double pairs);
 
-// Messages that contain examples of any kind.
+// Messages between ranks that contain examples of any kind of object.
 
 class communicator;
 

@@ -30,8 +30,8 @@ public:
           thresholds_(thresholds),
           min_pair_steps_(thresholds.min_pair_steps) {}
 
-    // Returns true if pairs have taken many steps per active variable and at least the cycles that Newton's method
-    // would take.
+    // Returns true if a Newton step is worth its cost: since the last one, the solver has made many pair steps per
+    // active variable, and these pair steps took at least as many processor cycles as a Newton step would take.
     bool is_due() const;
     // Takes a step; returns true if the objective decreased. is_due() counts from here.
     bool take();
