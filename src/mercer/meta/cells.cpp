@@ -288,8 +288,8 @@ public:
     }
 
 private:
-    // Throws an error with errc::parse if a cell has no model of the right kind, or a class that the model does not
-    // have.
+    // Throws an error with errc::parse if the model of a cell is missing although one is needed, has another kind of
+    // prediction, or predicts a class that is not among the classes of the whole model.
     void check_machine(std::size_t c) const {
         const bool regression = m_.classes.empty();
         if (machines_[c] ? machines_[c]->prediction_kind() != prediction_kind() : regression)
