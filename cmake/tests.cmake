@@ -146,7 +146,7 @@ if(test_sources AND mercer_simd_objects AND NOT MERCER_SANITIZE)
   # result with all of them. Left out of the baseline run: the contract of kernels, which core.contracts runs with the
   # same objects, except for threads. Left out of the AVX2 run, whose loops are compiled from the same source: the
   # contract of kernels, and tests of code above the methods (searches, learnt kernels, cells, model files).
-  set(left_out_of_both dense_algebra.*large*:svm_hard_margin.near_twins*:tree_kernels.*:svm_checkpoint.*:csv.*:csv_texts.*:libsvm.*:npy.*:xyz.*:*_reader.*:*_readers.*:tudataset.*:graph_lines.*:graphml.*:*records.*:images_*:image_folder.*:image_list.*:image_array.*:multisets_file.*:text_folder.*:read_table.*:source.*:text_table.*:dates.*:column_encoder.*:unicode.*:tokens.*:text_features.*:decimal.*:write_atomically.*:atomic_file.*:parallel.*:stop.*:svg.*:charts.*:*pictures.*:contour.*:report_html.*)
+  set(left_out_of_both dense_algebra.*large*:svm_hard_margin.near_twins*:tree_kernels.*:svm_checkpoint.*:csv.*:csv_texts.*:libsvm.*:npy.*:xyz.*:*_reader.*:*_readers.*:tudataset.*:graph_lines.*:graphml.*:*records.*:images_*:image_folder.*:image_list.*:image_array.*:multisets_file.*:text_folder.*:read_table.*:source.*:text_table.*:dates.*:column_encoder.*:unicode.*:tokens.*:text_features.*:decimal.*:write_atomically.*:atomic_file.*:parallel.*:stop.*:svg.*:charts.*:*pictures.*:contour_lines.*:report_html.*)
   set(left_out_baseline ${left_out_of_both}:kernels/registered*:kernel_contract/*:kernel_contract_deep.holds*:composite.*:*alignment*:*density_overlap*)
   set(left_out_avx2 ${left_out_of_both}:kernels/registered*:tune.*:nested.*:learn.*:cells.*:api_model.*:model_file.*:codec.*:multiple_kernels.*:relevance.*)
   foreach(simd baseline avx2)
