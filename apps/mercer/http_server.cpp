@@ -12,6 +12,7 @@
 
 #include "http_connection.h"
 #include "mercer/base/error.h"
+#include "mercer/base/processors.h"
 
 namespace mercer::cli {
 
@@ -67,12 +68,14 @@ struct http_server::state {
     }
 
     void start_workers() {
-        const int count =
-            std::min(service.limits.clients, std::max(8, 2 * static_cast<int>(std::thread::hardware_concurrency())));
+        const int count = std::min(service.limits.clients, std::max(8, 2 * usable_processors()));
         try {
             for (int i = 0; i < count; ++i) workers.emplace_back([this] { run_all(service.work, [] {}); });
         } catch (const std::system_error& wrong) {
-            fail(errc::memory, fmt::format("cannot start {} threads: {}", count, wrong.what()));
+            // pthread_create() returns EAGAIN for a lack of memory, too.
+            fail(errc::memory, fmt::format("cannot start {} threads: out of memory, or the limit on the number of "
+                                           "processes (ulimit -u) is reached ({})",
+                                           count, wrong.what()));
         }
     }
 
@@ -144,6 +147,7 @@ int http_server::bind(const std::string& host, int port) {
     state& s = *state_;
     error_code fault;
     const auto check = [&] {
+        if (fault == boost::system::errc::not_enough_memory) throw std::bad_alloc();
         if (fault) fail(errc::io, fmt::format("cannot listen at {}:{}: {}", host, port, fault.message()));
     };
     tcp::resolver resolver(s.service.connections);

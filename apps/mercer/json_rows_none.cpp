@@ -4,8 +4,8 @@
 
 namespace mercer::cli {
 
-json_rows::json_rows(std::string)
-    : size_(0) {  // NOLINT(performance-unnecessary-value-param): the same signature as in json_rows.cpp
+json_rows::json_rows(std::string)  // NOLINT(performance-unnecessary-value-param): the same signature as in json_rows.cpp
+    : size_(0) {
     fail(errc::unsupported, "this mercer was built without simdjson");
 }
 bool json_rows::has_object_rows() const { return false; }

@@ -50,7 +50,10 @@ public:
                 server.stop();
             });
         } catch (const std::system_error& wrong) {
-            fail(errc::memory, fmt::format("cannot start the thread that waits for signals: {}", wrong.what()));
+            fail(errc::memory,
+                 fmt::format("cannot start the thread that waits for signals: out of memory, or the limit "
+                             "on the number of processes (ulimit -u) is reached ({})",
+                             wrong.what()));
         }
     }
     ~stop_on_signals() {

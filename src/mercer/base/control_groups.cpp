@@ -43,11 +43,12 @@ control_group_limits read_control_group_limits(const std::string& root) {
         const auto first = line.find(':'), second = line.find(':', first + 1);
         if (second == std::string::npos) continue;
         const std::string controllers = line.substr(first + 1, second - first - 1);
-        std::vector<std::string> hierarchies{groups + "/" + controllers};
+        const std::string folder = groups + "/";
+        std::vector<std::string> hierarchies{folder + controllers};
         if (controllers.empty()) hierarchies = {groups, groups + "/unified"};
         for (std::size_t at = 0, comma = 0; comma != std::string::npos && !controllers.empty(); at = comma + 1) {
             comma = controllers.find(',', at);
-            hierarchies.push_back(groups + "/" + controllers.substr(at, comma - at));
+            hierarchies.push_back(folder + controllers.substr(at, comma - at));
         }
         std::string path = line.substr(second + 1);
         while (!path.empty() && path.back() == '/') path.pop_back();

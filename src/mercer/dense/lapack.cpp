@@ -29,14 +29,13 @@ namespace mercer::blas {
 // OpenBLAS's threads are fast for one caller. Several callers make them wait for each other: 8 concurrent callers took
 // 60 times as long as sequential calls.
 std::mutex& blas_mutex() {
-    static std::mutex* current = nullptr;
-    static const bool made = [] {
-        // A child of fork() gets an unlocked mutex, because a thread of its parent may have held the old one.
-        pthread_atfork(nullptr, nullptr, [] { current = new std::mutex; });
-        current = new std::mutex;
-        return true;
+    alignas(std::mutex) static std::byte place[sizeof(std::mutex)];
+    static std::mutex* current = [] {
+        // A child of fork() gets an unlocked mutex, because a thread of its parent may have held the old one. It lies in
+        // the same place, so that no memory is lost.
+        pthread_atfork(nullptr, nullptr, [] { current = new (place) std::mutex; });
+        return new (place) std::mutex;
     }();
-    (void)made;
     return *current;
 }
 
@@ -95,7 +94,7 @@ buffer_pool& buffers() {
 int make_buffers(int wanted) {
     buffer_pool& pool = buffers();
     if (pool.spare() >= wanted || blas_access::allowed()) return pool.spare();
-    const std::size_t enough = static_cast<std::size_t>(wanted + pool.kept_by_threads);
+    const std::size_t enough = static_cast<std::size_t>(wanted) + static_cast<std::size_t>(pool.kept_by_threads);
     std::vector<void*> taken;
     taken.reserve(enough);
     pool.known.reserve(enough);

@@ -200,11 +200,12 @@ struct certified_kernel<R>::prepared_plan {
 
     const std::vector<error_bounded<R>>& diagonal_of(const std::shared_ptr<const mercer::plan>& part, const dataset& x,
                                                      diagonals& known) const {
-        if (const auto found = known.find(part.get()); found != known.end()) return found->second;
+        const mercer::plan* const key = part.get();
+        if (const auto found = known.find(key); found != known.end()) return found->second;
         const prepared_plan own(part, x, rounding, known);
         std::vector<error_bounded<R>> self;
         for (index i = 0; i < x.size(); ++i) self.push_back(own.at(i, i));
-        return known.emplace(part.get(), std::move(self)).first->second;
+        return known.emplace(key, std::move(self)).first->second;
     }
 
     static error_bounded<R> from_self(error_bounded<R> self, instruction::diagonal_use rule) {

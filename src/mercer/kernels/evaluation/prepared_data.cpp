@@ -98,10 +98,11 @@ double inverse_root(T self, std::size_t object) {
 template <class T>
 const std::vector<T>& diagonal_of_part(const std::shared_ptr<const plan>& part, const dataset& objects,
                                        part_diagonals<T>& known) {
-    if (const auto found = known.find(part.get()); found != known.end()) return found->second;
+    const plan* const key = part.get();
+    if (const auto found = known.find(key); found != known.end()) return found->second;
     std::vector<T> self(static_cast<std::size_t>(objects.size()));
     diagonal_of<T>(prepared_data<T>(part, objects, known), self);
-    return known.emplace(part.get(), std::move(self)).first->second;
+    return known.emplace(key, std::move(self)).first->second;
 }
 
 // Returns the numbers u of an outer instruction, one per object.

@@ -1,6 +1,9 @@
 // Compiled once per instruction set, like kernels/evaluation/formula_loops.cpp.
 #include <hwy/highway.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "mercer/solvers/smo/pair_loop.h"
 
 namespace mercer::smo::MERCER_SIMD_TARGET {
