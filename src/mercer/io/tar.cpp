@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+
 #include "mercer/base/error.h"
 
 namespace mercer::detail {
