@@ -1,21 +1,17 @@
-// A classifier from a data file to a model file: fit, score, save, load, predict.
+// Fits a classifier to a data file, measures it, saves it, loads it and predicts. Run it in the repository root.
 #include <mercer/mercer.h>
 
-#include <cstdio>
 #include <iostream>
 
-int main(int count, char** words) {
+int main() {
     using namespace mercer;
-    const std::string data = count > 1 ? words[1] : "data";
-    const table train = read(data + "/iris.csv", {.label = "species"});
+    const table train = read("data/iris.csv", {.label = "species"});
     const model m = fit(svc{.kernel = gaussian{0.5}, .scale = "standard", .C = 10}, train);
-    std::cout << m.kernel_text() << '\n';
-    std::printf("right: %.4f\n", score(m, train).number("accuracy"));
+    std::cout << m.kernel_text() << "\naccuracy: " << score(m, train).number("accuracy") << '\n';
 
-    const std::string file = count > 2 ? words[2] : "iris.model";
-    save(m, file);
-    const model again = load(file);
-    const table same = read(data + "/iris.csv", like(again));  // with the same columns and the same numbers of classes
-    for (const std::size_t flower : {0u, 50u, 100u})
-        std::cout << again.class_text(predict(again, same)[flower]) << '\n';
+    save(m, "iris.model");  // with scaling, column names and class labels
+    const model again = load("iris.model");
+    const table flowers = read("data/iris.csv", like(again));  // the columns, target and classes of the model
+    const std::vector<double> classes = predict(again, flowers);
+    for (const std::size_t flower : {0u, 50u, 100u}) std::cout << again.class_text(classes[flower]) << '\n';
 }

@@ -1,7 +1,6 @@
-"""A classifier from a file to a file: fit, score, save, load, predict."""
+"""Fits a classifier to a data file, measures it, saves it, loads it and predicts. Run it in the repository root."""
 
 import pickle
-import sys
 
 import pandas
 from sklearn.pipeline import make_pipeline
@@ -9,17 +8,16 @@ from sklearn.preprocessing import StandardScaler
 
 from mercer import SVC
 
-data = sys.argv[1] if len(sys.argv) > 1 else "data"
-train = pandas.read_csv(f"{data}/iris.csv")
-x, y = train.drop(columns="species"), train["species"]
-model = make_pipeline(StandardScaler(), SVC(kernel="rbf(gamma=0.5)", C=10)).fit(x, y)
+train = pandas.read_csv("data/iris.csv")
+X, y = train.drop(columns="species"), train["species"]
+model = make_pipeline(StandardScaler(), SVC(kernel="rbf(gamma=0.5)", C=10)).fit(X, y)
 print(model[-1].kernel_)
-print(f"right: {model.score(x, y):.4f}")
+print(f"accuracy: {model.score(X, y):.6g}")
 
-file = sys.argv[2] if len(sys.argv) > 2 else "iris.pickle"
-with open(file, "wb") as to:
-    pickle.dump(model, to)
-with open(file, "rb") as to:
-    again = pickle.load(to)
+with open("iris.pickle", "wb") as file:
+    pickle.dump(model, file)
+with open("iris.pickle", "rb") as file:
+    again = pickle.load(file)
+classes = again.predict(X)
 for flower in (0, 50, 100):
-    print(again.predict(x)[flower])
+    print(classes[flower])

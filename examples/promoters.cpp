@@ -1,4 +1,4 @@
-// Objects that are not vectors: two principal components of DNA strings, compared by their substrings of four letters.
+// Computes two kernel principal components of DNA strings, with a kernel that counts substrings of four letters.
 #include <mercer/mercer.h>
 
 #include <cmath>

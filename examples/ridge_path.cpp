@@ -1,4 +1,4 @@
-// Kernel ridge regression with λ chosen by leave-one-out.
+// Fits kernel ridge regression and chooses the penalty α by leave-one-out.
 #include <mercer/mercer.h>
 
 #include <cstdio>
@@ -8,6 +8,6 @@ int main(int count, char** words) {
     const table housing = read(std::string(count > 1 ? words[1] : "data") + "/housing.svm");
     const model m = fit(
         kernel_ridge{.kernel = gaussian{0.1}, .scale = "standard", .alphas = {0.01, 0.1, 1}, .score = "loo"}, housing);
-    std::printf("lambda: %g\n", m.fit_summary().number("alpha"));
-    std::printf("R2 on the data of the fit: %.4f\n", score(m, housing).number("r2"));
+    std::printf("alpha: %g\n", m.fit_summary().number("alpha"));
+    std::printf("R2 on the training data: %.4f\n", score(m, housing).number("r2"));
 }

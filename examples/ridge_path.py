@@ -1,4 +1,4 @@
-"""Kernel ridge regression with λ chosen by leaving one out."""
+"""Fits kernel ridge regression and chooses the penalty α by leave-one-out."""
 
 import sys
 
@@ -11,5 +11,5 @@ data = sys.argv[1] if len(sys.argv) > 1 else "data"
 x, y = load_svmlight_file(f"{data}/housing.svm")
 x = StandardScaler().fit_transform(x.toarray())
 path = kernel_ridge_path(x, y, kernel="rbf(gamma=0.1)", alphas=[0.01, 0.1, 1], score="loo")
-print(f"lambda: {path.alpha:g}")
-print(f"R2 on the data of the fit: {KernelRidge(kernel='rbf(gamma=0.1)', alpha=path.alpha).fit(x, y).score(x, y):.4f}")
+print(f"alpha: {path.alpha:g}")
+print(f"R2 on the training data: {KernelRidge(kernel='rbf(gamma=0.1)', alpha=path.alpha).fit(x, y).score(x, y):.4f}")

@@ -112,8 +112,8 @@ class ListAndShow(Scratch):
         written = (ROOT / "docs" / "kernels.md").read_text()
         self.assertEqual(written, mercer("kernel", "list", "--markdown"), "run: build/bin/mercer kernel list --markdown > docs/kernels.md")
 
-    def test_the_front_page_names_every_kernel(self):
-        page = (ROOT / "README.md").read_text()
+    def test_the_page_of_objects_names_every_kernel(self):
+        page = (ROOT / "docs" / "objects.md").read_text()
         for each in as_json("kernel", "list")["kernels"]:
             self.assertIn(f"`{each['name']}`", page)
 

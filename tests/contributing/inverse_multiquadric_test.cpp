@@ -7,7 +7,7 @@
 namespace mercer::testing {
 namespace {
 
-// The definition in long double, with its condition: what the contract of kernels holds blocks, diagonals and pairs to.
+// The definition in long double with its rounding error: the contract of kernels compares blocks, diagonals and pairs with it.
 const definition known("inverse_multiquadric", [] {
     std::vector<kernel_case> settings;
     for (const double c : {0.5, 1.0, 3.0})

@@ -1,9 +1,14 @@
-"""What scikit-learn's documentation shows, written afresh: each example is run twice, only the import differs.
+"""Runs the program of docs/python.md, and examples after scikit-learn's documentation.
 
-Labels must agree for 99.9 % of the examples, values to 1e-3 of their range.
+Each example after scikit-learn's is run twice, only the import differs. Labels must agree for 99.9 % of the examples, values to 1e-3 of their range.
 """
 
+import os
+import re
+import subprocess
+import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -264,3 +269,12 @@ def test_only_the_import_changes(example):
     if values is not None:
         assert values.shape == their_values.shape
         assert_allclose(values, their_values, rtol=0, atol=1e-3 * max(1.0, np.abs(their_values).max()))
+
+
+def test_the_program_of_the_page_prints_what_the_page_shows():
+    root = Path(__file__).resolve().parents[2]
+    page = (root / "docs" / "python.md").read_text()
+    program, shown = (re.search(rf"^```{language}\n(.*?)^```$", page, re.M | re.S)[1] for language in ("python", "text"))
+    done = subprocess.run([sys.executable, "-c", program], cwd=root, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True, check=True)
+    numbers = [[float(each) for each in re.findall(r"\d+(?:\.\d*)?", text)] for text in (shown, done.stdout)]
+    assert_allclose(numbers[1], numbers[0], atol=1e-4)
