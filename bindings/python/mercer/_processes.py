@@ -114,7 +114,7 @@ class _SharedFit(KernelEstimator):
         progress.verbose = self.verbose and comm.rank == 0
         model, interrupted = group.together(
             lambda: processes.fit(
-                self._method, told, data, kernel, y, weight, class_weight, memory, self.time_limit, self.n_jobs,
+                self._method, told, data, kernel, y, weight, class_weight, memory, self.max_seconds, self.n_jobs,
                 progress.callback(), factors, _checkpoint.current(),
             )
         )  # fmt: skip
