@@ -491,8 +491,8 @@ class KernelEstimator(BaseEstimator):
         --------
         >>> import mercer
         >>> model = mercer.SVC(kernel="spectrum(k=2)").fit(["abab", "abba", "cccb", "bccb"], [0, 0, 1, 1])
-        >>> model.feature_weights(top=1)[0][0]
-        'cc'
+        >>> [name for name, weight in model.feature_weights(top=2)]  # both speak for class 0
+        ['ab', 'ba']
         """
         found = _core.explain_weights(self._fitted(), top, self._feature_words(), getattr(self, "_items", {}))
         lists = {self._side_labels(sides): [(each[0], each[3]) for each in features] for sides, features in found}

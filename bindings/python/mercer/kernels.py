@@ -496,7 +496,7 @@ Scaled = _node(
 Pullback = _node(
     "Pullback", "pulls_back", ("map", "k"),
     "A kernel on the explicit features of another kernel: k(phi(x), phi(z)) with map(x, z) = phi(x)'phi(z).",
-    ("kernels.Pullback(kernels.Words(), kernels.RBF())", "pullback(words(), rbf(gamma=1))"),
+    ("kernels.Pullback(kernels.Spectrum(k=2), kernels.RBF())", "pullback(spectrum(k=2), rbf(gamma=1))"),
 )  # fmt: skip
 Field = _node(
     "Field", "field", ("name", "k"), "A kernel on one field of records.",
@@ -630,7 +630,7 @@ class FeatureMap:
     >>> k = Polynomial(degree=2)
     >>> map = k.feature_map(2)
     >>> map.names, len(map)
-    (['x1^2', 'x1*x2', 'x2^2'], 3)
+    (['x1^2', 'sqrt2*x1*x2', 'x2^2'], 3)
     >>> F = map.transform([[1.0, 2.0]])
     >>> (F @ F.T).round(6), k([[1.0, 2.0]])
     (array([[25.]]), array([[25.]]))
@@ -695,7 +695,18 @@ def _default(initial, condition):
 
 
 def number_text(value):
-    """A number, or a list of numbers, as it is written in expressions."""
+    """Writes a number, or a list of numbers, as it stands in expressions.
+
+    Parameters
+    ----------
+    value : float, int or list
+        The number, or a list of numbers or lists.
+
+    Returns
+    -------
+    text : str
+        The text.
+    """
     if isinstance(value, str):
         raise ValueError(f"{value!r} stands for a number that an estimator finds in fit(): there is none without data")
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -724,10 +735,11 @@ def _registered_class(entry):
         return _core.Kernel(f"{entry['name']}({arguments})")
 
     entries = []
-    for own_name, (_, initial, condition, about) in zip(own, entry["parameters"]):
-        matrix = initial == ""
-        kind = "array-like" if matrix else "int" if "whole" in condition else "float"
-        head = f"{own_name} : {kind}" + ("" if matrix else f", default={initial}")
+    for (own_name, default), (*_, condition, about) in zip(parameters, entry["parameters"]):
+        if default is inspect.Parameter.empty:
+            head = f"{own_name} : array-like"
+        else:
+            head = f"{own_name} : {type(default).__name__}, default={default!r}"
         entries.append((head, sentence(about) + (f" Condition: {condition}." if condition else "")))
     for other in entry["other_arguments"]:
         of = next((p for p, each in zip(own, entry["parameters"]) if re.search(rf"\b{other}\b", each[3])), None)
