@@ -1,4 +1,4 @@
-"""What the estimators share: parameters that every fit takes, the checks of X, the fitted kernel, pickles."""
+"""Base classes of the estimators: common parameters, checks of X, the fitted kernel, pickles."""
 
 import functools
 import sys
@@ -96,7 +96,7 @@ def seed_of(random_state):
 
 
 def _read_only(values):
-    """The same numbers in an array that refuses changes: what an estimator shows of its model decides nothing."""
+    """The same values in a read-only array: changing an attribute of an estimator would not change its model."""
     if scipy.sparse.issparse(values) and values.format == "csr":
         parts = (_read_only(values.data), values.indices, values.indptr)
         return type(values)(parts, shape=values.shape, copy=False)
@@ -286,7 +286,7 @@ class KernelEstimator(BaseEstimator):
         return data
 
     def _new_data(self, X):
-        """X of predict(), which must look like that of fit()."""
+        """X of predict(), which must have the kind and the features of the X of fit()."""
         check_is_fitted(self)
         if self._precomputed:
             self._name_features(X, reset=False)
@@ -417,7 +417,7 @@ class KernelEstimator(BaseEstimator):
         return self._first_is_positive and len(getattr(self, "classes_", ())) == 2
 
     def _signed(self, f):
-        """Decisions, coefficients or constants with scikit-learn's sign."""
+        """Decision values, coefficients or constants with scikit-learn's sign."""
         return -f if self._flipped else f
 
     def _fitted(self):

@@ -166,6 +166,11 @@ class KernelRidge(TargetColumns):
         ends = getattr(model, "output_status", None) or [getattr(model, "status", "converged")] * model.coef.shape[1]
         return [self.status_ if end != "converged" else end for end in ends]
 
+    @fitted("int")
+    def n_iter_(self):
+        """Number of products with the kernel matrix by conjugate gradients; 1 for a decomposition."""
+        return max(1, getattr(self._fitted(), "products", 1))
+
     @fitted("float or ndarray of shape (n_targets,)")
     def residual_(self):
         """Residual ‖y - (K + alpha I)a‖/‖y‖ of the equations, for each target; only with ``solver='cg'``."""
