@@ -5,14 +5,14 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, RegressorMixin, Transf
 
 from . import _data
 from ._base import DecidingClassifier, KernelClassifier, KernelEstimator, Predicting, of_model, of_objects
-from ._docstrings import VALUES, fitted
+from ._docstrings import VALUES, VECTORS, fitted
 from ._parameters import COUNT, NOT_NEGATIVE, POSITIVE
 from ._processes import SharedLabels, SharedTargets, check_alone
 from ._ridge import TargetColumns, each_target, of_targets
 
 
 class Centred(KernelEstimator):
-    """What all estimators with a few centres share: the centres, and how well they approximate the kernel matrix."""
+    """Base class of all estimators with a few centres: the centres, and how well they approximate the kernel matrix."""
 
     _former_names = {"accuracy": "trace_tol"}
 
@@ -30,7 +30,7 @@ class Centred(KernelEstimator):
 
 
 class _OnCentres(Centred):
-    """What functions on a few centres share."""
+    """Base class of functions on a few centres."""
 
     def _reached(self):
         return f"its gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}"
@@ -191,7 +191,7 @@ class NystroemSVC(_CentreClassifier):
 
 
 class _InCells:
-    """What machines in cells share."""
+    """Attributes of models in cells."""
 
     n_cells_ = of_model("cells", "int", "Number of cells, each with a model of its own.")
     largest_cell_ = of_model(
@@ -436,7 +436,9 @@ class Nystroem(_Features):
 
 
 class _Drawn(_Features):
-    """What random features share: only the number of features of the examples matters."""
+    """Base class of random features, which depend on the number of features of the examples only."""
+
+    _argument_docs = {"X": VECTORS}
 
     def fit(self, X, y=None):
         """Draws random features for vectors with the number of features of X."""

@@ -425,7 +425,7 @@ class KernelEstimator(BaseEstimator):
         return self._model
 
     def _ask(self, what, X):
-        """What the model's function `what` returns for new examples."""
+        """Calls the function `what` of the model for new examples."""
         data = self._new_data(X)
         return getattr(self._model, what)(data, self.n_jobs)
 

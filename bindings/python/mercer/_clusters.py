@@ -10,7 +10,7 @@ from ._docstrings import REPEATED, fitted
 
 
 class _Clusterer(ClusterMixin, Predicting):
-    """What all clusterers share: the call of the library, labels, prediction."""
+    """Base class of the clusterers: the call of the library, labels, prediction."""
 
     _argument_docs = {"sample_weight": REPEATED}
     _returned_docs = {

@@ -27,7 +27,7 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def _borrowable(X):
-    """Whether X is a matrix of floats that the library can read without a copy."""
+    """True if X is a matrix of floats that the library can read without a copy."""
     return (
         type(X) is np.ndarray
         and X.ndim == 2
@@ -40,7 +40,7 @@ def _borrowable(X):
 
 
 def _is_series(X):
-    """Whether the list X contains series: arrays (time, coordinate), or rows of numbers of different lengths. Rows of the
+    """True if the list X contains series: arrays (time, coordinate), or rows of numbers of different lengths. Rows of the
     same length are vectors."""
     if isinstance(X[0], np.ndarray) and X[0].ndim == 2:
         return True

@@ -17,6 +17,7 @@ _TYPES = {
 }  # fmt: skip
 
 _EXAMPLES = "array-like, sparse matrix, data frame or list of objects, n_samples examples"
+VECTORS = (_EXAMPLES, "Training examples: vectors as rows.")
 _IGNORED = ("Ignored", "Accepted for compatibility with scikit-learn's pipelines.")
 LABELS = ("array-like of shape (n_samples,)", "Class labels.")
 VALUES = ("array-like of shape (n_samples,)", "Target values.")
@@ -140,7 +141,7 @@ def type_of_one(constraint):
 
 
 def type_text(allowed):
-    """What scikit-learn's constraints of a parameter allow, as the type in its documentation."""
+    """The type of a parameter in its documentation, from the constraints of scikit-learn."""
     parts = list(dict.fromkeys(type_of_one(each) for each in allowed))
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
 

@@ -4,17 +4,23 @@ import numpy as np
 import scipy.sparse
 
 from . import _core, kernels
-from ._base import DecidingClassifier
-from ._docstrings import fitted
+from ._base import DecidingClassifier, of_model
+from ._docstrings import VECTORS, fitted
 from ._kernel_of import resolve_kernel
 from ._parameters import one_of
 from ._svm import _Machine
 
 
 class _OneVersusRest(DecidingClassifier, _Machine):
-    """What LinearSVC and Pegasos share."""
+    """Base class of LinearSVC and Pegasos."""
 
     _own = {"class_weight": None}
+    _argument_docs = {"X": (VECTORS[0], "Training examples: vectors as rows, or objects with a kernel that compares them.")}
+
+    dual_gap_ = of_model(
+        "gap", "float",
+        "Largest relative duality gap (primal - dual)/primal of all classes; at most `tol` after convergence.",
+    )  # fmt: skip
 
     def _reached(self):
         return f"its objective is above the least by at most {100 * self._model.gap:.3g} %"

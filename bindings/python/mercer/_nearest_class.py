@@ -19,7 +19,7 @@ _METRICS = (
 
 
 class _NearestClass(KernelClassifier):
-    """What class means and class medoids share."""
+    """Base class of the estimators with class means and class medoids."""
 
     _own = {"kernel": "linear"}
     _argument_docs = {"sample_weight": REPEATED}

@@ -13,7 +13,7 @@ from ._parameters import one_of
 
 
 class _Neighbors(KernelEstimator):
-    """What classification and regression by neighbours share: the search, and the weights."""
+    """Base class of classification and regression by neighbours: the search, and the weights."""
 
     _positional = ("n_neighbors",)
     _order = ("n_neighbors", "weights")
@@ -178,7 +178,7 @@ class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
             "ndarray of shape (n_classes,) or list of ndarray",
             "Class labels in ascending order; a list with one array per output if y had several columns.",
         ),
-        "outputs_2d_": ("bool", "Whether y had several columns."),
+        "outputs_2d_": ("bool", "True if y had several columns."),
     }
 
     def fit(self, X, y):

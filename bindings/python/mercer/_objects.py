@@ -79,7 +79,7 @@ def _networkx_parts(x):
 
 
 def is_tree(x):
-    """Whether x is a tree regardless of the kernel; texts and tuples are trees only for a kernel on trees."""
+    """True if x is a tree regardless of the kernel; texts and tuples are trees only for a kernel on trees."""
     return callable(getattr(x, "label", None)) and callable(getattr(x, "leaves", None))
 
 
@@ -102,12 +102,12 @@ def _escaped(label):
 
 
 def is_picture(each):
-    """Whether `each` is an image of PIL."""
+    """True if `each` is an image of PIL."""
     return hasattr(each, "mode") and hasattr(each, "getdata") and hasattr(each, "convert")
 
 
 def is_images(X):
-    """Whether the list X contains images regardless of the kernel: images of PIL, arrays (height, width, channels), or
+    """True if the list X contains images regardless of the kernel: images of PIL, arrays (height, width, channels), or
     arrays (height, width) of bytes."""
     first = X[0]
     if is_picture(first):

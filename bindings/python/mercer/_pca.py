@@ -95,7 +95,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         ),
         "max_iter": (
             None, [*COUNT, None],
-            "Largest number of products with the kernel matrix in the iterative solver. None: 200.",
+            "Largest number of passes over the kernel matrix in the iterative solver. None: 200.",
         ),
         "eigen_solver": (
             "auto", [one_of(*_SOLVERS)],

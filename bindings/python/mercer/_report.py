@@ -33,7 +33,7 @@ class KKTCondition(types.SimpleNamespace):
     allowed : float
         Violation that the tolerance of the fit and rounding errors allow.
     holds : bool
-        Whether the violation is at most the allowed one.
+        True if the violation is at most the allowed one.
     """
 
     def __init__(self, told):
@@ -98,7 +98,7 @@ class MarginProblem(types.SimpleNamespace):
     kkt : dict of KKTCondition
         Optimality conditions by name.
     optimal : bool
-        Whether all optimality conditions hold.
+        True if all optimality conditions hold.
     n_support : int
         Number of support vectors.
     loo_bound : float or None
@@ -144,7 +144,7 @@ class MarginReport:
     kernel : str
         Expression of the kernel.
     proven : bool
-        Whether the kernel is proven to be positive semidefinite on all data.
+        True if the kernel is proven to be positive semidefinite on all data.
     n : int
         Number of training examples.
     accuracy : float
@@ -158,7 +158,7 @@ class MarginReport:
     error : tuple or None
         Estimate of the error on new examples, (method, rate, number of fits), if it was asked for.
     optimal : bool
-        Whether the optimality conditions of all problems hold.
+        True if the optimality conditions of all problems hold.
     problems : list of MarginProblem
         One entry for each pair of classes.
     violations : dict

@@ -41,8 +41,8 @@ class _Machine(KernelEstimator):
 
     dual_gap_ = of_model(
         "gap", "float",
-        "Largest violation of the optimality conditions over all binary problems, computed in float64; for LinearSVC "
-        "and Pegasos the relative duality gap (primal - dual)/primal. At most `tol` after convergence.",
+        "Largest violation of the optimality conditions over all binary problems, computed in float64; at most `tol` "
+        "after convergence.",
     )
     objective_ = of_model("objective", "float", "Dual objective as a minimum, summed over the binary problems.")
     reports_ = of_model(
@@ -51,7 +51,7 @@ class _Machine(KernelEstimator):
 
 
 class _SVM(_Machine):
-    """What the five machines share: the call of the solver, and the attributes of a fitted model."""
+    """Base class of the five machines: the call of the solver, and the attributes of a fitted model."""
 
     _own = {"cache_size": 200}
     _meanings = {

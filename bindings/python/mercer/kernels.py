@@ -74,7 +74,7 @@ class Kernel:
         return bool(self._functions())
 
     def takes_anything(self):
-        """Whether the kernel compares objects that only its Python functions understand.
+        """True if the kernel compares objects that only its Python functions understand.
 
         Returns
         -------
@@ -181,7 +181,7 @@ class Kernel:
         return self.core().domain
 
     def is_stationary(self):
-        """Whether k(x, z) is known to be a function of x - z.
+        """True if k(x, z) is known to be a function of x - z.
 
         Returns
         -------
@@ -551,7 +551,7 @@ class Callable(Kernel):
     domain : {'vectors', 'strings', 'sets', 'objects', ...}, default='vectors'
         Kind of the examples; ``'objects'`` passes lists of any objects to the function unchanged.
     pairwise : bool, default=False
-        Whether the function takes two examples.
+        True if the function takes two examples.
 
     Attributes
     ----------

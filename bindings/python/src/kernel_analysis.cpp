@@ -31,7 +31,7 @@ smallest : float or None
 largest : float or None
     Largest eigenvalue of the tested matrix, if it was computed.
 proven : bool
-    Whether the expression of the kernel proves that it is positive semidefinite on all data.
+    True if the expression of the kernel proves that it is positive semidefinite on all data.
 entry_error : float or None
     Bound on the absolute errors of the kernel values, if they were checked.
 taken_as_exact : list of str
@@ -55,7 +55,7 @@ Examples
         .def_readonly("smallest", &mercer_result::smallest, "Smallest eigenvalue, if it was computed.")
         .def_readonly("largest", &mercer_result::largest, "Largest eigenvalue, if it was computed.")
         .def_readonly("proven", &mercer_result::proven,
-                      "Whether the expression proves that the kernel is positive semidefinite on all data.")
+                      "True if the expression proves that the kernel is positive semidefinite on all data.")
         .def_readonly("entry_error", &mercer_result::entry_error,
                       "Bound on the absolute errors of the kernel values, if they were checked.")
         .def_readonly("taken_as_exact", &mercer_result::assumed_exact,

@@ -148,7 +148,7 @@ A proof is true, as bool(proof), if it is valid.
 Attributes
 ----------
 valid : bool
-    Whether rules cover the whole expression.
+    True if rules cover the whole expression.
 claim : str
     Expression of the kernel that this node proves.
 rule : str
@@ -158,7 +158,7 @@ conditions : list of str
 parts : list of Proof
     Proofs of the parts that this proof uses.
 at_fault : bool
-    Whether the proof fails at this node itself, not only at one of its parts.
+    True if the proof fails at this node itself, not only at one of its parts.
 
 Examples
 --------
@@ -167,14 +167,14 @@ Examples
 >>> proof.valid, proof.faults()
 (False, ['sigmoid(gamma=1, coef0=0)'])
 )")
-        .def_readonly("valid", &proof::valid, "Whether rules cover the whole expression.")
+        .def_readonly("valid", &proof::valid, "True if rules cover the whole expression.")
         .def_readonly("claim", &proof::claim, "Expression of the kernel that this node proves.")
         .def_readonly("rule", &proof::rule,
                       "Rule that makes the expression a kernel, or the reason why no rule applies.")
         .def_readonly("conditions", &proof::conditions, "Conditions of the rule, with the values of the parameters.")
         .def_readonly("parts", &proof::parts, "Proofs of the parts that this proof uses.")
         .def_readonly("at_fault", &proof::at_fault,
-                      "Whether the proof fails at this node itself, not only at one of its parts.")
+                      "True if the proof fails at this node itself, not only at one of its parts.")
         .def(
             "faults",
             [](const proof& p) {
