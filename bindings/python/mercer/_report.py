@@ -76,7 +76,7 @@ class MarginProblem(types.SimpleNamespace):
     counts : dict
         Number of examples for each value of `case` and `side`.
     margin : float
-        Width of the margin, 1/‖w‖.
+        Margin 1/‖w‖: distance in feature space between the decision boundary and an example with y f = 1.
     norm : float
         Norm ‖w‖ of the weights in feature space.
     w : ndarray or None

@@ -86,9 +86,9 @@ def tune(
         Search strategy: all points of a grid, random points, random points with more examples for the best ones, or
         Bayesian optimisation with a Gaussian process.
     points : int, default=None
-        Number of points per parameter of a grid.
+        Number of points per parameter of a grid. None: 10, fewer with more than two parameters.
     trials : int, default=None
-        Number of settings of the other strategies.
+        Number of settings of the other strategies. None: 60.
     folds : int, default=5
         Number of folds; as many as examples is leave-one-out, which ridge regression has in closed form.
     repeats : int, default=1
