@@ -57,8 +57,7 @@ api::option_values values_of(const api::method& m, const py::dict& given) {
     return api::option_values::from_model_file(m.name, m.options, out);
 }
 
-// Whether a fit that is interrupted has a model. max_iter of kernel_ridge limits its conjugate gradients only.
-bool has_steps(const api::method& m) { return find_option(m, "max_iter") != nullptr && m.name != "kernel_ridge"; }
+bool has_steps(const api::method& m) { return find_option(m, "max_iter") != nullptr; }
 
 matrix_view<const double> targets_of(const std::optional<doubles>& y) {
     if (!y) return {};
