@@ -59,7 +59,7 @@ def test_every_kernel(entry, k):
     assert bool(k.proof()) == entry["mercer"]
     if entry["mercer"]:
         assert k.test(objects).verdict == "certified"
-    assert type(k).__doc__.startswith(entry["formula"])
+    assert type(k).__doc__.startswith(f"The kernel {entry['name']}: {entry['formula']}.")
     assert [kernels._own_name(name) for name, *_ in entry["parameters"]] == [name for name in k.get_params() if name not in entry["other_arguments"]]
 
 

@@ -202,8 +202,8 @@ def test_limits_and_callbacks():
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         model = LinearSVC(C=100.0, max_iter=2).fit(X, y)
     assert model.status_ == "step_limit" and model.n_iter_ == 2 and model.fit_status_ == 1
-    with pytest.warns(ConvergenceWarning, match="time_limit"):
-        LinearSVC(C=1e6, tol=1e-12, max_iter=10**9, time_limit=0.3).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="max_seconds"):
+        LinearSVC(C=1e6, tol=1e-12, max_iter=10**9, max_seconds=0.3).fit(X, y)
     seen = []
     with pytest.warns(ConvergenceWarning, match="callback"):
         Pegasos(C=100.0, tol=1e-12, max_iter=10**6, callback=lambda now: seen.append(now) or len(seen) < 2).fit(X, y)

@@ -41,13 +41,21 @@ def _is_numeric(value):
         return False
 
 
+def _items(text):
+    """The pairs of a list of pairs as text, sorted."""
+    return sorted(text.removeprefix("[(").removesuffix(")]").split("), ("))
+
+
 @pytest.mark.parametrize("path", PICKLES, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
 def test_a_pickle_answers_as_it_did(path):
     was = json.loads((path.parents[1] / "answers.json").read_text(encoding="utf-8"))["pickles"][path.stem]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn warns of pickles made with another version of itself
         made = pickle.loads(path.read_bytes())
-    assert_same(json.loads(json.dumps(python_objects.answers(path.stem, made))), was)
+    found = json.loads(json.dumps(python_objects.answers(path.stem, made)))
+    if "parameters" in was:  # get_params() as text, in the order of the names, some of which have changed since
+        was["parameters"], found["parameters"] = _items(was["parameters"].replace("'time_limit'", "'max_seconds'")), _items(found["parameters"])
+    assert_same(found, was)
 
 
 def test_there_is_a_pickle_of_every_class():

@@ -6,6 +6,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_param_validation
 
 import mercer
+from mercer._parameters import METHODS
 
 ESTIMATORS = [getattr(mercer, name)() for name in mercer.__all__ if hasattr(getattr(mercer, name), "get_params") and name not in ("kernels", "TextFeatures")]  # texts are checked as vectorisers are
 
@@ -60,7 +61,7 @@ SCIKIT_LEARNS = {("KernelPCA", "n_components"), ("KernelPCA", "tol"), ("KernelPC
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
 def test_defaults_are_those_of_the_method(estimator):
     """A parameter that is an option of the library's method has the default that the method describes."""
-    described = mercer._core.methods()[estimator._method]
+    described = METHODS[estimator._method]
     for name, option in estimator._shared.items():
         if (type(estimator).__name__, name) not in SCIKIT_LEARNS:
             assert getattr(estimator, name) == described[option]["default"], name

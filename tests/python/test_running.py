@@ -121,7 +121,7 @@ def test_the_lock_is_released():
     ticker.start()
     start = time.perf_counter()
     with pytest.warns(ConvergenceWarning):
-        SVC(C=1e4, gamma=0.01, tol=1e-9, time_limit=0.5, n_jobs=1).fit(X, y)
+        SVC(C=1e4, gamma=0.01, tol=1e-9, max_seconds=0.5, n_jobs=1).fit(X, y)
     end = time.perf_counter()
     done.set()
     ticker.join()
@@ -139,7 +139,7 @@ def test_interrupt_keeps_the_best_model():
         threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         with warnings.catch_warnings(record=True) as seen:
             warnings.simplefilter("always")
-            model = SVC(C=1e6, gamma=0.001, tol=1e-12, time_limit=60).fit(X, y)
+            model = SVC(C=1e6, gamma=0.001, tol=1e-12, max_seconds=60).fit(X, y)
         print(model.status_, len(seen), "interrupted" in str(seen[0].message), model.predict(X[:7]).shape, model.fit_status_, model.dual_gap_ > 0)
     """
     ran = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120)
@@ -155,7 +155,7 @@ def test_callback_sees_and_stops():
         return len(seen) < 3
 
     with pytest.warns(ConvergenceWarning, match="callback"):
-        model = SVC(C=1e6, gamma=0.001, tol=1e-12, callback=callback, time_limit=60).fit(X, y)
+        model = SVC(C=1e6, gamma=0.001, tol=1e-12, callback=callback, max_seconds=60).fit(X, y)
     assert len(seen) == 3 and model.status_ == "cancelled"
     assert seen[-1].gap > 0 and seen[-1].size == 4000 and seen[-1].seconds > 0 and seen[-1].problems == 1
     assert model.predict(X).shape == y.shape
@@ -186,10 +186,10 @@ def test_every_long_fit_is_watched(case, capfd):
     assert stopped.status_ == "cancelled"
     assert warned[0].filename == __file__
     assert len(stopped.transform(X) if hasattr(stopped, "transform") else stopped.predict(X)) == len(X)
-    with pytest.warns(ConvergenceWarning, match="time_limit=1e-09"):
-        assert clone(model).set_params(time_limit=1e-9).fit(X, y).status_ == "time_limit"
-    with pytest.raises(ValueError, match="'time_limit' parameter"):
-        clone(model).set_params(time_limit=-1).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="max_seconds=1e-09"):
+        assert clone(model).set_params(max_seconds=1e-9).fit(X, y).status_ == "time_limit"
+    with pytest.raises(ValueError, match="'max_seconds' parameter"):
+        clone(model).set_params(max_seconds=-1).fit(X, y)
 
     with pytest.warns(ConvergenceWarning, match="interrupted"):
         interrupted = clone(model).set_params(callback=lambda now: signal.raise_signal(signal.SIGINT)).fit(X, y)
@@ -235,13 +235,13 @@ def test_what_a_callback_raises_is_raised():
         raise KeyError("from the callback")
 
     with pytest.raises(KeyError, match="from the callback"):
-        SVC(C=1e6, gamma=0.001, tol=1e-12, callback=callback, time_limit=60).fit(X, y)
+        SVC(C=1e6, gamma=0.001, tol=1e-12, callback=callback, max_seconds=60).fit(X, y)
 
 
 def test_time_limit_and_verbose(capfd):
     X, y = hard_problem()
-    with pytest.warns(ConvergenceWarning, match="time_limit"):
-        model = SVC(C=1e6, gamma=0.001, tol=1e-12, time_limit=0.5, verbose=True).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="max_seconds"):
+        model = SVC(C=1e6, gamma=0.001, tol=1e-12, max_seconds=0.5, verbose=True).fit(X, y)
     assert model.status_ == "time_limit"
     shown = capfd.readouterr().err
     assert "gap" in shown and "time_limit" in shown
@@ -289,7 +289,7 @@ def test_signals_of_others_are_not_eaten():
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.5)
         with pytest.raises(Alarm):
-            SVC(C=1e6, gamma=0.001, tol=1e-12, time_limit=60).fit(X, y)
+            SVC(C=1e6, gamma=0.001, tol=1e-12, max_seconds=60).fit(X, y)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

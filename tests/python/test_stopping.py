@@ -119,14 +119,14 @@ def test_a_second_one_ends_everything():
 def test_time_limits_are_kept():
     """Each of them would take minutes."""
     limited = [
-        ("SVC(C=1e4, gamma=0.001, tol=1e-9, time_limit=0.3).fit(X, y)", {"ended time_limit"}),
-        ("KernelLogisticRegression(C=1e4, gamma=0.01, max_memory='100MB', time_limit=0.3).fit(X, y)", {"ended time_limit"}),
-        ("KernelLogisticRegression(C=1e4, gamma=0.01, max_memory='100MB', time_limit=0.3).fit(X, y + (X[:, 0] > 1))", {"ended time_limit"}),
-        ("KernelKMedoids(500, init='random', max_memory='100MB', time_limit=0.3).fit(X)", {"ended time_limit", "TimeoutError"}),
-        ("KernelKMeans(500, n_init=50, max_memory='100MB', time_limit=0.3).fit(X)", {"ended time_limit", "TimeoutError"}),
-        ("SVC(solver='kernel_pegasos', gamma=0.01, tol=1e-9, time_limit=0.3).fit(X, y)", {"ended time_limit"}),
-        ("SVC(solver='kernel_pegasos', kernel='linear', tol=1e-9, time_limit=0.3).fit(X[:100], X[:100, 0] > 0)", {"ended time_limit", "ended step_limit"}),
-        ("Pegasos(tol=1e-9, max_iter=10**9, time_limit=0.3).fit(X, y)", {"ended time_limit"}),
+        ("SVC(C=1e4, gamma=0.001, tol=1e-9, max_seconds=0.3).fit(X, y)", {"ended time_limit"}),
+        ("KernelLogisticRegression(C=1e4, gamma=0.01, max_memory='100MB', max_seconds=0.3).fit(X, y)", {"ended time_limit"}),
+        ("KernelLogisticRegression(C=1e4, gamma=0.01, max_memory='100MB', max_seconds=0.3).fit(X, y + (X[:, 0] > 1))", {"ended time_limit"}),
+        ("KernelKMedoids(500, init='random', max_memory='100MB', max_seconds=0.3).fit(X)", {"ended time_limit", "TimeoutError"}),
+        ("KernelKMeans(500, n_init=50, max_memory='100MB', max_seconds=0.3).fit(X)", {"ended time_limit", "TimeoutError"}),
+        ("SVC(solver='kernel_pegasos', gamma=0.01, tol=1e-9, max_seconds=0.3).fit(X, y)", {"ended time_limit"}),
+        ("SVC(solver='kernel_pegasos', kernel='linear', tol=1e-9, max_seconds=0.3).fit(X[:100], X[:100, 0] > 0)", {"ended time_limit", "ended step_limit"}),
+        ("Pegasos(tol=1e-9, max_iter=10**9, max_seconds=0.3).fit(X, y)", {"ended time_limit"}),
     ]
     with conversation("".join(f"attempt(lambda: {run})\n" for run, _ in limited)) as (line, _):
         for run, expected in limited:

@@ -34,7 +34,7 @@ def test_ridge_and_names_of_classes():
     assert found.best_params["alpha"] in (0.01, 0.1, 1)
     X, y = load_iris(return_X_y=True)
     names = np.array(["a", "b", "c"])[y]
-    found = mercer.tune(mercer.SVC(), X, names, kernel="rbf(gamma=?) + ?*linear()", C="?", search="model", trials=12)
+    found = mercer.tune(mercer.SVC(), X, names, kernel="rbf(gamma=?) + ?*linear()", C="?", search="bayes", trials=12)
     assert set(found.estimator.predict(X)) == {"a", "b", "c"}
     assert len(found.trials) == 12 and set(found.trials[0]["at"]) == {"gamma", "weight", "C"}
 

@@ -1,4 +1,7 @@
-"""Kernel machines. A user of scikit-learn changes one import:
+"""Kernel machines: support vector machines, kernel ridge and logistic regression, principal components, clustering and
+their approximations for large data, with the interface of scikit-learn.
+
+A user of scikit-learn changes one import:
 
 >>> from mercer import SVC          # was: from sklearn.svm import SVC
 >>> from sklearn.datasets import load_iris

@@ -5,47 +5,64 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, RegressorMixin, Transf
 
 from . import _data
 from ._base import DecidingClassifier, KernelClassifier, KernelEstimator, Predicting, of_model, of_objects
+from ._docstrings import VALUES, VECTORS, fitted
 from ._parameters import COUNT, NOT_NEGATIVE, POSITIVE
 from ._processes import SharedLabels, SharedTargets, check_alone
 from ._ridge import TargetColumns, each_target, of_targets
 
 
 class Centred(KernelEstimator):
-    """What everything on a few centres shares: which they are, and what they reach."""
+    """Base class of all estimators with a few centres: the centres, and how well they approximate the kernel matrix."""
+
+    _former_names = {"accuracy": "trace_tol"}
 
     def _rows(self):
         return None if self.centre_rows is None else np.ravel(self.centre_rows)
 
-    centres_ = of_objects("The centres, as they came; empty for a precomputed kernel.")
-    centre_indices_ = of_model("centre_rows", "Which of the training examples they are.")
-    out_of_reach_ = of_model(
-        "out_of_reach", "The share of the trace of the kernel matrix that the centres do not reach, on a sample."
+    centres_ = of_objects("Centres; empty for a precomputed kernel.")
+    centre_indices_ = of_model(
+        "centre_rows", "ndarray of shape (n_centres,)", "Indices of the centres among the training examples."
     )
+    out_of_reach_ = of_model(
+        "out_of_reach", "float",
+        "Fraction of the trace of the kernel matrix that the centres do not explain, estimated on a sample.",
+    )  # fmt: skip
 
 
 class _OnCentres(Centred):
-    """What functions of a few centres share."""
+    """Base class of functions on a few centres."""
 
     def _reached(self):
         return f"its gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}"
 
-    n_iter_ = of_model("passes", "Passes over the training examples.")
-    dual_gap_ = of_model("gap", "The objective is above its minimum over these centres by at most this.")
-    objective_ = of_model("objective", "Losses and the penalty, as a minimum.")
-    residual_ = of_model("residual", "The gradient's norm, relative to that of f = 0.")
-    residual_trace_ = of_model("trace", "The same after every step of conjugate gradients.")
+    n_iter_ = of_model("passes", "int", "Number of passes over the training examples.")
+    dual_gap_ = of_model("gap", "float", "Duality gap: the objective exceeds its minimum over these centres by at most this.")
+    objective_ = of_model("objective", "float", "Sum of the losses and of the penalty.")
+    residual_ = of_model("residual", "float", "Norm of the gradient, relative to its norm at f = 0.")
+    residual_trace_ = of_model("trace", "ndarray", "Relative norm of the gradient after every step of conjugate gradients.")
 
 
 class NystroemRidge(SharedTargets, TargetColumns, _OnCentres):
-    """Kernel ridge regression on a few centres, for millions of examples: with every example a centre it is KernelRidge.
+    """Kernel ridge regression on a few centres, for millions of examples.
 
-    The fit passes over the examples a few dozen times and stores no kernel matrix. centres: how n_centres of them are
-    chosen; 'given' takes the rows centre_rows.
+    The function is a combination of the kernel values with `n_centres` of the examples and is fitted to all examples,
+    in a few dozen passes that store no kernel matrix. If every example is a centre, this is :class:`KernelRidge`.
 
-    Attributes: dual_coef_ (of the centres), intercept_, centres_, centre_indices_, status_ ('converged' where every target
-    is), dual_gap_, objective_, residual_, residual_trace_, n_iter_ (passes), out_of_reach_, kernel_; and of each target
-    target_status_, target_gaps_, target_objectives_ and target_residuals_.
+    See Also
+    --------
+    KernelRidge : All examples are centres.
+    CellsRidge : One model per cell of the feature space.
+    mercer.checkpoint : Fits that resume after a crash.
 
+    References
+    ----------
+    .. [1] C. Williams, M. Seeger, "Using the Nyström method to speed up kernel machines", NIPS 2001.
+    .. [2] A. Rudi, L. Carratino, L. Rosasco, "FALKON: an optimal large scale kernel method", NIPS 2017.
+    .. [3] M. Díaz, E. Epperly, Z. Frangella, J. Tropp, R. Webber, "Robust, randomized preconditioning for kernel ridge
+       regression", 2023.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import NystroemRidge
     >>> X = np.linspace(0, 6, 200)[:, None]
@@ -58,32 +75,28 @@ class NystroemRidge(SharedTargets, TargetColumns, _OnCentres):
     _positional = ("alpha",)
 
     def fit(self, X, y, sample_weight=None, *, comm=None, factors="auto"):
-        """Fits the model to examples X and numbers y, (n_samples,) or (n_samples, n_targets); X as for KernelRidge.
-
-        comm: a communicator of mpi4py (MPI.COMM_WORLD) whose processes all call fit, each with examples of its own, or
-        none: they share the fit, and each gets the model of one process that has the examples of all, in the order of
-        the ranks, bit by bit. factors: who of them factors matrices of the centres, each ('alone'), or all 'together',
-        which is quicker with many centres, to other last bits; 'auto': together from 10000 centres on.
-        """
+        """Fits the model to examples and their target values; with `comm`, together with other MPI ranks."""
         if comm is not None:
             return self._fit_shared(X, y, sample_weight, comm, factors, centre_rows=self._rows())
         check_alone(factors)
         return self._run(*self._fit_targets(X, y, sample_weight), centre_rows=self._rows())
 
-    intercept_ = of_model("offset", "The constant of each target's function.")
+    intercept_ = of_model("offset", "ndarray of shape (n_targets,)", "Constant term of the function of each target.")
 
     def _reached(self):
         ends = getattr(self._model, "output_status", [])
         left = ", ".join(str(column) for column, end in enumerate(ends) if end not in ("converged", "stationary"))
         return super()._reached() + (f", columns {left} of y are not solved" if left else "")
 
-    target_gaps_ = of_targets("output_gaps", "gap", "The objective of each target is above its minimum by at most this.")
+    target_gaps_ = of_targets("output_gaps", "gap", "Duality gap of each target.")
     target_objectives_ = of_targets("output_objectives", "objective", "Loss and penalty of each target.")
-    target_residuals_ = of_targets("output_residuals", "residual", "The gradient's norm, relative to that of f = 0.")
+    target_residuals_ = of_targets(
+        "output_residuals", "residual", "Norm of the gradient of each target, relative to its norm at f = 0."
+    )
 
-    @property
+    @fitted("list of str")
     def target_status_(self):
-        """How the fit of each column of y ended: a list of words as in status_."""
+        """How the fit of each target ended, with the words of `status_`."""
         ends = each_target(self._fitted(), "output_status", "status")
         return [self.status_ if end == self._model.status else end for end in ends]
 
@@ -92,29 +105,41 @@ class _CentreClassifier(SharedLabels, _OnCentres, DecidingClassifier):
     _own = {"class_weight": None}
 
     def fit(self, X, y, sample_weight=None, *, comm=None, factors="auto"):
-        """Fits the model to examples X and labels y; X and sample_weight as for SVC. comm and factors as for
-        NystroemRidge: processes that share the fit; a class may be known to some of them only."""
+        """Fits the model to examples and their class labels; with `comm`, together with other MPI ranks, each of which
+        may have examples of some classes only."""
         if comm is not None:
             return self._fit_shared(X, y, sample_weight, comm, factors, centre_rows=self._rows())
         check_alone(factors)
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
         return self._run(data, codes, weight, class_weight, centre_rows=self._rows())
 
-    @property
+    @fitted("ndarray of shape (n_functions, n_centres)")
     def dual_coef_(self):
-        """Coefficients of the centres, one row for two classes, else one for each."""
+        """Coefficients of the centres, one row with two classes, else one per class."""
         return self._fitted().coef.T
 
-    intercept_ = of_model("offset", "The constant of each decision function.")
+    intercept_ = of_model("offset", "ndarray of shape (n_functions,)", "Constant term of each decision function.")
 
 
 class NystroemLogistic(_CentreClassifier):
-    """Logistic regression in the space of a kernel on a few centres, for millions of examples: with every example a
-    centre it is KernelLogisticRegression.
+    """Kernel logistic regression on a few centres, for millions of examples.
 
-    Attributes: classes_, dual_coef_, intercept_, centres_, centre_indices_, status_, dual_gap_, objective_, residual_,
-    residual_trace_, n_iter_ (passes), out_of_reach_, kernel_.
+    The decision functions are combinations of the kernel values with `n_centres` of the examples and are fitted to all
+    examples. If every example is a centre, this is :class:`KernelLogisticRegression`.
 
+    See Also
+    --------
+    KernelLogisticRegression : All examples are centres.
+    NystroemSVC : Squared hinge loss or hinge loss.
+    CellsLogistic : One model per cell of the feature space.
+
+    References
+    ----------
+    .. [1] U. Marteau-Ferey, F. Bach, A. Rudi, "Globally convergent Newton methods for ill-conditioned generalized
+       self-concordant losses", NeurIPS 2019.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import NystroemLogistic
     >>> X = np.random.default_rng(0).normal(size=(500, 2))
@@ -127,21 +152,33 @@ class NystroemLogistic(_CentreClassifier):
     _method = "nystroem_logistic"
 
     def predict_proba(self, X):
-        """Probabilities of the classes, in the order of classes_."""
+        """Computes class probabilities."""
         return self._ask("probabilities", X)
 
     def predict_log_proba(self, X):
-        """Logarithms of predict_proba()."""
+        """Computes the logarithms of the class probabilities."""
         return np.log(self.predict_proba(X))
 
 
 class NystroemSVC(_CentreClassifier):
-    """Support vector classification with squared hinge loss on a few centres, one class against the rest, for millions
-    of examples.
+    """Support vector classification on a few centres, one class against the rest, for millions of examples.
 
-    Attributes: classes_, dual_coef_, intercept_, centres_, centre_indices_, status_, dual_gap_, objective_, residual_,
-    residual_trace_, n_iter_ (passes), out_of_reach_, kernel_.
+    The decision functions are combinations of the kernel values with `n_centres` of the examples and are fitted to all
+    examples, with the squared hinge loss or the hinge loss.
 
+    See Also
+    --------
+    SVC : All examples, hinge loss.
+    NystroemLogistic : Logistic loss, with probabilities.
+    CellsSVC : One machine per cell of the feature space.
+
+    References
+    ----------
+    .. [1] U. Marteau-Ferey, F. Bach, A. Rudi, "Globally convergent Newton methods for ill-conditioned generalized
+       self-concordant losses", NeurIPS 2019.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import NystroemSVC
     >>> X = np.random.default_rng(0).normal(size=(500, 2))
@@ -154,29 +191,42 @@ class NystroemSVC(_CentreClassifier):
 
 
 class _InCells:
-    """What machines in cells share."""
+    """Attributes of models in cells."""
 
-    n_cells_ = of_model("cells", "Cells, each with a machine of its own.")
-    largest_cell_ = of_model("largest_cell", "Examples of the largest cell, with those of its neighbours.")
-    smallest_cell_ = of_model("smallest_cell", "Examples of the smallest one.")
+    n_cells_ = of_model("cells", "int", "Number of cells, each with a model of its own.")
+    largest_cell_ = of_model(
+        "largest_cell", "int", "Number of examples in the largest cell, with those of the overlap."
+    )
+    smallest_cell_ = of_model("smallest_cell", "int", "Number of examples in the smallest cell.")
 
 
 class _CellClassifier(_InCells, KernelClassifier):
     _own = {"class_weight": None}
 
     def fit(self, X, y, sample_weight=None):
-        """Fits the machines to examples X and labels y; X and sample_weight as for SVC."""
+        """Fits one model per cell to the examples and their class labels."""
         return self._run(*self._fit_labels(X, y, sample_weight))
 
 
 class CellsSVC(_CellClassifier):
-    """Support vector machines in cells of the feature space, for millions of examples: with one cell it is SVC.
+    """Support vector classification in cells of the feature space, for millions of examples.
 
-    size: examples of a cell, about. overlap: a cell has to do with what is no farther from its centre than 1 + overlap
-    times the nearest one's, so that answers do not jump at the borders. tune: kernel width and C are chosen in every cell.
+    Divides the examples into cells of about `size` neighbouring examples and fits one model to each cell. Near the
+    border of cells the prediction is a weighted mean, so that it does not jump. With one cell this is :class:`SVC`.
 
-    Attributes: classes_, n_cells_, largest_cell_, smallest_cell_, kernel_.
+    See Also
+    --------
+    SVC : One model for all examples.
+    NystroemSVC : Approximation by a few centres.
 
+    References
+    ----------
+    .. [1] L. Bottou, V. Vapnik, "Local learning algorithms", Neural Computation 4, 1992.
+    .. [2] P. Thomann, I. Blaschzyk, M. Meister, I. Steinwart, "Spatial decompositions for large scale SVMs", AISTATS
+       2017.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import CellsSVC
     >>> X = np.random.default_rng(0).normal(size=(500, 2))
@@ -190,10 +240,24 @@ class CellsSVC(_CellClassifier):
 
 
 class CellsLogistic(_CellClassifier):
-    """Kernel logistic regression in cells of the feature space: probabilities for millions of examples.
+    """Kernel logistic regression in cells of the feature space, for millions of examples.
 
-    size, overlap, tune and attributes as for CellsSVC.
+    Divides the examples into cells of about `size` neighbouring examples and fits one model to each cell. Near the
+    border of cells the prediction is a weighted mean, so that it does not jump. With one cell this is :class:`KernelLogisticRegression`.
 
+    See Also
+    --------
+    KernelLogisticRegression : One model for all examples.
+    NystroemLogistic : Approximation by a few centres.
+
+    References
+    ----------
+    .. [1] L. Bottou, V. Vapnik, "Local learning algorithms", Neural Computation 4, 1992.
+    .. [2] P. Thomann, I. Blaschzyk, M. Meister, I. Steinwart, "Spatial decompositions for large scale SVMs", AISTATS
+       2017.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import CellsLogistic
     >>> X = np.random.default_rng(0).normal(size=(500, 2))
@@ -206,26 +270,42 @@ class CellsLogistic(_CellClassifier):
     _method = "cells_logistic"
 
     def predict_proba(self, X):
-        """Probabilities of the classes, in the order of classes_."""
+        """Computes class probabilities."""
         return self._ask("probabilities", X)
 
     def predict_log_proba(self, X):
-        """Logarithms of predict_proba()."""
+        """Computes the logarithms of the class probabilities."""
         return np.log(self.predict_proba(X))
 
 
 class _CellRegressor(_InCells, RegressorMixin, Predicting):
+    _argument_docs = {"y": VALUES}
+
     def fit(self, X, y, sample_weight=None):
-        """Fits the machines to examples X and numbers y; X and sample_weight as for SVR."""
+        """Fits one model per cell to the examples and their target values."""
         data = self._fit_data(X)
         return self._run(data, _data.as_targets(y, len(data), type(self).__name__), _data.as_weights(sample_weight, len(data)))
 
 
 class CellsSVR(_CellRegressor):
-    """Support vector regression in cells of the feature space, for millions of examples: with one cell it is SVR.
+    """Support vector regression in cells of the feature space, for millions of examples.
 
-    size, overlap, tune and attributes as for CellsSVC.
+    Divides the examples into cells of about `size` neighbouring examples and fits one model to each cell. Near the
+    border of cells the prediction is a weighted mean, so that it does not jump. With one cell this is :class:`SVR`.
 
+    See Also
+    --------
+    SVR : One model for all examples.
+    CellsRidge : Squared errors.
+
+    References
+    ----------
+    .. [1] L. Bottou, V. Vapnik, "Local learning algorithms", Neural Computation 4, 1992.
+    .. [2] P. Thomann, I. Blaschzyk, M. Meister, I. Steinwart, "Spatial decompositions for large scale SVMs", AISTATS
+       2017.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import CellsSVR
     >>> X = np.linspace(0, 6, 300)[:, None]
@@ -238,10 +318,24 @@ class CellsSVR(_CellRegressor):
 
 
 class CellsRidge(_CellRegressor):
-    """Kernel ridge regression in cells of the feature space, for millions of examples: with one cell it is KernelRidge.
+    """Kernel ridge regression in cells of the feature space, for millions of examples.
 
-    size, overlap, tune and attributes as for CellsSVC.
+    Divides the examples into cells of about `size` neighbouring examples and fits one model to each cell. Near the
+    border of cells the prediction is a weighted mean, so that it does not jump. With one cell this is :class:`KernelRidge`.
 
+    See Also
+    --------
+    KernelRidge : One model for all examples.
+    NystroemRidge : Approximation by a few centres.
+
+    References
+    ----------
+    .. [1] L. Bottou, V. Vapnik, "Local learning algorithms", Neural Computation 4, 1992.
+    .. [2] P. Thomann, I. Blaschzyk, M. Meister, I. Steinwart, "Spatial decompositions for large scale SVMs", AISTATS
+       2017.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import CellsRidge
     >>> X = np.linspace(0, 6, 300)[:, None]
@@ -257,12 +351,19 @@ class CellsRidge(_CellRegressor):
 class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Explicit features of a kernel, in the precision of the input."""
 
+    _returned_docs = {
+        "transform": (
+            "features : ndarray of shape (n_samples, n_features_out)",
+            "Features of the examples, float32 if the input is float32.",
+        )
+    }  # fmt: skip
+
     def _columns(self, data):
         made = self._fitted().transform(data, self.n_jobs)
         return made.astype(np.float32) if getattr(data, "single", False) else made
 
     def transform(self, X):
-        """The features of X, one row an example."""
+        """Computes the features of the examples."""
         return self._columns(self._new_data(X))
 
     def _more_tags(self):
@@ -275,15 +376,30 @@ class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
 
 
 class Nystroem(_Features):
-    """Explicit features whose inner products are about the values of a kernel, by a few of the examples.
+    """Explicit features that approximate a kernel, from its values with a few of the examples.
 
-    Parameters are those of sklearn.kernel_approximation.Nystroem; beside its names, `kernel` takes a text form or an
-    object of mercer.kernels. centres: how the examples are chosen; 'uniform' is scikit-learn's way, the default takes
-    those where the approximation still errs.
+    The inner product of the features of two examples is close to their kernel value. The parameters of
+    :class:`sklearn.kernel_approximation.Nystroem` have the same names and defaults.
 
-    Attributes are those of scikit-learn (components_, component_indices_, normalization_), further out_of_reach_, the
-    share of the trace of the kernel matrix that these features do not reach.
+    See Also
+    --------
+    RandomFeatures : Random features, independent of the examples.
+    NystroemRidge : Ridge regression on a few centres, without stored features.
+    sklearn.kernel_approximation.Nystroem : The class with the same parameters in scikit-learn.
 
+    Notes
+    -----
+    Differences from :class:`sklearn.kernel_approximation.Nystroem`: by default the centres are chosen where the
+    approximation is still poor (randomly pivoted Cholesky); ``centres='uniform'`` draws them as scikit-learn does. The
+    kernel may also be an expression or an object of :mod:`mercer.kernels`.
+
+    References
+    ----------
+    .. [1] C. Williams, M. Seeger, "Using the Nyström method to speed up kernel machines", NIPS 2001.
+    .. [2] Y. Chen, E. Epperly, J. Tropp, R. Webber, "Randomly pivoted Cholesky", 2022.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import Nystroem
     >>> X = np.random.default_rng(0).normal(size=(100, 3))
@@ -294,17 +410,25 @@ class Nystroem(_Features):
     _method = "nystroem"
     _option_names = {"n_components": "n_centres"}
     _function_of_pairs = True
+    _order = ("kernel", "gamma", "coef0", "degree", "kernel_params", "n_components", "random_state", "n_jobs")
     _own = {"gamma": None, "coef0": 1, "kernel_params": None}
 
     def fit(self, X, y=None):
-        """Chooses the centres among the examples X; y is ignored. X as for SVC."""
+        """Chooses the centres among the examples."""
         rows = None if self.centre_rows is None else np.ravel(self.centre_rows)
         return self._run(self._fit_data(X), centre_rows=rows)
 
-    components_ = of_objects("The centres, as they came; empty for a precomputed kernel.")
-    component_indices_ = of_model("centre_rows", "Which of the training examples they are.")
-    normalization_ = of_model("coef", "The inverse root of the kernel matrix of the centres.")
-    out_of_reach_ = of_model("out_of_reach", "The share of the trace of the kernel matrix that is not reached.")
+    components_ = of_objects("Centres; empty for a precomputed kernel.")
+    component_indices_ = of_model(
+        "centre_rows", "ndarray of shape (n_components,)", "Indices of the centres among the training examples."
+    )
+    normalization_ = of_model(
+        "coef", "ndarray of shape (n_components, n_components)",
+        "Inverse square root of the kernel matrix of the centres.",
+    )  # fmt: skip
+    out_of_reach_ = of_model(
+        "out_of_reach", "float", "Fraction of the trace of the kernel matrix that the features do not explain."
+    )
 
     @property
     def _n_features_out(self):
@@ -312,10 +436,12 @@ class Nystroem(_Features):
 
 
 class _Drawn(_Features):
-    """What random features share: nothing is learnt from the examples but how many coordinates they have."""
+    """Base class of random features, which depend on the number of features of the examples only."""
+
+    _argument_docs = {"X": VECTORS}
 
     def fit(self, X, y=None):
-        """Draws features for vectors of as many coordinates as those of X; y is ignored."""
+        """Draws random features for vectors with the number of features of X."""
         return self._run(self._fit_data(X))
 
     @property
@@ -324,17 +450,25 @@ class _Drawn(_Features):
 
 
 class RandomFeatures(_Drawn):
-    """Random features of a kernel on vectors: numbers whose inner products have the kernel's value as their mean.
+    """Random features of a kernel on vectors; the mean of their inner products is the kernel value.
 
-    Of the Gaussian, Laplacian or a Matern kernel they are Fourier's, pairs of cosines and sines, with a standard
-    deviation of at most 1/sqrt(n_components). frequencies: 'orthogonal', at right angles to each other, which takes from
-    the variance; 'independent'; 'structured', at right angles by fast Hadamard transforms, for hundreds of coordinates
-    and more. Of kernel='poly' (and 'linear') they are a count sketch, as PolynomialCountSketch has it.
+    For the Gaussian, Laplacian and Matérn kernels these are random Fourier features, pairs of cosines and sines, with a
+    standard deviation of at most 1/sqrt(n_components). For ``kernel='poly'`` and ``'linear'`` they are a count sketch,
+    as in :class:`PolynomialCountSketch`.
 
-    orthogonal=True and orthogonal=False, the earlier form, mean frequencies='orthogonal' and 'independent'.
+    See Also
+    --------
+    Nystroem : Features from a few of the examples.
+    PolynomialCountSketch : Random features of polynomial kernels, with scikit-learn's parameters.
+    sklearn.kernel_approximation.RBFSampler : Random Fourier features of the Gaussian kernel in scikit-learn.
 
-    Attributes: random_weights_, one column for each frequency.
+    References
+    ----------
+    .. [1] A. Rahimi, B. Recht, "Random features for large-scale kernel machines", NIPS 2007.
+    .. [2] F. X. Yu, A. T. Suresh, K. Choromanski, D. Holtmann-Rice, S. Kumar, "Orthogonal random features", NIPS 2016.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import RandomFeatures
     >>> X = np.random.default_rng(0).normal(size=(50, 3))
@@ -344,10 +478,17 @@ class RandomFeatures(_Drawn):
     """
 
     _method = "random_features"
-    _own = {"gamma": None, "orthogonal": (None, ["boolean", None])}
+    _own = {
+        "gamma": None,
+        "orthogonal": (
+            None, ["boolean", None],
+            "Former parameter: True is ``frequencies='orthogonal'`` and False is ``frequencies='independent'``. None: "
+            "`frequencies` counts.",
+        ),
+    }  # fmt: skip
 
     def fit(self, X, y=None):
-        """Draws features for vectors of as many coordinates as those of X; y is ignored."""
+        """Draws random features for vectors with the number of features of X."""
         how = self.frequencies
         if self.orthogonal is not None:
             if how != "orthogonal":
@@ -355,20 +496,35 @@ class RandomFeatures(_Drawn):
             how = "orthogonal" if self.orthogonal else "independent"
         return self._run(self._fit_data(X), frequencies=how)
 
-    @property
+    @fitted("ndarray of shape (n_features, n_frequencies)")
     def random_weights_(self):
-        """Frequencies, one column each; a count sketch has none."""
+        """Frequencies, one per column; not for a count sketch."""
         return self._fitted().frequencies.T
 
 
 class PolynomialCountSketch(_Drawn):
-    """A count sketch of a polynomial kernel (gamma x'z + coef0)^degree: features whose inner products have the kernel's
-    value as their mean.
+    """Random features of a polynomial kernel (gamma x'z + coef0)^degree by count sketches.
 
-    Parameters and attributes are those of sklearn.kernel_approximation.PolynomialCountSketch. Inside, sketches have the
-    next power of two as their length, where Fourier transforms are quick, and their numbers are added up in n_components
-    features; indexHash_ says where among the former. coef0 must not be negative.
+    The mean of the inner products of the features is the kernel value. The parameters of
+    :class:`sklearn.kernel_approximation.PolynomialCountSketch` have the same names, order and defaults.
 
+    See Also
+    --------
+    RandomFeatures : Random features of other kernels.
+    sklearn.kernel_approximation.PolynomialCountSketch : The class with the same parameters in scikit-learn.
+
+    Notes
+    -----
+    Differences from :class:`sklearn.kernel_approximation.PolynomialCountSketch`: the sketches have the next power of two
+    as their length and are added up in `n_components` features; `indexHash_` contains the positions in the longer
+    sketches. `coef0` must not be negative.
+
+    References
+    ----------
+    .. [1] N. Pham, R. Pagh, "Fast and scalable polynomial kernels via explicit feature maps", KDD 2013.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import PolynomialCountSketch
     >>> X = np.random.default_rng(0).normal(size=(50, 3))
@@ -379,17 +535,22 @@ class PolynomialCountSketch(_Drawn):
 
     _method = "random_features"
     _not_taken = ("frequencies",)
-    _own = {"gamma": (1.0, POSITIVE), "degree": (2, COUNT), "coef0": (0, NOT_NEGATIVE)}
+    _order = ("gamma", "degree", "coef0", "n_components", "random_state")
+    _own = {
+        "gamma": (1.0, POSITIVE, "Factor of the inner product."),
+        "degree": (2, COUNT, "Degree of the polynomial."),
+        "coef0": (0, NOT_NEGATIVE, "Constant term of the polynomial."),
+    }
     kernel = "poly"
 
-    @property
+    @fitted("ndarray of shape (degree, n_features)")
     def indexHash_(self):
-        """(degree, coordinates): where each coordinate is added; with coef0 one more, the constant."""
+        """Position in each sketch to which each feature is added; with `coef0` one more column for the constant."""
         return self._places() >> 1
 
-    @property
+    @fitted("ndarray of shape (degree, n_features)")
     def bitHash_(self):
-        """(degree, coordinates): with which sign."""
+        """Sign with which each feature is added."""
         return 1 - 2 * (self._places() & 1)
 
     def _places(self):

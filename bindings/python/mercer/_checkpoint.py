@@ -1,4 +1,4 @@
-"""Fits that go on after a crash."""
+"""Fits that resume after a crash."""
 
 import contextlib
 import contextvars
@@ -8,19 +8,28 @@ _current = contextvars.ContextVar("mercer.checkpoint", default=("", 60.0))
 
 
 def current():
-    """(path, seconds) for the next fit; an empty path: none."""
+    """(path, seconds) for the next fit; an empty path means no checkpoint."""
     return _current.get()
 
 
 @contextlib.contextmanager
 def checkpoint(path, *, seconds=60.0):
-    """Within it a fit keeps what it needs to go on in a file. After a crash, a kill or a Ctrl-C the same fit goes on
-    from there, with any n_jobs, to the bits it would have had; the file is removed when the fit ends. One fit at a time:
-    a file of another problem is refused. With mpi4py every process says the same, and the first one writes.
+    """Context manager: fits inside it write their state to a file and resume from the file after a crash.
 
-    path : file to keep
-    seconds : it is written at most once in so many seconds
+    After a crash, a kill or Ctrl-C the same fit, called again inside ``checkpoint`` with the same file, continues from
+    the stored state, with any `n_jobs`, and returns the model that it would have returned without the interruption, bit
+    for bit. The file is removed when the fit ends. A file of another problem is refused. With mpi4py every rank passes
+    the same file, and rank 0 writes it.
 
+    Parameters
+    ----------
+    path : str or path-like
+        File for the state of the fit.
+    seconds : float, default=60.0
+        Shortest time between two writes of the file, in seconds.
+
+    Examples
+    --------
     >>> import mercer, numpy as np
     >>> X = np.random.default_rng(0).normal(size=(500, 2))
     >>> with mercer.checkpoint("fit.state"):

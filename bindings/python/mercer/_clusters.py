@@ -6,11 +6,20 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from . import _data
 from ._approximate import Centred
 from ._base import Predicting, of_model, of_objects
+from ._docstrings import REPEATED, fitted
 
 
 class _Clusterer(ClusterMixin, Predicting):
-    """What all of them share: the call of the library, labels, prediction."""
+    """Base class of the clusterers: the call of the library, labels, prediction."""
 
+    _argument_docs = {"sample_weight": REPEATED}
+    _returned_docs = {
+        "predict": ("labels : ndarray of shape (n_samples,)", "Cluster of every example."),
+        "transform": ("distances : ndarray of shape (n_samples, n_clusters)", "Distances in feature space."),
+        "fit_transform": ("distances : ndarray of shape (n_samples, n_clusters)", "Distances in feature space."),
+        "score": ("score : float", "Negative weighted sum of the squared distances."),
+    }
+    _attribute_docs = {"labels_": ("ndarray of shape (n_samples,)", "Cluster of every training example.")}
     _positional = ("n_clusters",)
     _keeps_examples = True
 
@@ -28,35 +37,38 @@ class _Clusterer(ClusterMixin, Predicting):
         return f"its inertia is {self._model.objective:.3g}"
 
     def fit_predict(self, X, y=None, sample_weight=None):
-        """fit(X), and the cluster of every example."""
+        """Finds the clusters of the examples and returns them."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
     inertia_ = of_model(
-        "objective", "What was made small: squared distances to the means, distances to the medoids, summed."
-    )
+        "objective", "float",
+        "Objective: the sum of the squared distances in feature space to the nearest mean, or of the distances to the "
+        "nearest medoid.",
+    )  # fmt: skip
 
-    @property
+    @fitted("int")
     def n_iter_(self):
-        """Rounds of the best run."""
+        """Number of iterations of the best run; with centres, number of passes over the examples."""
         return max(1, getattr(self._fitted(), self._rounds))
 
 
 class _Means(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer):
-    """Clusters around means: distances to them."""
+    """Clusters with means, and the distances to the means."""
 
     def transform(self, X):
-        """The distance of every example to every mean in feature space; not for a precomputed kernel."""
+        """Computes the distance of every example to every mean in feature space; not for a precomputed kernel."""
         self._fitted()
         if self._precomputed:
             raise ValueError("distances need k(x, x) of the new examples, which a precomputed matrix does not hold")
         return self._ask("transform", X)
 
     def fit_transform(self, X, y=None, sample_weight=None):
-        """fit(X), and the distances of X to the means."""
+        """Finds the clusters of the examples and returns their distances to the means."""
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
     def score(self, X, y=None, sample_weight=None):
-        """Less the squared distances to the nearest means, summed: on the training examples -inertia_."""
+        """Computes the negative sum of the squared distances to the nearest means: ``-inertia_`` on the training
+        examples."""
         nearest = self.transform(X).min(axis=1) ** 2
         weight = _data.as_weights(sample_weight, len(nearest))
         return -float(nearest.sum() if weight is None else nearest @ weight)
@@ -67,11 +79,26 @@ class _Means(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer):
 
 
 class KernelKMeans(_Means):
-    """k-means in the space of a kernel.
+    """k-means in the feature space of a kernel.
 
-    With kernel='linear' its objective is that of sklearn.cluster.KMeans. Attributes: labels_, inertia_, n_iter_,
-    kernel_, status_. transform() gives distances to the means, score() less the inertia of new examples.
+    Minimises the sum of the squared distances in feature space of the examples to the means of their clusters, from the
+    best of `n_init` starts by k-means++. With ``kernel='linear'`` this is the objective of
+    :class:`sklearn.cluster.KMeans`.
 
+    See Also
+    --------
+    NystroemKMeans : Approximation by a few centres, for millions of examples.
+    KernelKMedoids : Clusters around examples.
+    sklearn.cluster.KMeans : k-means on vectors in scikit-learn.
+
+    References
+    ----------
+    .. [1] B. Schölkopf, A. Smola, K.-R. Müller, "Nonlinear component analysis as a kernel eigenvalue problem", Neural
+       Computation 10, 1998.
+    .. [2] D. Arthur, S. Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import KernelKMeans
     >>> angle = np.linspace(0, 6, 30)
@@ -85,19 +112,27 @@ class KernelKMeans(_Means):
     _rounds = "rounds"
 
     def fit(self, X, y=None, sample_weight=None):
-        """Finds the clusters of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is
-        its absence."""
+        """Finds the clusters of the examples."""
         return self._fit(X, sample_weight)
 
 
 class KernelKMedoids(_Clusterer):
-    """k-medoids in the space of a kernel: clusters around examples, by FasterPAM; no swap of a medoid with another
-    example makes it better.
+    """k-medoids in the feature space of a kernel: clusters around examples.
 
-    init: 'build' (each first medoid is the one that helps most) or 'random' (n_init starts, the best is kept).
-    Attributes: medoid_indices_, cluster_centers_ (the medoids), labels_, inertia_ (the sum of distances in feature
-    space), silhouette_, n_iter_, kernel_, status_.
+    Minimises the sum of the distances in feature space of the examples to the medoids of their clusters (FasterPAM): no
+    exchange of a medoid with another example improves the result.
 
+    See Also
+    --------
+    KernelKMeans : Clusters around means in feature space.
+    NearestMedoid : Classification by the nearest medoid of a class.
+
+    References
+    ----------
+    .. [1] E. Schubert, P. J. Rousseeuw, "Fast and eager k-medoids clustering", Information Systems 101, 2021.
+
+    Examples
+    --------
     >>> from mercer import KernelKMedoids
     >>> words = ["banana", "bandana", "ananas", "kernel", "colonel", "kernels"]
     >>> model = KernelKMedoids(2, kernel="spectrum(k=2)").fit(words)
@@ -108,12 +143,17 @@ class KernelKMedoids(_Clusterer):
     """
 
     _method = "kernel_kmedoids"
-    _option_names = {"init": "start"}
     _rounds = "passes"
+    _meanings = {
+        "init": "First medoids: ``'build'`` adds the example that improves the objective most, one at a time; "
+        "``'random'`` draws them, `n_init` times."
+    }
+    _attribute_docs = {
+        "medoid_indices_": ("ndarray of shape (n_clusters,)", "Indices of the medoids among the training examples.")
+    }
 
     def fit(self, X, y=None, sample_weight=None):
-        """Finds the medoids of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is its
-        absence."""
+        """Finds the medoids and the clusters of the examples."""
         if self.init == "build" and self.n_init != 1:
             raise ValueError(
                 f"n_init={self.n_init!r} has no effect with init='build', which is always the same start: take "
@@ -123,21 +163,29 @@ class KernelKMedoids(_Clusterer):
         self.medoid_indices_ = self._model.medoid_rows
         return self
 
-    cluster_centers_ = of_objects("The medoids; empty for a precomputed kernel.")
-    silhouette_ = of_model("silhouette", "The mean silhouette of the examples, between -1 and 1.")
+    cluster_centers_ = of_objects("Medoids; empty for a precomputed kernel.")
+    silhouette_ = of_model("silhouette", "float", "Mean silhouette of the examples, between -1 and 1.")
 
 
 class NystroemKMeans(Centred, _Means):
-    """k-means in the space of a kernel with means in the span of a few centres, for millions of examples: with every
-    example a centre it is KernelKMeans.
+    """k-means in the feature space of a kernel with means in the span of a few centres, for millions of examples.
 
-    A round is a pass over the examples that stores no kernel matrix; the first means are those of n_init restarts on a
-    sample. centres: how n_centres of them are chosen; 'given' takes the rows centre_rows. Where fewer than n_clusters
-    examples differ there are fewer clusters.
+    An iteration is a pass over the examples that stores no kernel matrix; the first means are the best of `n_init`
+    starts on a sample. If every example is a centre, this is :class:`KernelKMeans`. If fewer than `n_clusters` examples
+    differ, there are fewer clusters.
 
-    Attributes: labels_, inertia_, history_ (the inertia of each round), n_iter_ (passes), centres_, centre_indices_,
-    out_of_reach_, kernel_, status_. transform() gives distances to the means, score() less the inertia of new examples.
+    See Also
+    --------
+    KernelKMeans : All examples are centres.
+    NystroemSpectralClustering : Spectral clustering on a few centres.
 
+    References
+    ----------
+    .. [1] R. Chitta, R. Jin, T. C. Havens, A. K. Jain, "Approximate kernel k-means: solution to large scale kernel
+       clustering", KDD 2011.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import NystroemKMeans
     >>> angle = np.linspace(0, 6, 3000)
@@ -153,24 +201,35 @@ class NystroemKMeans(Centred, _Means):
     _keeps_examples = False
 
     def fit(self, X, y=None, sample_weight=None):
-        """Finds the clusters of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is
-        its absence."""
+        """Finds the clusters of the examples."""
         return self._fit(X, sample_weight, centre_rows=self._rows())
 
-    history_ = of_model("history", "The inertia of the means of each round, those of the model last; it never rises.")
+    history_ = of_model(
+        "history", "ndarray of shape (n_iterations,)",
+        "Inertia of the means of each iteration; never increasing, the last value is that of the model.",
+    )  # fmt: skip
 
 
 class NystroemSpectralClustering(Centred, _Clusterer):
-    """Spectral clustering, normalised cuts with a kernel as affinity, on a few centres, for millions of examples.
+    """Spectral clustering with a kernel as affinity, on a few centres, for millions of examples.
 
-    The leading eigenvectors of the normalised affinities in the span of the centres, and k-means on the rows of unit
-    length that they make of the examples; new examples have their cluster by the same functions. centres: how n_centres
-    of them are chosen; 'given' takes the rows centre_rows. The kernel must not be negative; rbf is the default, and its
-    gamma says what is near.
+    Computes the leading eigenvectors of the normalised affinities in the span of the centres and runs k-means on the
+    rows of these eigenvectors, scaled to unit length. New examples are assigned to clusters by the same functions. The
+    kernel must not have negative values; for ``'rbf'`` the parameter gamma decides which examples count as near.
 
-    Attributes: labels_, inertia_ (of k-means on these rows), eigenvalues_, low_degrees_, n_iter_ (passes), centres_,
-    centre_indices_, out_of_reach_, kernel_, status_.
+    See Also
+    --------
+    NystroemKMeans : k-means on a few centres.
+    sklearn.cluster.SpectralClustering : Spectral clustering of all pairs of examples in scikit-learn.
 
+    References
+    ----------
+    .. [1] A. Ng, M. Jordan, Y. Weiss, "On spectral clustering: analysis and an algorithm", NIPS 2002.
+    .. [2] C. Fowlkes, S. Belongie, F. Chung, J. Malik, "Spectral grouping using the Nyström method", IEEE Transactions
+       on Pattern Analysis and Machine Intelligence 26, 2004.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import NystroemSpectralClustering
     >>> angle = np.linspace(0, 6.2, 1000)
@@ -188,11 +247,12 @@ class NystroemSpectralClustering(Centred, _Clusterer):
     _keeps_examples = False
 
     def fit(self, X, y=None, sample_weight=None):
-        """Finds the clusters of the examples X; y is ignored. X as for SVC. A weight of 2 is the example twice, 0 is
-        its absence."""
+        """Finds the clusters of the examples."""
         return self._fit(X, sample_weight, centre_rows=self._rows())
 
-    eigenvalues_ = of_model("eigenvalues", "Of the normalised affinities, the largest first.")
+    eigenvalues_ = of_model("eigenvalues", "ndarray", "Eigenvalues of the normalised affinities, the largest first.")
     low_degrees_ = of_model(
-        "low_degrees", "Examples that the centres do not reach: their sum of affinities was less than half their own."
-    )
+        "low_degrees", "int",
+        "Number of examples that are far from all centres: the sum of their affinities is less than half of their "
+        "affinity to themselves.",
+    )  # fmt: skip

@@ -27,7 +27,7 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def _borrowable(X):
-    """A matrix of floats that the library can read where it lies."""
+    """True if X is a matrix of floats that the library can read without a copy."""
     return (
         type(X) is np.ndarray
         and X.ndim == 2
@@ -40,8 +40,8 @@ def _borrowable(X):
 
 
 def _is_series(X):
-    """Is the list X one of series: arrays (time, coordinate), or rows of numbers of different lengths? Rows of the same
-    length are vectors."""
+    """True if the list X contains series: arrays (time, coordinate), or rows of numbers of different lengths. Rows of the
+    same length are vectors."""
     if isinstance(X[0], np.ndarray) and X[0].ndim == 2:
         return True
     if not isinstance(X[0], (np.ndarray, list, tuple)):
@@ -55,7 +55,7 @@ def _is_series(X):
 
 
 def _kind(objects):
-    """The function of _core that takes such a list, None for numbers and what is not known."""
+    """The function of _core for a list of such objects; None for numbers and unknown objects."""
     first = objects[0]
     if isinstance(first, (str, bytes)):
         return _core.strings
@@ -76,7 +76,7 @@ def _kind(objects):
 
 
 def _objects(X):
-    """X as a list of strings, sets, Counters, graphs, trees, points, images or series when that is what it holds, else None."""
+    """X as a list if it contains strings, sets, Counters, graphs, trees, points, images or series, else None."""
     if isinstance(X, np.ndarray):
         if X.size > 0 and (X.ndim == 4 or (X.ndim == 3 and X.dtype == np.uint8)):
             return list(X)
@@ -92,8 +92,8 @@ def _objects(X):
 
 
 def _fields(X, always=False):
-    """The fields of X where it is records, a list of dicts or a data frame with columns that are not numbers (`always`:
-    any data frame): (name, values) for each; else None."""
+    """The fields (name, values) of X if it contains records, else None. Records are a list of dicts or a data frame with
+    columns that are not numbers (`always`: any data frame)."""
     first = X[0] if isinstance(X, (list, tuple)) and len(X) > 0 else None
     if isinstance(first, dict) and not isinstance(first, collections.Counter):
         names = list(first)
@@ -112,7 +112,7 @@ def _fields(X, always=False):
 
 
 def _field_data(name, values, kind=None):
-    """The values of one field as data: numbers are vectors of one coordinate."""
+    """The values of one field as data; numbers become vectors with one feature."""
     try:
         if isinstance(values[0], (numbers.Number, np.bool_)):
             return as_data(np.asarray(values, dtype=np.float64).reshape(-1, 1))
@@ -122,8 +122,8 @@ def _field_data(name, values, kind=None):
 
 
 class Held:
-    """An object that only a user's function understands, and the key under which the library knows it. It is found as
-    long as somebody has this."""
+    """An object that only a user's function understands, with its key in the library. held_objects() finds the object as
+    long as an instance exists."""
 
     __slots__ = ("key", "object", "__weakref__")
 
@@ -145,12 +145,12 @@ def _held_as(key, object):
 
 
 def held_objects(keys):
-    """The objects behind these keys."""
+    """The objects with these keys."""
     return [_HELD[key].object for key in keys]
 
 
 def _anything(X, always):
-    """X as a list where it is a sequence of anything but rows of numbers, or `always` is set; else None."""
+    """X as a list if it is a sequence of any objects but rows of numbers, or if `always` is set; else None."""
     if isinstance(X, np.ndarray):
         if not always and (X.ndim == 2 or (X.ndim == 1 and X.dtype.kind not in "OUS")):
             return None
@@ -192,7 +192,7 @@ def _sparse_data(X):
 
 
 def _as_series(X):
-    """X as series where it is rows of numbers, which lists of series of one length look like too; else None."""
+    """X as series if it consists of rows of numbers, as a list of series of equal length does; else None."""
     if isinstance(X, np.ndarray):
         rows = X.ndim in (2, 3) and X.dtype.kind in "biuf"
     else:
@@ -249,7 +249,7 @@ def as_data(X, *, estimator=None, copy=False, anything=False, always=False, kind
 
 
 def item_names(X, kind):
-    """What the library calls the items of sets and multisets that are texts, and the texts."""
+    """{number of an item in the library: text} of the items of sets and multisets that are texts."""
     if kind not in ("sets", "multisets"):
         return {}
     names = {item for each in X for item in each if isinstance(item, str)}
@@ -264,7 +264,7 @@ def as_matrix(X, *, estimator=None):
 
 
 def as_objects(objects):
-    """What a model gives of its objects: an array, a sparse matrix or a list."""
+    """The objects of a model as an array, a sparse matrix or a list."""
     if isinstance(objects, tuple):
         start, column, value, dims = objects
         return scipy.sparse.csr_matrix((value, column, start), shape=(len(start) - 1, dims))
@@ -298,7 +298,7 @@ def as_classes(y, n, owner, weight=None):
 
 
 def label_columns(y):
-    """The columns of y, one for each output; y itself where it has one dimension or one column."""
+    """The columns of y, one per output; y itself if it has one dimension or one column."""
     if y is not None and not scipy.sparse.issparse(y):
         table = y if hasattr(y, "ndim") else np.asarray(y)
         if table.ndim == 2 and table.shape[1] > 1:
@@ -307,7 +307,7 @@ def label_columns(y):
 
 
 def as_codes(y, n, classes, owner, weight=None):
-    """For every example the place of its label among `classes`. Labels of examples without weight may be others."""
+    """For every example the index of its label in `classes`. Examples of weight 0 may have other labels."""
     y = _one_column(y, n, owner)
     codes = np.searchsorted(classes, y)
     codes[codes == len(classes)] = 0
@@ -353,7 +353,7 @@ def _one_column(y, n, owner):
 
 
 def as_weights(sample_weight, n):
-    """One weight an example, or None."""
+    """The weight of each example, or None."""
     if sample_weight is None:
         return None
     return _check_sample_weight(sample_weight, range(n), dtype=np.float64)
@@ -371,12 +371,12 @@ def as_penalty_weights(sample_weight, n, none_left="Invalid input - all samples 
 
 
 def memory():
-    """Bytes of this machine's memory."""
+    """Memory of this machine in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def as_bytes(size):
-    """A number of bytes: 2_000_000_000 or "2GB"."""
+    """A number of bytes from a number or from a text such as "2GB"."""
     if isinstance(size, numbers.Real) and not isinstance(size, bool) and size > 0:
         return int(size)
     found = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?)i?B?\s*", size, re.IGNORECASE) if isinstance(size, str) else None

@@ -1,4 +1,4 @@
-"""Tests of hypotheses: do two samples differ, are two properties independent?"""
+"""Hypothesis tests with kernels: equality of two distributions, independence of two properties."""
 
 from typing import NamedTuple
 
@@ -7,12 +7,32 @@ import scipy.sparse
 
 from . import _core, _data
 from ._base import seed_of
+from ._docstrings import document_fields
 from ._kernel_of import named_in, resolve_kernel
 from .kernels import Kernel
 
 
 class MMDResult(NamedTuple):
-    """statistic: squared maximum mean discrepancy, as asked for; pvalue; biased and unbiased: both forms of it."""
+    """Result of :func:`mmd_test`.
+
+    Attributes
+    ----------
+    statistic : float
+        Squared maximum mean discrepancy, in the form that the test was asked for.
+    pvalue : float
+        Share of random splits with a statistic at least as large.
+    biased : float
+        Biased estimate of the squared maximum mean discrepancy.
+    unbiased : float
+        Unbiased estimate of the squared maximum mean discrepancy.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> result = mercer.mmd_test([[0.0], [1.0], [2.0]], [[0.0], [1.0], [2.0]], n_permutations=20)
+    >>> result.statistic == result.unbiased, result.biased
+    (True, 0.0)
+    """
 
     statistic: float
     pvalue: float
@@ -21,12 +41,32 @@ class MMDResult(NamedTuple):
 
 
 class HSICResult(NamedTuple):
-    """statistic: the Hilbert-Schmidt independence criterion; pvalue; alignment: the same scaled to 0 ... 1 (centred
-    kernel alignment)."""
+    """Result of :func:`hsic_test`.
+
+    Attributes
+    ----------
+    statistic : float
+        Hilbert-Schmidt independence criterion.
+    pvalue : float
+        Share of random pairings with a statistic at least as large.
+    alignment : float
+        Centred kernel alignment: the criterion scaled to values between 0 and 1.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> x = [[0.0], [1.0], [2.0], [5.0]]
+    >>> round(mercer.hsic_test(x, x, n_permutations=20).alignment, 6)
+    1.0
+    """
 
     statistic: float
     pvalue: float
     alignment: float
+
+
+document_fields(MMDResult)
+document_fields(HSICResult)
 
 
 def _as_data(X, kernel):
@@ -53,12 +93,47 @@ def mmd_test(
     X, Y, *, kernel="rbf", gamma="scale", degree=3, coef0=0.0, unbiased=True, n_permutations=1000, random_state=None,
     n_jobs=None,
 ):
-    """Do the samples X and Y come from one distribution? The test of the maximum mean discrepancy (Gretton et al.
-    2012).
+    """Tests whether two samples come from the same distribution, by the maximum mean discrepancy.
 
-    kernel, gamma, degree, coef0 as for SVC, gamma='scale' from both samples together. pvalue: the share of random
-    splits of all examples whose statistic is at least as large; below 0.05, say, the samples differ.
+    Parameters
+    ----------
+    X : array-like, sparse matrix or list of objects, n_samples_x examples
+        First sample.
+    Y : array-like, sparse matrix or list of objects, n_samples_y examples
+        Second sample.
+    kernel : str, Kernel or callable, default='rbf'
+        Kernel, as for :class:`SVC`.
+    gamma : float, {'scale', 'auto'} or None, default='scale'
+        Value of the kernel's parameter gamma, as for :class:`SVC`; ``'scale'`` uses both samples together.
+    degree : float, default=3
+        Value of the kernel's parameter degree.
+    coef0 : float, default=0.0
+        Value of the kernel's parameter coef0.
+    unbiased : bool, default=True
+        Use the unbiased estimate as the statistic, else the biased one.
+    n_permutations : int, default=1000
+        Number of random splits for the p-value.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random splits. None: a fixed seed.
+    n_jobs : int, default=None
+        Number of threads. None: all.
 
+    Returns
+    -------
+    result : MMDResult
+        Statistic and p-value: the share of random splits of all examples into two samples whose statistic is at least
+        as large. A small value, such as 0.01, is evidence that the distributions differ.
+
+    See Also
+    --------
+    hsic_test : Test of independence.
+
+    References
+    ----------
+    .. [1] A. Gretton, K. Borgwardt, M. Rasch, B. Schölkopf, A. Smola, "A kernel two-sample test", JMLR 13, 2012.
+
+    Examples
+    --------
     >>> import numpy as np, mercer
     >>> random = np.random.default_rng(0)
     >>> X, Y = random.normal(size=(60, 2)), random.normal(1.0, 1.0, size=(60, 2))
@@ -78,13 +153,48 @@ def hsic_test(
     X, Y, *, kernel="rbf", kernel_y=None, gamma="scale", degree=3, coef0=0.0, n_permutations=1000, random_state=None,
     n_jobs=None,
 ):
-    """Are X and Y, two properties of the same examples, independent? The test of the Hilbert-Schmidt criterion (Gretton
-    et al. 2008).
+    """Tests whether two properties of the same examples are independent, by the Hilbert-Schmidt independence criterion.
 
-    Row i of X belongs to row i of Y. kernel compares rows of X, kernel_y (the same where None) rows of Y; gamma,
-    degree, coef0 as for SVC. pvalue: the share of random pairings whose statistic is at least as large; below 0.05,
-    say, they depend on each other.
+    Parameters
+    ----------
+    X : array-like, sparse matrix or list of objects, n_samples examples
+        First property of the examples.
+    Y : array-like, sparse matrix or list of objects, n_samples examples
+        Second property of the examples; row i belongs to row i of X.
+    kernel : str, Kernel or callable, default='rbf'
+        Kernel, as for :class:`SVC`; compares rows of X.
+    kernel_y : str, Kernel or callable, default=None
+        Kernel that compares rows of Y. None: the same as `kernel`.
+    gamma : float, {'scale', 'auto'} or None, default='scale'
+        Value of the kernel's parameter gamma, as for :class:`SVC`.
+    degree : float, default=3
+        Value of the kernel's parameter degree.
+    coef0 : float, default=0.0
+        Value of the kernel's parameter coef0.
+    n_permutations : int, default=1000
+        Number of random pairings for the p-value.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random pairings. None: a fixed seed.
+    n_jobs : int, default=None
+        Number of threads. None: all.
 
+    Returns
+    -------
+    result : HSICResult
+        Statistic and p-value: the share of random pairings of X and Y whose statistic is at least as large. A small
+        value, such as 0.01, is evidence that the properties depend on each other.
+
+    See Also
+    --------
+    mmd_test : Test of equal distributions.
+
+    References
+    ----------
+    .. [1] A. Gretton, K. Fukumizu, C. H. Teo, L. Song, B. Schölkopf, A. Smola, "A kernel statistical test of
+       independence", NIPS 2008.
+
+    Examples
+    --------
     >>> import numpy as np, mercer
     >>> x = np.linspace(-1, 1, 60)[:, None]
     >>> mercer.hsic_test(x, x**2).pvalue < 0.01  # no correlation, but dependence

@@ -1,4 +1,4 @@
-"""What the parameters kernel, gamma, degree and coef0 mean together with data."""
+"""The kernel object for the parameters kernel, gamma, degree and coef0 and the training data."""
 
 import functools
 import inspect

@@ -1,4 +1,4 @@
-"""Kernels learnt from data: weights of a sum of kernels, or a width for each column."""
+"""Kernels learnt from data: weights of a sum of kernels, or a width for each feature."""
 
 import json
 
@@ -11,17 +11,28 @@ from ._tune import _targets
 
 
 class Learning:
-    """What was learnt.
+    """Result of :func:`learn_kernel`.
 
     Attributes
     ----------
-    kernel : the learnt kernel, an ordinary one: `str(kernel)` is its text form
-    estimator : the estimator with it, fitted to all the data
-    parts : the text forms of the kernels, or the numbers of the columns (from 0)
-    weights : array, one for each part: weights of kernels, gamma of a Gaussian's columns, else their factors
-    status, gap : how the search ended, in double; by relevance there is no gap, but `about["gradient"]`
-    about : dict of all that is known: objective, bound, alignment, criterion_at_start, noise, seconds, ...
+    kernel : Kernel
+        Learnt kernel; ``str(kernel)`` is its expression.
+    estimator : object
+        Estimator with this kernel, fitted to all data.
+    parts : list
+        Expressions of the summed kernels, or indices of the features.
+    weights : ndarray of shape (n_parts,)
+        Weight of each kernel; with ``by='relevance'`` the gamma of each feature of a Gaussian kernel, or the factor of
+        each feature.
+    status : str
+        How the optimisation ended: ``'converged'`` or ``'stationary'`` if the stopping rule holds.
+    gap : float or None
+        Duality gap in float64. None with ``by='relevance'``, for which ``about["gradient"]`` is reported.
+    about : dict
+        All results: objective, bound, alignment, criterion_at_start, noise, seconds, ...
 
+    Examples
+    --------
     >>> import mercer
     >>> from sklearn.datasets import load_iris
     >>> found = mercer.learn_kernel(mercer.SVC(), *load_iris(return_X_y=True), kernel="rbf(gamma=0.5) + linear()")
@@ -45,24 +56,59 @@ def learn_kernel(
     estimator, X, y=None, *, kernel=None, by="mkl", norm=1.0, balance=True, criterion="evidence", tol=None,
     max_iter=None, max_seconds=None, most_rows=1000, random_state=1,
 ):  # fmt: skip
-    """Learns a kernel for an estimator of this package, and fits the estimator with it.
+    """Learns a kernel from data, and fits an estimator with it.
 
     Parameters
     ----------
-    estimator : SVC, SVR or OneClassSVM with by="mkl"; else any that learns from targets with a kernel
-    kernel : the kernels to choose among: a list of kernels or text forms, or a sum, "rbf(gamma=0.1) + linear()". Default
-        Gaussians of several widths and a linear kernel. by="relevance": one kernel on vectors, by default a Gaussian
-    by : "mkl", weights found together with the machine, to a duality gap; "alignment", weights by centred alignment with
-        the targets; "relevance", a factor for each column by the gradient of `criterion`
-    norm : of the weights (mkl): 1 leaves a few kernels, 2 and more keep all
-    balance : divide each kernel by its variance in feature space first (mkl, alignment)
-    criterion : "evidence" of a Gaussian process, or "loo", the leave-one-out error of a ridge
-    most_rows : by="relevance" looks at so many examples at most, drawn at random
+    estimator : object
+        :class:`SVC`, :class:`SVR` or :class:`OneClassSVM` with ``by='mkl'``; else any estimator of this package that
+        learns from targets with a kernel.
+    X : array-like, sparse matrix, data frame or list of objects, n_samples examples
+        Training examples.
+    y : array-like of shape (n_samples,), default=None
+        Targets: class labels or values; None for :class:`OneClassSVM`.
+    kernel : str, Kernel or list of them, default=None
+        Kernels to combine: a list of kernels or expressions, or a sum such as ``"rbf(gamma=0.1) + linear()"``. None:
+        Gaussian kernels of several widths and a linear kernel. With ``by='relevance'`` one kernel on vectors. None: a
+        Gaussian kernel.
+    by : {'mkl', 'alignment', 'relevance'}, default='mkl'
+        Weights of kernels found together with the support vector machine (multiple kernel learning); weights by centred
+        alignment with the targets; or a factor for each feature, by the gradient of `criterion`.
+    norm : float, default=1.0
+        With ``by='mkl'``, norm of the weights: 1 leaves few kernels with a positive weight, 2 and more keep all.
+    balance : bool, default=True
+        Divide each kernel by its variance in feature space first; not with ``by='relevance'``.
+    criterion : {'evidence', 'loo'}, default='evidence'
+        With ``by='relevance'``: evidence of a Gaussian process, or leave-one-out error of ridge regression.
+    tol : float, default=None
+        Tolerance of the stopping rule. None: the default of the method `by`.
+    max_iter : int, default=None
+        Largest number of iterations. None: the default of the method `by`.
+    max_seconds : float, default=None
+        Time limit in seconds. None: no limit.
+    most_rows : int, default=1000
+        With ``by='relevance'``, largest number of examples to use; more are sampled.
+    random_state : int, default=1
+        Seed of the sample.
 
     Returns
     -------
-    Learning
+    found : Learning
+        Learnt kernel, its weights and the fitted estimator.
 
+    See Also
+    --------
+    tune : Selects parameters by cross-validation.
+
+    References
+    ----------
+    .. [1] M. Kloft, U. Brefeld, S. Sonnenburg, A. Zien, "lp-norm multiple kernel learning", JMLR 12, 2011.
+    .. [2] C. Cortes, M. Mohri, A. Rostamizadeh, "Algorithms for learning kernels based on centered alignment", JMLR 13,
+       2012.
+    .. [3] C. E. Rasmussen, C. K. I. Williams, "Gaussian Processes for Machine Learning", chapter 5, MIT Press, 2006.
+
+    Examples
+    --------
     >>> import mercer
     >>> from sklearn.datasets import load_wine
     >>> X, y = load_wine(return_X_y=True)

@@ -4,41 +4,61 @@ import numpy as np
 import scipy.sparse
 
 from . import _core, kernels
-from ._base import DecidingClassifier
+from ._base import DecidingClassifier, of_model
+from ._docstrings import VECTORS, fitted
 from ._kernel_of import resolve_kernel
 from ._parameters import one_of
 from ._svm import _Machine
 
 
 class _OneVersusRest(DecidingClassifier, _Machine):
-    """What both descents have in common."""
+    """Base class of LinearSVC and Pegasos."""
 
     _own = {"class_weight": None}
+    _argument_docs = {"X": (VECTORS[0], "Training examples: vectors as rows, or objects with a kernel that compares them.")}
+
+    dual_gap_ = of_model(
+        "gap", "float",
+        "Largest relative duality gap (primal - dual)/primal of all classes; at most `tol` after convergence.",
+    )  # fmt: skip
 
     def _reached(self):
         return f"its objective is above the least by at most {100 * self._model.gap:.3g} %"
 
-    @property
+    @fitted("int")
     def n_iter_(self):
-        """Passes over the data: the most that a class took."""
+        """Number of passes over the data, the largest of all classes."""
         return max(1, max(each["rounds"] for each in self._fitted().reports))
 
 
 class LinearSVC(_OneVersusRest):
-    """Linear support vector classification by coordinate descent: for many examples, or many features of which few are
-    not zero.
+    """Linear support vector classification by coordinate descent, one class against the rest.
 
-    Parameters are those of sklearn.svm.LinearSVC with multi_class='ovr', and so is the problem that is solved: the
-    intercept is the weight of one more coordinate of value intercept_scaling, and penalised with it. penalty='l1'
-    leaves features out, with the squared hinge. dual is checked as scikit-learn does but has no meaning: both sides
-    have the same answer. Classes are fitted side by side. kernel: one with explicit features, for strings, texts, sets
-    and graphs (None: vectors as they are); the machine is that on the features, kept as a sum over examples, without
-    coef_.
+    For many examples, or for many features of which few are not zero. The parameters of :class:`sklearn.svm.LinearSVC`
+    have the same names, order and defaults, and the problem is the same: the intercept is the weight of one more
+    feature of value `intercept_scaling`, which is penalised like the others.
 
-    Attributes: classes_, coef_, intercept_, n_iter_, class_weight_, n_features_in_, feature_names_in_; further status_,
-    dual_gap_, objective_, reports_. The model holds coef_ and no examples; coef_ and intercept_ can be set, and
-    sparsify() makes coef_ a sparse matrix.
+    See Also
+    --------
+    SVC : Any kernel, one pair of classes at a time.
+    Pegasos : Stochastic subgradient descent with any kernel.
+    TextFeatures : Sparse word counts of texts.
+    sklearn.svm.LinearSVC : The class with the same parameters in scikit-learn.
 
+    Notes
+    -----
+    Differences from :class:`sklearn.svm.LinearSVC`: `kernel` takes a kernel with explicit features, for strings, texts,
+    sets and graphs. ``multi_class='crammer_singer'`` does not exist. `dual` is checked as in scikit-learn and has no
+    other effect, because both problems have the same solution. The classes are fitted in parallel. The model contains
+    `coef_` and no examples, except with a kernel.
+
+    References
+    ----------
+    .. [1] C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. S. Keerthi, S. Sundararajan, "A dual coordinate descent method for
+       large-scale linear SVM", ICML 2008.
+
+    Examples
+    --------
     >>> from mercer import LinearSVC
     >>> X = [[0.0, 1.0], [1.0, 2.0], [3.0, 0.0], [4.0, 1.0]]
     >>> model = LinearSVC(C=10.0, loss="hinge", random_state=0).fit(X, ["a", "a", "b", "b"])
@@ -50,14 +70,27 @@ class LinearSVC(_OneVersusRest):
 
     _method = "linear_svc"
     _positional = ("penalty", "loss")
+    _order = (
+        "penalty", "loss", "dual", "tol", "C", "multi_class", "fit_intercept", "intercept_scaling", "class_weight",
+        "verbose", "random_state", "max_iter",
+    )  # fmt: skip
     _own = {
-        "dual": (True, ["boolean", one_of("auto")]), "multi_class": ("ovr", [one_of("ovr")]), "intercept_scaling": 1,
-        "verbose": 0, "kernel": (None, [str, kernels.Kernel, None]),
+        "dual": (
+            True, ["boolean", one_of("auto")],
+            "Checked as in scikit-learn, without another effect: the primal and the dual problem have the same solution.",
+        ),
+        "multi_class": ("ovr", [one_of("ovr")], "One class against the rest; scikit-learn's other value does not exist."),
+        "intercept_scaling": 1,
+        "verbose": 0,
+        "kernel": (
+            None, [str, kernels.Kernel, None],
+            "Kernel with explicit features for strings, texts, sets and graphs: an expression or an object of "
+            ":mod:`mercer.kernels`. None: the features are the columns of X.",
+        ),
     }  # fmt: skip
 
     def fit(self, X, y, sample_weight=None):
-        """Fits the model to vectors X, an array, sparse matrix or data frame, or with a kernel to objects, and labels
-        y. sample_weight: factor of C for each example."""
+        """Fits the model to examples and their class labels. With a kernel the examples may be objects."""
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError("LinearSVC works on features, not on a precomputed matrix: use SVC")
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
@@ -74,7 +107,7 @@ class LinearSVC(_OneVersusRest):
         return kernels.Linear() if self.kernel is None else resolve_kernel(self.kernel, data, defaults=None)
 
     def _check_combination(self):
-        """What LIBLINEAR has no solver for is refused in scikit-learn's words."""
+        """Refuses combinations for which LIBLINEAR has no solver, with scikit-learn's message."""
         given = f"penalty={self.penalty!r} and loss={self.loss!r}"
         if (self.penalty, self.loss) == ("l1", "hinge"):
             fault = f"{given} is not supported"
@@ -92,10 +125,10 @@ class LinearSVC(_OneVersusRest):
 
     # --- scikit-learn allows to assign other coefficients to a fitted linear model
 
-    @property
+    @fitted("ndarray or sparse matrix of shape (n_functions, n_features)")
     def coef_(self):
-        """Weights of the coordinates, one row for two classes, else one for each class; a sparse matrix after
-        sparsify()."""
+        """Weights of the features, one row with two classes, else one per class; can be set. Sparse after
+        `sparsify`."""
         coef = super().coef_
         return scipy.sparse.csr_matrix(coef) if self._sparse_coef else coef
 
@@ -106,9 +139,9 @@ class LinearSVC(_OneVersusRest):
         dense = coef.toarray() if self._sparse_coef else np.asarray(coef, dtype=np.float64)
         self._model = _core.with_weights(self._model, self._signed(dense), self._model.offset)
 
-    @property
+    @fitted("ndarray of shape (n_functions,)")
     def intercept_(self):
-        """The constant of each decision function."""
+        """Constant term of each decision function; can be set."""
         return super().intercept_
 
     @intercept_.setter
@@ -119,29 +152,48 @@ class LinearSVC(_OneVersusRest):
         )
 
     def sparsify(self):
-        """Makes coef_ a sparse matrix."""
+        """Converts `coef_` to a sparse matrix.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
         self._fitted()
         self._sparse_coef = True
         return self
 
     def densify(self):
-        """Makes coef_ an array."""
+        """Converts `coef_` to an array.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
         self._fitted()
         self._sparse_coef = False
         return self
 
 
 class Pegasos(_OneVersusRest):
-    """Support vector classification by stochastic subgradient steps on the primal (Pegasos), with a linear kernel or,
-    in its dual form, any other.
+    """Support vector classification by stochastic subgradient descent (Pegasos), one class against the rest.
 
-    The problem is that of SVC, one class against the rest. C: the price of slack; alpha: where given, the penalty
-    lambda of Pegasos' own form alpha/2 ||w||^2 + mean loss, in place of C = 1/(alpha n). tol: of (primal -
-    dual)/primal. fit_intercept: an intercept that is not penalised. There is no kernel='precomputed'.
+    Solves the problem of :class:`SVC` by steps on the primal objective ½‖w‖² + C Σ ξᵢ: with a linear kernel on the
+    weights, with another kernel on the coefficients of the examples. The kernel cannot be ``'precomputed'``.
 
-    Attributes: classes_, intercept_, n_iter_ (epochs), class_weight_, status_, dual_gap_, objective_, reports_,
-    kernel_; coef_ for a linear kernel; support_, support_vectors_, dual_coef_ for another.
+    See Also
+    --------
+    LinearSVC : Coordinate descent for linear kernels.
+    SVC : Sequential minimal optimisation for any kernel.
 
+    References
+    ----------
+    .. [1] S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter, "Pegasos: primal estimated sub-gradient solver for SVM",
+       Mathematical Programming 127, 2011.
+
+    Examples
+    --------
     >>> from mercer import Pegasos
     >>> X, y = [[-2.0], [-1.0], [1.0], [2.0]], [0, 1, 1, 0]
     >>> Pegasos(kernel="rbf", gamma=1.0, random_state=0).fit(X, y).predict([[-2.1], [0.9]])
@@ -153,9 +205,13 @@ class Pegasos(_OneVersusRest):
 
     _method = "pegasos"
     _own = {"kernel": "linear", "alpha": None}
+    _meanings = {
+        "alpha": "Penalty of the form alpha/2 ‖w‖² + mean loss, given instead of C = 1/(alpha * n_samples). None: C "
+        "counts."
+    }
 
     def fit(self, X, y, sample_weight=None):
-        """Fits the model to examples X and labels y; X and sample_weight as for SVC."""
+        """Fits the model to examples and their class labels."""
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError("Pegasos takes its kernel values as it goes, not from a precomputed matrix: use SVC")
         if self.alpha is not None and self.C != 1:
@@ -174,18 +230,19 @@ class Pegasos(_OneVersusRest):
             raise AttributeError("a linear model holds coef_, not support vectors")
         return model
 
-    @property
+    @fitted("ndarray of shape (n_support,)")
     def support_(self):
-        """Numbers of the support vectors among the training examples."""
+        """Indices of the support vectors among the training examples; not with a linear kernel."""
         return self._kept().support.astype(np.int32)
 
-    @property
+    @fitted("ndarray, sparse matrix or list")
     def support_vectors_(self):
-        """The support vectors, or support objects."""
+        """Support vectors, or the objects in their place; not with a linear kernel."""
         self._kept()
         return self._objects()
 
-    @property
+    @fitted("ndarray of shape (n_functions, n_support)")
     def dual_coef_(self):
-        """Coefficients of the support vectors, one row for two classes, else one for each class."""
+        """Coefficients of the support vectors, one row with two classes, else one per class; not with a linear
+        kernel."""
         return self._signed(self._kept().coef)

@@ -3,18 +3,29 @@
 import numpy as np
 
 from ._base import DecidingClassifier, of_model, of_objects
+from ._docstrings import fitted
 
 
 class KernelLogisticRegression(DecidingClassifier):
-    """Logistic regression in the space of a kernel: classes with probabilities that come from the model itself.
+    """Kernel logistic regression: classification with probabilities that are part of the model.
 
-    The objective is that of sklearn.linear_model.LogisticRegression, which this is with kernel='linear': a penalty on
-    the norm of the function, softmax for more than two classes, an intercept without penalty. C is the inverse of the
-    penalty; alpha, where given, is the penalty itself, in place of C.
+    Minimises ½‖f‖² + C Σ loss, the logistic loss with two classes and the softmax loss with more; the intercept is not
+    penalised. With ``kernel='linear'`` this is the problem of :class:`sklearn.linear_model.LogisticRegression`.
 
-    Attributes: classes_, intercept_, dual_coef_ (one row for two classes, else one for each), X_fit_, n_iter_ (Newton
-    steps), dual_gap_ (how far the objective is from its minimum at most), objective_, status_, kernel_.
+    See Also
+    --------
+    SVC : Hinge loss; a sparse model, with probabilities by calibration.
+    NystroemLogistic : Approximation by a few centres, for millions of examples.
+    CellsLogistic : One model per cell of the feature space, for millions of examples.
+    sklearn.linear_model.LogisticRegression : Linear logistic regression in scikit-learn.
 
+    References
+    ----------
+    .. [1] J. Zhu, T. Hastie, "Kernel logistic regression and the import vector machine", Journal of Computational and
+       Graphical Statistics 14, 2005.
+
+    Examples
+    --------
     >>> from mercer import KernelLogisticRegression
     >>> X, y = [[-2.0], [-1.0], [1.0], [2.0]], ["no", "no", "yes", "yes"]
     >>> model = KernelLogisticRegression(C=10.0, gamma=0.5).fit(X, y)
@@ -28,7 +39,7 @@ class KernelLogisticRegression(DecidingClassifier):
     _own = {"alpha": None, "class_weight": None}
 
     def fit(self, X, y, sample_weight=None):
-        """Fits the model to examples X and labels y; X and sample_weight as for SVC."""
+        """Fits the model to examples and their class labels."""
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
         if self.alpha is not None and self.C != 1:
             raise ValueError(f"C={self.C!r} has no effect beside alpha: leave one of them out")
@@ -38,20 +49,20 @@ class KernelLogisticRegression(DecidingClassifier):
         return f"its gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}"
 
     def predict_proba(self, X):
-        """Probabilities of the classes, in the order of classes_."""
+        """Computes class probabilities."""
         return self._ask("probabilities", X)
 
     def predict_log_proba(self, X):
-        """Logarithms of predict_proba()."""
+        """Computes the logarithms of the class probabilities."""
         return np.log(self.predict_proba(X))
 
-    @property
+    @fitted("ndarray of shape (n_functions, n_samples)")
     def dual_coef_(self):
-        """Coefficients of the examples X_fit_."""
+        """Coefficients of the examples `X_fit_`, one row with two classes, else one per class."""
         return self._fitted().coef.T
 
-    X_fit_ = of_objects("The training examples that have weight; empty for a precomputed kernel.")
-    intercept_ = of_model("offset", "The constant of each decision function.")
-    n_iter_ = of_model("rounds", "Newton steps.")
-    dual_gap_ = of_model("gap", "The objective is above its minimum by at most this.")
-    objective_ = of_model("objective", "Losses and half the squared norm over C, as a minimum.")
+    X_fit_ = of_objects("Training examples with a weight other than 0; empty for a precomputed kernel.")
+    intercept_ = of_model("offset", "ndarray of shape (n_functions,)", "Constant term of each decision function.")
+    n_iter_ = of_model("rounds", "int", "Number of Newton steps.")
+    dual_gap_ = of_model("gap", "float", "Duality gap: the objective exceeds its minimum by at most this.")
+    objective_ = of_model("objective", "float", "Sum of the losses and of half the squared norm divided by C.")

@@ -9,6 +9,7 @@ from sklearn.utils.sparsefuncs import csc_median_axis_0
 
 from . import _data
 from ._base import KernelClassifier, of_model, of_objects
+from ._docstrings import REPEATED, fitted
 from ._parameters import POSITIVE, one_of
 
 _METRICS = (
@@ -18,13 +19,14 @@ _METRICS = (
 
 
 class _NearestClass(KernelClassifier):
-    """What class means and class medoids share."""
+    """Base class of the estimators with class means and class medoids."""
 
     _own = {"kernel": "linear"}
+    _argument_docs = {"sample_weight": REPEATED}
+    _attribute_docs = {"class_weight_": None}
 
     def fit(self, X, y, sample_weight=None):
-        """Fits the model to examples X and labels y; X as for SVC. A weight of 2 is the example twice, 0 is its
-        absence."""
+        """Finds the mean or the medoid of each class."""
         data = self._fit_data(X, copy=True)
         weight = _data.as_weights(sample_weight, len(data))
         self.classes_, codes = _data.as_classes(y, len(data), type(self).__name__, weight)
@@ -32,12 +34,28 @@ class _NearestClass(KernelClassifier):
 
 
 class NearestCentroid(_NearestClass):
-    """The class whose mean is nearest in the space of a kernel; with kernel='linear' sklearn.neighbors.NearestCentroid.
+    """Classification by the nearest class mean in feature space.
 
-    metric, shrink_threshold as for scikit-learn, and for vectors with kernel='linear' only: distances of another kind
-    (for 'manhattan' centroids are medians), and centroids that are drawn towards the mean of all examples, a feature at
-    a time. Attributes: classes_, kernel_; centroids_ for a linear kernel.
+    With ``kernel='linear'``, the default, this is :class:`sklearn.neighbors.NearestCentroid`, whose parameters have the
+    same names, order and defaults.
 
+    See Also
+    --------
+    NearestMedoid : One example stands for each class.
+    KernelKNeighborsClassifier : Vote of the nearest neighbours.
+    sklearn.neighbors.NearestCentroid : The class with the same parameters in scikit-learn.
+
+    Notes
+    -----
+    `metric` other than ``'euclidean'`` and `shrink_threshold` are for vectors with ``kernel='linear'`` only.
+
+    References
+    ----------
+    .. [1] R. Tibshirani, T. Hastie, B. Narasimhan, G. Chu, "Diagnosis of multiple cancer types by shrunken centroids of
+       gene expression", PNAS 99, 2002.
+
+    Examples
+    --------
     >>> from mercer import NearestCentroid
     >>> model = NearestCentroid().fit([[0.0], [1.0], [4.0]], ["a", "a", "b"])
     >>> model.predict([[2.0], [3.0]])
@@ -49,7 +67,18 @@ class NearestCentroid(_NearestClass):
 
     _method = "nearest_centroid"
     _positional = ("metric",)
-    _own = {"metric": ("euclidean", [one_of(*_METRICS), callable]), "shrink_threshold": (None, [*POSITIVE, None])}
+    _order = ("metric", "shrink_threshold")
+    _own = {
+        "metric": (
+            "euclidean", [one_of(*_METRICS), callable],
+            "Distance between vectors. With ``'manhattan'`` the centroid of a class is its median, else its mean.",
+        ),
+        "shrink_threshold": (
+            None, [*POSITIVE, None],
+            "Threshold by which the centroids are shrunk towards the mean of all examples, feature by feature. None: no "
+            "shrinking.",
+        ),
+    }  # fmt: skip
 
     def _run(self, data, codes, weight):
         if len(self.classes_) < 2:
@@ -88,8 +117,8 @@ class NearestCentroid(_NearestClass):
         return np.array(rows)
 
     def _shrunk(self, X, codes, weight, centroids):
-        """Tibshirani, Hastie, Narasimhan, Chu 2002: the distance of a centroid from the mean, in units of its
-        deviation, less the threshold."""
+        """Shrinks the centroids (Tibshirani, Hastie, Narasimhan, Chu 2002): the distance of a centroid from the mean, in
+        units of its deviation, is reduced by the threshold."""
         present = weight > 0
         if np.all(np.ptp(X[present], axis=0) == 0):
             raise ValueError("All features have zero variance. Division by zero.")
@@ -102,24 +131,30 @@ class NearestCentroid(_NearestClass):
         return mean + unit * np.sign(away) * np.maximum(np.abs(away) - self.shrink_threshold, 0)
 
     def predict(self, X):
-        """The label of every example: that of the nearest class."""
+        """Predicts the label of the nearest class for every example."""
         self._fitted()
         if self.metric == "euclidean":
             return super().predict(X)
         points = _data.as_objects(self._new_data(X).objects())
         return self.classes_[pairwise_distances_argmin(points, self.centroids_, metric=self.metric)]
 
-    @property
+    @fitted("ndarray of shape (n_classes, n_features)")
     def centroids_(self):
-        """The means of the classes as vectors, or what metric and shrink_threshold made of them; only for a linear
-        kernel."""
+        """Centroids of the classes; only for a linear kernel."""
         model = self._fitted()
         if self._precomputed or str(self.kernel_) != "linear()":
             raise AttributeError("centroids_ is only available when using a linear kernel")
         return (scipy.sparse.csr_matrix(self._objects()).T @ model.coef).T
 
     def save(self, path):
-        """As for the other estimators; only with metric='euclidean'."""
+        """Writes the fitted model to a file that the program ``mercer`` and the C++ library read too; only with
+        ``metric='euclidean'``.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write; an existing file is replaced.
+        """
         self._fitted()
         if self.metric != "euclidean":
             raise ValueError(
@@ -129,7 +164,7 @@ class NearestCentroid(_NearestClass):
 
 
 def _medians(members, weight):
-    """The median of every column, a member of weight 2 counting twice."""
+    """The median of every column; an example of weight 2 counts twice."""
     if np.all(weight == weight[0]):
         return csc_median_axis_0(members.tocsc()) if scipy.sparse.issparse(members) else np.median(members, axis=0)
     members = members.toarray() if scipy.sparse.issparse(members) else members
@@ -143,11 +178,18 @@ def _medians(members, weight):
 
 
 class NearestMedoid(_NearestClass):
-    """The class whose medoid is nearest in the space of a kernel; the medoid is the member with the least sum of
-    distances to the others.
+    """Classification by the nearest class medoid in feature space.
 
-    A model holds one example for each class. Attributes: classes_, medoid_indices_, medoids_, kernel_.
+    The medoid of a class is the example of the class with the smallest sum of distances to the other examples. The model
+    contains one example per class.
 
+    See Also
+    --------
+    NearestCentroid : The class with the nearest mean.
+    KernelKMedoids : Clusters around medoids.
+
+    Examples
+    --------
     >>> from mercer import NearestMedoid
     >>> words = ["banana", "bananas", "ananas", "kernel", "kernels"]
     >>> model = NearestMedoid(kernel="spectrum(k=2)").fit(words, [0, 0, 0, 1, 1])
@@ -160,6 +202,7 @@ class NearestMedoid(_NearestClass):
     _method = "nearest_medoid"
 
     medoid_indices_ = of_model(
-        "medoid_rows", "The numbers of the medoids among the training examples, in the order of classes_."
-    )
-    medoids_ = of_objects("The medoids; empty for a precomputed kernel.")
+        "medoid_rows", "ndarray of shape (n_classes,)",
+        "Indices of the medoids among the training examples, in the order of `classes_`.",
+    )  # fmt: skip
+    medoids_ = of_objects("Medoids in the order of `classes_`; empty for a precomputed kernel.")

@@ -8,14 +8,24 @@ from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 
 from . import _core, _data
 from ._base import KernelEstimator
+from ._docstrings import COLUMNS
 from ._parameters import one_of
 
 
 class _Neighbors(KernelEstimator):
-    """What the neighbours of classification and regression share: the search, and weights."""
+    """Base class of classification and regression by neighbours: the search, and the weights."""
 
     _positional = ("n_neighbors",)
-    _own = {"kernel": "linear", "weights": ("uniform", [one_of("uniform", "distance"), callable, None])}
+    _order = ("n_neighbors", "weights")
+    _own = {
+        "kernel": "linear",
+        "weights": (
+            "uniform", [one_of("uniform", "distance"), callable, None],
+            "Weights of the neighbours: ``'uniform'`` or None for 1 each, ``'distance'`` for 1/distance, or a function "
+            "that maps an array of distances to weights.",
+        ),
+    }  # fmt: skip
+    _attribute_docs = {"n_samples_fit_": ("int", "Number of training examples.")}
 
     def _fit(self, data, targets):
         self.n_samples_fit_ = len(data)
@@ -59,11 +69,25 @@ class _Neighbors(KernelEstimator):
         return _core.neighbours(self._model, data, n_neighbors, self_values, self.n_jobs)
 
     def kneighbors(self, X=None, n_neighbors=None, return_distance=True, *, self_values=None):
-        """(distances, indices) of the nearest training examples in feature space, nearest first; only indices without
-        return_distance.
+        """Finds the nearest training examples in feature space.
 
-        X: new examples; None: the training examples, none of which is its own neighbour. self_values: k(x, x) of the
-        rows of X, needed for distances from a precomputed matrix unless k(x, x) = 1.
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or list of objects, default=None
+            Examples. None: the training examples, none of which is its own neighbour.
+        n_neighbors : int, default=None
+            Number of neighbours. None: the parameter of the estimator.
+        return_distance : bool, default=True
+            Return the distances as well.
+        self_values : array-like of shape (n_samples,), default=None
+            Values k(x, x) of the examples X, which distances from a precomputed matrix require unless k(x, x) = 1.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_neighbors)
+            Distances in feature space in ascending order; only with ``return_distance=True``.
+        indices : ndarray of shape (n_samples, n_neighbors)
+            Indices of the neighbours among the training examples.
         """
         self._fitted()
         wanted = self.n_neighbors if n_neighbors is None else n_neighbors
@@ -86,7 +110,22 @@ class _Neighbors(KernelEstimator):
         return (distances[others].reshape(indices.shape), indices) if return_distance else indices
 
     def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
-        """The neighbours as a sparse matrix of 1 ('connectivity') or of distances ('distance')."""
+        """Computes the graph of the neighbours.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, data frame or list of objects, default=None
+            Examples. None: the training examples, none of which is its own neighbour.
+        n_neighbors : int, default=None
+            Number of neighbours. None: the parameter of the estimator.
+        mode : {'connectivity', 'distance'}, default='connectivity'
+            Entries of the matrix: 1, or distances in feature space.
+
+        Returns
+        -------
+        graph : sparse matrix of shape (n_samples, n_samples_fit)
+            Entry (i, j) is not zero if training example j is a neighbour of example i.
+        """
         if mode not in ("connectivity", "distance"):
             raise ValueError(f"Unsupported mode, must be one of 'connectivity' or 'distance', got {mode!r}")
         found = self.kneighbors(X, n_neighbors, return_distance=mode == "distance")
@@ -100,12 +139,19 @@ class _Neighbors(KernelEstimator):
 
 
 class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
-    """Classification by a vote of the nearest neighbours in the space of a kernel.
+    """Classification by a vote of the nearest neighbours in feature space.
 
-    With kernel='linear' this is sklearn.neighbors.KNeighborsClassifier, whose n_neighbors and weights it has.
-    Attributes: classes_, n_samples_fit_, outputs_2d_, kernel_. Where y has several columns, classes_ and the answer of
-    predict_proba() are lists with one entry for each, and outputs_2d_ is True.
+    With ``kernel='linear'``, the default, this is :class:`sklearn.neighbors.KNeighborsClassifier` with its parameters
+    `n_neighbors` and `weights`. `y` may have several columns, one per output.
 
+    See Also
+    --------
+    KernelKNeighborsRegressor : Regression by the mean of the neighbours.
+    NearestCentroid : The class with the nearest mean.
+    sklearn.neighbors.KNeighborsClassifier : Neighbours by other metrics in scikit-learn.
+
+    Examples
+    --------
     >>> from mercer import KernelKNeighborsClassifier
     >>> model = KernelKNeighborsClassifier(1, kernel="normalize(set_intersection())")
     >>> model = model.fit([{"a", "b"}, {"a", "c"}, {"x", "y"}], [0, 0, 1])
@@ -114,9 +160,29 @@ class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
     """
 
     _method = "knn"
+    _argument_docs = {
+        "y": ("array-like of shape (n_samples,) or (n_samples, n_outputs)", "Class labels, one column per output.")
+    }
+    _returned_docs = {
+        "predict": (
+            "y : ndarray of shape (n_samples,) or (n_samples, n_outputs)",
+            "Class label with the largest share of the votes; the first one if several classes have the same share.",
+        ),
+        "predict_proba": (
+            "p : ndarray of shape (n_samples, n_classes) or list of ndarray",
+            "Shares of the votes in the order of `classes_`; a list with one matrix per output if y had several columns.",
+        ),
+    }
+    _attribute_docs = {
+        "classes_": (
+            "ndarray of shape (n_classes,) or list of ndarray",
+            "Class labels in ascending order; a list with one array per output if y had several columns.",
+        ),
+        "outputs_2d_": ("bool", "True if y had several columns."),
+    }
 
     def fit(self, X, y):
-        """Keeps the examples X and their labels y, (n_samples,) or (n_samples, n_outputs); X as for SVC."""
+        """Stores the examples and their class labels."""
         data = self._fit_data(X, copy=True)
         columns = _data.label_columns(y)
         self.outputs_2d_ = len(columns) > 1
@@ -126,15 +192,13 @@ class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
         return self._fit(data, self._outputs[0])
 
     def predict(self, X):
-        """The label of every example: that with most votes, the first of equals; one column for each output where y had
-        several."""
+        """Predicts the class label of every example."""
         found = self._found(X)
         labels = [classes[votes.argmax(axis=1)] for classes, votes in zip(self._class_lists(), self._votes(found))]
         return np.stack(labels, axis=1) if self.outputs_2d_ else labels[0]
 
     def predict_proba(self, X):
-        """The shares of the votes, in the order of classes_; a list with one matrix for each output where y had
-        several."""
+        """Computes the shares of the votes for each class."""
         shares = self._votes(self._found(X))
         return shares if self.outputs_2d_ else shares[0]
 
@@ -142,7 +206,7 @@ class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
         return self.classes_ if self.outputs_2d_ else [self.classes_]
 
     def _votes(self, found):
-        """For each output, the shares of its classes."""
+        """The shares of the votes for each class, one matrix per output."""
         if not callable(self.weights):
             of = zip(self._outputs, self._class_lists())
             return [_core.neighbour_shares(self._model, found, codes, len(classes)) for codes, classes in of]
@@ -156,7 +220,14 @@ class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
         return every
 
     def save(self, path):
-        """As for the other estimators; only where y had one column."""
+        """Writes the fitted model to a file that the program ``mercer`` and the C++ library read too; only if y had one
+        column.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write; an existing file is replaced.
+        """
         self._fitted()
         if self.outputs_2d_:
             raise ValueError("a model of several outputs has no file form: save one for each, or pickle it")
@@ -173,26 +244,39 @@ class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
 
 
 class KernelKNeighborsRegressor(MultiOutputMixin, RegressorMixin, _Neighbors):
-    """Regression by the mean of the nearest neighbours in the space of a kernel.
+    """Regression by the mean of the nearest neighbours in feature space.
 
-    n_neighbors, weights as for sklearn.neighbors.KNeighborsRegressor, which this is with kernel='linear'; the rest as
-    for KernelKNeighborsClassifier.
+    With ``kernel='linear'``, the default, this is :class:`sklearn.neighbors.KNeighborsRegressor` with its parameters
+    `n_neighbors` and `weights`.
 
+    See Also
+    --------
+    KernelKNeighborsClassifier : Classification by a vote of the neighbours.
+    sklearn.neighbors.KNeighborsRegressor : Neighbours by other metrics in scikit-learn.
+
+    Examples
+    --------
     >>> from mercer import KernelKNeighborsRegressor
     >>> KernelKNeighborsRegressor(2, kernel="rbf").fit([[0.0], [1.0], [5.0]], [0.0, 1.0, 5.0]).predict([[0.4]])
     array([0.5])
     """
 
     _method = "knn_regression"
+    _argument_docs = {"y": COLUMNS}
+    _returned_docs = {
+        "predict": (
+            "y : ndarray of shape (n_samples,) or (n_samples, n_targets)", "Weighted mean of the targets of the neighbours."
+        )
+    }
 
     def fit(self, X, y):
-        """Keeps the examples X and their numbers y, (n_samples,) or (n_samples, n_targets); X as for SVC."""
+        """Stores the examples and their target values."""
         data = self._fit_data(X, copy=True)
         self._targets, self._one_column = _data.as_target_columns(y, len(data), type(self).__name__)
         return self._fit(data, np.ascontiguousarray(self._targets[:, 0]))
 
     def predict(self, X):
-        """The weighted mean of the neighbours' numbers, for every example."""
+        """Predicts the target values of the examples."""
         found = self._found(X)
         if self._one_column and not callable(self.weights):
             return _core.neighbour_means(self._model, found)

@@ -1,4 +1,4 @@
-"""Graphs, trees and images of any form as the library takes them.
+"""Conversion of graphs, trees and images to the form that the library requires.
 
 Graphs become (nodes, edges, labels, attributes, directed).
 A graph is one of
@@ -33,7 +33,7 @@ def is_graph(x):
 
 
 def as_graphs(graphs):
-    """What _core.graphs takes."""
+    """The graphs in the form that _core.graphs requires."""
     return [_parts(each, i) for i, each in enumerate(graphs)]
 
 
@@ -79,12 +79,12 @@ def _networkx_parts(x):
 
 
 def is_tree(x):
-    """Is it a tree, whatever the kernel is? Texts and tuples may be something else."""
+    """True if x is a tree regardless of the kernel; texts and tuples are trees only for a kernel on trees."""
     return callable(getattr(x, "label", None)) and callable(getattr(x, "leaves", None))
 
 
 def as_trees(trees):
-    """What _core.trees takes."""
+    """The trees in the form that _core.trees requires."""
     return [each if isinstance(each, (str, bytes)) else _brackets(each, i) for i, each in enumerate(trees)]
 
 
@@ -102,12 +102,13 @@ def _escaped(label):
 
 
 def is_picture(each):
-    """Is it an image of PIL's?"""
+    """True if `each` is an image of PIL."""
     return hasattr(each, "mode") and hasattr(each, "getdata") and hasattr(each, "convert")
 
 
 def is_images(X):
-    """Is the list X one of images, whatever the kernel is: PIL's, arrays (height, width, channels), or (height, width) of bytes?"""
+    """True if the list X contains images regardless of the kernel: images of PIL, arrays (height, width, channels), or
+    arrays (height, width) of bytes."""
     first = X[0]
     if is_picture(first):
         return True
@@ -117,7 +118,7 @@ def is_images(X):
 
 
 def _values(picture):
-    """The pixels of an image of PIL's as an array that _core.images takes."""
+    """The pixels of an image of PIL as an array."""
     if picture.mode.startswith("I"):  # 16-bit pixels, which PIL may store in 32 bits
         values = np.asarray(picture)
         if values.size and not 0 <= values.min() <= values.max() <= 65535:
@@ -129,6 +130,6 @@ def _values(picture):
 
 
 def as_images(X):
-    """What _core.images takes, of a list of PIL's images or of arrays, or an array (n, height, width) or (n, height, width,
-    channels)."""
+    """The images in the form that _core.images requires, from a list of images of PIL or of arrays, or from an array
+    (n, height, width) or (n, height, width, channels)."""
     return [_values(each) if is_picture(each) else np.asarray(each) for each in X]

@@ -1,17 +1,60 @@
 """The parameters of estimators: default, what each may be, what it means. What the library describes comes from there;
-the rest is scikit-learn's, by name. scikit-learn's own machinery holds a fit to it and names the parameter that is
-wrong.
+the rest is scikit-learn's, by name. scikit-learn's own machinery checks the parameters at the start of a fit and names
+the one that is wrong.
 """
 
 import inspect
 import math
+import re
 from numbers import Integral, Real
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _core
+from ._docstrings import sentence
 
-METHODS = _core.methods()  # {method: {option: description}}
+# TODO-MERGE: options and choices whose names in the library are still the former ones, {library: here}. Empty both
+# tables once the library has the new names; they have no effect then.
+_OPTIONS_OF_LIBRARY = {"accuracy": "trace_tol", "max_products": "max_iter", "start": "init"}
+_CHOICES_OF_LIBRARY = {"automatic": "auto"}
+
+
+def _with_new_names(option):
+    """The description of an option of the library with the names that this package uses."""
+
+    def new(text):
+        return re.sub(r"\w+", lambda word: _CHOICES_OF_LIBRARY.get(word[0], word[0]), text)
+
+    out = dict(option)
+    if option["kind"] == "choice":
+        out.update(choices=[new(each) for each in option["choices"]], default=new(option["default"]), about=new(option["about"]))
+    return out
+
+
+_LIBRARY = _core.methods()
+METHODS = {  # {method: {option: description}}
+    method: {_OPTIONS_OF_LIBRARY.get(name, name): _with_new_names(option) for name, option in options.items()}
+    for method, options in _LIBRARY.items()
+}
+
+
+def library_name(method, option):
+    """The library's name of an option."""
+    former = next((old for old, new in _OPTIONS_OF_LIBRARY.items() if new == option and old in _LIBRARY[method]), option)
+    return option if option in _LIBRARY[method] else former
+
+
+def library_options(method, given):
+    """Options by the library's names, with its names of choices."""
+    out = {}
+    for option, value in given.items():
+        name = library_name(method, option)
+        choices = _LIBRARY[method].get(name, {}).get("choices", [])
+        if isinstance(value, str) and value not in choices:
+            value = next((old for old, new in _CHOICES_OF_LIBRARY.items() if new == value and old in choices), value)
+        out[name] = value
+    return out
+
 
 BOOLEAN = ["boolean"]
 POSITIVE = [Interval(Real, 0, None, closed="neither")]
@@ -20,37 +63,70 @@ COUNT = [Interval(Integral, 1, None, closed="left")]
 
 
 def one_of(*words):
-    return StrOptions(set(words))
+    out = StrOptions(set(words))
+    out.words = words  # in the order in which the documentation names them
+    return out
 
 
+_KERNEL_ABOUT = (
+    "Name of a kernel (``'rbf'``, ``'linear'``, ``'poly'``, ...), an expression such as ``'rbf(gamma=0.5) + "
+    "linear()'``, an object of :mod:`mercer.kernels`, a function of {of}, or ``'precomputed'`` if X is the kernel "
+    "matrix."
+)
 _KERNEL = {
-    "kernel": (
-        "rbf", [str, callable],
-        "a name, a text form like 'rbf(gamma=0.5) + linear()', an object of mercer.kernels, a function, 'precomputed'",
-    ),
+    "kernel": ("rbf", [str, callable], _KERNEL_ABOUT.format(of="two arrays that returns the matrix of kernel values")),
     "gamma": (
-        "scale", [one_of("scale", "auto"), *NOT_NEGATIVE, None], "of kernels by name: a number, 'scale' or 'auto'"
+        "scale", [one_of("scale", "auto"), *NOT_NEGATIVE, None],
+        "Value of the parameter gamma of a kernel given by name, or by an expression with ``gamma=gamma``. "
+        "``'scale'``: 1 / (n_features * X.var()); ``'auto'`` and None: 1 / n_features.",
     ),
-    "degree": (3, NOT_NEGATIVE, "of kernels by name"),
-    "coef0": (0.0, [Interval(Real, None, None, closed="neither")], "of kernels by name"),
+    "degree": (
+        3, NOT_NEGATIVE,
+        "Value of the parameter degree of a kernel given by name, or by an expression with ``degree=degree``.",
+    ),
+    "coef0": (
+        0.0, [Interval(Real, None, None, closed="neither")],
+        "Value of the parameter coef0 of a kernel given by name, or by an expression with ``coef0=coef0``.",
+    ),
 }  # fmt: skip
 _STEPS = {  # parameters of iterative methods
-    "verbose": (False, ["verbose"], "a line on how far a fit is"),
-    "time_limit": (
-        None, [Interval(Real, 0, None, closed="right"), None], "seconds after which the best model so far is kept"
+    "verbose": (False, ["verbose"], "Print the progress of a fit to standard error."),
+    "max_seconds": (
+        None, [Interval(Real, 0, None, closed="right"), None],
+        "Time limit of a fit in seconds. A fit that reaches the limit returns the best model so far, with a warning and "
+        "``status_ = 'time_limit'``. None: no limit.",
     ),
-    "callback": (None, [callable, None], "called with how far a fit is (.gap, .seconds, ...); False stops it"),
-    "max_memory": (None, [*POSITIVE, str, None], 'bytes, or a text like "2GB"'),
-}
-_SEED = {"random_state": (None, ["random_state"], "of what is random in a fit")}
-_THREADS = {"n_jobs": (None, [Integral, None], "threads; None: all")}
+    "callback": (
+        None, [callable, None],
+        "Function that is called about ten times a second, or at every step of the method, with an object whose "
+        "attributes describe the progress (`phase`, `done`, `total`, `value`, `seconds`; for support vector machines "
+        "also `gap`, `active`, `size`). If it returns False, the fit stops with the best model so far.",
+    ),
+    "max_memory": (
+        None, [*POSITIVE, str, None],
+        "Memory limit of a fit: a number of bytes, or a text such as ``'2GB'``. None: the library chooses a limit.",
+    ),
+}  # fmt: skip
+_SEED = {
+    "random_state": (
+        None, ["random_state"],
+        "Seed of the random numbers of a fit. None: a fixed seed, so that two fits give the same model.",
+    )
+}  # fmt: skip
+_THREADS = {
+    "n_jobs": (None, [Integral, None], "Number of threads. None: all; -1: all; -2: all but one.")
+}  # fmt: skip
 # Parameters of some classes only.
 _SOME = {
-    "alpha": (None, [*POSITIVE, None], "the penalty, in place of C"),
-    "class_weight": (None, [one_of("balanced"), dict, None], "factors of C by class, or 'balanced'"),
-    "kernel_params": (None, [dict, None], "further arguments of a kernel that is a function"),
-    "cache_size": (200, POSITIVE, "megabytes for kernel values"),
-}
+    "alpha": (None, [*POSITIVE, None], "Penalty α, given instead of the penalty parameter C."),
+    "class_weight": (
+        None, [one_of("balanced"), dict, None],
+        "Factors of the penalty parameter C by class label. ``'balanced'``: n_samples / (n_classes * number of examples "
+        "of the class). None: 1 for each class.",
+    ),
+    "kernel_params": (None, [dict, None], "Further keyword arguments of a kernel that is a function."),
+    "cache_size": (200, POSITIVE, "Memory for kernel values in megabytes."),
+}  # fmt: skip
 _OTHERWISE = ("max_seconds", "seed", "multiclass")  # options that scikit-learn's parameters replace
 
 
@@ -69,6 +145,15 @@ def _constraint(option):
     return [Interval(Real, low, high, closed=closed[option["low_open"], option["high_open"]])]
 
 
+def _about(name, option):
+    """The meaning of an option, with the range of a number."""
+    about = sentence(option["about"])
+    if option["kind"] not in ("number", "whole"):
+        return about
+    range_of = option["condition"].removeprefix("whole, ")
+    return f"{about} Range: {re.sub(r'[A-Za-z_]+', lambda word: name if word[0] != 'inf' else 'inf', range_of)}."
+
+
 def shared_options(cls):
     """{parameter: option of the method} of those that mean the same."""
     names = {option: name for name, option in cls._option_names.items()}
@@ -77,28 +162,37 @@ def shared_options(cls):
 
 def parameters_of(cls):
     """{parameter: (default, what it may be, meaning)}: options of the method, what every fit is told, and the class's
-    own, which come last."""
+    own; those of scikit-learn's class come first, in its order."""
     method, out = METHODS[cls._method], {}
     for name, option in cls._shared.items():
         each = method[option]
-        out[name] = (each["default"], _constraint(each), f"{each['about']} ({each['condition']})")
+        out[name] = (each["default"], _constraint(each), _about(name, each))
     # its own kernel default is a tuple: such a class has no kernel parameters by name
     without = isinstance(vars(cls).get("_own", {}).get("kernel"), tuple)
     out.update({} if hasattr(cls, "kernel") or without else _KERNEL)
+    if "kernel" in out and cls._function_of_pairs:
+        out["kernel"] = (*out["kernel"][:2], _KERNEL_ABOUT.format(of="two examples that returns their kernel value"))
     out.update(_SEED if "seed" in method else {})
-    out.update(_STEPS if "max_iter" in method else {})
+    out.update(_STEPS if "max_iter" in method and cls._takes_steps else {})
     out.update(_THREADS)
     for base in reversed(cls.__mro__):
         for name, own in vars(base).get("_own", {}).items():
             default, *allowed = own if isinstance(own, tuple) else (own,)
             _, usual, about = {**_SOME, **_STEPS, **out}.get(name, (None, None, ""))
-            out[name] = (default, allowed[0] if allowed else usual, about)
-    return out
+            out[name] = (default, allowed[0] if allowed else usual, allowed[1] if len(allowed) > 1 else about)
+    for base in reversed(cls.__mro__):
+        for name, about in vars(base).get("_meanings", {}).items():
+            if name in out:
+                out[name] = (*out[name][:2], about)
+    first = [name for name in cls._order if name in out]
+    return {name: out[name] for name in dict.fromkeys([*first, *out])}
 
 
-def init_of(owner, parameters, positional=()):
-    """__init__ that keeps every parameter as the attribute of its name, which is what scikit-learn asks of an
-    estimator."""
+def init_of(owner, parameters, positional=(), renamed=None):
+    """__init__ that stores every parameter in the attribute of its name, as scikit-learn requires of an estimator.
+
+    renamed: takes the given arguments and returns them by their present names.
+    """
     first = {name: parameters[name] for name in positional}
     kinds = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     taken = [inspect.Parameter("self", kinds[1])]
@@ -108,6 +202,8 @@ def init_of(owner, parameters, positional=()):
     defaults = {name: default for name, (default, *_) in parameters.items()}
 
     def __init__(self, *args, **given):
+        if renamed is not None:
+            given = renamed(given)
         if args or not given.keys() <= defaults.keys():
             try:
                 given = signature.bind(self, *args, **given).arguments
@@ -117,10 +213,5 @@ def init_of(owner, parameters, positional=()):
             setattr(self, name, given.get(name, default))
 
     __init__.__signature__ = signature
+    __init__.__doc__ = f"Stores the parameters; see the docstring of {owner}."
     return __init__
-
-
-def words_of(parameters):
-    """What is said of the parameters, for the docstring."""
-    said = "".join(f"    {name}: {about}\n" for name, (_, _, about) in parameters.items() if about)
-    return f"\n    Parameters in the library's words:\n\n{said}    "

@@ -10,11 +10,12 @@ from sklearn.utils._param_validation import Interval
 
 from . import _core, _data
 from ._base import KernelEstimator, of_objects
+from ._docstrings import fitted, fitted_attribute
 from ._parameters import BOOLEAN, COUNT, NOT_NEGATIVE, one_of
 from ._ridge import KernelRidge
 
 _SOLVERS = {
-    "auto": "automatic", "dense": "full", "arpack": "iterative", "randomized": "iterative", "iterative": "iterative"
+    "auto": "auto", "dense": "full", "arpack": "iterative", "randomized": "iterative", "iterative": "iterative"
 }
 _PRE_IMAGES = ("pre_image", "fixed_point", "neighbors")
 
@@ -35,29 +36,45 @@ def _symmetric_when_centred(K):
     return (K + K.T) / 2
 
 
-def _of_components(name, about):
-    """A property with one entry or column for each component."""
-    return property(lambda self: self._padded(getattr(self._fitted(), name)), doc=about)
+def _of_components(name, kind, about):
+    """An attribute with one entry or column for each component."""
+    return fitted_attribute(kind, about, lambda self: self._padded(getattr(self._fitted(), name)))
 
 
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
-    """Principal components in the space of a kernel.
+    """Kernel principal component analysis.
 
-    Parameters are those of sklearn.decomposition.KernelPCA; beside its names, `kernel` takes a text form or an object
-    of mercer.kernels. As there, a kernel that is a function gets two examples. eigen_solver: 'arpack', 'randomized' and
-    'iterative' are one method here, block Lanczos to full accuracy; iterated_power has no meaning.
-    fit_inverse_transform: True learns the way back by ridge regression with penalty alpha, as scikit-learn does;
-    'fixed_point' (Gaussian kernel), 'neighbors' (kernels of the distance) or 'pre_image' (whichever of the two fits)
-    search for the input whose image is nearest. callback is told .phase, .done, .total, .value and .seconds.
+    Finds the directions of largest variance in feature space and projects the examples onto them. The parameters of
+    :class:`sklearn.decomposition.KernelPCA` have the same names, order and defaults.
 
-    Attributes are those of scikit-learn (eigenvalues_, eigenvectors_, X_fit_, dual_coef_, X_transformed_fit_), further
-    explained_variance_, explained_variance_ratio_ (NaN where the matrix has negative eigenvalues), kernel_, status_.
-    Components without variance that n_components asks for are zero.
+    See Also
+    --------
+    Nystroem : Explicit features that approximate a kernel.
+    KernelKMeans : Clusters in feature space.
+    sklearn.decomposition.KernelPCA : The class with the same parameters in scikit-learn.
 
+    Notes
+    -----
+    Differences from :class:`sklearn.decomposition.KernelPCA`: `kernel` also takes expressions and objects of
+    :mod:`mercer.kernels`. ``'arpack'``, ``'randomized'`` and ``'iterative'`` of `eigen_solver` are the same method,
+    block Lanczos iteration to full precision, and `iterated_power` has no effect. Components without variance that
+    `n_components` asks for are zero. `explained_variance_ratio_` is NaN if the kernel matrix has negative eigenvalues.
+
+    References
+    ----------
+    .. [1] B. Schölkopf, A. Smola, K.-R. Müller, "Nonlinear component analysis as a kernel eigenvalue problem", Neural
+       Computation 10, 1998.
+    .. [2] S. Mika, B. Schölkopf, A. Smola, K.-R. Müller, M. Scholz, G. Rätsch, "Kernel PCA and de-noising in feature
+       spaces", NIPS 1999.
+    .. [3] J. T.-Y. Kwok, I. W.-H. Tsang, "The pre-image problem in kernel methods", IEEE Transactions on Neural Networks
+       15, 2004.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import KernelPCA
     >>> X = np.array([[0.0, 0.0], [3.0, 4.0], [6.0, 8.0], [15.0, 20.0]])
-    >>> KernelPCA(n_components=1).fit_transform(X).round(6)[:, 0] + 10  # along the line, from the mean
+    >>> KernelPCA(n_components=1).fit_transform(X).round(6)[:, 0] + 10  # positions along the line, from the mean
     array([ 0.,  5., 10., 25.])
     """
 
@@ -66,23 +83,49 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     _positional = ("n_components",)
     _not_taken = ("solver",)
     _own = {
-        "n_components": (None, [*COUNT, None]),
+        "n_components": (None, [*COUNT, None], "Number of components. None: all with a variance above rounding error."),
         "kernel": "linear",
         "gamma": None,
         "coef0": 1,
         "kernel_params": None,
-        "alpha": (1.0, NOT_NEGATIVE),
-        "tol": (0, NOT_NEGATIVE),
-        "max_iter": (None, [*COUNT, None]),
-        "eigen_solver": ("auto", [one_of(*_SOLVERS)]),
-        "fit_inverse_transform": (False, ["boolean", one_of(*_PRE_IMAGES)]),
-        "iterated_power": ("auto", [Interval(Integral, 0, None, closed="left"), one_of("auto")]),
-        "remove_zero_eig": (False, BOOLEAN),
-        "copy_X": (True, BOOLEAN),
+        "alpha": (1.0, NOT_NEGATIVE, "Penalty α of the ridge regression of ``fit_inverse_transform=True``."),
+        "tol": (
+            0, NOT_NEGATIVE,
+            "Tolerance of the iterative solver: residual of an eigenpair relative to the largest eigenvalue. 0: 1e-11.",
+        ),
+        "max_iter": (
+            None, [*COUNT, None],
+            "Largest number of passes over the kernel matrix in the iterative solver. None: 200.",
+        ),
+        "eigen_solver": (
+            "auto", [one_of(*_SOLVERS)],
+            "``'dense'``: full decomposition; ``'arpack'``, ``'randomized'``, ``'iterative'``: block Lanczos iteration; "
+            "``'auto'``: chosen by the size of the problem.",
+        ),
+        "fit_inverse_transform": (
+            False, ["boolean", one_of(*_PRE_IMAGES)],
+            "Make `inverse_transform` available. True: learn it by ridge regression, as scikit-learn does. "
+            "``'fixed_point'`` (Gaussian kernel) and ``'neighbors'`` (kernels of the distance) search for the input "
+            "whose image is nearest; ``'pre_image'`` uses whichever of the two suits the kernel.",
+        ),
+        "iterated_power": (
+            "auto", [Interval(Integral, 0, None, closed="left"), one_of("auto")], "No effect; exists in scikit-learn."
+        ),
+        "remove_zero_eig": (False, BOOLEAN, "Remove components without variance, so that there may be fewer."),
+        "copy_X": (True, BOOLEAN, "Copy the training examples, so that the model does not change when the caller "
+                   "changes them."),
+    }  # fmt: skip
+    _order = (
+        "n_components", "kernel", "gamma", "degree", "coef0", "kernel_params", "alpha", "fit_inverse_transform",
+        "eigen_solver", "tol", "max_iter", "iterated_power", "remove_zero_eig", "random_state", "copy_X", "n_jobs",
+    )  # fmt: skip
+    _returned_docs = {
+        "transform": ("scores : ndarray of shape (n_samples, n_components)", "Scores of the examples."),
+        "fit_transform": ("scores : ndarray of shape (n_samples, n_components)", "Scores of the examples."),
     }
 
     def fit(self, X, y=None):
-        """Finds the components of the examples X; y is ignored. X as for SVC."""
+        """Finds the principal components of the examples."""
         data = self._fit_data(X, copy=self.copy_X)
         if self.fit_inverse_transform and isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError("Cannot fit_inverse_transform with a precomputed kernel.")
@@ -129,24 +172,35 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         return f"the largest residual of an eigenpair is {self._model.residual:.3g}"
 
     def _padded(self, columns):
-        """With a column of zeros for each component that was asked for and has no variance."""
+        """Appends a column of zeros for each requested component without variance."""
         return np.pad(columns, [(0, 0)] * (columns.ndim - 1) + [(0, self._empty)]) if self._empty else columns
 
     def _in_kind(self, scores, single):
         return scores.astype(np.float32) if single else scores
 
     def fit_transform(self, X, y=None):
-        """fit(X), and the scores of X on the components."""
+        """Finds the components of the examples and returns their scores."""
         self.fit(X)
         return self._in_kind(self._padded(self._model.scores), self._single)
 
     def transform(self, X):
-        """The scores of X on the components, one column for each."""
+        """Projects the examples onto the components."""
         data = self._new_data(X)
         return self._in_kind(self._padded(self._model.transform(data, self.n_jobs)), getattr(data, "single", False))
 
     def inverse_transform(self, X):
-        """Inputs that have about the scores X."""
+        """Computes inputs whose scores are close to the given ones; requires `fit_inverse_transform`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Scores.
+
+        Returns
+        -------
+        inputs : ndarray of shape (n_samples, n_features)
+            Inputs.
+        """
         self._fitted()
         if not self.fit_inverse_transform:
             raise NotFittedError(
@@ -164,25 +218,30 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             self.n_jobs,
         )
 
-    eigenvalues_ = _of_components("eigenvalues", "Eigenvalues of the centred kernel matrix, descending.")
+    eigenvalues_ = _of_components(
+        "eigenvalues", "ndarray of shape (n_components,)", "Eigenvalues of the centred kernel matrix, descending."
+    )
     eigenvectors_ = _of_components(
-        "eigenvectors",
-        "Eigenvectors of the centred kernel matrix, one column each, the entry of largest size positive.",
+        "eigenvectors", "ndarray of shape (n_samples, n_components)",
+        "Eigenvectors of the centred kernel matrix, one per column, with the entry of largest size positive.",
+    )  # fmt: skip
+    explained_variance_ = _of_components(
+        "explained_variance", "ndarray of shape (n_components,)", "Variance along each component."
     )
-    explained_variance_ = _of_components("explained_variance", "The variance along each component.")
     explained_variance_ratio_ = _of_components(
-        "explained_variance_ratio", "The share of all variance in feature space along each component."
-    )
-    X_fit_ = of_objects("The training examples; empty for a precomputed kernel.")
+        "explained_variance_ratio", "ndarray of shape (n_components,)",
+        "Share of the variance in feature space along each component.",
+    )  # fmt: skip
+    X_fit_ = of_objects("Training examples; empty for a precomputed kernel.")
 
-    @property
+    @fitted("ndarray of shape (n_samples, n_components)")
     def X_transformed_fit_(self):
-        """The scores from which the way back was learned."""
+        """Scores of the training examples; only with ``fit_inverse_transform=True``."""
         return self._way_back().X_fit_
 
-    @property
+    @fitted("ndarray of shape (n_samples, n_features)")
     def dual_coef_(self):
-        """The coefficients of the way back."""
+        """Coefficients of the inverse transform; only with ``fit_inverse_transform=True``."""
         return self._way_back().dual_coef_
 
     def _way_back(self):

@@ -16,7 +16,7 @@ _NOT_COMPARED = ("callback", "verbose", "n_jobs", "random_state")  # parameters 
 
 
 class Processes:
-    """The processes of a communicator."""
+    """The MPI ranks of a communicator."""
 
     def __init__(self, comm):
         try:
@@ -32,7 +32,8 @@ class Processes:
         self.comm, self.library = comm, MPI.Get_library_version().rstrip("\x00")
 
     def together(self, work):
-        """What work() returns. Where it raises in some process all raise: that one its own, the others its text."""
+        """Returns work(). If it raises on some rank, all ranks raise: that rank its own exception, the others one with the
+        same text."""
         made = wrong = None
         try:
             made = work()
@@ -48,13 +49,13 @@ class Processes:
         return made
 
     def open(self):
-        """The same processes as the library speaks with them."""
+        """The communicator of the library for the same ranks."""
         self.together(lambda: _core.require_communicators(self.library))
         return _core.Processes(self.comm.py2f(), self.library)
 
 
 class AllRows:
-    """What kernels want to know of data that several processes have."""
+    """The facts about data distributed over the ranks that a kernel's parameters depend on."""
 
     def __init__(self, processes, data, facts):
         self.processes, self.data, self.kind, self.dims = processes, data, facts["kind"], facts["dims"]
@@ -68,7 +69,7 @@ def _count(X):
 
 
 def _parameter_text(value):
-    """The same in all processes for what is the same."""
+    """A text for a parameter that is equal on all ranks if the values are equal."""
     if isinstance(value, kernels.Kernel):
         return str(value) if not value.functions() else type(value).__name__
     if callable(value):
@@ -77,7 +78,7 @@ def _parameter_text(value):
 
 
 def _same(facts, name, words):
-    """Fails, in all processes alike, where those that have it do not have the same."""
+    """Returns the value of a fact; raises on all ranks if the ranks that have the fact differ."""
     (first, wanted), *others = [(rank, each[name]) for rank, each in enumerate(facts) if name in each]
     for rank, value in others:
         if value != wanted:
@@ -86,13 +87,13 @@ def _same(facts, name, words):
 
 
 def check_alone(factors):
-    """For a fit of one process."""
+    """Refuses `factors` in a fit of one process."""
     if factors != "auto":
         raise ValueError(f"factors={factors!r} has no effect without comm: leave it out")
 
 
 class _SharedFit(KernelEstimator):
-    """fit() with the rows of several processes."""
+    """fit() with examples distributed over several ranks."""
 
     def _fit_shared(self, X, y, sample_weight, comm, factors, **options):
         group = Processes(comm)
@@ -114,14 +115,14 @@ class _SharedFit(KernelEstimator):
         progress.verbose = self.verbose and comm.rank == 0
         model, interrupted = group.together(
             lambda: processes.fit(
-                self._method, told, data, kernel, y, weight, class_weight, memory, self.time_limit, self.n_jobs,
+                self._method, told, data, kernel, y, weight, class_weight, memory, self.max_seconds, self.n_jobs,
                 progress.callback(), factors, _checkpoint.current(),
             )
         )  # fmt: skip
         return self._take(model, any(comm.allgather(interrupted)))
 
     def _own_rows(self, X, y, sample_weight, factors):
-        """(data or None, targets, weights or None, facts) of this process."""
+        """(data or None, targets, weights or None, facts) of this rank."""
         self._validate_params()
         if factors not in ("auto", "alone", "together"):
             raise ValueError(f"factors must be 'auto', 'alone' or 'together', got {factors!r}")
@@ -161,7 +162,7 @@ class _SharedFit(KernelEstimator):
 
 
 class SharedTargets(_SharedFit):
-    """Numbers, one column or several."""
+    """Target values, with one column or several."""
 
     def _own_targets(self, y, n, weight, facts):
         targets, one = _data.as_target_columns(y, n, type(self).__name__)
@@ -181,7 +182,7 @@ class SharedTargets(_SharedFit):
 
 
 class SharedLabels(_SharedFit):
-    """Classes, of which each process may know others."""
+    """Class labels; a rank may have examples of some classes only."""
 
     def _own_targets(self, y, n, weight, facts):
         weight = None if weight is None else np.maximum(weight, 0.0)

@@ -1,4 +1,4 @@
-"""A fitted estimator judged: by targets, and a classifier on its own training data."""
+"""Evaluation of a fitted estimator on new data, and the report on a classifier and its training data."""
 
 import html
 import json
@@ -18,9 +18,23 @@ def _number(value):
 
 
 class KKTCondition(types.SimpleNamespace):
-    """The largest violation of one condition of optimality (formula, violation), the row where it is, None for all
-    together, and what rounding and
-    tol allow (allowed, holds)."""
+    """Largest violation of one optimality condition of Karush, Kuhn and Tucker; true if the condition holds.
+
+    Attributes
+    ----------
+    condition : str
+        Name of the condition.
+    formula : str
+        Formula of the condition.
+    violation : float
+        Largest violation.
+    row : int or None
+        Row of the training example with the largest violation; None if the condition is about all examples together.
+    allowed : float
+        Violation that the tolerance of the fit and rounding errors allow.
+    holds : bool
+        True if the violation is at most the allowed one.
+    """
 
     def __init__(self, told):
         super().__init__(**{**told, "violation": _number(told["violation"]), "allowed": _number(told["allowed"])})
@@ -33,22 +47,70 @@ class KKTCondition(types.SimpleNamespace):
 
 
 class MarginProblem(types.SimpleNamespace):
-    """One binary problem of a classifier. Of each example, in the order of rows, their numbers among the training
-    examples:
+    """One binary problem of a classifier in a :class:`MarginReport`.
 
-    y: its side, 1 or -1; penalty: C, weights included; alpha: its multiplier; beta: C - alpha; slack: max(0, 1 - y f);
-    f: the decision; case: 'zero' (alpha = 0), 'free' or 'bound' (alpha = C); side: 'outside' the margin, 'on' it,
-    'inside' or 'misclassified'.
-
-    Of the problem: positive, negative: the classes that f > 0 and f < 0 stand for; C: the price of slack before
-    weights; counts: of cases and sides; margin: 1/||w||; norm: ||w||; w and feature_names, None where the features of
-    the kernel are too many to write down; b: the offset of f; interval: the offsets that are equally optimal;
-    margin_vectors: how many b is the mean of; primal, dual: the objectives; gap: their difference; solver_gap: of the
-    most violating pair, measured here; kkt: the conditions of optimality by name; optimal: whether all of them hold;
-    n_support: how many examples have alpha > 0; loo_bound: their share, which bounds the leave-one-out error, None,
-    with the reason in no_bounds, where the model is not an optimum; radius: of the smallest ball in feature space that
-    holds the examples, where it was asked for; dimension: of the feature space, where it is finite; vc_bound:
-    min(ceil(radius^2/margin^2), dimension) + 1.
+    Attributes
+    ----------
+    rows : ndarray of shape (n_examples,)
+        Indices of the examples of this problem among the training examples; the order of the arrays below.
+    y : ndarray of shape (n_examples,)
+        Side of each example: 1 or -1.
+    f : ndarray of shape (n_examples,)
+        Decision value of each example.
+    alpha : ndarray of shape (n_examples,)
+        Multiplier of each example.
+    beta : ndarray of shape (n_examples,)
+        Multiplier of the slack, ``penalty - alpha``.
+    slack : ndarray of shape (n_examples,)
+        Slack of each example, max(0, 1 - y f).
+    penalty : ndarray of shape (n_examples,)
+        Penalty parameter C of each example, with its weights.
+    case : ndarray of str
+        ``'zero'`` (alpha = 0), ``'free'`` or ``'bound'`` (alpha = penalty).
+    side : ndarray of str
+        Position of each example: ``'outside'`` the margin, ``'on'`` the margin, ``'inside'`` or ``'misclassified'``.
+    positive, negative : str
+        Class labels for f > 0 and f < 0.
+    C : float
+        Penalty parameter before weights.
+    counts : dict
+        Number of examples for each value of `case` and `side`.
+    margin : float
+        Margin 1/‖w‖: distance in feature space between the decision boundary and an example with y f = 1.
+    norm : float
+        Norm ‖w‖ of the weights in feature space.
+    w : ndarray or None
+        Weights of the features of the kernel. None if the kernel has too many features.
+    feature_names : list of str or None
+        Names of the features of `w`.
+    b : float
+        Offset of the decision function.
+    interval : tuple of float
+        Smallest and largest optimal offset.
+    margin_vectors : int
+        Number of examples on the margin, from whose mean `b` is computed.
+    primal, dual : float
+        Primal and dual objective.
+    gap : float
+        Duality gap, their difference.
+    solver_gap : float
+        Violation of the optimality conditions by the most violating pair of examples.
+    kkt : dict of KKTCondition
+        Optimality conditions by name.
+    optimal : bool
+        True if all optimality conditions hold.
+    n_support : int
+        Number of support vectors.
+    loo_bound : float or None
+        Upper bound on the leave-one-out error: the share of support vectors. None if the model is not optimal.
+    no_bounds : str
+        Reason why there are no bounds; empty otherwise.
+    radius : float or None
+        Radius of the smallest ball in feature space that contains the examples, if it was computed.
+    dimension : int or None
+        Dimension of the feature space, if it is finite.
+    vc_bound : float or None
+        Bound on the VC dimension: min(ceil(radius²/margin²), dimension) + 1.
     """
 
     def __init__(self, told):
@@ -71,19 +133,43 @@ class MarginProblem(types.SimpleNamespace):
 
 
 class MarginReport:
-    """What a soft-margin classifier is on its training data, computed anew from its coefficients in double. Made by
-    SVC.margin_report().
+    """Report on a support vector classifier and its training data; the result of ``SVC.margin_report``.
 
-    Of the whole: kernel, proven, n, accuracy, support, loo_bound (the leave-one-out error is at most this; None, with
-    the reason in no_bounds, where the model is not an optimum), error (method, rate, fits, where it
-    was asked for), optimal, problems: one MarginProblem for each pair of classes.
+    All numbers are computed anew in float64 from the coefficients of the model. With two classes the report also has
+    the attributes of its only problem (:class:`MarginProblem`). The sign of f and b is that of ``decision_function``.
+    ``str()`` returns the report as text; notebooks show the HTML report.
 
-    What a problem has (MarginProblem), the report itself has for two classes; violations has the largest of each
-    condition. The sign of f and b is that of decision_function().
+    Attributes
+    ----------
+    kernel : str
+        Expression of the kernel.
+    proven : bool
+        True if the kernel is proven to be positive semidefinite on all data.
+    n : int
+        Number of training examples.
+    accuracy : float
+        Share of the training examples that are classified correctly.
+    support : int
+        Number of support vectors.
+    loo_bound : float or None
+        Upper bound on the leave-one-out error. None if the model is not optimal.
+    no_bounds : str
+        Reason why there is no bound; empty otherwise.
+    error : tuple or None
+        Estimate of the error on new examples, (method, rate, number of fits), if it was asked for.
+    optimal : bool
+        True if the optimality conditions of all problems hold.
+    problems : list of MarginProblem
+        One entry for each pair of classes.
+    violations : dict
+        Largest violation of each optimality condition over all problems, by name.
 
-    str() is the report as text, to_json() has everything, save_html() writes a page with pictures, which notebooks
-    show.
+    See Also
+    --------
+    evaluate : Metrics on data that the classifier has not seen.
 
+    Examples
+    --------
     >>> from mercer import SVC
     >>> X, y = [[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1]
     >>> report = SVC(kernel="linear", C=10.0).fit(X, y).margin_report(X, y)
@@ -142,7 +228,7 @@ class MarginReport:
 
     @property
     def violations(self):
-        """The largest violation of each condition of optimality, by name, over all problems."""
+        """Largest violation of each optimality condition over all problems, by name."""
         names = dict.fromkeys(name for each in self.problems for name in each.kkt)
         return {name: max(each.kkt[name].violation for each in self.problems if name in each.kkt) for name in names}
 
@@ -167,15 +253,33 @@ class MarginReport:
         return f"<MarginReport: {self.kernel}, {self.n} examples, {problems}, {ended}>"
 
     def to_json(self):
-        """Everything as JSON text."""
+        """Converts the report to JSON.
+
+        Returns
+        -------
+        text : str
+            JSON document with all numbers of the report.
+        """
         return self._told.json()
 
     def to_html(self):
-        """The report as one page that needs nothing else."""
+        """Converts the report to HTML.
+
+        Returns
+        -------
+        text : str
+            HTML document with pictures, which needs no other file.
+        """
         return self._told.html()
 
     def save_html(self, path):
-        """Writes the page to a file."""
+        """Writes the HTML report to a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write.
+        """
         Path(path).write_text(self.to_html(), encoding="utf-8")
 
     def _repr_html_(self):
@@ -184,7 +288,7 @@ class MarginReport:
 
 
 def _scores(estimator, X, k):
-    """A column for each class: decision values, else probabilities; None without either."""
+    """Scores with one column per class: decision values, else probabilities; None if the estimator has neither."""
     if hasattr(estimator, "decision_function"):
         f = np.asarray(estimator.decision_function(X))
         if f.ndim == 1 and k == 2:
@@ -195,13 +299,37 @@ def _scores(estimator, X, k):
 
 
 def evaluate(estimator, X, y, *, n_resamples=None, n_bins=10, random_state=None):
-    """How good a fitted classifier or regressor is on examples that it has not seen, as a dict.
+    """Evaluates a fitted classifier or regressor on examples that it has not seen.
 
-    Metrics with intervals of 95 % (Wilson's for the accuracy, else bootstrap of n_resamples draws, by default 1000 and
-    fewer of many examples); of classes also the confusion matrix, precision, recall and F1 of each, ROC and
-    precision-recall curves of each against the rest, calibration curves of n_bins bins where there are probabilities;
-    of values figures of the residuals. The keys are those of `mercer evaluate --json`.
+    Parameters
+    ----------
+    estimator : object
+        Fitted classifier or regressor of this package or of scikit-learn.
+    X : array-like, sparse matrix, data frame or list of objects, n_samples examples
+        Examples.
+    y : array-like of shape (n_samples,)
+        True class labels or values of the examples.
+    n_resamples : int, default=None
+        Number of bootstrap samples for the intervals. None: 1000, and fewer with many examples.
+    n_bins : int, default=10
+        Number of bins of the calibration curves.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the bootstrap. None: a fixed seed.
 
+    Returns
+    -------
+    found : dict
+        Metrics with 95 % intervals (Wilson's for the accuracy, else by the bootstrap). For classes also the confusion
+        matrix, precision, recall and F1 of each class, ROC and precision-recall curves of each class against the rest,
+        and calibration curves if there are probabilities; for values statistics of the residuals. The keys are those of
+        ``mercer evaluate --json``.
+
+    See Also
+    --------
+    MarginReport : Report on a classifier and its training data.
+
+    Examples
+    --------
     >>> from sklearn.datasets import load_iris
     >>> import mercer
     >>> X, y = load_iris(return_X_y=True)

@@ -7,21 +7,31 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from . import _data
 from ._base import KernelEstimator, of_objects
+from ._docstrings import COLUMNS, REPEATED, document_fields, fitted, fitted_attribute
 from ._parameters import NOT_NEGATIVE
 
 
 def each_target(model, name, of_all):
-    """A figure of each target: one target has that of the model."""
+    """A value for each target; with one target the value of the model."""
     return getattr(model, name) if model.coef.shape[1] > 1 else [getattr(model, of_all)]
 
 
 def of_targets(name, of_all, text):
-    """The property of an estimator that is an array with a figure of each target."""
-    return property(lambda self: np.asarray(each_target(self._fitted(), name, of_all)), doc=text)
+    """An attribute of an estimator that is an array with a value for each target."""
+    kind = "ndarray of shape (n_targets,)"
+    return fitted_attribute(kind, text, lambda self: np.asarray(each_target(self._fitted(), name, of_all)))
 
 
 class TargetColumns(MultiOutputMixin, RegressorMixin, KernelEstimator):
-    """Regression with one target or several: answers and coefficients have columns where y had."""
+    """Regression with one target or several: predictions and coefficients have columns if y has columns."""
+
+    _argument_docs = {"y": COLUMNS, "sample_weight": REPEATED}
+    _returned_docs = {
+        "predict": (
+            "y : ndarray of shape (n_samples,) or (n_samples, n_targets)",
+            "Predicted values, with one column per target if the `y` of `fit` had columns.",
+        )
+    }  # fmt: skip
 
     def _fit_targets(self, X, y, sample_weight):
         """Examples, targets as columns, and weights."""
@@ -33,31 +43,42 @@ class TargetColumns(MultiOutputMixin, RegressorMixin, KernelEstimator):
         return values[:, 0] if self._one_column else values
 
     def predict(self, X):
-        """The value for every example; one column for each target where y had columns."""
+        """Predicts the target values of the examples."""
         return self._shaped(self._ask("decide", X))
 
-    @property
+    @fitted("ndarray of shape (n_examples,) or (n_examples, n_targets)")
     def dual_coef_(self):
-        """Coefficients of the examples that are kept, one column for each target where y had columns."""
+        """Coefficients of the examples or centres of the model, with one column per target if y had columns."""
         return self._shaped(self._fitted().coef)
 
 
 class KernelRidge(TargetColumns):
-    """Kernel ridge regression: least squares with a penalty alpha on the norm of the function.
+    """Kernel ridge regression: least squares with a penalty on the norm of the function.
 
-    Parameters are those of sklearn.kernel_ridge.KernelRidge; beside its names, `kernel` takes a text form or an object
-    of mercer.kernels. As there, a kernel that is a function gets two examples. alpha may be a list with one value for
-    each column of y. Further:
+    Minimises Σ wᵢ(yᵢ - f(xᵢ))² + alpha ‖f‖². `alphas` compares several penalties with one decomposition of the kernel
+    matrix and selects the best. The parameters of :class:`sklearn.kernel_ridge.KernelRidge` have the same names, order
+    and defaults.
 
-    loo: find the errors of leaving out each example too, which doubles the time of the fit. alphas: values of alpha of
-    which the best is taken, by alpha_score: 'gcv' (generalised cross-validation) or 'loo' (leaving one out); one
-    decomposition serves all of them.
+    See Also
+    --------
+    kernel_ridge_path : All penalties of a path, with their errors.
+    NystroemRidge : Approximation by a few centres, for millions of examples.
+    CellsRidge : One model per cell of the feature space, for millions of examples.
+    SVR : Epsilon-insensitive loss; a sparse model.
+    sklearn.kernel_ridge.KernelRidge : The class with the same parameters in scikit-learn.
 
-    Attributes are those of scikit-learn (dual_coef_, X_fit_); further alpha_, the penalty of the model; status_, how
-    the fit ended ('converged' where every target is), and target_status_, the same for each target; residual_, how far
-    the equations of each target are from being met (solver='cg'); loo_errors_, y - f(x) with f fitted without the example; after a fit with alphas: gcv_values_, loo_values_, df_values_,
-    dual_coef_path_. Examples without weight have no coefficients and are not in X_fit_.
+    Notes
+    -----
+    Differences from :class:`sklearn.kernel_ridge.KernelRidge`: `kernel` also takes expressions and objects of
+    :mod:`mercer.kernels`, and examples may be strings, sets, graphs and other objects. A kernel matrix that is not
+    positive definite with its `alpha` is refused. Examples of weight 0 have no coefficients and are not in `X_fit_`.
 
+    References
+    ----------
+    .. [1] C. Saunders, A. Gammerman, V. Vovk, "Ridge regression learning algorithm in dual variables", ICML 1998.
+
+    Examples
+    --------
     >>> from mercer import KernelRidge
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
     >>> KernelRidge(alpha=0.01, kernel="poly", degree=1).fit(X, y).predict([[4.0]]).round(1)
@@ -71,19 +92,37 @@ class KernelRidge(TargetColumns):
     _option_names = {"alpha_score": "score"}
     _not_taken = ("variance", "output_alphas")
     _function_of_pairs = True
-    _limit = "max_products"
+    _takes_steps = False
+    _former_names = {"max_products": "max_iter"}
+    _former_values = {"solver": {"automatic": "auto"}}
     _positional = ("alpha",)
+    _order = ("alpha", "kernel", "gamma", "degree", "coef0", "kernel_params")
+    _meanings = {
+        "alpha": "Penalty α; an array has one value per target.",
+        "alphas": "Penalties to compare; the best one by `alpha_score` is selected. None: `alpha` counts.",
+        "alpha_score": "How to select from `alphas`: generalised cross-validation (``'gcv'``) or leave-one-out error "
+        "(``'loo'``).",
+        "loo": "Compute the leave-one-out errors `loo_errors_` as well, which doubles the time of a fit.",
+    }
+    _attribute_docs = {
+        "alpha_": ("float or ndarray of shape (n_targets,)", "Penalty of the model: `alpha`, or the best of `alphas`."),
+        "gcv_values_": (
+            "ndarray of shape (n_alphas,)", "Error by generalised cross-validation for each of `alphas`."
+        ),
+        "loo_values_": (
+            "ndarray of shape (n_alphas,)",
+            "Leave-one-out error for each of `alphas`; only with ``alpha_score='loo'``, else empty.",
+        ),
+        "df_values_": ("ndarray of shape (n_alphas,)", "Degrees of freedom for each of `alphas`."),
+        "dual_coef_path_": ("list of ndarray", "Coefficients for each of `alphas`."),
+    }  # fmt: skip
     _own = {
         "alpha": (1, [*NOT_NEGATIVE, "array-like"]), "kernel": "linear", "gamma": None, "coef0": 1,
         "kernel_params": None, "max_memory": None,
     }  # fmt: skip
 
     def fit(self, X, y, sample_weight=None):
-        """Fits the model to examples X and numbers y, (n_samples,) or (n_samples, n_targets).
-
-        X: array or sparse matrix (n_samples, n_features), data frame, list of str, of sets or of graphs; (n_samples,
-        n_samples) for kernel='precomputed'.
-        """
+        """Fits the model to examples and their target values."""
         if self.alphas is None and self.alpha_score != "gcv":
             raise ValueError(
                 f"alpha_score={self.alpha_score!r} has no effect without alphas: give them, or leave it out"
@@ -110,7 +149,7 @@ class KernelRidge(TargetColumns):
             self.dual_coef_path_ = self._model.path_coef
         return self
 
-    X_fit_ = of_objects("The training examples; empty for a precomputed kernel.")
+    X_fit_ = of_objects("Training examples; empty for a precomputed kernel.")
 
     def _reached(self):
         ends = self.target_status_
@@ -120,16 +159,21 @@ class KernelRidge(TargetColumns):
         said = f"the largest residual is {np.max(self.residual_):.3g} where tol is {self.tol:g}"
         return f"{said}, in columns {left} of y the equations are not solved" if left else said
 
-    @property
+    @fitted("list of str")
     def target_status_(self):
-        """How the fit of each column of y ended: a list of words as in status_."""
+        """How the fit of each target ended, with the words of `status_`."""
         model = self._fitted()
         ends = getattr(model, "output_status", None) or [getattr(model, "status", "converged")] * model.coef.shape[1]
         return [self.status_ if end != "converged" else end for end in ends]
 
-    @property
+    @fitted("int")
+    def n_iter_(self):
+        """Number of products with the kernel matrix by conjugate gradients; 1 for a decomposition."""
+        return max(1, getattr(self._fitted(), "products", 1))
+
+    @fitted("float or ndarray of shape (n_targets,)")
     def residual_(self):
-        """‖y - (K + alpha)a‖/‖y‖, measured: a number, or one for each target where y had columns."""
+        """Residual ‖y - (K + alpha I)a‖/‖y‖ of the equations, for each target; only with ``solver='cg'``."""
         model = self._fitted()
         if not hasattr(model, "residual"):
             raise AttributeError("residual_ is only available after a fit by conjugate gradients (solver='cg')")
@@ -138,19 +182,50 @@ class KernelRidge(TargetColumns):
             return model.residual
         return each[0] if self._one_column else each
 
-    @property
+    @fitted("ndarray of shape (n_samples,) or (n_samples, n_targets)")
     def loo_errors_(self):
-        """y - f(x) of every example, with f fitted without it; of examples without weight with f itself."""
+        """Error y - f(x) of every example with f fitted without the example; only with ``loo=True``. For examples of
+        weight 0 f is the model itself."""
         if not self._fitted().loo.size:
             raise AttributeError("loo_errors_ is only available after a fit with loo=True")
         return self._shaped(self._model.loo)
 
 
 class RidgePath(NamedTuple):
-    """Kernel ridge regression for many penalties: alphas, ascending; of each the mean squared error by generalised
-    cross-validation (gcv) and, where score is 'loo', by leaving one out (loo, else empty), the degrees of freedom df
-    and the coefficients coef; best, the place of the chosen one; score, what it
-    was chosen by; model, a KernelRidge with it."""
+    """Kernel ridge regression for several penalties, as returned by :func:`kernel_ridge_path`.
+
+    Attributes
+    ----------
+    alphas : ndarray of shape (n_alphas,)
+        Penalties in ascending order.
+    gcv : ndarray of shape (n_alphas,)
+        Mean squared error by generalised cross-validation for each penalty.
+    loo : ndarray of shape (n_alphas,)
+        Mean squared leave-one-out error for each penalty; empty unless `score` is ``'loo'``.
+    df : ndarray of shape (n_alphas,)
+        Degrees of freedom for each penalty.
+    coef : list of ndarray
+        Coefficients for each penalty.
+    best : int
+        Index of the selected penalty.
+    score : str
+        Criterion of the selection: ``'gcv'`` or ``'loo'``.
+    model : KernelRidge
+        Estimator fitted with the selected penalty.
+    alpha : float
+        Selected penalty.
+
+    See Also
+    --------
+    mercer.plot.path : Plots the errors and the degrees of freedom.
+
+    Examples
+    --------
+    >>> from mercer import kernel_ridge_path
+    >>> path = kernel_ridge_path([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0], [0.1, 10.0])
+    >>> path.alpha, path.model.alpha_
+    (0.1, 0.1)
+    """
 
     alphas: np.ndarray
     gcv: np.ndarray
@@ -163,19 +238,58 @@ class RidgePath(NamedTuple):
 
     @property
     def alpha(self):
-        """The penalty that was chosen."""
+        """Selected penalty."""
         return float(self.alphas[self.best])
+
+
+document_fields(RidgePath)
 
 
 def kernel_ridge_path(
     X, y, alphas=None, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None, score="gcv",
     sample_weight=None, max_memory=None, n_jobs=None,
 ):
-    """Kernel ridge regression for all penalties `alphas` from one decomposition, and the best of them: a RidgePath.
+    """Fits kernel ridge regression for several penalties with one decomposition, and selects the best one.
 
-    alphas: None for 41 from 1e-6 to 1e2. score: 'gcv' (generalised cross-validation) or 'loo' (leaving one out,
-    exactly). The rest as for KernelRidge. mercer.plot.path() draws it.
+    Parameters
+    ----------
+    X : array-like, sparse matrix, data frame or list of objects, n_samples examples
+        Training examples. With ``kernel='precomputed'``, the kernel matrix.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        Target values.
+    alphas : array-like, default=None
+        Penalties. None: 41 values from 1e-6 to 1e2.
+    kernel : str, Kernel or callable, default='linear'
+        Kernel, as for :class:`KernelRidge`.
+    gamma : float, {'scale', 'auto'} or None, default=None
+        Value of the kernel's parameter gamma, as for :class:`KernelRidge`.
+    degree : float, default=3
+        Value of the kernel's parameter degree.
+    coef0 : float, default=1
+        Value of the kernel's parameter coef0.
+    kernel_params : dict, default=None
+        Further keyword arguments of a kernel that is a function.
+    score : {'gcv', 'loo'}, default='gcv'
+        Criterion of the selection: generalised cross-validation or the exact leave-one-out error.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weight of each example.
+    max_memory : float or str, default=None
+        Memory limit in bytes, or a text such as ``'2GB'``. None: the library chooses a limit.
+    n_jobs : int, default=None
+        Number of threads. None: all.
 
+    Returns
+    -------
+    path : RidgePath
+        Errors, degrees of freedom and coefficients for each penalty, and the model of the best one.
+
+    See Also
+    --------
+    KernelRidge : The estimator.
+    mercer.plot.path : Plots the result.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from mercer import kernel_ridge_path
     >>> X = np.linspace(0, 6, 40)[:, None]
@@ -183,7 +297,7 @@ def kernel_ridge_path(
     >>> path = kernel_ridge_path(X, y, [1e-6, 1e-3, 1.0, 1e3], kernel="rbf", gamma=1.0, score="loo")
     >>> path.alpha, path.best, path.loo.argmin() == path.best
     (0.001, 1, True)
-    >>> bool(np.all(np.diff(path.df) < 0))  # the larger the penalty, the stiffer the function
+    >>> bool(np.all(np.diff(path.df) < 0))  # the larger the penalty, the fewer degrees of freedom
     True
     """
     alphas = np.sort(np.logspace(-6, 2, 41) if alphas is None else np.asarray(alphas, dtype=np.float64).ravel())

@@ -8,27 +8,62 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._data import as_objects
+from ._docstrings import section, with_sections
 from ._parameters import init_of
 
 _UNITS = {"word": "words", "char": "characters"}
 
 
-_PARAMETERS = {
-    "lowercase": True, "analyzer": "word", "stop_words": None, "ngram_range": (1, 1), "min_length": 2, "max_df": 1.0,
-    "min_df": 1, "max_features": None, "n_features": 0, "binary": False, "norm": "l2", "use_idf": True,
-    "smooth_idf": True, "sublinear_tf": False, "n_jobs": None,
+_PARAMETERS = {  # {name: (default, type, meaning)}
+    "lowercase": (True, "bool", "Convert the texts to lower case."),
+    "analyzer": ("word", "{'word', 'char'}", "Terms: sequences of words or of characters."),
+    "stop_words": (
+        None, "{'english', 'french', 'german', 'spanish'}, list of str or None", "Words to leave out. None: no words."
+    ),
+    "ngram_range": ((1, 1), "tuple (int, int)", "Smallest and largest number of words or characters in a term."),
+    "min_length": (2, "int", "Smallest number of characters of a word."),
+    "max_df": (
+        1.0, "float or int",
+        "Leave out terms that occur in more texts: a float is a fraction of the texts, an int a number of texts.",
+    ),
+    "min_df": (
+        1, "float or int",
+        "Leave out terms that occur in fewer texts: a float is a fraction of the texts, an int a number of texts.",
+    ),
+    "max_features": (None, "int or None", "Keep the most frequent terms only. None: all terms."),
+    "n_features": (
+        0, "int", "Number of columns into which the terms are hashed, without a vocabulary. 0: one column per term."
+    ),
+    "binary": (False, "bool", "Count a term at most once in each text."),
+    "norm": ("l2", "{'l2', 'l1'} or None", "Norm to which the rows are scaled. None: no scaling."),
+    "use_idf": (True, "bool", "Multiply the counts by the inverse document frequency of the term."),
+    "smooth_idf": (True, "bool", "Compute the document frequencies as if one more text contained every term."),
+    "sublinear_tf": (False, "bool", "Replace a count c by 1 + log(c)."),
+    "n_jobs": (None, "int or None", "Number of threads. None: all."),
 }  # fmt: skip
 
 
 class TextFeatures(TransformerMixin, BaseEstimator):
-    """Counts or tf-idf of the words of texts, a sparse row for each: scikit-learn's TfidfVectorizer with the library's
-    code, in all threads.
+    """Word counts or tf-idf weights of texts as sparse vectors.
 
-    Words are runs of letters, digits and '_' of any script, accents and vowel signs included, of min_length characters
-    at least. analyzer='char' takes runs of characters instead. stop_words is a list, or a language: english, french,
-    german, spanish. n_features > 0 puts terms into columns by their hash (as HashingVectorizer without signs), and
-    keeps no vocabulary.
+    The parameters of :class:`sklearn.feature_extraction.text.TfidfVectorizer` that exist here have the same names and
+    defaults; all threads share the work.
 
+    See Also
+    --------
+    LinearSVC : Classifier for many sparse features.
+    mercer.kernels.Words : The kernel of word counts.
+    sklearn.feature_extraction.text.TfidfVectorizer : The same vectors in scikit-learn.
+    sklearn.feature_extraction.text.HashingVectorizer : Hashed terms in scikit-learn, with signs.
+
+    Notes
+    -----
+    A word is a sequence of letters, digits and '_' of any script, with their accents and vowel signs, of at least
+    `min_length` characters. With `n_features` the terms are hashed without signs, and no vocabulary is stored.
+
+    Examples
+    --------
+    >>> from mercer import TextFeatures
     >>> features = TextFeatures().fit(["the cat sat", "the dog sat"])
     >>> list(features.get_feature_names_out())
     ['cat', 'dog', 'sat', 'the']
@@ -36,7 +71,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
     array([[0., 1., 0., 0.]])
     """
 
-    __init__ = init_of("TextFeatures", {name: (default,) for name, default in _PARAMETERS.items()})
+    __init__ = init_of("TextFeatures", {name: (default,) for name, (default, *_) in _PARAMETERS.items()})
 
     def _how(self):
         """The options in the library's written form."""
@@ -75,21 +110,69 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         return rows
 
     def fit(self, X, y=None):
-        """Finds the terms of the texts, and how many texts hold each."""
+        """Finds the terms of the texts, and the number of texts that contain each term.
+
+        Parameters
+        ----------
+        X : list of str
+            Texts.
+        y : Ignored
+            Accepted for compatibility with scikit-learn's pipelines.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
         self._fit(X)
         return self
 
     def fit_transform(self, X, y=None):
-        """fit(X), then transform(X), in one pass over the texts."""
+        """Finds the terms of the texts and returns the vectors of the texts, in one pass.
+
+        Parameters
+        ----------
+        X : list of str
+            Texts.
+        y : Ignored
+            Accepted for compatibility with scikit-learn's pipelines.
+
+        Returns
+        -------
+        vectors : sparse matrix of shape (n_samples, n_features)
+            One row per text.
+        """
         return as_objects(self._fit(X).objects())
 
     def transform(self, X):
-        """A sparse row for every text."""
+        """Computes the vectors of the texts.
+
+        Parameters
+        ----------
+        X : list of str
+            Texts.
+
+        Returns
+        -------
+        vectors : sparse matrix of shape (n_samples, n_features)
+            One row per text.
+        """
         check_is_fitted(self, "_features")
         return as_objects(self._features.apply(self._texts(X), self.n_jobs).objects())
 
     def get_feature_names_out(self, input_features=None):
-        """The terms by column."""
+        """Names the columns of the vectors.
+
+        Parameters
+        ----------
+        input_features : Ignored
+            Accepted for compatibility with scikit-learn's pipelines.
+
+        Returns
+        -------
+        terms : ndarray of shape (n_features,)
+            Term of each column.
+        """
         check_is_fitted(self, "_features")
         if self.n_features:
             raise ValueError("hashed features keep no vocabulary")
@@ -97,12 +180,12 @@ class TextFeatures(TransformerMixin, BaseEstimator):
 
     @property
     def vocabulary_(self):
-        """term: column"""
+        """Column of each term."""
         return {term: column for column, term in enumerate(self.get_feature_names_out())}
 
     @property
     def idf_(self):
-        """The weight of every term."""
+        """Inverse document frequency of each term."""
         check_is_fitted(self, "_features")
         return self._features.idf
 
@@ -119,3 +202,14 @@ class TextFeatures(TransformerMixin, BaseEstimator):
 
     def _more_tags(self):
         return {"X_types": ["string"], "preserves_dtype": [np.float64]}
+
+
+TextFeatures.__doc__ = with_sections(
+    TextFeatures.__doc__,
+    [
+        ("Parameters", section("Parameters", [(f"{name} : {kind}, default={default!r}", about)
+                                              for name, (default, kind, about) in _PARAMETERS.items()])),
+        ("Attributes", section("Attributes", [("vocabulary_ : dict of str to int", "Column of each term."),
+                                              ("idf_ : ndarray of shape (n_features,)", "Inverse document frequency of each term.")])),
+    ],
+)  # fmt: skip

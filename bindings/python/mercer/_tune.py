@@ -1,4 +1,4 @@
-"""The numbers of an estimator and its kernel, chosen by cross-validation."""
+"""Selection of the parameters of an estimator and its kernel by cross-validation."""
 
 import json
 
@@ -6,21 +6,40 @@ import numpy as np
 from sklearn.base import clone
 
 from . import _core, _data
-from ._base import KernelClassifier, Progress
+from ._base import KernelClassifier, Progress, renamed
+from ._parameters import METHODS, library_name
+
+_SEARCHES = {"model": "bayes"}  # former values of the parameter `search`
+_SEARCH_OF_LIBRARY = {"bayes": "model"}  # TODO-MERGE: empty once the library calls this search bayes
 
 
 class Tuning:
-    """What a search has found.
+    """Result of :func:`tune`.
 
     Attributes
     ----------
-    estimator : the estimator with the best numbers, fitted to all the data
-    best_params : dict of them, the kernel as its text
-    best_score : mean of the metric over the folds
-    trials : list of dict, one for each setting: at, scores, mean, standard_error, dropped
-    nested : dict of the honest estimate: mean, low and high of a 95 % interval, folds; None unless it was asked for
-    metric, cross_validation, seconds, complete
+    estimator : object
+        Estimator with the best parameters, fitted to all data.
+    best_params : dict
+        Best parameters, with the kernel as an expression.
+    best_score : float
+        Mean of the metric over the folds with the best parameters.
+    trials : list of dict
+        One entry per setting: at, scores, mean, standard_error, dropped.
+    nested : dict or None
+        Estimate of the error of the whole search by nested cross-validation: mean, low and high end of a 95 % interval,
+        folds. None unless it was asked for.
+    metric : str
+        Name of the metric.
+    cross_validation : str
+        Description of the folds.
+    seconds : float
+        Duration of the search in seconds.
+    complete : bool
+        False if the search was stopped before its end.
 
+    Examples
+    --------
     >>> import mercer
     >>> from sklearn.datasets import load_wine
     >>> X, y = load_wine(return_X_y=True)
@@ -46,37 +65,79 @@ def tune(
     random_state=1,
     **open,
 ):  # fmt: skip
-    """Chooses the numbers of an estimator written as "?" by cross-validation, and fits it with the best of them.
+    """Selects the parameters of an estimator that are written as "?" by cross-validation, and fits it with the best ones.
 
-    One kernel matrix serves all folds and all C, one decomposition many alpha of a ridge, and settings that are
-    significantly worse than the best after the first folds are dropped: much quicker than GridSearchCV. As many folds
-    as examples is leaving one out, which a ridge has in closed form.
+    One kernel matrix serves all folds and all values of C, one decomposition many values of alpha of a ridge regression,
+    and settings that are significantly worse than the best one after the first folds are dropped. This makes the search
+    much faster than :class:`sklearn.model_selection.GridSearchCV`.
 
     Parameters
     ----------
-    estimator : an estimator of this package that learns from targets
-    kernel : text with "?" for numbers to be chosen, such as "rbf(gamma=?) + ?*linear()", "wl(h=?{1, 3})";
-        default "rbf(gamma=?)", or the estimator's where that is another text form
-    open : parameters of the estimator as "?", "?[low, high]" or "?{a, b, c}"; C (or alpha) where none is given
-    search : "grid", "random", "halving" or "model"; points of each axis of a grid, trials of the others
-    metric : "accuracy", "balanced_accuracy", "f1", "auc", "log_loss"; "rmse", "mse", "mae", "r2", "pinball"
-    groups : numbers, one for each example: a group is never on both sides of a fold
-    by_time : examples are in order of time, each part is judged by what came before
-    one_standard_error : the simplest setting within a standard error of the best
-    nested : so many outer folds for an honest estimate: a search in each, judged by examples that no search has seen
-    log : file to keep what was found in, and to go on from
+    estimator : object
+        Estimator of this package that learns from targets.
+    X : array-like, sparse matrix, data frame or list of objects, n_samples examples
+        Training examples.
+    y : array-like of shape (n_samples,)
+        Targets: class labels or values.
+    kernel : str, default=None
+        Kernel expression with "?" for the parameters to select, such as ``"rbf(gamma=?) + ?*linear()"`` or
+        ``"wl(h=?{1, 3})"``. None: the estimator's expression, or ``"rbf(gamma=?)"`` for ``kernel='rbf'``.
+    search : {'grid', 'random', 'halving', 'bayes'}, default='grid'
+        Search strategy: all points of a grid, random points, random points with more examples for the best ones, or
+        Bayesian optimisation with a Gaussian process.
+    points : int, default=None
+        Number of points per parameter of a grid. None: 10, fewer with more than two parameters.
+    trials : int, default=None
+        Number of settings of the other strategies. None: 60.
+    folds : int, default=5
+        Number of folds; as many as examples is leave-one-out, which ridge regression has in closed form.
+    repeats : int, default=1
+        Number of repetitions of the cross-validation with new folds.
+    metric : str, default=None
+        ``'accuracy'``, ``'balanced_accuracy'``, ``'f1'``, ``'auc'``, ``'log_loss'`` for classes; ``'rmse'``,
+        ``'mse'``, ``'mae'``, ``'r2'``, ``'pinball'`` for values. None: accuracy or rmse.
+    groups : array-like of shape (n_samples,), default=None
+        Group of each example: all examples of a group are in the same fold.
+    by_time : bool, default=False
+        The examples are in order of time: each fold is predicted from the examples before it.
+    one_standard_error : bool, default=False
+        Select the simplest setting whose mean is within one standard error of the best.
+    race : bool, default=True
+        Drop settings that are significantly worse than the best one after the first folds.
+    nested : int, default=None
+        Number of outer folds of a nested cross-validation, which estimates the error of the whole search on examples
+        that no search has used. None: no estimate.
+    most_rows : int, default=10000
+        Largest number of examples to use in the search; more are sampled.
+    log : str or path-like, default=None
+        File in which results are stored and from which a later search resumes.
+    random_state : int, default=1
+        Seed of the folds and of the random strategies.
+    **open : str
+        Parameters of the estimator as ``"?"``, ``"?[low, high]"`` or ``"?{a, b, c}"``. By default C, alpha, nu or
+        n_neighbors.
 
     Returns
     -------
-    Tuning
+    found : Tuning
+        The fitted estimator, the best parameters and all trials.
 
+    See Also
+    --------
+    learn_kernel : Learns a sum of kernels, or one width per feature.
+    sklearn.model_selection.GridSearchCV : Grid search for any estimator in scikit-learn.
+
+    Examples
+    --------
     >>> import mercer
     >>> from sklearn.datasets import load_iris
     >>> found = mercer.tune(mercer.SVC(), *load_iris(return_X_y=True))
     >>> found.best_score > 0.95, sorted(found.best_params)
     (True, ['C', 'kernel'])
     """
+    search = renamed("tune", {"search": search}, {}, {"search": _SEARCHES})["search"]
     made = clone(estimator)
+    open = made._renamed(open)
     options = {option: name for name, option in made._shared.items()}
     if kernel is None:
         own = made.kernel
@@ -93,13 +154,14 @@ def tune(
     data = made._fit_data(X)
     targets = _targets(made, data, y)
     how = {
-        "search": search, "points": points, "trials": trials, "folds": folds, "repeats": repeats, "metric": metric,
+        "search": _SEARCH_OF_LIBRARY.get(search, search), "points": points, "trials": trials, "folds": folds, "repeats": repeats, "metric": metric,
         "by_time": by_time, "nested": nested, "one_standard_error": one_standard_error, "race": race, "most_rows": most_rows,
         "log": None if log is None else str(log), "seed": random_state,
         "groups": None if groups is None else np.unique(groups, return_inverse=True)[1].tolist(),
     }  # fmt: skip
     found, estimate, _ = _core.tune(
-        made._method, kernel, [(made._shared[name], str(value)) for name, value in open.items()], data, targets,
+        made._method, kernel,
+        [(library_name(made._method, made._shared[name]), str(value)) for name, value in open.items()], data, targets,
         {name: value for name, value in how.items() if value is not None}, made.n_jobs, Progress(made).callback(),
     )  # fmt: skip
     found = json.loads(found)
@@ -108,8 +170,8 @@ def tune(
     best = {"kernel": spec["kernel"]}
     for option, name in options.items():
         if name in open:
-            whole = _core.methods()[made._method][option]["kind"] == "whole"
-            best[name] = int(spec[option]) if whole else float(spec[option])
+            whole, value = METHODS[made._method][option]["kind"] == "whole", spec[library_name(made._method, option)]
+            best[name] = int(value) if whole else float(value)
     return Tuning(made.set_params(**best).fit(X, y), best, found)
 
 

@@ -20,35 +20,72 @@ import numpy as np
 import scipy.sparse
 
 from . import _core, _data
+from ._docstrings import section, sentence, wrapped
 
 
 class Kernel:
-    """A function k(x, z) of two objects. Subclasses have their parameters in `_parameters`, pairs of name, default."""
+    """A kernel k(x, z): a function of two examples. Base class of all kernels.
+
+    Kernels are combined by ``+``, ``*`` and ``**`` and with numbers. Calling a kernel computes a kernel matrix.
+
+    Attributes
+    ----------
+    domain : str
+        Kind of the examples: ``'vectors'``, ``'strings'``, ``'sets'``, ``'graphs'``, ... or ``'any'``.
+
+    See Also
+    --------
+    parse : Converts an expression to a kernel.
+
+    Examples
+    --------
+    >>> from mercer.kernels import RBF, Kernel, Linear
+    >>> k = 0.5 * RBF(gamma=0.1) + Linear()
+    >>> isinstance(k, Kernel), str(k), k.domain
+    (True, '0.5*rbf(gamma=0.1) + linear()', 'vectors')
+    """
 
     _parameters = ()
 
     # --- the compiled kernel
 
     def core(self):
-        """The library's kernel."""
+        """Converts the kernel to the compiled kernel of the library.
+
+        Returns
+        -------
+        kernel : object
+            The compiled kernel.
+        """
         return self._build(_named(self._functions()))
 
     def _build(self, named):
-        """What a subclass gives: the library's kernel. named: its functions, (name, library's kernel) by key."""
+        """The compiled kernel; defined by subclasses. named: the functions in it, (name, compiled kernel) by key."""
         raise NotImplementedError
 
     def _parts(self):
         return [part for part in (getattr(self, name) for name, _ in self._parameters) if isinstance(part, Kernel)]
 
     def _functions(self):
-        """The functions that stand in it, from left to right."""
+        """The Python functions in the expression, from left to right."""
         return [function for part in self._parts() for function in part._functions()]
 
     def _has_function(self):
         return bool(self._functions())
 
     def takes_anything(self):
-        """Does it compare objects that only its functions understand? Then all of it must."""
+        """True if the kernel compares objects that only its Python functions understand.
+
+        Returns
+        -------
+        anything : bool
+            True if the kernel consists of functions with ``domain='objects'``.
+
+        Raises
+        ------
+        ValueError
+            If such a function is combined with a kernel that does not know the objects.
+        """
         own = [each.domain == "objects" for each in self._functions()]
         if any(own) and not (all(own) and self._leaves_are_functions()):
             raise ValueError(
@@ -62,12 +99,28 @@ class Kernel:
         return all(part._leaves_are_functions() for part in parts) if parts else leaf
 
     def functions(self):
-        """Pairs of name and kernel: what user(name) means in the text form."""
+        """Lists the Python functions in the expression.
+
+        Returns
+        -------
+        functions : list of (str, object)
+            Name and compiled kernel of each function: the meaning of ``user(name)`` in the text form.
+        """
         return list(_named(self._functions()).values())
 
     def frozen(self, meant=None):
-        """A copy that does not change when this one's parameters are set. meant: gives the number that a text, such as
-        gamma='scale', stands for."""
+        """Copies the kernel, so that later changes of its parameters do not affect the copy.
+
+        Parameters
+        ----------
+        meant : callable, default=None
+            Function that returns the number for a parameter given as a text, such as ``gamma='scale'``.
+
+        Returns
+        -------
+        kernel : Kernel
+            The copy.
+        """
         twin = copy.copy(self)
         for name, _ in self._parameters:
             value = getattr(self, name)
@@ -80,18 +133,43 @@ class Kernel:
     # --- values
 
     def __call__(self, X, Z=None, *, n_jobs=None):
-        """The matrix of k(x, z) for the rows x of X and z of Z (X itself when None): float32 when both are, else
-        float64."""
+        """Computes the kernel matrix of two lists of examples.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or list of objects, n_samples_x examples
+            Examples of the rows of the matrix.
+        Z : array-like, sparse matrix or list of objects, n_samples_z examples, default=None
+            Examples of the columns of the matrix. None: X.
+        n_jobs : int, default=None
+            Number of threads. None: all.
+
+        Returns
+        -------
+        K : ndarray of shape (n_samples_x, n_samples_z)
+            Kernel values; float32 if X and Z are float32, else float64.
+        """
         x = self._seen(X)
         z = None if Z is None else self._seen(Z)
         return self.core().gram(x, z, x.single and (z is None or z.single), n_jobs)
 
     def diag(self, X):
-        """k(x, x) for every row x of X."""
+        """Computes k(x, x) for every example.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or list of objects, n_samples examples
+            Examples.
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples,)
+            Kernel values.
+        """
         return self.core().diagonal(self._seen(X))
 
     def _seen(self, X):
-        """The library's view of objects to compare."""
+        """The library's view of the examples."""
         core = self.core()
         return _data.as_data(X, always=self.takes_anything(), kind=core.domain, fields=core.fields)
 
@@ -99,29 +177,101 @@ class Kernel:
 
     @property
     def domain(self):
-        """What it compares: 'vectors', 'strings', 'sets', 'graphs' or 'any'."""
+        """Kind of the examples: 'vectors', 'strings', 'sets', 'graphs', ... or 'any'."""
         return self.core().domain
 
     def is_stationary(self):
-        """Is it a function of x - z?"""
+        """True if k(x, z) is known to be a function of x - z.
+
+        Returns
+        -------
+        stationary : bool
+            True if the form of the expression shows it.
+        """
         return self.core().traits["stationary"]
 
     def proof(self):
-        """Why it is a kernel: a tree of rules that prints itself."""
+        """Proves that the kernel is positive semidefinite on all data, by the rules that make it a kernel.
+
+        Returns
+        -------
+        proof : Proof
+            Tree of rules; ``print(proof)`` shows it. ``proof.valid`` is False if no rule covers some part.
+
+        Examples
+        --------
+        >>> from mercer.kernels import RBF, Sigmoid
+        >>> RBF().proof().valid, Sigmoid().proof().valid
+        (True, False)
+        """
         return self.core().proof()
 
     def test(self, X, *, max_n=4000, seed=1, eigenvalues=False):
-        """Is its matrix on X positive semidefinite? A certificate, a witness against it, or 'undecided'."""
+        """Tests whether the kernel matrix of these examples is positive semidefinite.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or list of objects, n_samples examples
+            Examples.
+        max_n : int, default=4000
+            Largest number of rows to test; of more examples a sample is tested.
+        seed : int, default=1
+            Seed of the sample.
+        eigenvalues : bool, default=False
+            Compute the smallest and the largest eigenvalue even if the verdict does not require them.
+
+        Returns
+        -------
+        result : MercerTest
+            ``result.verdict`` is ``'certified'``, ``'indefinite'`` (with a witness), ``'asymmetric'``, ``'undecided'``
+            or ``'contradiction'``.
+
+        Examples
+        --------
+        >>> from mercer.kernels import RBF
+        >>> RBF().test([[0.0], [1.0], [2.0]]).verdict
+        'certified'
+        """
         return _core.mercer_test(self.core(), self._seen(X), max_n, seed, eigenvalues)
 
     def feature_map(self, n_features, *, limit=1_000_000):
-        """The map phi with phi(x)'phi(z) = k(x, z) for vectors of n_features coordinates, where it is finite."""
+        """Computes the explicit features phi with phi(x)'phi(z) = k(x, z), if there are finitely many.
+
+        Parameters
+        ----------
+        n_features : int
+            Number of features of the input vectors.
+        limit : int, default=1000000
+            Largest number of explicit features.
+
+        Returns
+        -------
+        map : FeatureMap
+            The map from vectors to their explicit features.
+
+        Examples
+        --------
+        >>> from mercer.kernels import Polynomial
+        >>> len(Polynomial(degree=2, coef0=1.0).feature_map(2))
+        6
+        """
         return FeatureMap(_core.FeatureMap(self.core(), n_features, limit))
 
     # --- parameters in scikit-learn's interface
 
     def get_params(self, deep=True):
-        """Parameters by name; those of parts as part__name."""
+        """Returns the parameters by name, those of parts as ``part__name``.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Include the parameters of parts.
+
+        Returns
+        -------
+        params : dict
+            Values by name.
+        """
         params = {}
         for name, _ in self._parameters:
             value = getattr(self, name)
@@ -131,7 +281,18 @@ class Kernel:
         return params
 
     def set_params(self, **params):
-        """Sets parameters by name, also those of parts: k.set_params(k1__gamma=0.5)."""
+        """Sets parameters by name, those of parts as ``part__name``.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name, such as ``k1__gamma=0.5``.
+
+        Returns
+        -------
+        self : Kernel
+            The kernel.
+        """
         own = [name for name, _ in self._parameters]
         for key, value in params.items():
             name, _, inner = key.partition("__")
@@ -211,7 +372,7 @@ def _same(a, b):
 
 
 def _class(name, parameters, about, build):
-    """A class of kernels: its parameters with their defaults, and how it becomes the library's kernel."""
+    """A class of kernels: its parameters with their defaults, its docstring, and how it becomes the compiled kernel."""
 
     def __init__(self, *args, **given):
         _assign(self, args, given)
@@ -249,7 +410,23 @@ def _wrapped(part, *weaker):
 _NODES = {}  # classes by their names in the library
 
 
-def _node(name, what, parameters, about, show=None, given=lambda value: value):
+_MEANINGS = {  # {parameter: (type, meaning)} of the algebra
+    "k": ("Kernel", "Kernel."),
+    "k1": ("Kernel", "First kernel."),
+    "k2": ("Kernel", "Second kernel."),
+    "factor": ("float", "Factor; the result is a kernel if the factor is at least 0."),
+    "exponent": ("float", "Exponent; the result is a kernel if the exponent is a whole number of at least 0."),
+    "coefficients": (
+        "list of float", "Coefficients c0, c1, c2, ...; the result is a kernel if all of them are at least 0."
+    ),
+    "columns": ("list of int", "Indices of the features, from 0."),
+    "factors": ("list of float", "Factor of each feature."),
+    "map": ("Kernel", "Kernel with explicit features phi."),
+    "name": ("str", "Name of the field."),
+}  # fmt: skip
+
+
+def _node(name, what, parameters, about, example, show=None, given=lambda value: value):
     """A class of the algebra: what(first kernel, the other parameters) in the library. show: how it is written."""
 
     def build(self, named):
@@ -258,48 +435,98 @@ def _node(name, what, parameters, about, show=None, given=lambda value: value):
         others += [given(each) for each in values if not isinstance(each, Kernel)]
         return getattr(first, what)(*others)
 
-    cls = _NODES[what] = _class(name, tuple((each, inspect.Parameter.empty) for each in parameters), about, build)
+    code, text = example
+    described = [(f"{each} : {_MEANINGS[each][0]}", _MEANINGS[each][1]) for each in parameters]
+    doc = "\n".join([
+        about + "\n", section("Parameters", described), _ATTRIBUTES, "Examples", "--------",
+        ">>> from mercer import kernels", f">>> str({code})", repr(text), "",
+    ])  # fmt: skip
+    cls = _NODES[what] = _class(name, tuple((each, inspect.Parameter.empty) for each in parameters), doc, build)
     if show is not None:
         cls.__repr__ = show
     return cls
 
 
-Sum = _node("Sum", "sum", ("k1", "k2"), "k1 + k2", lambda self: f"{self.k1!r} + {_wrapped(self.k2, Sum)}")
+_ATTRIBUTES = section(
+    "Attributes", [("domain : str", "Kind of the examples that the kernel compares, such as ``'vectors'``.")]
+)
+
+Sum = _node(
+    "Sum", "sum", ("k1", "k2"), "The sum of two kernels, ``k1 + k2``.",
+    ("kernels.RBF() + kernels.Linear()", "rbf(gamma=1) + linear()"),
+    lambda self: f"{self.k1!r} + {_wrapped(self.k2, Sum)}",
+)  # fmt: skip
 Product = _node(
-    "Product", "product", ("k1", "k2"), "k1 * k2",
+    "Product", "product", ("k1", "k2"), "The product of two kernels, ``k1 * k2``.",
+    ("kernels.RBF() * kernels.Linear()", "rbf(gamma=1)*linear()"),
     lambda self: f"{_wrapped(self.k1, Sum)} * {_wrapped(self.k2, Sum, Product, Scale)}",
 )  # fmt: skip
 Scale = _node(
-    "Scale", "scale", ("k", "factor"), "factor * k; a kernel for factor >= 0",
+    "Scale", "scale", ("k", "factor"), "A kernel times a number, ``factor * k``.",
+    ("0.5 * kernels.RBF()", "0.5*rbf(gamma=1)"),
     lambda self: f"{self.factor!r} * {_wrapped(self.k, Sum, Scale)}",
 )  # fmt: skip
 Power = _node(
-    "Power", "power", ("k", "exponent"), "k ** exponent; a kernel for whole exponents >= 0",
+    "Power", "power", ("k", "exponent"), "A power of a kernel, ``k ** exponent``.",
+    ("kernels.Linear() ** 2", "linear()^2"),
     lambda self: f"{_wrapped(self.k, Sum, Product, Scale, Power)} ** {self.exponent!r}",
 )  # fmt: skip
-Exp = _node("Exp", "exp", ("k",), "exp(k)")
-Normalize = _node("Normalize", "normalize", ("k",), "k(x, z)/sqrt(k(x, x) k(z, z))")
+Exp = _node(
+    "Exp", "exp", ("k",), "The exponential of a kernel, exp(k(x, z)).",
+    ("kernels.Exp(kernels.Linear())", "exp(linear())"),
+)  # fmt: skip
+Normalize = _node(
+    "Normalize", "normalize", ("k",), "The normalised kernel k(x, z)/sqrt(k(x, x) k(z, z)), with k(x, x) = 1.",
+    ("kernels.Normalize(kernels.Spectrum(k=2))", "normalize(spectrum(k=2))"),
+)  # fmt: skip
 PolynomialOf = _node(
-    "PolynomialOf", "polynomial_of", ("k", "coefficients"), "c0 + c1 k + c2 k^2 + ...; a kernel for coefficients >= 0",
-    given=list,
+    "PolynomialOf", "polynomial_of", ("k", "coefficients"), "A polynomial of a kernel, c0 + c1 k + c2 k² + ...",
+    ("kernels.PolynomialOf(kernels.RBF(), [1.0, 0.5])", "polynomial_of(rbf(gamma=1), [1, 0.5])"), given=list,
 )  # fmt: skip
 Columns = _node(
-    "Columns", "columns", ("k", "columns"), "k on some coordinates, counted from 0",
+    "Columns", "columns", ("k", "columns"), "A kernel on some of the features of vectors.",
+    ("kernels.Columns(kernels.RBF(), [0, 2])", "columns(rbf(gamma=1), [0, 2])"),
     given=lambda columns: [int(each) for each in columns],
 )  # fmt: skip
 Scaled = _node(
-    "Scaled", "scaled", ("k", "factors"), "k of vectors whose coordinates are multiplied by these numbers",
+    "Scaled", "scaled", ("k", "factors"), "A kernel on vectors whose features are multiplied by numbers.",
+    ("kernels.Scaled(kernels.RBF(), [1.0, 2.0])", "scaled(rbf(gamma=1), [1, 2])"),
     given=lambda factors: [float(each) for each in factors],
 )  # fmt: skip
 Pullback = _node(
     "Pullback", "pulls_back", ("map", "k"),
-    "k(phi(x), phi(z)) for the explicit features phi of the kernel map(x, z) = phi(x)'phi(z)",
+    "A kernel on the explicit features of another kernel: k(phi(x), phi(z)) with map(x, z) = phi(x)'phi(z).",
+    ("kernels.Pullback(kernels.Spectrum(k=2), kernels.RBF())", "pullback(spectrum(k=2), rbf(gamma=1))"),
 )  # fmt: skip
-Field = _node("Field", "field", ("name", "k"), "k on one field of records")
+Field = _node(
+    "Field", "field", ("name", "k"), "A kernel on one field of records.",
+    ("kernels.Field('title', kernels.Spectrum(k=2))", "field(title, spectrum(k=2))"),
+)  # fmt: skip
 
 
 class Expression(Kernel):
-    """A kernel given by its text form only, such as one that names registered functions."""
+    """A kernel given by its expression only, such as one that names registered functions.
+
+    Parameters
+    ----------
+    text : str
+        Expression of the kernel.
+
+    Attributes
+    ----------
+    domain : str
+        Kind of the examples that the kernel compares, such as ``'vectors'``.
+
+    See Also
+    --------
+    parse : Converts an expression to an object of the class of its outermost kernel.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Expression
+    >>> Expression("0.5*rbf(gamma=2)")([[0.0]])
+    array([[0.5]])
+    """
 
     _parameters = (("text", inspect.Parameter.empty),)
 
@@ -311,12 +538,34 @@ class Expression(Kernel):
 
 
 class Callable(Kernel):
-    """A Python function as a kernel: function(X, Z) gives the matrix of k(x, z) for the rows of two arrays or sparse
-    matrices, or for two lists.
+    """A Python function as a kernel.
 
-    It is called once for a whole matrix where that takes no more than 256 MB. domain: 'vectors'; 'strings' or 'sets' as
-    other kernels know them; or 'objects': lists of anything, which reach the function as they are. With pairwise=True
-    it is function(x, z), one number for two objects. Nothing is known about it, so nothing is proven: see test().
+    The library knows nothing about the function, so that nothing is proven; `test` tests it on data.
+
+    Parameters
+    ----------
+    function : callable
+        Function of two arrays, sparse matrices or lists that returns the matrix of kernel values; with
+        ``pairwise=True`` a function of two examples that returns one value. It is called once for a whole matrix of at
+        most 256 MB, else for blocks of rows.
+    domain : {'vectors', 'strings', 'sets', 'objects', ...}, default='vectors'
+        Kind of the examples; ``'objects'`` passes lists of any objects to the function unchanged.
+    pairwise : bool, default=False
+        True if the function takes two examples.
+
+    Attributes
+    ----------
+    name : str
+        Name of the function in the expression of the kernel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Callable
+    >>> k = Callable(lambda x, z: min(len(x), len(z)), domain="strings", pairwise=True)
+    >>> k(["a", "abc"])
+    array([[1., 1.],
+           [1., 3.]])
     """
 
     _parameters = (("function", inspect.Parameter.empty), ("domain", "vectors"), ("pairwise", False))
@@ -330,6 +579,7 @@ class Callable(Kernel):
 
     @property
     def name(self):
+        """Name of the function in the expression of the kernel."""
         return re.sub(r"\W", "", getattr(self.function, "__name__", type(self.function).__name__)) or "function"
 
     def _key(self):
@@ -357,13 +607,34 @@ class Callable(Kernel):
 
 
 def _rows(X):
-    """The examples one by one; those of a sparse matrix as dense vectors, as scikit-learn's pairwise_kernels does not
-    have them."""
+    """The examples one by one; rows of a sparse matrix as dense vectors, unlike in scikit-learn's pairwise_kernels."""
     return X.toarray() if scipy.sparse.issparse(X) else X
 
 
 class FeatureMap:
-    """phi with phi(x)'phi(z) = k(x, z): transform(X) gives phi of every row."""
+    """Explicit features phi of a kernel, with phi(x)'phi(z) = k(x, z); the result of ``Kernel.feature_map``.
+
+    Parameters
+    ----------
+    map : object
+        Compiled map of the library.
+
+    Attributes
+    ----------
+    names : list of str
+        Names of the features.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Polynomial
+    >>> k = Polynomial(degree=2)
+    >>> map = k.feature_map(2)
+    >>> map.names, len(map)
+    (['x1^2', 'sqrt2*x1*x2', 'x2^2'], 3)
+    >>> F = map.transform([[1.0, 2.0]])
+    >>> (F @ F.T).round(6), k([[1.0, 2.0]])
+    (array([[25.]]), array([[25.]]))
+    """
 
     def __init__(self, map):
         self._map = map
@@ -372,13 +643,38 @@ class FeatureMap:
         return len(self._map)
 
     def transform(self, X):
+        """Computes the features of vectors.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Vectors.
+
+        Returns
+        -------
+        features : ndarray or sparse matrix of shape (n_samples, len(self))
+            Features.
+        """
         return self._map.apply(_data.as_data(X))
 
     def get_feature_names_out(self, input_features=None):
+        """Names of the features, as scikit-learn's transformers return them.
+
+        Parameters
+        ----------
+        input_features : Ignored
+            Accepted for compatibility with scikit-learn's transformers.
+
+        Returns
+        -------
+        names : ndarray of shape (len(self),)
+            Names of the features.
+        """
         return np.asarray(self._map.names, dtype=object)
 
     @property
     def names(self):
+        """Names of the features."""
         return self._map.names
 
 
@@ -399,6 +695,18 @@ def _default(initial, condition):
 
 
 def number_text(value):
+    """Writes a number, or a list of numbers, as it stands in expressions.
+
+    Parameters
+    ----------
+    value : float, int or list
+        The number, or a list of numbers or lists.
+
+    Returns
+    -------
+    text : str
+        The text.
+    """
     if isinstance(value, str):
         raise ValueError(f"{value!r} stands for a number that an estimator finds in fit(): there is none without data")
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -426,12 +734,25 @@ def _registered_class(entry):
         arguments = ", ".join(f"{name.rstrip('_')}={number_text(value)}" for name, value in {**given, **other}.items())
         return _core.Kernel(f"{entry['name']}({arguments})")
 
-    where = "anything" if entry["domain"] == "any" else entry["domain"]
-    lines = [entry["formula"], "", f"A kernel on {where}.", entry["rule"] + "."]
-    lines += ["", "Parameters", "----------"] if parameters else []
-    for name, (_, initial, condition, about) in zip(own, entry["parameters"]):
-        lines += [f"{name} : {condition}" + (f", default {initial}" if initial else ""), f"    {about}"]
+    entries = []
+    for (own_name, default), (*_, condition, about) in zip(parameters, entry["parameters"]):
+        if default is inspect.Parameter.empty:
+            head = f"{own_name} : array-like"
+        else:
+            head = f"{own_name} : {type(default).__name__}, default={default!r}"
+        entries.append((head, sentence(about) + (f" Condition: {condition}." if condition else "")))
+    for other in entry["other_arguments"]:
+        of = next((p for p, each in zip(own, entry["parameters"]) if re.search(rf"\b{other}\b", each[3])), None)
+        instead = f"Alternative to `{of}`; see there." if of else "Alternative parameter."
+        entries.append((f"{other} : float, default=None", instead))
+    where = {"any": "examples of any kind", "points": "points in space, such as atoms of molecules"}
+    lines = [f"The kernel {entry['name']}: {entry['formula']}.", "", f"A kernel on {where.get(entry['domain'], entry['domain'])}."]
+    lines += ["", section("Parameters", entries)] if entries else [""]
+    lines += [_ATTRIBUTES, "Notes", "-----", wrapped(sentence(entry["rule"]), ""), ""]
     name = _CLASS_NAMES.get(entry["name"]) or _camel(entry["name"])
+    required = ", ".join(f"{each}=[[1, 0], [0, 1]]" for each, default in parameters if default is inspect.Parameter.empty)
+    lines += ["Examples", "--------", ">>> from mercer import kernels"]
+    lines += [f">>> kernels.{name}({required}) == kernels.parse({entry['name'] + '(' + required + ')'!r})", "True", ""]
     return _class(name, parameters + others, "\n".join(lines), build)
 
 
@@ -468,8 +789,26 @@ def _built(form):
 
 
 def parse(text):
-    """The kernel a text form means.
+    """Converts an expression to a kernel.
 
+    Parameters
+    ----------
+    text : str
+        Expression of the kernel.
+
+    Returns
+    -------
+    kernel : Kernel
+        The kernel.
+
+    Raises
+    ------
+    ValueError
+        If the expression is not valid; the message shows the position.
+
+    Examples
+    --------
+    >>> from mercer.kernels import parse
     >>> parse("rbf(gamma=0.5) * linear()^2")
     RBF(gamma=0.5) * Linear() ** 2.0
     >>> parse("rbf(gama=1)")

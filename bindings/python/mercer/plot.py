@@ -1,4 +1,4 @@
-"""Pictures with matplotlib. Each function draws into `ax`, the current axes when None, and returns it."""
+"""Plots with matplotlib. Each function draws into the axes `ax`, by default the current axes, and returns them."""
 
 import numpy as np
 
@@ -27,8 +27,32 @@ def _plane(X, resolution, margin=0.1):
 
 
 def regions(estimator, X, y=None, *, ax=None, resolution=200, cmap="coolwarm", alpha=0.4):
-    """What a fitted estimator predicts all over the plane, with the examples on top.
+    """Plots the predictions of a fitted estimator in the plane, with the examples on top.
 
+    Parameters
+    ----------
+    estimator : object
+        Fitted estimator on vectors with 2 features.
+    X : array-like of shape (n_samples, 2)
+        Examples.
+    y : array-like of shape (n_samples,), default=None
+        Class labels or values, for the colours of the examples.
+    ax : matplotlib.axes.Axes, default=None
+        Axes to draw into. None: the current axes.
+    resolution : int, default=200
+        Number of grid points in each direction.
+    cmap : str, default='coolwarm'
+        Colour map.
+    alpha : float, default=0.4
+        Opacity of the regions.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
     >>> import mercer, matplotlib
     >>> matplotlib.use("Agg")
     >>> X, y = [[0.0, 0.0], [1.0, 1.0]], [0, 1]
@@ -53,8 +77,35 @@ def regions(estimator, X, y=None, *, ax=None, resolution=200, cmap="coolwarm", a
 
 
 def margin(estimator, X, y=None, *, ax=None, resolution=200, cmap="coolwarm"):
-    """The line f = 0, the margins f = -1 and f = 1, and the support vectors of a two-class or one-class machine in the
-    plane."""
+    """Plots the line f = 0, the margins f = -1 and f = 1 and the support vectors of a machine in the plane.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted support vector machine with two classes or one class, on vectors with 2 features.
+    X : array-like of shape (n_samples, 2)
+        Training examples.
+    y : array-like of shape (n_samples,), default=None
+        Class labels, for the colours of the examples.
+    ax : matplotlib.axes.Axes, default=None
+        Axes to draw into. None: the current axes.
+    resolution : int, default=200
+        Number of grid points in each direction.
+    cmap : str, default='coolwarm'
+        Colour map.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import mercer, matplotlib
+    >>> matplotlib.use("Agg")
+    >>> X, y = [[0.0, 0.0], [1.0, 1.0]], [0, 1]
+    >>> ax = mercer.plot.margin(mercer.SVC().fit(X, y), X, y, resolution=20)
+    """
     ax = _axes(ax)
     X, A, B, grid = _plane(X, resolution)
     f = estimator.decision_function(grid)
@@ -76,7 +127,29 @@ def _matrix(kernel, X):
 
 
 def spectrum(kernel, X=None, *, ax=None):
-    """The eigenvalues of a kernel matrix, largest first; negative ones in red. Give a kernel and X, or a matrix."""
+    """Plots the eigenvalues of a kernel matrix, largest first, with negative ones in red.
+
+    Parameters
+    ----------
+    kernel : Kernel or array-like of shape (n_samples, n_samples)
+        Kernel, or kernel matrix.
+    X : array-like or list of objects, default=None
+        Examples for the kernel; None if `kernel` is a matrix.
+    ax : matplotlib.axes.Axes, default=None
+        Axes to draw into. None: the current axes.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import mercer, matplotlib
+    >>> matplotlib.use("Agg")
+    >>> mercer.plot.spectrum(mercer.kernels.RBF(), [[0.0], [1.0], [2.0]]).get_xlabel()
+    'eigenvalue'
+    """
     ax = _axes(ax)
     values = _core.eigenvalues(np.ascontiguousarray(kernel, dtype=np.float64)) if X is None else _core.eigenvalues(
         kernel.core(), _data.as_data(X)
@@ -94,8 +167,32 @@ def spectrum(kernel, X=None, *, ax=None):
 
 
 def gram(kernel, X=None, *, order=None, ax=None, cmap="viridis"):
-    """The kernel matrix as a picture. Give a kernel and X, or a matrix; `order` sorts the examples, by label for
-    instance."""
+    """Plots a kernel matrix as an image.
+
+    Parameters
+    ----------
+    kernel : Kernel or array-like of shape (n_samples, n_samples)
+        Kernel, or kernel matrix.
+    X : array-like or list of objects, default=None
+        Examples for the kernel; None if `kernel` is a matrix.
+    order : array-like of shape (n_samples,), default=None
+        Keys by which the examples are sorted, such as their class labels. None: the order of X.
+    ax : matplotlib.axes.Axes, default=None
+        Axes to draw into. None: the current axes.
+    cmap : str, default='viridis'
+        Colour map.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
+    >>> import mercer, matplotlib
+    >>> matplotlib.use("Agg")
+    >>> ax = mercer.plot.gram(mercer.kernels.RBF(), [[0.0], [1.0], [2.0]], order=[1, 0, 1])
+    """
     ax = _axes(ax)
     K = _matrix(kernel, X)
     if order is not None:
@@ -107,11 +204,24 @@ def gram(kernel, X=None, *, order=None, ax=None, cmap="viridis"):
 
 
 def path(ridge, *, ax=None):
-    """How the score and the degrees of freedom of kernel ridge regression change with alpha, and which was chosen.
+    """Plots the error and the degrees of freedom of kernel ridge regression against alpha, with the selected alpha.
 
-    Give what mercer.kernel_ridge_path() returned, or a KernelRidge fitted with alphas=. The degrees of freedom are on
-    an axis of their own, at the right.
+    The degrees of freedom have an axis of their own on the right.
 
+    Parameters
+    ----------
+    ridge : RidgePath or KernelRidge
+        Result of :func:`mercer.kernel_ridge_path`, or a :class:`mercer.KernelRidge` fitted with `alphas`.
+    ax : matplotlib.axes.Axes, default=None
+        Axes to draw into. None: the current axes.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        The axes.
+
+    Examples
+    --------
     >>> import mercer, matplotlib
     >>> matplotlib.use("Agg")
     >>> chosen = mercer.kernel_ridge_path([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 0.0, 1.0], kernel="rbf", gamma=1.0)

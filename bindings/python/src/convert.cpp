@@ -216,10 +216,21 @@ void bind_interrupt(py::module_& m) {
             last_interrupt = -1e9;
         },
         py::arg("what"),
-        "What Ctrl-C does to a fit. 'keep', the default: it ends with the best model so far, and a second Ctrl-C "
-        "within ten seconds ends "
-        "everything with KeyboardInterrupt. 'raise': KeyboardInterrupt at once, as in a loop over many fits "
-        "(cross_val_score, GridSearchCV).");
+        R"(Sets what Ctrl-C does to a fit.
+
+Parameters
+----------
+what : {'keep', 'raise'}
+    'keep', the default at the start: the fit ends with the best model so far, and a second Ctrl-C within ten seconds
+    raises KeyboardInterrupt. 'raise': the first Ctrl-C raises KeyboardInterrupt, which ends a loop over many fits as
+    well (cross_val_score, GridSearchCV).
+
+Examples
+--------
+>>> import mercer
+>>> mercer.set_interrupt("raise")
+>>> mercer.set_interrupt("keep")
+)");
 }
 
 void bind_data(py::module_& m) {
@@ -248,8 +259,47 @@ void bind_data(py::module_& m) {
         if (py::isinstance<py::array_t<double>>(y)) return label_codes(py::array_t<double>(y));
         return py::none();
     });
-    m.def("threads", &threads, "The number of threads that fits and predictions may use.");
-    m.def("set_threads", &set_threads);
+    m.def("threads", &threads, R"(Returns the number of threads that fits and predictions may use.
+
+Returns
+-------
+count : int
+    Number of threads.
+
+See Also
+--------
+set_threads : Sets this number.
+
+Examples
+--------
+>>> import mercer
+>>> mercer.threads() >= 1
+True
+)");
+    m.def("set_threads", &set_threads, py::arg("count"),
+          R"(Sets the number of threads that fits and predictions may use.
+
+At the start it is the number of processors that the process may use, or the number in the environment variable
+MERCER_THREADS or OMP_NUM_THREADS.
+
+Parameters
+----------
+count : int
+    Number of threads, from 1 to 4096, of which at most four per processor (and at least eight) are used.
+
+See Also
+--------
+threads : Returns this number.
+
+Examples
+--------
+>>> import mercer
+>>> before = mercer.threads()
+>>> mercer.set_threads(1)
+>>> mercer.threads()
+1
+>>> mercer.set_threads(before)
+)");
 }
 
 }  // namespace mercer::python

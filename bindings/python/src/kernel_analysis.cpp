@@ -11,18 +11,55 @@ namespace mercer::python {
 
 void bind_kernel_analysis(py::module_& m) {
     py::class_<mercer_result>(m, "MercerTest",
-                              "Whether a kernel is positive semidefinite on data: certified, indefinite with a "
-                              "witness, asymmetric, undecided; or a contradiction "
-                              "between a witness and the kernel's proof, which is a fault in Mercer.")
-        .def_property_readonly("verdict", [](const mercer_result& r) { return name(r.verdict); })
-        .def_readonly("n", &mercer_result::n)
-        .def_readonly("tested", &mercer_result::tested)
-        .def_readonly("tolerance", &mercer_result::tolerance)
-        .def_readonly("smallest", &mercer_result::smallest)
-        .def_readonly("largest", &mercer_result::largest)
-        .def_readonly("proven", &mercer_result::proven)
-        .def_readonly("entry_error", &mercer_result::entry_error)
-        .def_readonly("taken_as_exact", &mercer_result::assumed_exact)
+                              R"(Result of Kernel.test: whether a kernel matrix is positive semidefinite.
+
+A result is true, as bool(result), if the verdict is 'certified'; print(result) explains the verdict.
+
+Attributes
+----------
+verdict : {'certified', 'indefinite', 'asymmetric', 'undecided', 'contradiction'}
+    'certified': all eigenvalues are at least -tolerance; 'indefinite': the witness proves a negative eigenvalue;
+    'contradiction': there is a witness although the kernel is proven to be positive semidefinite, a defect of Mercer.
+n : int
+    Number of examples.
+tested : int
+    Number of rows that were tested, a sample if it is smaller than n.
+tolerance : float
+    Bound below which an eigenvalue counts as negative, from the rounding errors of the matrix.
+smallest : float or None
+    Smallest eigenvalue of the tested matrix, if it was computed.
+largest : float or None
+    Largest eigenvalue of the tested matrix, if it was computed.
+proven : bool
+    True if the expression of the kernel proves that it is positive semidefinite on all data.
+entry_error : float or None
+    Bound on the absolute errors of the kernel values, if they were checked.
+taken_as_exact : list of str
+    Parts of the kernel whose rounding errors are unknown and were assumed to be zero.
+witness : tuple or None
+    (points, coefficients, value) with sum c_i c_j k(x_i, x_j) = value < 0.
+
+Examples
+--------
+>>> from mercer.kernels import RBF
+>>> result = RBF().test([[0.0], [1.0], [2.0]])
+>>> result.verdict, result.n, result.witness
+('certified', 3, None)
+)")
+        .def_property_readonly(
+            "verdict", [](const mercer_result& r) { return name(r.verdict); },
+            "'certified', 'indefinite', 'asymmetric', 'undecided' or 'contradiction'.")
+        .def_readonly("n", &mercer_result::n, "Number of examples.")
+        .def_readonly("tested", &mercer_result::tested, "Number of rows that were tested.")
+        .def_readonly("tolerance", &mercer_result::tolerance, "Bound below which an eigenvalue counts as negative.")
+        .def_readonly("smallest", &mercer_result::smallest, "Smallest eigenvalue, if it was computed.")
+        .def_readonly("largest", &mercer_result::largest, "Largest eigenvalue, if it was computed.")
+        .def_readonly("proven", &mercer_result::proven,
+                      "True if the expression proves that the kernel is positive semidefinite on all data.")
+        .def_readonly("entry_error", &mercer_result::entry_error,
+                      "Bound on the absolute errors of the kernel values, if they were checked.")
+        .def_readonly("taken_as_exact", &mercer_result::assumed_exact,
+                      "Parts of the kernel whose rounding errors are unknown and were assumed to be zero.")
         .def_property_readonly(
             "witness",
             [](const mercer_result& r) -> py::object {

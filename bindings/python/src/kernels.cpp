@@ -140,13 +140,41 @@ void bind_kernels(py::module_& m) {
         }))
         .def("__enter__", [](local_context& self) { self.in_force = std::make_unique<scoped_kernels>(self.known); })
         .def("__exit__", [](local_context& self, const py::args&) { self.in_force.reset(); });
-    py::class_<proof>(m, "Proof", "Why an expression is a kernel: a tree of rules. print() shows it.")
-        .def_readonly("valid", &proof::valid)
-        .def_readonly("claim", &proof::claim)
-        .def_readonly("rule", &proof::rule)
-        .def_readonly("conditions", &proof::conditions)
-        .def_readonly("parts", &proof::parts)
-        .def_readonly("at_fault", &proof::at_fault)
+    py::class_<proof>(m, "Proof",
+                      R"(Proof that a kernel is positive semidefinite on all data: a tree of rules, shown by print().
+
+A proof is true, as bool(proof), if it is valid.
+
+Attributes
+----------
+valid : bool
+    True if rules cover the whole expression.
+claim : str
+    Expression of the kernel that this node proves.
+rule : str
+    Rule that makes the expression a kernel, or the reason why no rule applies.
+conditions : list of str
+    Conditions of the rule, with the values of the parameters.
+parts : list of Proof
+    Proofs of the parts that this proof uses.
+at_fault : bool
+    True if the proof fails at this node itself, not only at one of its parts.
+
+Examples
+--------
+>>> from mercer.kernels import RBF, Sigmoid
+>>> proof = (RBF() + Sigmoid()).proof()
+>>> proof.valid, proof.faults()
+(False, ['sigmoid(gamma=1, coef0=0)'])
+)")
+        .def_readonly("valid", &proof::valid, "True if rules cover the whole expression.")
+        .def_readonly("claim", &proof::claim, "Expression of the kernel that this node proves.")
+        .def_readonly("rule", &proof::rule,
+                      "Rule that makes the expression a kernel, or the reason why no rule applies.")
+        .def_readonly("conditions", &proof::conditions, "Conditions of the rule, with the values of the parameters.")
+        .def_readonly("parts", &proof::parts, "Proofs of the parts that this proof uses.")
+        .def_readonly("at_fault", &proof::at_fault,
+                      "True if the proof fails at this node itself, not only at one of its parts.")
         .def(
             "faults",
             [](const proof& p) {
@@ -154,7 +182,13 @@ void bind_kernels(py::module_& m) {
                 for (const proof* each : p.faults()) out.push_back(each->claim);
                 return out;
             },
-            "The claims of the parts that no rule covers; empty when the proof holds.")
+            R"(Lists the parts that no rule covers.
+
+Returns
+-------
+claims : list of str
+    Expressions of these parts; empty if the proof is valid.
+)")
         .def("__bool__", [](const proof& p) { return p.valid; })
         .def("__str__", &proof::text)
         .def("__repr__", &proof::text);
