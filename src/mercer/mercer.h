@@ -1,15 +1,20 @@
 // The header for most programs: reads tables, fits methods, predicts and stores models.
 //
-//     using namespace mercer;
-//     const table train = read("train.csv", {.label = "species"});
-//     const model m = fit(svc{.kernel = gaussian{0.5}, .C = 10}, train);
-//     std::cout << score(m, read("test.csv", like(m))).text();
-//     save(m, "iris.model");
-//
 // A method is a value: an aggregate of its options (methods/<family>/<method>.h). The model also stores the scaling,
 // the names of the features and the classes. The functions are the same for all methods: fit, predict, decide,
-// transform, score, save and load. A function that the method of the model does not support throws an error with
-// errc::unsupported.
+// transform, score, save and load. A function that the method of the model does not support throws errc::unsupported.
+//
+// Example:
+//
+//     const table train = read("data/iris.csv", {.label = "species"});
+//     const model m = fit(svc{.kernel = gaussian{0.5}, .scale = "standard", .C = 10}, train);
+//     assert(score(m, train).number("accuracy") > 0.95);
+//     save(m, "iris.model");
+//
+//     const model again = load("iris.model");
+//     const table test = read("data/iris.csv", like(again));  // the columns and classes of the training data
+//     const std::vector<double> labels = predict(again, test);
+//     assert(again.class_text(labels[0]) == "setosa");
 #pragma once
 
 #include <string>

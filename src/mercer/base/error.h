@@ -1,5 +1,6 @@
-// The two ways to report a failure. Bad input is thrown as mercer::error, whose message holds the violated condition
-// and the offending value. A fit that does not converge is not an error: its result has a fit_status.
+// The two ways to report a failure. Bad input is thrown as mercer::error, whose message states the violated condition
+// and the offending value. In all comments "throws errc::x" means: throws a mercer::error whose code() is errc::x. A
+// fit that does not converge is not an error: its result has a fit_status.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,13 +18,13 @@ enum class errc {
     io,                // a file that cannot be opened, read or written
     data,              // a value in the data that the method cannot use (NaN, infinity, a negative entry for chi2, ...)
     not_psd,           // a matrix that must be positive (semi)definite and is not
-    infeasible,        // a problem without a solution (hard margin on data that cannot be separated)
-    memory,            // more memory needed than the budget allows
+    infeasible,        // a problem without a solution (a hard margin for classes that cannot be separated)
+    memory,            // more memory is needed than the memory limit allows
     unsupported,       // a combination that has no meaning (a string kernel on vectors)
     cancelled          // the caller asked to stop, and there is no usable result yet
 };
 
-const char* name(errc code) noexcept;
+const char* name(errc code) noexcept;  // "invalid_argument"
 
 class error : public std::runtime_error {
 public:
@@ -41,8 +42,8 @@ enum class fit_status {
     converged,   // the requested tolerance is met, measured in double
     stationary,  // the optimality conditions are met, but negative curvature was found: the matrix is not positive
                  // semidefinite, so this need not be the minimum
-    step_limit,
-    time_limit,
+    step_limit,  // the largest number of steps, passes or iterations was reached
+    time_limit,  // the time limit was reached
     cancelled,  // the progress callback asked to stop
     unbounded,  // the objective decreases without bound: the dual of a problem that has no solution
     stalled,    // no further progress in floating point

@@ -1,5 +1,5 @@
-// n graphs. Nodes and edges have labels (whole numbers), and nodes have attributes (real vectors). The edges of a graph
-// are stored in compressed rows.
+// n graphs. Nodes and edges have labels (whole numbers), and nodes have attributes (vectors of real numbers, of the
+// same length for all nodes of a graph). The edges of a graph are stored in compressed rows.
 #pragma once
 
 #include "mercer/data/object_kind.h"
@@ -18,7 +18,7 @@ struct graph_parts {
     std::vector<graph_edge> edges{};
     std::vector<std::int64_t> labels{};  // one per node; empty: all are 0
     index attributes = 0;                // numbers per node
-    std::vector<double> values{};        // node by node
+    std::vector<double> values{};        // nodes × attributes, node by node
     bool directed = false;
 };
 

@@ -25,9 +25,10 @@ public:
     static constexpr const char* default_kernel = "spatial_pyramid()";
 
     images() = default;
-    // If an image has two or four channels, the last one is opacity, and the image is composed over white. Throws
-    // errc::data if a value is not finite or an opacity is outside [0, 1], and errc::invalid_argument if sizes and
-    // values are inconsistent. -0 becomes 0. An image without pixels gets height and width 0.
+    // An image has 1 channel (grey), 2 (grey, opacity), 3 (red, green, blue) or 4 (red, green, blue, opacity). Images
+    // with opacity are composed over white. Throws errc::data if a value is not finite or an opacity is outside [0, 1],
+    // and errc::invalid_argument if sizes and values are inconsistent. -0 becomes 0. An image without pixels gets
+    // height and width 0.
     explicit images(std::vector<image> items);
 
     // The size of the image and a checksum of its values.

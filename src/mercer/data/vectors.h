@@ -11,7 +11,8 @@
 
 namespace mercer {
 
-// Sparse vectors may have far more columns than entries, for example hashed features, or one index of 2147483647.
+// The first four functions are for sparse vectors that have far more columns than entries, for example hashed features,
+// or a file with one index of 2147483647.
 
 // The columns in which at least one vector has an entry, ascending.
 std::vector<std::int32_t> used_columns(const dataset& sparse_vectors);
@@ -24,8 +25,8 @@ bool mostly_empty_columns(const dataset& vectors);
 dataset first_columns(const dataset& sparse_vectors, index dims);
 
 // All vectors of a data set, or those listed in `which`, as the operand of a linear solver. `x` and `which` must
-// outlive the operand. A constant that is not zero is added to each row as the last coordinate, whose weight is then an
-// offset (LIBLINEAR's -B).
+// outlive the operand. If `constant` is not zero, it is appended to each row as the last coordinate, whose weight is
+// then an offset (LIBLINEAR's -B).
 std::unique_ptr<linear_operand> make_linear_operand(const dataset& x, double constant = 0);
 std::unique_ptr<linear_operand> make_linear_operand(const dataset& x, std::span<const index> which,
                                                     double constant = 0);

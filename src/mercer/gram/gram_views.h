@@ -1,5 +1,13 @@
 // Gram matrices derived from other ones, block by block: none of them stores n² numbers, except precomputed, which
 // holds a matrix. Each borrows the matrix that it is made from, which must outlive it.
+//
+// Example:
+//
+//     const double numbers[] = {4, 2, 2, 9};
+//     const precomputed<double> K{matrix_view<const double>(numbers, 2, 2)};  // borrows `numbers`
+//     const normalised<double> cosines(K);                                    // borrows K
+//     assert(std::abs(form_matrix(cosines)(0, 1) - 2.0 / 6) < 1e-15);
+//     assert(form_matrix(with_ridge<double>(K, 0.5))(1, 1) == 9.5);
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,16 @@
 // make_gram returns the Gram matrix of a kernel and data. All code outside of gram/ calls it, so that the processor
 // which computes the matrix is chosen in one place.
 //
-//     const auto K = make_gram<double>(gaussian{0.5}, x);        // K(i, j) = k(xᵢ, xⱼ), computed when it is read
-//     const auto cross = make_gram<float>(k, z, x, memory);      // k(zᵢ, xⱼ)
+// Example:
+//
+//     const double numbers[] = {0, 0, 0, 1, 1, 0};
+//     const dataset x = dense<double>({numbers, 3, 2});    // three points of the plane, borrowed from `numbers`
+//     const auto K = make_gram<double>(gaussian{0.5}, x);  // 3 × 3, K(i, j) = k(xᵢ, xⱼ)
+//     matrix<double> values(3, 3);
+//     K->fill(values.view());
+//     assert(std::abs(values(0, 1) - std::exp(-0.5)) < 1e-15);
+//     const auto cross = make_gram<float>(gaussian{0.5}, gather(x, row_set(0, 1)), x);  // 1 × 3, k(zᵢ, xⱼ)
+//     assert(cross->rows() == 1 && cross->cols() == 3);
 #pragma once
 
 #include <cstddef>
@@ -81,9 +89,15 @@ private:
 // Kernel values k(xᵢ, zⱼ) of a few new objects x per call and always the same z, as a model computes them when it
 // serves requests. Norms, thresholds and the centre of z are computed in the first call and stored.
 //
-//     prepared_support ready;
+// Example:
+//
+//     const double numbers[] = {0, 1, 2, 3}, place[] = {1.5};
+//     const dataset z = dense<double>({numbers, 4, 1}), x = dense<double>({place, 1, 1});
+//     const prepared_support ready;
 //     ready.enable();
-//     const auto K = ready.gram_of(k, x, z, memory);   // bit-identical to make_gram<double>(k, x, z, memory)
+//     const auto K = ready.gram_of(gaussian{0.5}, x, z, {});
+//     const auto same = make_gram<double>(gaussian{0.5}, x, z);
+//     assert(form_matrix(*K)(0, 1) == form_matrix(*same)(0, 1));  // bit-identical
 //
 // Because z is many times as large as x, z is not packed into panels: its rows are read against the few columns x, and
 // the result is transposed. A copied object starts without stored data.

@@ -5,6 +5,14 @@
 //
 // The terms w_f φ_f(x) are the contributions of the k-mers, words, subtrees or items of x; the weights w_f describe the
 // model.
+//
+// Example:
+//
+//     const table data = read("data/promoters.tsv");
+//     const model m = fit(svc{.kernel = normalise(spectrum{3})}, data);
+//     const api::feature_explanation why = api::explain_object(m, data.x, 0, 5);
+//     assert(why.functions[0].decision.largest.size() == 5);
+//     std::cout << api::text(why);
 #pragma once
 
 #include <optional>
@@ -43,7 +51,7 @@ struct known_places {
 };
 
 // The decisions of all functions about object `row` of x, with the `top` largest shares of each: f = Σ share + rest +
-// offset. Throws an error with errc::unsupported, naming the part of the kernel that has no explicit features.
+// offset. Throws errc::unsupported, naming the part of the kernel that has no explicit features.
 std::vector<decision_shares> share_decisions(const kernel_expansion& f, const dataset& x, index row, index top,
                                              const known_names& known = {},
                                              const std::optional<known_places>& where = {});
@@ -77,8 +85,7 @@ struct feature_explanation {
     std::vector<explained_function> functions;
 };
 
-// Throws an error with errc::unsupported if the model is not a sum over kernel values or the kernel has no explicit
-// features.
+// Throws errc::unsupported if the model is not a sum over kernel values or the kernel has no explicit features.
 feature_explanation explain_object(const model& m, const dataset& x, index row, index top);
 feature_explanation explain_model(const model& m, index top);
 

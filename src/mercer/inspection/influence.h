@@ -1,5 +1,15 @@
 // Explains decisions by support vectors. A decision is the sum f(x) = Σ αᵢyᵢk(xᵢ, x) + b; the terms, sorted by size,
 // show which training examples favour which side.
+//
+// Example:
+//
+//     #include <mercer/methods/svm/fit_svm.h>
+//
+//     const table data = read_table("data/heart_scale.svm");
+//     const svm_model m = fit_svm(gaussian{0.1}, data.x, data.y, svm_options{});
+//     const influence why = compute_influences(m, data.x, 0)[0];
+//     assert(std::abs(why.positive + why.negative + why.offset - why.f) < 1e-9);
+//     const influence_term& largest = why.terms[0];  // the training example with the largest influence is largest.row
 #pragma once
 
 #include <optional>

@@ -16,8 +16,8 @@
 namespace mercer {
 
 // `fitted` is the model of all examples with these options; its support_rows are rows of K. `progress` receives the
-// completed share. `skip` = false refits for every example, which is necessary if `fitted` is not an optimum. Throws an
-// error with errc::unsupported for tasks other than c_svc.
+// completed share. `skip` = false refits for every example, which is necessary if `fitted` is not an optimum. Throws
+// errc::unsupported for tasks other than c_svc.
 error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, const svm_options& options,
                              const svm_model& fitted, const std::function<void(double)>& progress = {},
                              bool skip = true);

@@ -18,6 +18,17 @@
 //
 // A ν-classifier is reported as the equivalent C-classifier: its coefficients were divided by the margin, and C = 1/ρ
 // is stored with the fit (svm_report).
+//
+// Example:
+//
+//     #include <mercer/inspection/margin_report_text.h>
+//     #include <mercer/methods/svm/fit_svm.h>
+//
+//     const table data = read_table("data/heart_scale.svm");
+//     const svm_model m = fit_svm(gaussian{0.1}, data.x, data.y, svm_options{});
+//     const margin_report report = report_margins(m, data.x, data.y);
+//     assert(report.problems[0].optimal() && report.support > 0);
+//     std::cout << report_text(report, {.data = "heart_scale.svm"});
 #pragma once
 
 #include <array>
@@ -149,7 +160,7 @@ struct margin_options {
 };
 
 // x and y are the training examples; support vectors are located among them (binary_problems.h). Supports C- and
-// ν-classification; throws an error with errc::unsupported for other tasks.
+// ν-classification; throws errc::unsupported for other tasks.
 margin_report report_margins(const svm_model& model, const dataset& x, std::span<const double> y,
                              const margin_options& options = {});
 // For models on a precomputed kernel: K is the kernel matrix of the training examples, and model.support_rows are rows

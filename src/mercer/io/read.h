@@ -1,4 +1,13 @@
 // Reads a data file or folder of any format as a table.
+//
+// Example:
+//
+//     const table iris = read_table("data/iris.svm");
+//     assert(iris.x.size() == 150 && iris.x.dims() == 4);
+//     read_options how;
+//     how.csv.label = "species";
+//     const table named = read_table("data/iris.csv", how);
+//     assert(named.class_names[0] == "setosa" && named.feature_names[0] == "sepal_length");
 #pragma once
 
 #include <string>

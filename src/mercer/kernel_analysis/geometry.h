@@ -6,6 +6,13 @@
 // A squared distance that is negative only by rounding is returned as 0. If the kernel is not positive semidefinite,
 // the squared distance itself can be negative and is returned unchanged. Kernel values are computed tile by tile; only
 // the results are stored.
+//
+// Example:
+//
+//     const double numbers[] = {0, 3, 10};
+//     const dataset x = dense<double>({numbers, 3, 1});
+//     assert(squared_distances(linear{}, x)(0, 1) == 9);
+//     assert(medoid(linear{}, x).member == 1);
 #pragma once
 
 #include <span>
@@ -20,7 +27,7 @@ namespace mercer {
 // Element (i, j) of the result belongs to x[i] and z[j] (or x[j]).
 matrix<double> squared_distances(const kernel& k, const dataset& x, const dataset& z);
 matrix<double> squared_distances(const kernel& k, const dataset& x);
-// The cosine is 0 if k(x, x) = 0. Throws an error with errc::not_psd if k(x, x) < 0.
+// The cosine is 0 if k(x, x) = 0. Throws errc::not_psd if k(x, x) < 0.
 matrix<double> cosines(const kernel& k, const dataset& x, const dataset& z);
 matrix<double> cosines(const kernel& k, const dataset& x);
 

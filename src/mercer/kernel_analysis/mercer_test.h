@@ -17,6 +17,15 @@
 // entries of a kernel can have larger errors: sums cancel (k₁ - 0.999k₂), and arguments of exp or tanh lose digits. If
 // the verdict is not backed by a proof, each entry is compared with a value that carries its own error bound
 // (pair_evaluation.h), e is at least twice the norm of the errors found, and a witness is checked in higher precision.
+//
+// Example:
+//
+//     const double numbers[] = {0, 1, 2, 3, 4};
+//     const dataset x = dense<double>({numbers, 5, 1});
+//     assert(mercer_test(gaussian{0.5}, x).verdict == mercer_verdict::certified);
+//     const mercer_result found = mercer_test(sigmoid{.gamma = 1, .coef0 = -1}, x);
+//     assert(found.verdict == mercer_verdict::indefinite && found.witness->is_proof());
+//     std::cout << found.text();
 #pragma once
 
 #include <cstdint>

@@ -14,6 +14,13 @@
 //     HSIC = tr(KHLH)/n²,   H = I - 11ᵀ/n,
 // is the squared norm of their cross-covariance in feature space. For characteristic kernels its limit is 0 only if the
 // properties are independent. The permutations are random pairings of the objects.
+//
+// Example:
+//
+//     const double first[] = {0, 1, 2, 3, 4, 5, 6, 7}, second[] = {20, 21, 22, 23, 24, 25, 26, 27};
+//     const dataset x = dense<double>({first, 8, 1}), z = dense<double>({second, 8, 1});
+//     const two_sample_result found = two_sample_test(gaussian{0.1}, x, z, {.permutations = 500});
+//     assert(found.p_value < 0.05);
 #pragma once
 
 #include <cstdint>
@@ -49,7 +56,7 @@ two_sample_result two_sample_test(const gram<double>& K, index first, const two_
 struct independence_options {
     index permutations = 1000;
     std::uint64_t seed = 0;
-    // both matrices are stored: 16n² bytes; throws an error with errc::memory if they exceed the budget
+    // both matrices are stored: 16n² bytes; throws errc::memory if they exceed the budget
     std::size_t memory_bytes = std::size_t{1} << 30;
     progress_callback progress{};  // false: the permutations so far are all
 };

@@ -1,5 +1,16 @@
 // The eigendecomposition K = UΛUᵀ of a Gram matrix, its rank, and what is derived from it: the empirical feature map, a
 // factor K = PᵀP, and repairs of a matrix that is not positive semidefinite.
+//
+// Example:
+//
+//     const double numbers[] = {2, 1, 1, 2}, wrong[] = {1, 2, 2, 1};
+//     const precomputed<double> K{matrix_view<const double>(numbers, 2, 2)};
+//     const gram_spectrum eigen = decompose(K);
+//     assert(std::abs(eigen.values[0] - 3) < 1e-12 && eigen.rank() == 2);
+//     assert(factorise(K).holds());
+//     const precomputed<double> indefinite{matrix_view<const double>(wrong, 2, 2)};  // eigenvalues 3 and -1
+//     assert(!factorise(indefinite).holds());
+//     assert(repair(indefinite, repair_method::clip).negative == 1);
 #pragma once
 
 #include <optional>
@@ -32,9 +43,9 @@ gram_spectrum decompose(const gram<double>& k, eigen_parts wanted = eigen_parts:
 
 // The empirical feature map: vectors whose inner products are the kernel values, for kernels on any kind of object.
 //     training object i ↦ Λ^½ Uᵀ eᵢ,     new x ↦ Λ^(-½) Uᵀ k(X, x),     K = UΛUᵀ.
-// Eigenvalues up to n·ε·λ_max are dropped. Throws an error with errc::not_psd if an eigenvalue is below -n·ε·λ_max (see
-// repair()). φ(x)ᵀφ(xᵢ) = k(x, xᵢ) for training objects xᵢ and every x; for two new objects φ(x)ᵀφ(z) lacks the part of
-// k(x, z) outside of the span of the training objects.
+// Eigenvalues up to n·ε·λ_max are dropped. Throws errc::not_psd if an eigenvalue is below -n·ε·λ_max (see repair()).
+// φ(x)ᵀφ(xᵢ) = k(x, xᵢ) for training objects xᵢ and every x; for two new objects φ(x)ᵀφ(z) lacks the part of k(x, z)
+// outside of the span of the training objects.
 
 class empirical_map {
 public:

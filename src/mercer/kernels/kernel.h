@@ -2,9 +2,13 @@
 // form, the kind of objects it compares, its traits and the proof that it is positive semidefinite, and it compiles
 // itself into a plan (plan.h), which kernels/evaluation runs on tiles of a Gram matrix.
 //
-//     kernel k = 0.5 * gaussian{0.1} + polynomial{.degree = 3};
-//     k.text();    // "0.5*rbf(gamma=0.1) + poly(degree=3, gamma=1, coef0=0)"
-//     k.proof().valid;
+// Example:
+//
+//     const kernel k = 0.5 * gaussian{0.1} + polynomial{.degree = 3};
+//     assert(k.text() == "0.5*rbf(gamma=0.1) + poly(degree=3, gamma=1, coef0=0)");
+//     assert(k.proof().valid);
+//     const kernel same = kernel::parse("0.5*rbf(gamma=0.1) + poly()");  // omitted parameters have their defaults
+//     assert(same.text() == k.text());
 #pragma once
 
 #include <memory>

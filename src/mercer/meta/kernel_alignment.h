@@ -10,6 +10,14 @@
 //
 // a quadratic program with one variable for each kernel. The sums over n² pairs are computed in double, tile by tile;
 // no matrix is stored.
+//
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const kernel_family family({gaussian{0.1}, gaussian{1}, linear{}}, iris.x, true, gibibytes(1));
+//     const aligned_weights found = align_weights(family, iris.y, true);
+//     assert(found.weights.size() == 3 && found.alignment > 0.5);
+//     const kernel learned = family.sum(found.weights);
 #pragma once
 
 #include <span>

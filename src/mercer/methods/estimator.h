@@ -65,7 +65,7 @@ public:
     std::string text() const;
     // A JSON object. Numbers that JSON cannot represent are the strings "inf", "-inf" and "nan".
     std::string json() const;
-    static summary from_json(std::string_view text);  // fails with errc::parse
+    static summary from_json(std::string_view text);  // throws errc::parse
 
 private:
     std::vector<std::pair<std::string, summary_value>> all_;
@@ -118,7 +118,7 @@ struct detailed_predictions {
 using part_value = std::variant<std::monostate, bool, std::vector<double>, std::vector<std::int64_t>, std::string,
                                 double, matrix<double>, std::vector<matrix<double>>, dataset, std::vector<summary>>;
 
-// A fitted model of any method. Functions that a method does not have fail with errc::unsupported.
+// A fitted model of any method. Functions that a method does not have throw errc::unsupported.
 class estimator {
 public:
     virtual ~estimator() = default;
@@ -211,7 +211,7 @@ private:
     }
 };
 
-// The model of an estimator, for functions of one kind of model. Fails with errc::invalid_argument for another kind.
+// The model of an estimator, for functions of one kind of model. Throws errc::invalid_argument for another kind.
 template <class Model>
 const Model& model_of(const estimator& from) {
     const auto* as = dynamic_cast<const estimator_of<Model>*>(&from);

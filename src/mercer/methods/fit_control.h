@@ -27,7 +27,7 @@ struct fit_progress {
     std::int64_t steps = 0, rounds = 0;
     index active = 0, size = 0;
 };
-// If it returns false, the fit ends with its current result, or fails with errc::cancelled if it has none yet.
+// If it returns false, the fit ends with its current result, or throws errc::cancelled if it has none yet.
 using progress_callback = std::function<bool(const fit_progress&)>;
 
 // MPI: each rank factors the M × M matrices of M landmarks (local), or all ranks together with ScaLAPACK (distributed);
@@ -69,7 +69,7 @@ private:
     std::atomic<bool> late_ = false;  // atomic, because fits may call back from any thread
 };
 
-// For fits without intermediate results: fails with errc::cancelled if the callback returns false.
+// For fits without intermediate results: throws errc::cancelled if the callback returns false.
 void report(const progress_callback& progress, const fit_progress& now, const std::string& owner);
 
 }  // namespace mercer

@@ -122,7 +122,7 @@ std::vector<std::string> methods_with_checkpoints();
 // The help text of a method: name and formula, then one line per option with default, condition and meaning.
 std::string help(const method& m);
 
-// Fails with errc::unsupported if `control` has a checkpoint and the method keeps none.
+// Throws errc::unsupported if `control` has a checkpoint and the method keeps none.
 void require_checkpoint_support(const method& m, const fit_control& control);
 
 // Fits a method within the limits of `control`.

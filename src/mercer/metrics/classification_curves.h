@@ -1,4 +1,10 @@
 // Curves of one class against the rest: ROC, precision and recall from scores, and the reliability of probabilities.
+//
+// Example:
+//
+//     const std::vector<double> score = {0.1, 0.4, 0.35, 0.8};
+//     const ranking curve = compute_ranking(score, {false, false, true, true});
+//     assert(curve.area == 0.75);
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,16 @@
 // Confidence intervals (95 %) for proportions and for metrics of n examples.
+//
+// Example:
+//
+//     const interval accuracy = wilson_interval(95, 100);  // 95 of 100 examples are classified correctly
+//     assert(accuracy.low > 0.88 && accuracy.high < 0.98);
+//     const std::vector<double> errors = {1, 2, 3, 4, 5};
+//     const std::vector<interval> mean =
+//         bootstrap_intervals(5, 1, [&](std::span<const mercer::index> rows, std::span<double> out) {
+//             out[0] = 0;
+//             for (const mercer::index i : rows) out[0] += errors[static_cast<std::size_t>(i)] / 5;
+//         });
+//     assert(mean[0].low < 3 && mean[0].high > 3);
 #pragma once
 
 #include <algorithm>

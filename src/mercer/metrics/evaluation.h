@@ -1,7 +1,12 @@
 // The evaluation of a model on examples with known targets: metrics with confidence intervals, the confusion matrix,
 // curves of the classes, residuals.
 //
-//     const evaluation all = evaluate({.of = target_kind::classes, .y = y, .predicted = found, .classes = classes});
+// Example:
+//
+//     evaluation_input given;
+//     given.y = {0, 0, 0, 1}, given.predicted = {0, 0, 1, 1}, given.classes = {0, 1};
+//     const evaluation all = evaluate(given, {.resamples = 100});
+//     assert(all.find("accuracy")->value == 0.75 && all.table.count(0, 1) == 1);
 #pragma once
 
 #include <cstdint>
@@ -71,7 +76,7 @@ struct evaluation {
     const evaluated_metric* find(std::string_view metric) const;  // null if the metric does not apply
 };
 
-// Throws an error with errc::data, naming the row, if a target, a prediction or a score is not finite.
+// Throws errc::data, naming the row, if a target, a prediction or a score is not finite.
 evaluation evaluate(const evaluation_input& a, const evaluation_options& options = {});
 
 }  // namespace mercer

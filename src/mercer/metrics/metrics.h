@@ -1,7 +1,10 @@
 // Metrics: functions that score predictions against the targets, found by name.
 //
-//     const metric& m = find_metric("balanced_accuracy", target_kind::classes);
-//     m.value({.y = targets, .predicted = answers});
+// Example:
+//
+//     const std::vector<double> targets = {0, 0, 0, 1}, predicted = {0, 0, 1, 1};
+//     const metric& balanced = find_metric("balanced_accuracy", target_kind::classes);
+//     assert(std::abs(balanced.value({.y = targets, .predicted = predicted}) - (2.0 / 3 + 1) / 2) < 1e-12);
 #pragma once
 
 #include <functional>
@@ -36,7 +39,7 @@ struct metric {
 };
 
 const std::vector<metric>& metrics();
-// Throws an error with errc::invalid_argument for an unknown name, listing the metrics for this kind of answer.
+// Throws errc::invalid_argument for an unknown name, listing the metrics for this kind of answer.
 const metric& find_metric(std::string_view name, target_kind of);
 const metric& default_metric(target_kind of);  // accuracy for classes, rmse for values
 

@@ -36,8 +36,8 @@ struct feature_importance {
 };
 
 // Returns the importance of each column of the vectors x, in their order. The model is only called for rows whose value
-// changes, with many shuffles in one call; a constant column has importance 0. Throws an error with errc::unsupported
-// if x does not hold vectors.
+// changes, with many shuffles in one call; a constant column has importance 0. Throws errc::unsupported if x does not
+// hold vectors.
 std::vector<feature_importance> permutation_importance(const dataset& x, std::span<const double> y,
                                                        std::span<const double> classes, const metric& by,
                                                        const predictor& model, const importance_options& options = {});

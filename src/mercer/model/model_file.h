@@ -12,8 +12,7 @@
 
 namespace mercer::api {
 
-// Parses a model file of the library, or LIBSVM's text. `name` is used in error messages. Throws an error with
-// errc::parse.
+// Parses a model file of the library, or LIBSVM's text. `name` is used in error messages. Throws errc::parse.
 model parse(std::string_view bytes, const std::string& name);
 model load(const std::string& path);
 

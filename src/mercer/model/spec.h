@@ -1,7 +1,10 @@
 // The description of a fit: a method by its name, its kernel in text form, and its options. Specs are read from JSON
 // and are stored in model files.
 //
-//     spec s = parse_spec(R"({"method": "svc", "kernel": "rbf(gamma=0.5)", "scale": "standard", "C": 10})");
+// Example:
+//
+//     const api::spec s = api::parse_spec(R"json({"method": "svc", "kernel": "rbf(gamma=0.5)", "C": 10})json");
+//     assert(s.method == "svc" && s.options[0].first == "C" && s.options[0].second == "10");
 #pragma once
 
 #include <memory>
@@ -24,7 +27,7 @@ struct spec {
     std::string text{};
 };
 // Parses {"method": "svc", "kernel": "...", "scale": "standard", "text": "...", "C": 10, ...}; every other member is an
-// option of the method. Throws an error with errc::parse.
+// option of the method. Throws errc::parse.
 spec parse_spec(std::string_view json);
 std::string to_json(const spec& s);
 

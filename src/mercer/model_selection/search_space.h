@@ -39,7 +39,7 @@ struct free_parameter {
 // A text with free parameters.
 class open_text {
 public:
-    // Throws an error with errc::parse, naming the position, for invalid ranges.
+    // Throws errc::parse, naming the position, for invalid ranges.
     explicit open_text(std::string_view text);
     const std::vector<free_parameter>& free_parameters() const { return free_parameters_; }
     std::string filled(std::span<const double> values) const;
@@ -70,7 +70,7 @@ double median_gamma(const dataset& x);
 // The default kernel with its most important parameter open: rbf(gamma=?) for vectors.
 std::string default_open_kernel(const dataset& x);
 // The default range of a kernel parameter: γ around the median heuristic, small whole numbers for lengths and depths,
-// 0.01 to 100 for factors. Throws an error with errc::invalid_argument for parameters without a default range.
+// 0.01 to 100 for factors. Throws errc::invalid_argument for parameters without a default range.
 axis default_kernel_range(const free_parameter& open, const table& data);
 // The default range of an option of a method: C from 0.01 to 1000, λ from 1e-6 to 10, ν within (0, 1), ε by the
 // standard deviation of the targets.

@@ -1,10 +1,17 @@
 // Heat maps of Gram matrices.
 //
-//     const auto k = make_gram<double>(gaussian{0.5}, data.x);
-//     const object_order order = order_by_target(data);
-//     write_atomically("k.svg", picture_page("rbf on iris", "150 objects",
-//                                            {heat_map_panel(average_cells(*k, order.objects), order),
-//                                             spectrum_panel(decompose(*k))}));
+// Example:
+//
+//     #include <mercer/gram/make_gram.h>
+//     #include <mercer/kernel_analysis/spectrum.h>
+//     #include <mercer/plot/spectrum_plot.h>
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const auto K = make_gram<double>(gaussian{0.5}, iris.x);
+//     const object_order order = order_by_target(iris);
+//     write_atomically("gram.svg", picture_page("rbf on iris", "150 examples",
+//                                               {heat_map_panel(average_cells(*K, order.objects), order),
+//                                                spectrum_panel(decompose(*K))}));
 #pragma once
 
 #include <functional>

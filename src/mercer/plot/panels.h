@@ -1,8 +1,13 @@
 // Panels for unsupervised methods and searches: objects in the plane, shares of variance, curves over a parameter.
 //
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const kernel_pca_model m = fit_kernel_pca(gaussian{0.1}, iris.x, {.n_components = 5});
+//     scatter points{.at = m.scores};
+//     colour_by_target(points, iris);
 //     write_atomically("pca.svg", picture_page("kernel_pca", "iris",
-//                                              {scatter_panel({scores, classes, names}),
-//                                               scree_panel(m.explained_variance_ratio)}));
+//                                              {scatter_panel(points), scree_panel(m.explained_variance_ratio)}));
 #pragma once
 
 #include <string>

@@ -22,8 +22,8 @@ struct sequence_spec {
 // sigmoid over γ and over C.
 std::vector<sequence_spec> course_sequences();
 
-// Returns the kernel text with a parameter replaced: "rbf(gamma=1)" with gamma = 10 gives "rbf(gamma=10)". Throws an
-// error with errc::invalid_argument, listing the parameters, if the kernel does not have this one.
+// Returns the kernel text with a parameter replaced: "rbf(gamma=1)" with gamma = 10 gives "rbf(gamma=10)". Throws
+// errc::invalid_argument, listing the parameters, if the kernel does not have this one.
 std::string with_parameter(const std::string& kernel_text, const std::string& parameter, double value);
 
 // x has at least two columns; the fits use the two columns of `pair`.

@@ -1,5 +1,15 @@
 // A margin report as a self-contained HTML file: no network, no scripts, pictures as inline SVG, light or dark by the
 // setting of the reader. The page is also well-formed XML.
+//
+// Example:
+//
+//     #include <mercer/methods/svm/fit_svm.h>
+//
+//     const table data = read_table("data/heart_scale.svm");
+//     const svm_model m = fit_svm(gaussian{0.1}, data.x, data.y, svm_options{});
+//     const margin_report report = report_margins(m, data.x, data.y);
+//     const report_page page{.title = "heart_scale", .regions = classifier_pictures(m, data.x, data.y, report)};
+//     write_atomically("report.html", report_html(report, {.data = "heart_scale.svm"}, page));
 #pragma once
 
 #include <optional>

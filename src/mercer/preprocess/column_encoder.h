@@ -1,5 +1,12 @@
 // Encodes a table with columns of any kind as vectors. The encoding is fitted on a training table and applied to other
 // tables, in which columns are found by name, in any order.
+//
+// Example:
+//
+//     const text_table raw = text_table::parse(read_file("data/penguins.csv"));
+//     const column_encoder encoder = column_encoder::fit(raw, raw.find_column("species", "the target"));
+//     const dataset x = encoder.apply(raw);
+//     assert(x.size() == raw.rows() && x.dims() == encoder.dims());
 #pragma once
 
 #include <functional>

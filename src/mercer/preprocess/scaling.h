@@ -6,6 +6,14 @@
 // Coordinates of sparse vectors that are not stored are zeros and count as values. If a column maps zero to another
 // number, that number is stored in every row. Standardising sparse vectors would store all coordinates, so it is an
 // error unless with_mean = false, which scales x ↦ x / sd.
+//
+// Example:
+//
+//     const double numbers[] = {1, 2, 3, 100, 200, 600};
+//     const dataset x = dense<double>({numbers, 3, 2});
+//     const scaling by = scaling::fit(x, {.method = scaling_method::minmax});
+//     const dataset scaled = by.apply(x);  // each column has values from -1 to 1
+//     assert(scaled.as<dense<double>>()->row(0)[0] == -1 && scaled.as<dense<double>>()->row(2)[1] == 1);
 #pragma once
 
 #include <functional>

@@ -6,6 +6,14 @@
 //
 // These are the definitions of scikit-learn's TfidfVectorizer. Columns are terms in the order of their bytes, or hashes
 // of terms: then no list of terms is stored.
+//
+// Example:
+//
+//     const dataset texts = strings({"the cat sat", "the dog sat"});
+//     const text_features tfidf = text_features::fit(texts, parse_text_options("tfidf(stop=english)"));
+//     assert(tfidf.dims() == 3 && tfidf.terms()[0] == "cat");
+//     const dataset x = tfidf.apply(texts);  // 2 sparse rows
+//     assert(x.is_sparse() && x.size() == 2);
 #pragma once
 
 #include <string>

@@ -10,6 +10,19 @@
 // to which no rule applies. The operations act on tiles of kernel values, so they work for every kind of object. They
 // throw errc::invalid_argument for a parameter that is not finite and errc::unsupported for kernels on different kinds
 // of objects.
+//
+// Example:
+//
+//     const kernel k = pow(linear{} + 1, 2) * gaussian{0.5};
+//     assert(k.proof().valid);  // sums, products and powers of kernels are kernels
+//     const kernel d = gaussian{0.5} - gaussian{2};
+//     assert(!d.proof().valid);  // there is no rule for a difference
+//     std::cout << d.proof().text();
+//
+//     const kernel own = from_function("hat", [](auto x, auto z) { return std::max(0.0, 1 - std::abs(x[0] - z[0])); });
+//     const kernel both = field("title", words{}) + field("size", own);  // for records with the fields title and size
+//     assert(both.text() == "field(title, words(ngram=1, lower=1, min_length=2, binary=0, sublinear=0)) + "
+//                           "field(size, user(hat))");
 #pragma once
 
 #include <functional>

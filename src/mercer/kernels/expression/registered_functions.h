@@ -1,6 +1,15 @@
 // Functions and kernels that are registered by name, so that text forms with conjugate(name, k), pullback(name, k),
 // user(name) and map(name) can be parsed. The registry is global and may be used from several threads; registering a
 // name again replaces the function.
+//
+// Example:
+//
+//     const auto hat = [](std::span<const double> x, std::span<const double> z) {
+//         return std::max(0.0, 1 - std::abs(x[0] - z[0]));
+//     };
+//     register_kernel("hat", from_function("hat", hat));
+//     const kernel k = kernel::parse("user(hat) + linear()");
+//     assert(k.text() == "user(hat) + linear()");
 #pragma once
 
 #include <functional>

@@ -4,9 +4,12 @@
 // product has all pairs of them, normalize divides them by their norm, and field(name, k) has the features of the
 // field.
 //
-//     const object_features phi(kernel::parse("normalize(spectrum(k=3))"), x, &z);
-//     phi.x();                 // sparse rows
-//     phi.name(7, {}).text;    // "TAT"
+// Example:
+//
+//     const dataset x = strings({"GATTACA", "TATA"});
+//     const object_features phi(spectrum{3}, x);
+//     assert(phi.x().size() == 2);         // sparse rows with the number of occurrences of each substring of length 3
+//     assert(phi.name(0, {}).text == "GAT");
 #pragma once
 
 #include <functional>

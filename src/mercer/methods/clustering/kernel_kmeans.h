@@ -7,6 +7,14 @@
 // cause, is undone and ends the run with status stalled.
 //
 // An iteration needs only S(i, c) = Σ_{j∈c} wⱼkᵢⱼ from K: one pass over K or, if few examples moved, over their rows.
+//
+// Example:
+//
+//     const double numbers[] = {0, 1, 5, 6};
+//     const dataset x = dense<double>({numbers, 4, 1});
+//     const kmeans_model m = fit_kernel_kmeans(gaussian{0.1}, x, {.n_clusters = 2});
+//     assert(m.labels[0] == m.labels[1] && m.labels[1] != m.labels[2] && m.labels[2] == m.labels[3]);
+//     assert(predict(m, x) == m.labels);
 #pragma once
 
 #include <cstdint>

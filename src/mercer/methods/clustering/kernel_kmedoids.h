@@ -7,6 +7,13 @@
 // default PAM's own swaps (the best of all each time, at 1/k of PAM's cost: FastPAM1) are therefore also tried from the
 // same start, and the better result is kept, which is never worse than PAM. The start is PAM's BUILD (each medoid the
 // one that lowers TD most) or random.
+//
+// Example:
+//
+//     const dataset x = strings({"AAAA", "AAAT", "GGGC", "GGGG"});
+//     const kmedoids_model m = fit_kernel_kmedoids(normalise(spectrum{2}), x, {.n_clusters = 2});
+//     assert(m.labels[0] == m.labels[1] && m.labels[1] != m.labels[2] && m.labels[2] == m.labels[3]);
+//     assert(m.silhouette > 0);
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,13 @@
 // 1 dimensions, so one Cholesky decomposition of N + μI and an eigenproblem of order `classes` give all directions. The
 // directions are scaled so that the regularised spread within classes is the unit matrix. A new example gets the class
 // whose mean is nearest in the space of the directions.
+//
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const kernel_fisher_model m = fit_kernel_fisher(gaussian{0.1}, iris.x, iris.y);
+//     assert(transform(m, iris.x).cols() == 2);  // three classes have two directions
+//     assert(count_correct(iris.y, predict(m, iris.x)) > 140);
 #pragma once
 
 #include <optional>

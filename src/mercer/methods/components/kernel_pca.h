@@ -11,8 +11,16 @@
 // that its entry of largest magnitude is positive.
 //
 // A matrix with a negative eigenvalue below -1e-5 λ₁ (the threshold of scikit-learn) is not a matrix of inner products.
-// The fit fails with errc::not_psd if the requested components include such an eigenvalue. Otherwise the components are
+// The fit throws errc::not_psd if the requested components include such an eigenvalue. Otherwise the components are
 // right, but shares of the variance are undefined: the ratios are NaN, and negative_share is above 0.
+//
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const kernel_pca_model m = fit_kernel_pca(gaussian{0.1}, iris.x, {.n_components = 2});
+//     const matrix<double> scores = transform(m, iris.x);  // 150 × 2
+//     assert(std::abs(scores(0, 0) - m.scores(0, 0)) < 1e-8);
+//     assert(m.explained_variance_ratio[0] > m.explained_variance_ratio[1]);
 #pragma once
 
 #include <cstdint>

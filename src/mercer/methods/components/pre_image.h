@@ -1,5 +1,12 @@
 // Pre-images: inputs z whose image φ(z) is close to a given point of feature space, here the projection of φ(x) onto
 // the components of a kernel PCA. With few components the pre-image is a denoised x.
+//
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const kernel_pca_model m = fit_kernel_pca(gaussian{0.1}, iris.x, {.n_components = 2});
+//     const pre_image_result clean = denoise(m, iris.x);
+//     assert(clean.points.rows() == 150 && clean.points.cols() == 4);
 #pragma once
 
 #include <vector>

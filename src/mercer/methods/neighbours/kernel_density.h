@@ -4,6 +4,13 @@
 //     rational_quadratic, 2α > d: (2αℓ²π)^(d/2) Γ(α-d/2)/Γ(α).
 // For other kernels, and for objects that are not vectors, only the mean embedding Σᵢ wᵢk(x, xᵢ)/W is available: an
 // unnormalised score of how typical x is.
+//
+// Example:
+//
+//     const double numbers[] = {-1, 0, 1}, places[] = {0, 10};
+//     const kernel_density_model m = fit_kernel_density(gaussian{0.5}, dense<double>({numbers, 3, 1}));
+//     const std::vector<double> log_f = log_density(m, dense<double>({places, 2, 1}));
+//     assert(m.normalised && log_f[0] > log_f[1]);
 #pragma once
 
 #include <optional>
@@ -49,8 +56,8 @@ kernel_density_model fit_kernel_density(const gram<double>& K, const kernel_dens
 // Returns Σᵢ wᵢk(x, xᵢ)/W for every row.
 std::vector<double> mean_embedding(const kernel_density_model& model, const dataset& z);
 std::vector<double> mean_embedding(const kernel_density_model& model, const gram<double>& K);
-// Returns log f(x). Fails with errc::unsupported if Z is not known. If all terms of a Gaussian underflow, they are
-// summed as logarithms.
+// Returns log f(x). Throws errc::unsupported if Z is not known. If all terms of a Gaussian underflow, they are summed
+// as logarithms.
 std::vector<double> log_density(const kernel_density_model& model, const dataset& z);
 
 namespace api {

@@ -7,6 +7,16 @@
 // are kept and ranked again in double. If the float error observed on the candidates could have hidden a neighbour, the
 // query is repeated in double, so the neighbours are those of exact arithmetic. No array of size (queries × training
 // examples) is stored.
+//
+// Example:
+//
+//     const double numbers[] = {0, 1, 5, 6};
+//     const dataset x = dense<double>({numbers, 4, 1});
+//     const std::vector<double> y = {-1, -1, 1, 1};
+//     const knn_model m = fit_knn(gaussian{0.1}, x, y, {.n_neighbors = 1});
+//     assert(predict(m, x) == y);
+//     const neighbours found = find_neighbours(m, x);  // the positions of the neighbours, and their distances
+//     assert(found.indices(2, 0) == 2 && found.distances(2, 0) == 0);
 #pragma once
 
 #include <memory>
@@ -114,8 +124,8 @@ neighbours find_neighbours(const knn_model& model, const dataset& z);
 // The rows of K are queries, the columns training examples; `self` is k(z, z) of each query.
 neighbours find_neighbours(const knn_model& model, const gram<double>& K, std::span<const double> self);
 
-// Returns labels or values. Fails with errc::unsupported if the progress callback stopped the search, because some
-// queries have no neighbours then.
+// Returns labels or values. Throws errc::unsupported if the progress callback stopped the search, because some queries
+// have no neighbours then.
 std::vector<double> predict(const knn_model& model, const dataset& z);
 std::vector<double> predict(const knn_model& model, const neighbours& found);
 // Returns the share of the votes for each class; every row sums to 1.

@@ -8,6 +8,15 @@
 // nearest_medoid: the medoid of a class is the member with the smallest (weighted) sum of distances to all members, the
 // first of equal ones. The model stores one example per class, so a prediction computes as many kernel values as there
 // are classes.
+//
+// Example:
+//
+//     const double numbers[] = {0, 1, 5, 6};
+//     const dataset x = dense<double>({numbers, 4, 1});
+//     const std::vector<double> y = {-1, -1, 1, 1};
+//     const nearest_centroid_model m = fit_nearest_centroid(linear{}, x, y);
+//     assert(predict(m, x) == y);
+//     assert(std::abs(squared_distances(m, x)(0, 0) - 0.25) < 1e-12);  // (0 - ½)², ½ the mean of the first class
 #pragma once
 
 #include <memory>

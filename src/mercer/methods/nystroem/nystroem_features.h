@@ -6,6 +6,13 @@
 // nystroem_pca: principal components of these features over all examples, which is kernel PCA in the span of the
 // centres, and kernel PCA itself if every example is a centre. The eigenvectors of Φ̃ᵀΦ̃ (Φ̃ is Φ minus its mean) are
 // computed by block Lanczos, with one pass over K per product.
+//
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const nystroem_features_model m = fit_nystroem_features(make_rows(gaussian{0.1}, iris.x), {.n_centres = 20});
+//     const matrix<double> phi = m.map.values(iris.x);  // a row for each example, a column for each feature
+//     assert(phi.rows() == 150 && phi.cols() <= 20 && m.unexplained < 0.1);
 #pragma once
 
 #include <optional>

@@ -46,7 +46,7 @@ matrix<double> decide(const nystroem_fit& model, const gram<double>& k);
 std::vector<double> predict_classes(const nystroem_fit& model, matrix_view<const double> decisions);
 namespace detail {
 
-// Fails with errc::invalid_argument unless λ, tol and max_iter are valid; `option` is the name of the option that
+// Throws errc::invalid_argument unless λ, tol and max_iter are valid; `option` is the name of the option that
 // determines λ.
 void check_nystroem_options(const nystroem_options& options, double lambda, const char* option, const char* owner);
 void check_own_targets(const training_rows& x, matrix_view<const double> y, const char* owner);

@@ -106,16 +106,16 @@ struct nystroem_problem {
 inline double assumed_bytes(index m) {
     return std::max(0x1p30, 64.0 * static_cast<double>(m) * static_cast<double>(m));
 }
-// Fails with errc::memory if `bytes` plus the batches of rows that are read exceed the budget; the message names the
+// Throws errc::memory if `bytes` plus the batches of rows that are read exceed the budget; the message names the
 // smallest sufficient budget. m is the number of centres, or 0 before it is known.
 void require_memory(const training_rows& x, double bytes, index m, const nystroem_options& options, const char* owner);
-// Returns the weights of the rows of this process, 1 if none are given. Fails if all weights are 0.
+// Returns the weights of the rows of this process, 1 if none are given. Throws if all weights are 0.
 std::vector<double> local_weights(const training_rows& x, const nystroem_options& options, const char* owner);
 // The bytes that the caller needs for this number of centres, of rows of the sketch and of rows for the starting point.
 using solver_bytes = std::function<double(index centres, index buckets, index start_rows)>;
-// Chooses the centres and the samples. Fails with errc::memory before any work if the fit, or with `doubling` the fit
-// with 2M centres, would exceed the budget. With `accuracy` the number of centres is known only after they are chosen:
-// if the budget is too small, choosing them may exceed it by up to a gibibyte, and the message then names the smallest
+// Chooses the centres and the samples. Throws errc::memory before any work if the fit, or with `doubling` the fit with
+// 2M centres, would exceed the budget. With `accuracy` the number of centres is known only after they are chosen: if
+// the budget is too small, choosing them may exceed it by up to a gibibyte, and the message then names the smallest
 // sufficient budget. with_start: also sample rows for a starting point.
 nystroem_problem make_nystroem_problem(const training_rows& x, const nystroem_options& options,
                                        std::span<const double> weight, const char* owner, bool with_start = false,

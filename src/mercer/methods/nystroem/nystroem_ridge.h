@@ -10,6 +10,15 @@
 // Rosasco 2017; Meanti, Carratino, Rosasco, Rudi 2020), to a measured duality gap (nystroem_newton.h). The model
 // reports the quality of the approximation: the fraction of the trace of K(X, X) that the centres do not explain, the
 // gap of the problem that was solved, and the number of passes.
+//
+// Example:
+//
+//     const table housing = read("data/housing.svm");
+//     const dataset x = scaling::fit(housing.x, {.method = scaling_method::minmax}).apply(housing.x);
+//     const nystroem_ridge_model m = fit_nystroem_ridge(make_rows(gaussian{0.1}, x), {housing.y.data(), 506, 1},
+//                                                       {.alpha = 0.1, .n_centres = 200});
+//     assert(m.status == fit_status::converged && m.f.size() <= 200);
+//     assert(decide(m, x).rows() == 506);
 #pragma once
 
 #include <optional>

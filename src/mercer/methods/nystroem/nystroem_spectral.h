@@ -13,7 +13,7 @@
 //
 // Affinities are not negative, so K w >= min(w, 1)·k(x, x). The approximation K̃ may violate this bound for examples
 // that the centres do not explain. Their degree is set to min(w, 1)·k(x, x), and the model reports their number. If a
-// quarter of the degrees are far below zero, the kernel is not an affinity, and the fit fails with errc::data.
+// quarter of the degrees are far below zero, the kernel is not an affinity, and the fit throws errc::data.
 #pragma once
 
 #include <optional>

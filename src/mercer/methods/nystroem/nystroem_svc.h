@@ -12,6 +12,12 @@
 // The offset is the weight of one additional feature, whose length is that of the others, and is penalised like them.
 // An epoch is one pass over the features. The solver stops when the duality gap, measured after each epoch, is at most
 // tol times the objective.
+//
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const model m = fit(nystroem_svc{.kernel = gaussian{0.5}, .scale = "standard", .C = 10, .n_centres = 50}, iris);
+//     assert(score(m, iris).number("accuracy") > 0.95);
 #pragma once
 
 #include <optional>

@@ -143,7 +143,7 @@ struct shared_examples {
 };
 
 // Distributes the rows so that every chunk belongs to one process. Called by all processes, each with its own rows,
-// possibly none, and its weights, if any. Vectors are borrowed. Fails on all processes if their examples or targets do
+// possibly none, and its weights, if any. Vectors are borrowed. Throws on all processes if their examples or targets do
 // not match.
 shared_examples distribute_rows(const communicator& group, const dataset& x, matrix_view<const double> y,
                                 const std::vector<double>& weight);

@@ -15,6 +15,16 @@
 // below). Neither is available for the laplacian, whose distribution of w is not rotation invariant.
 //
 // poly and linear: count sketches of tensor products (count_sketch.h).
+//
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const random_features_model m = fit_random_features(gaussian{0.1}, iris.x, {.n_components = 5000});
+//     const matrix<double> phi = transform(m, iris.x);  // 150 × 5000
+//     double product = 0;
+//     for (int j = 0; j < 5000; ++j) product += phi(0, j) * phi(100, j);
+//     const double exact = pair_value(gaussian{0.1}, part(iris.x, 0, 1), part(iris.x, 100, 1));
+//     assert(std::abs(product - exact) < 0.1);
 #pragma once
 
 #include <cstdint>
@@ -121,7 +131,7 @@ struct random_features_model {
     double phase = 0;  // b
 
     index dims() const;  // d
-    // Returns the frequencies, one per row, ⌈D/2⌉ × d. Fails for a count sketch, which has none.
+    // Returns the frequencies, one per row, ⌈D/2⌉ × d. Throws for a count sketch, which has none.
     matrix<double> to_matrix() const;
 };
 

@@ -7,6 +7,13 @@
 // f(x) = Σαᵢk(xᵢ, x) + b, and b is not penalised. Newton's method (solve_representer.h, solve_softmax.h) stops at a
 // measured duality gap. If the kernel matrix does not fit the memory budget, it is computed again for every product.
 // With a linear kernel and C = 1/λ this is scikit-learn's LogisticRegression.
+//
+// Example:
+//
+//     const table data = read_table("data/heart_scale.svm");
+//     const kernel_logistic_model m = fit_kernel_logistic(gaussian{0.1}, data.x, data.y, {.C = 1});
+//     const matrix<double> p = probabilities(m, decide(m, data.x).view());  // 270 × 2
+//     assert(m.status == fit_status::converged && std::abs(p(0, 0) + p(0, 1) - 1) < 1e-12);
 #pragma once
 
 #include <optional>
@@ -74,7 +81,7 @@ struct kernel_logistic_model {
     int rounds = 0;
 };
 
-// Fails with errc::data unless there are at least two different labels among the examples of positive weight.
+// Throws errc::data unless there are at least two different labels among the examples of positive weight.
 kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std::span<const double> y,
                                           const kernel_logistic_options& options = {});
 kernel_logistic_model fit_kernel_logistic_precomputed(matrix_view<const double> K, std::span<const double> y,

@@ -14,6 +14,14 @@
 // If n² numbers do not fit the memory budget, conjugate gradients solve the equations to a given residual
 // (solvers/newton/conjugate_gradients.h). They multiply by K without storing K: memory n·(rank + a few), time n² per
 // step. Many values of λ: kernel_ridge_path.h.
+//
+// Example:
+//
+//     const double numbers[] = {0, 1, 2, 3, 4}, targets[] = {0, 1, 4, 9, 16};
+//     const dataset x = dense<double>({numbers, 5, 1});
+//     const kernel_ridge_model m = fit_kernel_ridge(gaussian{0.5}, x, {targets, 5, 1}, {.alpha = 0.001, .loo = true});
+//     assert(std::abs(predict(m, x)(2, 0) - 4) < 0.1);  // predictions: 5 × 1
+//     assert(m.loo.rows() == 5);                        // leave-one-out residuals
 #pragma once
 
 #include <optional>
@@ -128,7 +136,7 @@ struct kernel_ridge_model {
     }
 };
 
-// y has one row per example and one column per output. Fails with errc::not_psd, naming the row, if K + λW⁻¹ is not
+// y has one row per example and one column per output. Throws errc::not_psd, naming the row, if K + λW⁻¹ is not
 // numerically positive definite.
 kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_view<const double> y,
                                     const kernel_ridge_options& options = {});

@@ -5,6 +5,14 @@
 //     GCV(λ) = N·RSS/(N - df)²,   N = Σwᵢ, RSS = Σwᵢ(yᵢ - f(xᵢ))², df = tr K(K + λW⁻¹)⁻¹
 // needs only a reduction to band form (dense/band_reduction.h, 4/3 n³ operations). Leave-one-out also needs diag A⁻¹
 // for every λ, and therefore the orthogonal matrix of the reduction.
+//
+// Example:
+//
+//     const table housing = read("data/housing.svm");
+//     const dataset x = scaling::fit(housing.x, {.method = scaling_method::minmax}).apply(housing.x);
+//     const kernel_ridge_path path =
+//         fit_kernel_ridge_path(gaussian{0.1}, x, {housing.y.data(), 506, 1}, {.alphas = {0.01, 0.1, 1, 10}});
+//     assert(path.model.alpha == path.alphas[static_cast<std::size_t>(path.best)]);
 #pragma once
 
 #include <span>

@@ -7,6 +7,14 @@
 // C = 1/λ, ε-insensitive loss support vector regression and quantile loss kernel quantile regression. Huber's loss is
 // robust against outliers, Poisson's is for counts. A user-defined loss consists of its value and its first two
 // derivatives.
+//
+// Example:
+//
+//     const double numbers[] = {0, 1, 2, 3, 4}, targets[] = {0, 1, 2, 3, 100};  // the last target is an outlier
+//     const dataset x = dense<double>({numbers, 5, 1});
+//     const representer_model m =
+//         fit_representer(linear{}, x, targets, loss::huber(0.1), {.alpha = 1e-3, .fit_intercept = true});
+//     assert(std::abs(predict(m, x)[2] - 2) < 0.5);
 #pragma once
 
 #include <optional>

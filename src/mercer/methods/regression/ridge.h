@@ -13,6 +13,12 @@
 //     H = X̃(X̃ᵀX̃ + λI)⁻¹X̃ᵀ and the leverages hᵢ = Hᵢᵢ (with an offset hᵢ = Hᵢᵢ + wᵢ/Σw),
 //     the leave-one-out residual of example i, (yᵢ - f(xᵢ))/(1 - hᵢ),
 //     GCV = N·RSS/(N - df)² with N = Σw and df = Σhᵢ.
+//
+// Example:
+//
+//     const double numbers[] = {0, 1, 2, 3}, targets[] = {1, 3, 5, 7};  // y = 2x + 1
+//     const ridge_model m = fit_ridge(dense<double>({numbers, 4, 1}), {targets, 4, 1}, {.alpha = 1e-9});
+//     assert(std::abs(m.coef(0, 0) - 2) < 1e-6 && std::abs(m.intercept[0] - 1) < 1e-6);
 #pragma once
 
 #include <optional>

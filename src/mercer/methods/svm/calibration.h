@@ -32,7 +32,7 @@ struct calibration {
 
 // Probabilities of the classes from decision values, one row per object, in the order of model.classes, as from
 // LIBSVM's -b 1. The most probable class may differ from predict(), because the sigmoid need not be ½ at f = 0, and
-// coupling is not voting. Fails with errc::unsupported if the model has no probabilities.
+// coupling is not voting. Throws errc::unsupported if the model has no probabilities.
 matrix<double> coupled_probabilities(const svm_model& model, matrix_view<const double> decisions);
 // The same, consistent with predict(): a row in which the predicted class is not the most probable one is replaced by
 // the nearest distribution in which it is.

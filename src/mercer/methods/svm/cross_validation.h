@@ -1,5 +1,16 @@
 // Cross-validation of support vector machines: every example is predicted by a model fitted without it. cross_decide()
 // fits a model for each fold, decide_along_c_path() and predict_along_c_path() a path over C for one fold.
+//
+// Example:
+//
+//     #include <mercer/methods/svm/fit_svm.h>
+//     #include <mercer/metrics/metrics.h>
+//
+//     const table data = read_table("data/heart_scale.svm");
+//     const shared_gram K(gaussian{0.1}, data.x, gibibytes(1));
+//     const fold_plan plan = stratified_folds(data.y, 5, make_random_below(1));
+//     const cross_predictions held_out = cross_predict(K, data.y, svm_options{}, plan);
+//     assert(count_correct(data.y, held_out.values) > 200);  // of 270
 #pragma once
 
 #include <cstdint>
@@ -86,7 +97,7 @@ struct c_path_prediction {
     inner_fits fits;
 };
 
-// Classification. C must be ascending. Fails with errc::data if the training examples have only one class.
+// Classification. C must be ascending. Throws errc::data if the training examples have only one class.
 std::vector<c_path_prediction> decide_along_c_path(const smo::padded_matrix& K, std::span<const double> y,
                                                    std::span<const index> training, std::span<const index> held_out,
                                                    std::span<const double> C, const c_path_options& options = {});

@@ -1,4 +1,16 @@
 // Fits support vector machines by SMO: fit_svm() encodes the classes and solves the dual of each binary problem.
+//
+// Example:
+//
+//     const double numbers[] = {0, 0, 0, 1, 3, 3, 3, 4};
+//     const dataset x = dense<double>({numbers, 4, 2});  // four points of the plane, borrowed from `numbers`
+//     const std::vector<double> y = {-1, -1, 1, 1};
+//     svm_options options;
+//     options.C = 10;
+//     const svm_model m = fit_svm(gaussian{0.5}, x, y, options);
+//     assert(m.worst_status() == fit_status::converged);
+//     assert(decide(m, x).cols() == 1);  // one decision value for each point: there is one binary problem
+//     assert(predict(m, x) == y);
 #pragma once
 
 #include <cstdint>
@@ -49,7 +61,7 @@ struct svm_options {
     double checkpoint_seconds = 60;
 };
 
-// Classification needs at least two distinct labels; regression takes any finite y; one-class ignores y. Fails with
+// Classification needs at least two distinct labels; regression takes any finite y; one-class ignores y. Throws
 // errc::infeasible for a hard margin that does not exist and for an infeasible ν.
 svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options);
 // The same from the n × n matrix of training kernel values. The model has no kernel and no objects.

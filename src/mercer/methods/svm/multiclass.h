@@ -31,10 +31,10 @@ struct training_set {
     std::vector<index> sorted_by_rank(std::vector<index> rows) const;
 };
 
-// Fails unless the options are in range and there are finite targets and weights for n examples.
+// Throws unless the options are in range and there are finite targets and weights for n examples.
 void check_svm(const svm_options& options, index n, std::span<const double> y);
 
-// ν-classification: fails with errc::infeasible unless both classes of every pair can hold their sum νn/2.
+// ν-classification: throws errc::infeasible unless both classes of every pair can hold their sum νn/2.
 void require_feasible_nu(index n, std::span<const double> y, const svm_options& options);
 
 // Solves problem number `which`. Called from several threads; up to `concurrent_problems` problems are solved

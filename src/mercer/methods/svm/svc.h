@@ -1,6 +1,11 @@
 // The methods svc and nu_svc: support vector classification with the parameter C or ν.
 //
-//     svc{.kernel = gaussian{0.5}, .C = 10}
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const model m = fit(svc{.kernel = gaussian{0.5}, .scale = "standard", .C = 10, .probability = true}, iris);
+//     const api::columns p = decide(m, iris);  // a probability for each class
+//     assert(p.values.rows() == 150 && p.values.cols() == 3);
 #pragma once
 
 #include <optional>

@@ -157,8 +157,8 @@ void attach(svm_model& model, const kernel& k, const dataset& x);
 // the speed.
 enum class arithmetic { fast, exact };
 
-// Decision values: one row per object, one column per binary problem. Uses a few MB of memory beside the result. Fails
-// with errc::unsupported if the model was fitted on a kernel matrix.
+// Decision values: one row per object, one column per binary problem. Uses a few MB of memory beside the result. Throws
+// errc::unsupported if the model was fitted on a kernel matrix.
 matrix<double> decide(const svm_model& model, const dataset& x, arithmetic numbers = arithmetic::fast);
 // The same for rows of a Gram matrix, in which support vector s has the column column_of[s].
 matrix<double> decide(const svm_model& model, const gram<float>& K, const row_set& rows,
@@ -193,7 +193,7 @@ void for_each_coefficient(const svm_model& model, Visit visit) {
     }
 }
 
-// The weights w of every binary problem (rows) of a model with the linear kernel: f(x) = wᵀx + b. Fails with
+// The weights w of every binary problem (rows) of a model with the linear kernel: f(x) = wᵀx + b. Throws
 // errc::unsupported for other kernels.
 matrix<double> linear_weights(const svm_model& model);
 

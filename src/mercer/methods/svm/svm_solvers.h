@@ -17,6 +17,12 @@
 //
 // In the reports of the descent methods `gap` is the relative gap (J - D)/J, and `objective` is -D, the dual as a
 // minimum.
+//
+// Example:
+//
+//     const table data = read_table("data/heart_scale.svm");
+//     const trained_svm found = train_svm(svm_solver::interior_point, gaussian{0.1}, data.x, data.y, {});
+//     assert(found.model.worst_status() == fit_status::converged);
 #pragma once
 
 #include <limits>
@@ -89,7 +95,7 @@ trained_svm train_svm(svm_solver solver, const kernel& k, const dataset& x, std:
 // The iterates of an interior-point method lie strictly inside the bounds. An αᵢ is therefore set to a bound where the
 // multiplier of the bound is larger relative to its scale than the distance of αᵢ; then Σαy = 0 is restored, and the
 // KKT gap and the objective are computed from the kernel in double, as SMO does. For a hard margin of classes that are
-// not separable the dual is unbounded and the primal infeasible: both fail with errc::infeasible.
+// not separable the dual is unbounded and the primal infeasible: both throw errc::infeasible.
 
 // The report has the status `converged` if the KKT gap is at most `tol`. Two n × n matrices of doubles are stored.
 dual_solution solve_dual_qp(const gram<double>& K, const dual_input& in, double tol, const qp_options& options = {});

@@ -1,4 +1,10 @@
 // The methods svr and nu_svr: support vector regression with a given tube width ε, or with ε found for a given ν.
+//
+// Example:
+//
+//     const table housing = read("data/housing.svm");
+//     const model m = fit(svr{.kernel = gaussian{0.1}, .scale = "standard", .C = 10, .epsilon = 0.5}, housing);
+//     assert(score(m, housing).number("r2") > 0.8);
 #pragma once
 
 #include <optional>

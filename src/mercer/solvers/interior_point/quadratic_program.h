@@ -22,6 +22,20 @@
 //     dual infeasible     a ray u with Qu = 0, Gu <= 0, Au = 0, pᵀu = -1, in the directions that the bounds leave open
 // If the iteration fails, both certificates are searched for by quadratic programs that always have a solution: the
 // smallest violation of the constraints, and the nearest approximation of a ray.
+//
+// Example:
+//
+//     // min ½(u₁² + u₂²) - u₁ - 1.5u₂  subject to  u₁ + u₂ = 1, u >= 0
+//     const double Q[] = {1, 0, 0, 1}, p[] = {-1, -1.5}, zero[] = {0, 0}, A[] = {1, 1}, b[] = {1};
+//     quadratic_program problem;
+//     problem.Q = {Q, 2, 2};
+//     problem.p = p;
+//     problem.lower = zero;
+//     problem.A = {A, 1, 2};
+//     problem.b = b;
+//     const qp_result found = solve_qp(problem);
+//     assert(found.status == fit_status::converged);
+//     assert(std::abs(found.u[0] - 0.25) < 1e-6 && std::abs(found.u[1] - 0.75) < 1e-6);
 #pragma once
 
 #include <cstdint>

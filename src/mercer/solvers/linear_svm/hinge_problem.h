@@ -24,7 +24,7 @@ struct hinge_problem {
     std::span<const double> y;  // ±1
     std::span<const double> C;  // 0 < Cᵢ < ∞
 };
-// Fails unless sizes agree, y is ±1 and C positive and finite.
+// Throws unless sizes agree, y is ±1 and C positive and finite.
 void check(const hinge_problem& problem, const char* owner);
 void check(index examples, std::span<const double> y, std::span<const double> C, const char* owner);
 

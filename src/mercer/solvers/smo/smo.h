@@ -22,6 +22,14 @@
 // Kernel values are float, sums are double. The solver reports success only for a gap <= tol in double: before that, F
 // is recomputed from double kernel values for every variable that could decide the gap if its F were off by four times
 // the largest error seen in a sample. If the gap is then larger than tol, the solver continues from the exact values.
+//
+// Example:
+//
+//     // The dual of a C-SVC with C = 10 for the points -1 and 1 with these labels; the linear kernel gives K.
+//     const double numbers[] = {1, -1, -1, 1}, p[] = {-1, 1}, lower[] = {-10, 0}, upper[] = {0, 10};
+//     const precomputed<double> K{matrix_view<const double>(numbers, 2, 2)};
+//     const smo_result found = solve_smo(float_gram(K), K, {.p = p, .lower = lower, .upper = upper}, {});
+//     assert(found.status == fit_status::converged && std::abs(found.alpha[1] - 0.5) < 1e-3);
 #pragma once
 
 #include <cstddef>
@@ -93,7 +101,7 @@ struct smo_result {
     void add_earlier_run(const smo_result& first);
 };
 
-// `fast` and `exact` are the same symmetric n × n matrix K in float and in double. Fails with errc::invalid_argument or
+// `fast` and `exact` are the same symmetric n × n matrix K in float and in double. Throws errc::invalid_argument or
 // errc::data if sizes differ, numbers are not finite, a lower bound exceeds its upper bound, or the start violates its
 // bounds.
 smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const box_problem& problem,
