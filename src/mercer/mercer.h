@@ -60,10 +60,12 @@ using api::model;
 using api::summary;
 using control = api::fit_control;
 
+// How read() reads a file; io/read.h has all options.
 struct read_as {
     std::string label{};   // CSV: target column, by name or position; empty: no targets
     std::string format{};  // "csv", …; empty: detected from the file name and the first lines
 };
+// Reads a data file or folder of any format (read_table() in io/read.h states the errors).
 inline table read(const std::string& path, const read_as& how = {}) {
     read_options options;
     if (!how.format.empty()) options.format = &find_file_format(how.format);
@@ -72,11 +74,14 @@ inline table read(const std::string& path, const read_as& how = {}) {
     out.label = how.label;
     return out;
 }
-// The options that read a file like the training data of the model: the same target column, classes and number of
-// columns.
+// Returns the options that read a file like the training data of the model: with the same target column, classes and
+// number of columns.
 inline read_options like(const model& m) { return api::read_options_for(m); }
 inline table read(const std::string& path, const read_options& how) { return read_table(path, how); }
 
+// Fits a method, such as svc{.C = 10}, to a table; a method without a kernel option set uses the default kernel for the
+// kind of object (default_kernel() in model/fit.h). `how` limits memory, time and threads. api::fit() in model/fit.h
+// states the errors.
 template <api::described_method Method>
 model fit(const Method& m, const table& data, const control& how = {}) {
     api::spec s{Method::info().name, {}, m.scale, api::settings_of(m)};
@@ -91,11 +96,18 @@ inline table matched(const model& m, table data) {
     match_columns(data, m.feature_names(), "the data", "the data the model was fitted on");
     return data;
 }
+// Returns one prediction per object of `data`: class labels, values, clusters, or 1 (inside) and -1 (outside).
+// model::class_text() returns the name of a class. The targets of `data` are not used.
 inline std::vector<double> predict(const model& m, const table& data) { return m.predict(matched(m, data).x); }
-// The numbers that predictions are derived from: decision values, probabilities or shares of votes.
+// Returns the numbers from which predictions are derived, a row for each object: decision values, probabilities, shares
+// of votes or log densities.
 inline api::columns decide(const model& m, const table& data) { return m.details(matched(m, data).x); }
+// Returns the features that the model computes, such as scores on principal components: a row for each object.
 inline api::columns transform(const model& m, const table& data) { return m.transform(matched(m, data).x); }
+// Compares predictions with the targets of `data`: accuracy, or mean squared error and R² (model::score()).
 inline summary score(const model& m, const table& data) { return m.score(matched(m, data)); }
+// save() replaces the file atomically. load() reads the files of save() and of LIBSVM. Both throw errc::io if the file
+// cannot be written or read; load() throws errc::parse if it is not a model.
 inline void save(const model& m, const std::string& path) { m.save(path); }
 inline model load(const std::string& path) { return api::load(path); }
 

@@ -14,7 +14,7 @@ namespace mercer {
 
 enum class errc {
     invalid_argument,  // a parameter or shape breaks a stated condition
-    parse,             // text that does not follow its grammar: the message holds file, line and column, or a caret
+    parse,             // text that does not follow its grammar: the message states file, line and column, or has a caret
     io,                // a file that cannot be opened, read or written
     data,              // a value in the data that the method cannot use (NaN, infinity, a negative entry for chi2, ...)
     not_psd,           // a matrix that must be positive (semi)definite and is not
@@ -61,7 +61,8 @@ constexpr bool is_optimal(fit_status status) {
 }
 
 // An error in one row of the data, or in one value of a row. Rows and columns count from 0, as in the library. Code
-// that knows the user's way of counting rows and the names of the columns writes the message in those terms.
+// that reports the error to a user can convert row and column to the user's way of counting and to the name of the
+// column.
 class row_error : public error {
 public:
     row_error(std::ptrdiff_t row, std::ptrdiff_t column, const std::string& reason)
@@ -71,7 +72,7 @@ public:
           column_(column),
           reason_(reason) {}
 
-    // A copy that knows the name of the column.
+    // Returns a copy with the name of the column.
     row_error with_column_name(const std::string& column) const {
         row_error out = *this;
         out.name_ = column;

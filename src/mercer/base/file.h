@@ -62,7 +62,7 @@ private:
 // ignored.
 void remove_temporaries_on_signals();
 
-// State files hold the numbers that an iterative fit needs to continue after a crash, the hash of its problem and a
+// State files contain the numbers that an iterative fit needs to continue after a crash, the hash of its problem and a
 // checksum.
 
 // FNV-1a hash of the data that define a problem. Fits of different problems have different hashes (up to collisions).

@@ -19,7 +19,7 @@ namespace mercer {
 
 // A function that returns a random whole number, uniform on 0 … n-1.
 using random_below = std::function<index(index n)>;
-// A deterministic source of random numbers: the same seed gives the same numbers on every machine.
+// Returns a deterministic source of random numbers: equal seeds give equal numbers on every machine.
 random_below make_random_below(std::uint64_t seed);
 
 // The folds of n examples. Fold i holds out the examples with the numbers order[start[i]] … order[start[i+1] - 1]. The

@@ -20,7 +20,7 @@
 
 namespace mercer {
 
-// The name of a kind of object: the kind that a kernel compares or that a data set holds.
+// The name of a kind of object: the kind that a kernel compares or that a data set contains.
 class object_kind {
 public:
     constexpr explicit object_kind(const char* name) : name_(name) {}

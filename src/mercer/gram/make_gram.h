@@ -1,5 +1,7 @@
-// make_gram returns the Gram matrix of a kernel and data. All code outside of gram/ calls it, so that the processor
-// which computes the matrix is chosen in one place.
+// make_gram() returns the Gram matrix of a kernel and data: K(i, j) = k(xᵢ, xⱼ), or k(xᵢ, zⱼ) if z is given. Entries
+// are computed, in parallel, whenever a block is read; none are stored. The matrix contains copies of the kernel and of
+// the data sets, which share the storage of the originals. All code outside of gram/ calls make_gram(), so that the
+// device which computes the matrix is chosen in one place.
 //
 // Example:
 //
@@ -27,7 +29,8 @@ namespace mercer {
 template <class T>
 class kernel_gram : public gram<T> {
 public:
-    virtual std::size_t stored_bytes() const = 0;  // memory used besides the data, within the limits of `memory`
+    // The bytes of converted copies of the data, within the limits of the `memory` that the matrix was made with.
+    virtual std::size_t stored_bytes() const = 0;
 };
 
 template <class T>

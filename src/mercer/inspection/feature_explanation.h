@@ -37,21 +37,22 @@ struct feature_share {
 struct decision_shares {
     double f = 0, offset = 0;
     index features = 0;                  // number of features of the object
-    std::vector<feature_share> largest;  // by falling |share|
+    std::vector<feature_share> largest;  // the largest shares, in descending order of |share|
     double rest = 0;                     // sum of the other shares
     // The share of each byte of a string or node of a graph or tree: the shares of the features, divided among their
     // places. Empty if no feature has places.
     std::vector<double> parts;
 };
 
-// Places of the features of an object that the kernel does not know, for example the terms of tf-idf.
+// The places of features in an object, for features that the kernel cannot locate itself, for example the terms of
+// tf-idf.
 struct known_places {
     std::vector<feature_place> places;
     index size = 0;  // size of the object in bytes
 };
 
-// The decisions of all functions about object `row` of x, with the `top` largest shares of each: f = Σ share + rest +
-// offset. Throws errc::unsupported, naming the part of the kernel that has no explicit features.
+// The decision values of all functions at object `row` of x, with the `top` largest shares of each: f = Σ share + rest
+// + offset. Throws errc::unsupported, naming the part of the kernel that has no explicit features.
 std::vector<decision_shares> share_decisions(const kernel_expansion& f, const dataset& x, index row, index top,
                                              const known_names& known = {},
                                              const std::optional<known_places>& where = {});
@@ -65,8 +66,8 @@ namespace mercer::api {
 
 // Explanations of a fitted model, with the names of classes and features.
 
-// The labels of the classes that a function separates: f > 0 favours `positive`. An empty `negative` means all other
-// classes; both are empty if f is a value.
+// The labels of the classes that a function separates: f > 0 favours `positive`. If only `negative` is empty, it means
+// all other classes; if both are empty, f is a predicted value.
 struct function_sides {
     std::optional<double> positive, negative;
 };
@@ -89,6 +90,7 @@ struct feature_explanation {
 feature_explanation explain_object(const model& m, const dataset& x, index row, index top);
 feature_explanation explain_model(const model& m, index top);
 
+// The explanation as text for people, and as JSON.
 std::string text(const feature_explanation& e);
 std::string to_json(const feature_explanation& e);
 

@@ -1,4 +1,4 @@
-// Writes margin reports and explained decisions as text for the terminal and as JSON.
+// Writes margin reports and explained decisions as text for the terminal (…_text) and as JSON (…_json).
 #pragma once
 
 #include <string>
@@ -20,6 +20,7 @@ struct report_subject {
 
 std::string report_text(const margin_report& report, const report_subject& about);
 std::string report_json(const margin_report& report, const report_subject& about);
+// `most` is the number of terms that are written.
 std::string decision_text(const explained_decision& why, const report_subject& about, index most = 10);
 std::string decision_json(const explained_decision& why, const report_subject& about);
 

@@ -15,7 +15,8 @@ namespace mercer {
 
 struct read_options;
 
-// The type of the numbers that a reader produces. natural: the type of the file, which is f64 for text.
+// The type of the numbers that a reader produces: float (f32) or double (f64). natural: the type in the file, which is
+// f64 for text.
 enum class precision { natural, f32, f64 };
 
 // The contents of a file, for the detection of its format.
@@ -24,6 +25,7 @@ struct file_beginning {
     std::string_view first_line, second_line;  // the first two lines that are neither blank nor a comment (#), trimmed
 };
 
+// The description of a file format: its name, its detection and its functions.
 struct file_format {
     const char* name;                                // the name for users: "csv"
     std::vector<std::string_view> endings;           // endings of file names: ".csv"

@@ -42,8 +42,8 @@ private:
     bool folder_ = false;
 };
 
-// Returns body(), which parses the file. If the file was truncated meanwhile, throws an error that says so in place of
-// the result or the error of body(), which depends on zeros that the file never contained.
+// Returns body(), which parses the file. If the file was truncated meanwhile, throws errc::io instead of returning the
+// result or rethrowing the error of body(), both of which may depend on zeros that the file never contained.
 template <class Body>
 auto parse_untruncated(const file_contents& file, Body body) {
     try {

@@ -1,4 +1,4 @@
-// NumPy's .npy files, format versions 1 to 3.
+// Reads and writes NumPy's .npy files, format versions 1 to 3.
 #pragma once
 
 #include <string>

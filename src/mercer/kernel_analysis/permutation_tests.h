@@ -1,4 +1,5 @@
-// Permutation tests with kernels: a two-sample test and a test of independence.
+// Permutation tests with kernels: a two-sample test (do two samples come from the same distribution?) and a test of
+// independence (are two properties of the same objects independent?).
 //
 // The p-value is (1 + #{permutations whose statistic is at least the observed one})/(1 + permutations), so that P(p <=
 // α) <= α holds exactly under the null hypothesis.
@@ -36,9 +37,8 @@ struct two_sample_options {
     enum class statistic { biased, unbiased } kind = statistic::unbiased;
     index permutations = 1000;
     std::uint64_t seed = 0;
-    std::size_t memory_bytes =
-        // K is stored if half of it fits into this budget; otherwise K is recomputed for every 64 permutations
-        std::size_t{1} << 30;
+    // K is stored if half of it takes at most this memory; otherwise K is computed again for every 64 permutations
+    std::size_t memory_bytes = std::size_t{1} << 30;
     progress_callback progress{};  // false: the permutations so far are all
 };
 
@@ -48,15 +48,18 @@ struct two_sample_result {
     index permutations = 0;
 };
 
+// Tests whether x and z come from the same distribution; a small p-value is evidence that they do not. Throws
+// errc::invalid_argument if a sample is empty or, for the unbiased statistic, has only one object.
 two_sample_result two_sample_test(const kernel& k, const dataset& x, const dataset& z,
                                   const two_sample_options& options = {});
-// K is the matrix of the union; the objects of the first sample come first. One pass over K serves 64 permutations.
+// K is the kernel matrix of both samples together: the first `first` rows belong to the first sample. One pass over K
+// serves 64 permutations.
 two_sample_result two_sample_test(const gram<double>& K, index first, const two_sample_options& options = {});
 
 struct independence_options {
     index permutations = 1000;
     std::uint64_t seed = 0;
-    // both matrices are stored: 16n² bytes; throws errc::memory if they exceed the budget
+    // Both matrices are stored and take 16n² bytes; throws errc::memory if that exceeds this limit.
     std::size_t memory_bytes = std::size_t{1} << 30;
     progress_callback progress{};  // false: the permutations so far are all
 };
@@ -68,7 +71,9 @@ struct independence_result {
     index permutations = 0;
 };
 
-// Row i of x and row i of y belong to the same object.
+// Tests whether two properties of the same n objects are independent; a small p-value is evidence that they are not.
+// Object i of x and object i of y are the two properties of object i. Throws errc::invalid_argument if x and y, or K
+// and L, differ in size.
 independence_result independence_test(const kernel& k, const dataset& x, const kernel& l, const dataset& y,
                                       const independence_options& options = {});
 independence_result independence_test(const gram<double>& K, const gram<double>& L,

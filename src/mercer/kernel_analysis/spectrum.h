@@ -39,6 +39,8 @@ struct gram_spectrum {
     std::vector<double> cumulative_share() const;
 };
 
+// Decomposes a symmetric matrix by LAPACK: time O(n³), memory 2n² numbers. Throws errc::invalid_argument unless K is
+// square and symmetric to 1e-12 of its largest entry, and errc::data if an entry is NaN or infinite.
 gram_spectrum decompose(const gram<double>& k, eigen_parts wanted = eigen_parts::values_and_vectors);
 
 // The empirical feature map: vectors whose inner products are the kernel values, for kernels on any kind of object.
@@ -49,7 +51,7 @@ gram_spectrum decompose(const gram<double>& k, eigen_parts wanted = eigen_parts:
 
 class empirical_map {
 public:
-    // max_size: the number of largest dimensions to keep; none: all.
+    // max_size: keep only this number of dimensions, those of the largest eigenvalues; none: keep all.
     empirical_map(const kernel& k, dataset x, std::optional<index> max_size = {});
     explicit empirical_map(const gram<double>& k, std::optional<index> max_size = {});
 
@@ -58,9 +60,10 @@ public:
     double tolerance() const { return tolerance_; }                  // eigenvalues up to this value were dropped
     double discarded() const { return discarded_; }  // sum of the dropped |λ|: the part of tr K that is lost
 
-    // n × size; row i is the image of training object i.
+    // n × size(); row i is the image of training object i.
     dense<double> training() const;
-    // The images of new objects. Throws if the map was made from a matrix without its kernel.
+    // The images of new objects, one row for each. Throws errc::invalid_argument if the map was made from a matrix
+    // without its kernel.
     dense<double> transform(const dataset& z) const;
     // The images of new objects from kernel values: row i = k(zᵢ, x₁ … xₙ).
     dense<double> transform_rows(matrix_view<const double> rows) const;
@@ -122,11 +125,13 @@ struct repaired_gram {
     double relative_spectral = 0;   // ‖K̃ - K‖₂/‖K‖₂
 
     index size() const { return k.rows(); }
-    // Maps rows k(zᵢ, x₁ … xₙ) to repaired rows. training[i] is the number of the training object that zᵢ is, or -1; an
-    // empty span means that no zᵢ is a training object. Only shift uses it.
+    // Maps rows k(zᵢ, x₁ … xₙ) of kernel values to repaired rows. If zᵢ is a training object, training[i] is its
+    // number, otherwise -1; an empty span means that no zᵢ is a training object. Only shift uses `training`.
     matrix<double> extend(matrix_view<const double> rows, std::span<const index> training = {}) const;
 };
 
+// Throws errc::invalid_argument unless K is square and symmetric, and errc::data if an entry is NaN or infinite. Time
+// O(n³).
 repaired_gram repair(const gram<double>& k, repair_method method);
 
 }  // namespace mercer

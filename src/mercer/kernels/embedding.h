@@ -1,5 +1,5 @@
 // Embeddings: maps φ of objects to vectors, so that a kernel on any kind of object can use the statistics of vectors
-// (plan.h). Named embeddings also name the coordinates of φ(x) and tell where in the object they come from.
+// (plan.h). Named embeddings also give names to the coordinates of φ(x) and locate each coordinate in the object.
 //
 // A map throws errc::invalid_argument if the vectors have another number of coordinates than its parameters.
 #pragma once
@@ -13,7 +13,8 @@
 
 namespace mercer {
 
-// The identity. Throws errc::data if a coordinate is negative; the message names the kernel `owner`.
+// The identity x ↦ x for kernels on non-negative vectors. Throws errc::data if a coordinate is negative; the message
+// names the kernel `owner`.
 embedding non_negative(const std::string& owner);
 // x ↦ Mx, the matrix M given by rows.
 embedding linear_map(std::string key, std::vector<std::vector<double>> m);

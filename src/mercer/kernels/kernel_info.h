@@ -1,9 +1,10 @@
-// Makes a node of an expression tree (a leaf) from the struct of a kernel: its description, its arguments and the code
-// that it emits.
+// The parts of a kernel that is written as a struct: its description, its arguments and the code that it emits; and the
+// leaf of an expression tree that is made from it. CONTRIBUTING.md, "Adding a kernel", has a complete example.
 //
 // A complete kernel on vectors is one struct (example: vectors/gaussian.h) with
 //   - its parameters as members, and info(), from(), check() and arguments();
-//   - `statistic`, the statistic of a pair of vectors, and `input`, the form in which the formula takes it (formula_call.h);
+//   - `statistic`, the statistic of a pair of vectors, and `input`, the form in which the formula takes it
+//     (formula_call.h);
 //   - the formula as a call operator on one number: a double, a float, a SIMD vector, a number with an error bound
 //     (error_bounded.h) or a dual number (dual_number.h).
 // Instead of the call operator a kernel may have map(), which returns another kernel with the same formula

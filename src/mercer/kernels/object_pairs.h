@@ -1,4 +1,5 @@
-// Kernels that are computed pair by pair, because no finite feature vector represents an object.
+// Helpers for kernels of one's own that are computed pair by pair, because no finite feature vector represents an
+// object.
 //
 // Example:
 //

@@ -3,8 +3,8 @@
 //
 //     max over d >= 0 of   ⟨K_d, T⟩ / (‖K_d‖·‖T‖),     K_d = Σ dₘHKₘH,  H = I - 11ᵀ/n,  T = HYYᵀH,
 //
-// with Frobenius products; Y holds the targets, or an indicator column for each class. With v = d up to a factor this
-// is
+// with Frobenius products; Y contains the targets, or an indicator column for each class. If v is a multiple of d, this
+// is equivalent to
 //
 //     min over v >= 0 of   vᵀMv - 2vᵀa,      M(k, l) = ⟨K_k, K_l⟩,   a(k) = ⟨K_k, T⟩,
 //
@@ -29,7 +29,7 @@
 namespace mercer {
 
 struct alignment_options {
-    double tol = 1e-8;  // relative gap of the quadratic program
+    double tol = 1e-8;  // tolerance of the relative duality gap of the quadratic program
     progress_callback progress{};
 };
 
@@ -38,11 +38,12 @@ struct aligned_weights {
     std::vector<double> scales;   // divisor of each kernel
     std::vector<double> single;   // alignment of each kernel alone
     double alignment = 0;         // alignment of the weighted sum, 0 to 1
-    double gap = 0;               // relative gap of the quadratic program
+    double gap = 0;               // relative duality gap of the quadratic program
     fit_status status = fit_status::converged;
 };
 
-// y: labels if `classes`, otherwise numbers.
+// y contains one target per object: a class label if `classes` is true, otherwise a number. Throws errc::data if all
+// targets are equal. Time O(m²n²) for m kernels.
 aligned_weights align_weights(const kernel_family& family, std::span<const double> y, bool classes,
                               const alignment_options& options = {});
 

@@ -33,9 +33,10 @@ struct learn_options {
     std::uint64_t seed = 1;
 };
 
+// The result of learn(): pass `what` to fit().
 struct learning {
     spec what;                       // spec with the learned kernel
-    summary about;                   // summary: by, status, gap and others
+    summary about;                   // by, status, duality gap and others
     std::vector<std::string> names;  // names of the kernels or of the columns
     // weights of the kernels; γ of the columns of a Gaussian kernel, otherwise their factors
     std::vector<double> weights;

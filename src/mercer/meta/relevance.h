@@ -48,8 +48,8 @@ struct learnt_relevance {
     index steps = 0, evaluations = 0;
 };
 
-// y: a row for each object; at least 2 objects. Stores n² numbers. Throws errc::unsupported for kernels without
-// derivatives.
+// x contains n >= 2 vectors; y has a row for each and a column for each target (for classes, an indicator column for
+// each). Stores n² numbers. Throws errc::unsupported for kernels without derivatives.
 learnt_relevance learn_relevance(const kernel& k, const dataset& x, matrix_view<const double> y,
                                  const relevance_options& options = {});
 

@@ -25,8 +25,8 @@ struct kernel_expansion {
     index size() const { return coef.rows(); }
     index functions() const { return coef.cols(); }
     std::string kernel_text() const { return k ? k->text() : std::string(); }
-    // The values of the functions (columns) for each object (row), in double. The kernel matrix is not stored. Throws
-    // errc::unsupported if k is null.
+    // The values of the functions (columns) for each object of z (row), computed in double. The kernel matrix is not
+    // stored. Throws errc::unsupported if k is null.
     matrix<double> values(const dataset& z) const;
     // The same from kernel values: rows are new objects, columns are all training examples or only the objects xₛ.
     matrix<double> values(const gram<double>& K) const;

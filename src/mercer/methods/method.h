@@ -106,7 +106,7 @@ struct method : method_info {
 // The methods that fit a model in each cell of the feature space, for all_methods.cpp.
 std::vector<method> cell_methods();
 
-// All methods, sorted by family.
+// All methods of the library, sorted by family.
 const std::vector<method>& methods();
 // Finds a method by name or alias; '-' and '_' are equivalent. Fails with the list of methods and the nearest name.
 const method& find_method(std::string_view name);
@@ -116,13 +116,13 @@ std::string kernel_counterpart(const method& m);
 std::vector<std::string> streaming_methods();
 // The names of the methods that have `fit_streamed_rows` and can share the rows between MPI ranks.
 std::vector<std::string> distributed_methods();
-// The names of the methods that keep checkpoints, with the required setting if there is one: "kernel_ridge with
+// The names of the methods that can write checkpoints, with the required setting if there is one: "kernel_ridge with
 // solver=cg".
 std::vector<std::string> methods_with_checkpoints();
 // The help text of a method: name and formula, then one line per option with default, condition and meaning.
 std::string help(const method& m);
 
-// Throws errc::unsupported if `control` has a checkpoint and the method keeps none.
+// Throws errc::unsupported if `control` has a checkpoint and the method cannot write one.
 void require_checkpoint_support(const method& m, const fit_control& control);
 
 // Fits a method within the limits of `control`.

@@ -1,6 +1,6 @@
 // Model files in the format of this library. A file contains everything in a model except the time of the fit, so equal
-// fits give equal bytes: one line of text (format, version, sizes, checksum), one line of JSON (names and counts), then
-// numbers as in memory, 64-bit little-endian. The functions are the same for every model:
+// models give equal bytes: one line of text (format, version, sizes, checksum), one line of JSON (names and counts),
+// then numbers as in memory, 64-bit little-endian. The functions are the same for every model:
 //
 // Example:
 //

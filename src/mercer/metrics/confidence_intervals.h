@@ -61,7 +61,8 @@ std::vector<interval> bootstrap_intervals(
     index n, index figures, const std::function<void(std::span<const index> rows, std::span<double> out)>& figures_of,
     const bootstrap_options& options = {});
 
-// The quantile of sorted values at `share` (0 to 1), linearly interpolated between two values. NaN if there are none.
+// Returns the quantile of ascending values at `share` (0 to 1), linearly interpolated between two values; NaN if there
+// are no values.
 double percentile(std::span<const double> sorted, double share);
 
 }  // namespace mercer

@@ -24,9 +24,9 @@ namespace mercer {
 
 struct evaluation_input {
     target_kind of = target_kind::classes;  // target_kind::classes or target_kind::values
-    std::vector<double> y, predicted;
-    std::vector<double> classes{};  // classes of the model, ascending
-    // a row for each example, a column for each class; no columns: the model has none
+    std::vector<double> y, predicted;  // target and prediction of each example
+    std::vector<double> classes{};     // labels of the classes of the model, ascending
+    // a row for each example, a column for each class; no columns: the model has no scores or no probabilities
     matrix<double> scores{}, probabilities{};
 };
 
@@ -36,6 +36,7 @@ struct evaluation_options {
     std::uint64_t seed = 1;
 };
 
+// A metric with its value on the examples.
 struct evaluated_metric {
     std::string name, about;
     double value = 0;
@@ -56,6 +57,7 @@ struct residual_summary {
     double mean = 0, deviation = 0, smallest = 0, quarter = 0, median = 0, three_quarters = 0, largest = 0;
 };
 
+// The result of an evaluation.
 struct evaluation {
     target_kind of = target_kind::classes;
     index n = 0;

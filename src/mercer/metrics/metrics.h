@@ -1,4 +1,4 @@
-// Metrics: functions that score predictions against the targets, found by name.
+// Metrics: functions that compare predictions with the targets and return one number; they are found by name.
 //
 // Example:
 //
@@ -19,10 +19,12 @@
 
 namespace mercer {
 
+// The input of a metric: one target and one prediction per example.
 struct metric_input {
     std::span<const double> y, predicted;
     // Scores or probabilities of the classes: a row for each example, a column for each class in ascending order of the
-    // labels. The class with the largest score wins. Empty if the metric does not need them.
+    // labels; the predicted class has the largest score. Empty if the metric does not need them. All views are
+    // borrowed.
     matrix_view<const double> scores{};
     std::span<const double> classes{};
 };
@@ -39,11 +41,12 @@ struct metric {
 };
 
 const std::vector<metric>& metrics();
-// Throws errc::invalid_argument for an unknown name, listing the metrics for this kind of answer.
+// Throws errc::invalid_argument for an unknown name; the message lists the metrics for this kind of target.
 const metric& find_metric(std::string_view name, target_kind of);
 const metric& default_metric(target_kind of);  // accuracy for classes, rmse for values
 
-// The area under the ROC curve. Ties count half (Mann-Whitney statistic). NaN if all examples belong to one side.
+// Returns the area under the ROC curve: the probability that a positive example has a larger score than a negative one,
+// where ties count half (Mann-Whitney statistic). NaN unless there are positive and negative examples.
 double area_under_roc(std::span<const double> score, const std::vector<bool>& positive);
 
 // The confusion matrix: how often each class was predicted for the examples of each class.
@@ -68,13 +71,14 @@ struct class_metrics {
 };
 std::vector<class_metrics> compute_class_metrics(const confusion_matrix& all);
 
-// Scores of the predictions v of a regression with targets y.
+// The scores of the predictions v of a regression with targets y.
 
 struct regression_score {
     double mean_squared_error = 0;
     double squared_correlation = 0;
 };
 regression_score score_regression(std::span<const double> y, std::span<const double> v);
+// Returns the number of examples with y[i] = v[i].
 index count_correct(std::span<const double> y, std::span<const double> v);
 
 }  // namespace mercer

@@ -1,4 +1,5 @@
-// Fits any method by its name. Programs, Python and the browser page call this function.
+// Fits any method by its name, with the options in a spec. The program, Python and the playground call this function;
+// C++ code can also pass a method value to fit() of mercer.h.
 //
 // Example:
 //
@@ -14,9 +15,10 @@
 
 namespace mercer::api {
 
-// Fits the method to the table, after text features and scaling. Throws errc::invalid_argument for an unknown method,
-// option or value, listing the known ones; errc::data for unsuitable targets; errc::unsupported if the method or the
-// kernel does not support this kind of object.
+// Fits the method of the spec to the table, after text features and scaling; without a kernel in the spec, with
+// default_kernel(). Throws errc::invalid_argument for an unknown method, option or value, listing the known ones;
+// errc::data if there are no examples, a value is not finite, or the targets are unsuitable for the method;
+// errc::unsupported if the method or the kernel does not support this kind of object.
 model fit(const spec& s, const table& data, const fit_control& control = {});
 // The default kernel for a kind of object: rbf(gamma=1/(d·variance)) for d-dimensional vectors (scikit-learn's
 // gamma="scale"), spectrum(k=3) for strings, jaccard() for sets, the sum of the normalised default kernels of the

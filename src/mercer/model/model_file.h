@@ -1,4 +1,4 @@
-// Reads model files. A model file holds the spec, the names of classes and features, the scaling, the text features,
+// Reads model files. A model file contains the spec, the names of classes and features, the scaling, the text features,
 // the summary of the fit, and the file of the estimator unchanged. The file of an estimator alone and LIBSVM's text
 // format are also accepted; they are recognised by their first line.
 #pragma once

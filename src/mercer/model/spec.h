@@ -20,7 +20,7 @@ struct spec {
     std::string method;
     std::string kernel;  // text form; empty: default_kernel() for the kind of object
     std::string scale;   // scaling of the columns of vectors: "", "standard" or "minmax"
-    settings options;
+    settings options;    // option → value as text, such as {"C", "10"}; other options have their defaults
     std::shared_ptr<const mercer::kernel>
         parsed_kernel{};  // the parsed kernel, if the caller has it; null: `kernel` is parsed
     // representation of strings as vectors: "tfidf", "counts(ngram=2)", … (text_features.h); "": none
@@ -29,6 +29,7 @@ struct spec {
 // Parses {"method": "svc", "kernel": "...", "scale": "standard", "text": "...", "C": 10, ...}; every other member is an
 // option of the method. Throws errc::parse.
 spec parse_spec(std::string_view json);
+// The JSON from which parse_spec() makes the same spec.
 std::string to_json(const spec& s);
 
 }  // namespace mercer::api

@@ -1,4 +1,4 @@
-// Searches the parameters of a method and its kernel by cross-validation.
+// Searches the best parameters of a method and its kernel by cross-validation.
 //
 // Every ? (search_space.h) is a parameter to search. Text features and scaling are fitted once on all data of the
 // search; everything that depends on targets is fitted without the held-out examples. Settings share computations: one
@@ -37,7 +37,7 @@ struct tune_options {
     std::string search = "grid";  // grid, random, halving or model
     index points = 0;             // grid points of each axis; 0: 10, fewer with more than two axes
     index trials = 0;             // settings of the other searches; 0: 60
-    int folds = 5, repeats = 1;
+    int folds = 5, repeats = 1;   // repeats: number of times that cross-validation is repeated with new folds
     std::vector<std::int64_t> groups{};  // examples of one group are never in both parts of a fold; empty: no groups
     bool by_time = false;                // examples are in order of time: train on the past, score on what follows
     std::string metric{};                // empty: accuracy for classes, rmse for values
@@ -53,16 +53,17 @@ struct tune_options {
 struct trial {
     space_point at;
     spec what;
-    std::vector<double> scores;  // of each computed fold
+    std::vector<double> scores;  // one score for each computed fold
     double mean = 0, error = 0;  // mean score and its standard error; NaN with a single score
     bool dropped = false;        // dropped by the race as significantly worse than the best
     std::string warning{};       // warnings and errors of the fits
 };
 
+// The result of a search.
 struct tuning {
     std::vector<axis> axes;
     std::vector<trial> trials;  // settings with at least one score
-    std::size_t best = 0, chosen = 0;
+    std::size_t best = 0, chosen = 0;  // positions in `trials`; they may differ with one_standard_error
     std::string metric, how;  // e.g. "rmse" and "5 folds, stratified"
     bool larger_is_better = true;
     index rows = 0, of_rows = 0;  // number of examples of the search, and of the data
@@ -76,8 +77,9 @@ struct tuning {
 // number}, "spec", "scores", "mean", "standard_error", "dropped", "trouble"}]}; values that are not finite are null.
 std::string to_json(const tuning& found);
 
-// Runs the search. Throws errc::invalid_argument if nothing is open, errc::unsupported if the method does not learn
-// from targets, and errc::cancelled if it was stopped before the first score.
+// Runs the search on the examples and targets of `data`. Throws errc::invalid_argument if the spec has no open
+// parameter, errc::unsupported if the method does not learn from targets, and errc::cancelled if it was stopped before
+// the first score.
 tuning tune(const spec& open, const table& data, const tune_options& options = {}, const fit_control& control = {});
 
 }  // namespace mercer::api

@@ -1,4 +1,4 @@
-// The search space: parameters that are left open in a text, written as ?
+// The search space: parameters that are left open in the text form of a kernel or in an option, written as ?
 //
 //     rbf(gamma=?)                         from the usual range of this parameter
 //     rbf(gamma=?[0.01, 10])               from this range
@@ -50,12 +50,12 @@ private:
 };
 
 using space_point = std::vector<double>;  // one value for each axis
-// All combinations of at most `each` values of each axis; the first axis varies slowest.
+// Returns all combinations of at most `each` values of each axis; the first axis varies slowest.
 std::vector<space_point> grid_points(const std::vector<axis>& axes, index each);
 std::vector<space_point> random_points(const std::vector<axis>& axes, index count, const random_below& random);
 
-// Returns the candidate with the largest expected improvement under a Gaussian process fitted to the scores so far
-// (Jones, Schonlau, Welch 1998). Larger scores are better.
+// Returns the position of the candidate with the largest expected improvement under a Gaussian process fitted to the
+// scores so far (Jones, Schonlau, Welch 1998). Larger scores are better.
 std::size_t max_expected_improvement(const std::vector<axis>& axes, const std::vector<space_point>& tried,
                                      const std::vector<double>& score, const std::vector<space_point>& candidates);
 
@@ -65,7 +65,8 @@ namespace mercer::api {
 
 // Default ranges of open parameters.
 
-// 1/median ‖x - z‖² of a sample of 200 vectors; 1 if it is not defined.
+// Returns 1/median ‖x - z‖² over the pairs of a sample of 200 vectors, a usual γ of the Gaussian kernel; 1 if it is not
+// defined.
 double median_gamma(const dataset& x);
 // The default kernel with its most important parameter open: rbf(gamma=?) for vectors.
 std::string default_open_kernel(const dataset& x);

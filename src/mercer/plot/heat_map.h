@@ -35,8 +35,8 @@ struct object_order {
     std::string about;        // e.g. "objects in the order of the file"
     static object_order plain(index n);
 };
-// Sorts by class, keeping the order of the file within each class; by value if the targets have more than
-// `max_classes` different values.
+// Sorts the examples by class, keeping the order of the file within each class; or by target if the targets have more
+// than `max_classes` different values.
 object_order order_by_target(const table& data, index max_classes = 12);
 
 // A matrix reduced to at most `most` × `most` cells, each the mean of its entries.
@@ -46,7 +46,8 @@ struct heat_cells {
     index n = 0;
     bool shrunk() const { return mean.rows() < n; }
 };
-// Computes n² kernel values in batches of about 32 MB. `progress` receives the completed share.
+// Computes n² kernel values in batches of about 32 MB. `order` lists the rows of k. `progress` receives the completed
+// fraction, from 0 to 1.
 heat_cells average_cells(const gram<double>& k, const std::vector<index>& order, index most = 400,
                          const std::function<void(double)>& progress = {});
 

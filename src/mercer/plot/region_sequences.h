@@ -35,7 +35,7 @@ struct sequence_data {
     std::pair<index, index> pair{0, 1};
 };
 // Fits the models of a sequence. `fitted` is called after every fit. A fit that takes more than `max_seconds` is
-// stopped, drawn as it is, and marked.
+// stopped; its unfinished model is drawn and marked.
 region_sequence fit_sequence(const sequence_spec& spec, const sequence_data& data, double max_seconds = 10,
                              const std::function<void()>& fitted = {});
 

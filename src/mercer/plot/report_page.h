@@ -38,6 +38,7 @@ struct report_page {
     std::vector<explained_decision> decisions;
 };
 
+// Returns the HTML file.
 std::string report_html(const margin_report& report, const report_subject& about, const report_page& page);
 // The binary problems of the report as a part of another page: numbers, cases, conditions, examples.
 std::string margins_html(const margin_report& report, const report_subject& about);

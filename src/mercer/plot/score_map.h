@@ -1,4 +1,4 @@
-// The scores of a search over two parameters as a map.
+// The scores of a search over two parameters as a panel: a cell for each setting, coloured by its score.
 #pragma once
 
 #include <string>

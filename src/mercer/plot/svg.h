@@ -1,4 +1,5 @@
-// A self-contained SVG document: shapes in the order of drawing and one style sheet.
+// A self-contained SVG document: shapes in the order of drawing and one style sheet. Lengths are in pixels from the
+// upper left corner, y points downwards; texts are escaped.
 //
 // Example:
 //

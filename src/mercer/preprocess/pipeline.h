@@ -1,4 +1,4 @@
-// Brings the columns of a table into the order of the training table.
+// Preprocessing steps of a model: the order of columns, and scaling.
 #pragma once
 
 #include <optional>

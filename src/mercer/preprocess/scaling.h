@@ -41,8 +41,12 @@ struct scaling_options {
     double target_upper = 1;
 };
 
+// A fitted scaling: the same map is applied to training data and new data.
 class scaling {
 public:
+    // Fits to vectors. Throws errc::unsupported for objects that are not vectors and for centring sparse vectors,
+    // errc::invalid_argument if an option is out of range or there are no vectors, and errc::data if a value is not
+    // finite.
     static scaling fit(const dataset& x, const scaling_options& options = {});
     // Fits to rows that come in batches. pass(use) must call use(batch) for every batch; it is called once for min-max
     // and three times for standardise. Sums are exact (base/reproducible_sums.h): the result is bit-identical for any

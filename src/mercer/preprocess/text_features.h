@@ -1,4 +1,4 @@
-// Texts as sparse vectors of their terms: counts, or tf-idf fitted to a collection.
+// Represents texts as sparse vectors with one column per term: counts, or tf-idf fitted to a collection of texts.
 //
 //   tf(t, d)   the number of times that term t occurs in text d; binary: 1 if it occurs; sublinear: 1 + ln tf
 //   idf(t)     ln((1 + n)/(1 + df(t))) + 1, df(t): the number of the n texts with t; not smooth: ln(n/df(t)) + 1
@@ -46,6 +46,7 @@ struct text_options {
 // Switches are 0 or 1. Throws errc::invalid_argument with the list of options for another option.
 text_options parse_text_options(std::string_view text);
 
+// Fitted text features.
 class text_features {
 public:
     // Fits to the texts. If `rows` is not null, it gets apply(texts), without counting the terms a second time.

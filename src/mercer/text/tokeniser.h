@@ -88,7 +88,7 @@ private:
 namespace unicode {
 
 // The parts of Unicode that the tokeniser needs. Texts are UTF-8. A byte that is not valid UTF-8 is read as the Latin-1
-// character of that number, so that old files keep their words.
+// character of that number, so that words in Latin-1 files are found too.
 
 // Removes the first character of a text that is not empty, and returns it.
 char32_t take_character(std::string_view& text);

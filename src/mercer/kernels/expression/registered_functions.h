@@ -1,6 +1,7 @@
 // Functions and kernels that are registered by name, so that text forms with conjugate(name, k), pullback(name, k),
 // user(name) and map(name) can be parsed. The registry is global and may be used from several threads; registering a
-// name again replaces the function.
+// name again replaces the function. A model whose kernel contains such a function can be loaded only while a function
+// of that name is registered.
 //
 // Example:
 //
@@ -24,6 +25,8 @@
 
 namespace mercer {
 
+// register_weight: h of conjugate(name, k). register_map: φ of pullback(name, k) and map(name). register_kernel: the
+// kernel of user(name).
 void register_weight(const std::string& name, object_function h);
 void register_map(const std::string& name, std::function<std::vector<double>(std::span<const double>)> phi);
 void register_kernel(const std::string& name, const kernel& k);

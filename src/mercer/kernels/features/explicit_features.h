@@ -38,8 +38,8 @@ public:
     // The rows of x with every coordinate multiplied by √weight, so that their inner products are kernel values. Throws
     // if a weight is negative.
     sparse<double> rows() const;
-    index size() const { return static_cast<index>(weight_.size()); }
-    const std::vector<double>& weight() const { return weight_; }
+    index size() const { return static_cast<index>(weight_.size()); }  // number of features
+    const std::vector<double>& weight() const { return weight_; }       // weight_f of each feature f
     feature_name name(index f, const known_names& known) const { return name_(f, known); }
     // The occurrences of the features in object i of x; empty if they are not known.
     std::vector<feature_place> places(index i) const { return places_ ? places_(i) : std::vector<feature_place>{}; }
@@ -53,12 +53,13 @@ private:
     std::function<std::vector<feature_place>(index)> places_;
 };
 
-// The reason why a kernel has no explicit features, with the part that has none; nothing if it has features.
+// Returns the reason why a kernel has no explicit features, naming the part that has none; nullopt if the kernel has
+// explicit features.
 std::optional<std::string> missing_features_reason(const kernel& k);
-// Returns true if a kernel has explicit features and an object has about as many nonzero features as it has words (no
-// products of features).
+// Returns true if a kernel has explicit features and contains no products of features, so that the number of nonzero
+// features of an object is about its number of words, items or substrings.
 bool has_sparse_features(const kernel& k);
-// The number of objects whose features fit into `bytes`, estimated from up to 16 of the objects.
+// Returns the number of objects whose features fit into `bytes`, estimated from up to 16 of the objects.
 index max_objects_within(const kernel& k, const dataset& objects, std::size_t bytes);
 
 }  // namespace mercer

@@ -29,7 +29,8 @@ public:
     // features or more than `max_steps` steps of work (monomial_expansion.h).
     feature_map(const kernel& k, index dims, index limit = 1'000'000, double max_steps = 1e8);
 
-    index dims() const { return dims_; }
+    index dims() const { return dims_; }  // number of coordinates of x
+    // number of features
     index size() const { return static_cast<index>(root_.size()); }
     std::string name(index feature) const;
     std::vector<std::string> names() const;

@@ -61,6 +61,7 @@ struct kernel_kmeans {
     }
 };
 
+// Options of fit_kernel_kmeans(), with the meaning of the options of kernel_kmeans.
 struct kmeans_options {
     index n_clusters = 8;
     index n_init = 10;
@@ -70,7 +71,7 @@ struct kmeans_options {
     std::vector<index> init{};
     std::vector<double> sample_weight{};  // weights; empty: all 1. Weight 2 is the same as the example twice
     std::size_t memory_bytes = std::size_t{1} << 30;
-    bool exact = false;  // kernel values in double even if K does not fit the memory budget
+    bool exact = false;  // kernel values in double even if K does not fit into memory_bytes
     progress_callback progress{};
 };
 
@@ -83,17 +84,22 @@ struct kmeans_model {
     fit_status status = fit_status::converged;  // status of the best run; cancelled if the fit was cancelled
     index runs = 0;
 
-    index clusters() const { return means.functions(); }
+    index clusters() const { return means.functions(); }  // number of clusters
     double objective() const { return history.back(); }
 };
 
+// Fits to the objects x with the kernel k, or to the kernel matrix K of the examples. Throws errc::invalid_argument if
+// an option is out of range or K is not square, and errc::data if there are no examples or a value or weight is not
+// finite. Time n² per iteration.
 kmeans_model fit_kernel_kmeans(const kernel& k, const dataset& x, const kmeans_options& options);
 kmeans_model fit_kernel_kmeans(const gram<double>& K, const kmeans_options& options);
 
-// Returns the cluster with the nearest mean; of equally near means the one with the lowest number.
+// Returns the cluster, 0 … n_clusters-1, with the nearest mean for each object of z; the lowest number of equally near
+// ones. K contains kernel values of new objects (rows) against all training examples (columns). The forms with z throw
+// errc::unsupported if the model was fitted to a matrix.
 std::vector<index> predict(const kmeans_model& model, const dataset& z);
 std::vector<index> predict(const kmeans_model& model, const gram<double>& K);
-// Returns ‖φ(z) - μ_c‖ for every example and cluster.
+// Returns ‖φ(z) - μ_c‖ for every object of z (row) and cluster (column).
 matrix<double> distances(const kmeans_model& model, const dataset& z);
 
 namespace api {

@@ -58,7 +58,9 @@ struct kernel_kmedoids {
     }
 };
 
+// The first medoids: by PAM's BUILD, or random examples.
 enum class medoid_start { build, random };
+// eager: FasterPAM. steepest: FastPAM1. both: both from the same start; the better result is kept.
 enum class medoid_swaps { eager, steepest, both };
 
 struct kmedoids_options {
@@ -81,18 +83,23 @@ struct kmedoids_model {
     std::vector<index> labels;        // nearest medoid of each training example; the first of equally near ones
     std::vector<double> self;         // k(m, m); empty if distances were given
     double objective = 0;             // TD
-    // Mean over the examples; 0 for one cluster, NaN if the fit was stopped before it was computed.
+    // Mean silhouette of the examples (silhouettes() below); 0 for one cluster, NaN if the fit was stopped before it
+    // was computed.
     double silhouette = 0;
     index swaps = 0, passes = 0;
     fit_status status = fit_status::converged;
 };
 
+// Fits to the objects x with the distances of kernel k in feature space, or to the kernel matrix K of the examples.
+// Throws errc::invalid_argument if an option is out of range or K is not square, and errc::data if there are no
+// examples or a value is not finite.
 kmedoids_model fit_kernel_kmedoids(const kernel& k, const dataset& x, const kmedoids_options& options);
 kmedoids_model fit_kernel_kmedoids(const gram<double>& K, const kmedoids_options& options);
-// D contains dissimilarities: symmetric, >= 0, with 0 on the diagonal.
+// D contains the dissimilarities of all pairs of examples: n × n, symmetric, >= 0, with 0 on the diagonal.
 kmedoids_model fit_kmedoids(const gram<double>& D, const kmedoids_options& options);
 
-// Fits once for every number of clusters first … last; objective and silhouette help to choose among the models.
+// Returns a model for every number of clusters first … last; `objective` and `silhouette` of the models help to choose
+// among them. Throws errc::invalid_argument unless 1 <= first <= last <= n.
 std::vector<kmedoids_model> scan_kernel_kmedoids(const kernel& k, const dataset& x, index first, index last,
                                                  const kmedoids_options& options);
 std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, index last,
@@ -102,6 +109,8 @@ std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, in
 // the smallest mean distance to another cluster; 0 for an example that is alone in its cluster (Rousseeuw 1987).
 std::vector<double> silhouettes(const gram<double>& D, std::span<const index> labels);
 
+// Returns the cluster of the nearest medoid for each object of z. Throws errc::unsupported if the model was fitted to a
+// matrix.
 std::vector<index> predict(const kmedoids_model& model, const dataset& z);
 // K contains kernel values (or distances, for a model fitted to distances) against all training examples or against the
 // medoids only.

@@ -84,7 +84,7 @@ struct kernel_pca_options {
     std::uint64_t seed = 0;               // iterative: random seed of the starting block
     std::vector<double> sample_weight{};  // weights; empty: all 1. Weight 2 is the same as the example twice
     std::size_t memory_bytes = std::size_t{2} << 30;
-    bool exact = false;  // kernel values in double even if K does not fit the memory budget
+    bool exact = false;  // kernel values in double even if K does not fit into memory_bytes
     progress_callback progress{};
     fit_checkpoint checkpoint{};  // iterative: stores the products
 };
@@ -109,13 +109,18 @@ struct kernel_pca_model {
     index components() const { return projection.functions(); }
 };
 
+// Fits to the objects x with the kernel k, or to the kernel matrix K of the examples. Besides errc::not_psd (above),
+// throws errc::invalid_argument if an option is out of range or K is not square, errc::data if there are no examples or
+// a value is not finite, and errc::memory if a full decomposition does not fit into memory_bytes. Time O(n³) for all
+// components, n² per pass for few.
 kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_pca_options& options);
 kernel_pca_model fit_kernel_pca(const gram<double>& K, const kernel_pca_options& options);
 
-// Returns the scores of new examples, one column per component.
+// Returns the scores of new objects: a row for each object, a column for each component. K contains kernel values of
+// new objects (rows) against all training examples (columns).
 matrix<double> transform(const kernel_pca_model& model, const dataset& z);
 matrix<double> transform(const kernel_pca_model& model, const gram<double>& K);
-// Returns a model with the first `count` components.
+// Returns a model with the first `count` components. Throws errc::invalid_argument if the model has fewer.
 kernel_pca_model first_components(const kernel_pca_model& model, index count);
 
 // Three rules for the number of components to keep. The first returns the smallest number of components whose share of

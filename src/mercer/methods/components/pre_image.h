@@ -1,5 +1,5 @@
-// Pre-images: inputs z whose image φ(z) is close to a given point of feature space, here the projection of φ(x) onto
-// the components of a kernel PCA. With few components the pre-image is a denoised x.
+// Pre-images: vectors z in input space whose image φ(z) is close to a given point of feature space, here the projection
+// of φ(x) onto the components of a kernel PCA. With few components the pre-image is a denoised x.
 //
 // Example:
 //
@@ -36,12 +36,15 @@ struct pre_image_result {
     // The status of the worst row. step_limit: max_iter was reached. stalled: all weights of a fixed point became 0;
     // the row is then the nearest training example.
     fit_status status = fit_status::converged;
-    index unfinished = 0;
+    index unfinished = 0;  // number of rows whose iteration did not converge
 };
 
-// Returns the pre-images of the projections of the rows of x. The model must have been fitted to vectors.
+// Returns the pre-images of the projections of the rows of x, a row for each row of x with the features of the training
+// data. Throws errc::unsupported unless the model was fitted to vectors with a kernel that the method supports, and
+// errc::invalid_argument if an option is out of range.
 pre_image_result denoise(const kernel_pca_model& model, const dataset& x, const pre_image_options& options = {});
-// Returns the pre-images of given scores. The fixed point iteration starts from the nearest training example.
+// The same for given scores (a row for each point, a column for each component). The fixed point iteration starts from
+// the nearest training example.
 pre_image_result pre_images(const kernel_pca_model& model, matrix_view<const double> scores,
                             const pre_image_options& options = {});
 

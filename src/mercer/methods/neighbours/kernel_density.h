@@ -49,15 +49,18 @@ struct kernel_density_model {
     double log_scale = 0;     // log Z
 };
 
+// Fits to the n objects x. Throws errc::data if there are no objects or a value or weight is not finite.
 kernel_density_model fit_kernel_density(const kernel& k, const dataset& x, const kernel_density_options& options = {});
-// A model of a matrix has no normalisation. Only the size of K is used.
+// Fits to a kernel matrix of the examples, of which only the size is used. The model has no normalisation, so
+// log_density() throws.
 kernel_density_model fit_kernel_density(const gram<double>& K, const kernel_density_options& options = {});
 
-// Returns Σᵢ wᵢk(x, xᵢ)/W for every row.
+// Returns Σᵢ wᵢk(z, xᵢ)/W for every object of z. K contains kernel values of new objects (rows) against all training
+// examples (columns).
 std::vector<double> mean_embedding(const kernel_density_model& model, const dataset& z);
 std::vector<double> mean_embedding(const kernel_density_model& model, const gram<double>& K);
-// Returns log f(x). Throws errc::unsupported if Z is not known. If all terms of a Gaussian underflow, they are summed
-// as logarithms.
+// Returns the logarithm of the density, log f(z), for every object of z. Throws errc::unsupported if Z is not known. If
+// all terms of a Gaussian underflow, they are summed as logarithms.
 std::vector<double> log_density(const kernel_density_model& model, const dataset& z);
 
 namespace api {

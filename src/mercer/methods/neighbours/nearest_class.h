@@ -6,8 +6,8 @@
 // With the linear kernel this is the usual nearest centroid classifier.
 //
 // nearest_medoid: the medoid of a class is the member with the smallest (weighted) sum of distances to all members, the
-// first of equal ones. The model stores one example per class, so a prediction computes as many kernel values as there
-// are classes.
+// first one if several have the same sum. The model stores one example per class, so a prediction takes one kernel
+// value per class.
 //
 // Example:
 //
@@ -77,14 +77,18 @@ struct nearest_centroid_model {
     kernel_expansion dense_means() const;  // returns `means` with a coefficient for each example and class
 };
 
+// y contains one class label per example. Throws errc::invalid_argument if sizes differ, and errc::data if there are no
+// examples, a value is not finite, or all examples of a class have weight 0.
 nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, std::span<const double> y,
                                             const nearest_centroid_options& options = {});
 nearest_centroid_model fit_nearest_centroid(const gram<double>& K, std::span<const double> y,
                                             const nearest_centroid_options& options = {});
 
+// Returns the label of the nearest class for each object. K contains kernel values of new objects (rows) against all
+// training examples (columns).
 std::vector<double> predict(const nearest_centroid_model& model, const dataset& z);
 std::vector<double> predict(const nearest_centroid_model& model, const gram<double>& K);
-// Returns ‖φ(z)-μ_c‖² for every row and class; `self` is k(z, z).
+// Returns ‖φ(z)-μ_c‖² for every object (row) and class (column); `self` contains k(z, z) of each row of K.
 matrix<double> squared_distances(const nearest_centroid_model& model, const dataset& z);
 matrix<double> squared_distances(const nearest_centroid_model& model, const gram<double>& K,
                                  std::span<const double> self);
@@ -120,6 +124,7 @@ struct nearest_medoid_model {
     index training_size = 0;
 };
 
+// As fit_nearest_centroid(), with the same errors. Time n² kernel values within each class.
 nearest_medoid_model fit_nearest_medoid(const kernel& k, const dataset& x, std::span<const double> y,
                                         const nearest_medoid_options& options = {});
 nearest_medoid_model fit_nearest_medoid(const gram<double>& K, std::span<const double> y,

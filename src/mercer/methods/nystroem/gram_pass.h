@@ -21,8 +21,8 @@ namespace mercer {
 
 class communicator;
 
-// Returns the number of rows of a chunk if all processes together have `rows` rows: small enough for many threads,
-// large enough that adding up the chunks costs little.
+// Returns the number of rows of a chunk (192, 384 or 768) if all processes together have `rows` rows: small enough for
+// many threads, large enough that adding up the chunks costs little.
 constexpr index chunk_rows(index rows) {
     index out = 192;
     while (out < 768 && rows > 256 * out) out *= 2;

@@ -60,6 +60,9 @@ struct nystroem_features_model {
     kernel_expansion map;  // function j is feature j
     double unexplained = 0;
 };
+// `x` is made by make_rows() from a kernel and objects, or from a kernel matrix; `x` is used only during the fit.
+// Throws errc::invalid_argument if an option is out of range, errc::data if there are no examples, and errc::memory if
+// the fit does not fit into memory_bytes.
 nystroem_features_model fit_nystroem_features(const training_rows& x, const nystroem_options& options);
 
 struct nystroem_pca {

@@ -71,8 +71,9 @@ struct nystroem_svc {
 
 struct nystroem_svc_model : nystroem_fit {};
 
-// If several ranks share the rows of x, then y and the weights belong to the rows of this rank. Every rank returns the
-// whole model.
+// y contains one class label per example. nystroem_ridge.h describes x and the errors; errc::data also if there is only
+// one class. If several ranks share the rows of x, then y and the weights belong to the rows of this rank, and every
+// rank returns the whole model.
 nystroem_svc_model fit_nystroem_svc(const training_rows& x, std::span<const double> y, const nystroem_options& options);
 
 namespace api {

@@ -12,7 +12,8 @@
 // orthogonal (Yu, Suresh, Choromanski, Holtmann-Rice, Kumar 2016): the directions of every d frequencies are
 // orthogonal, their lengths have the same distribution as before; this reduces the variance. structured: the same by
 // fast transforms, with 4 numbers of memory per frequency instead of d, and log d operations (structured_frequencies
-// below). Neither is available for the laplacian, whose distribution of w is not rotation invariant.
+// below). The distribution of w of the laplacian is not rotation invariant: with orthogonal its frequencies are
+// independent, and structured throws errc::unsupported.
 //
 // poly and linear: count sketches of tensor products (count_sketch.h).
 //
@@ -135,7 +136,10 @@ struct random_features_model {
     matrix<double> to_matrix() const;
 };
 
+// Draws the random numbers; of x only the number of features d is used. Throws errc::unsupported if the kernel has no
+// random features or not with this choice of frequencies, and errc::invalid_argument if an option is out of range.
 random_features_model fit_random_features(const kernel& k, const dataset& x, const random_features_options& options);
+// Returns φ of every vector: a row for each vector, D columns.
 matrix<double> transform(const random_features_model& model, const dataset& x);
 
 namespace api {

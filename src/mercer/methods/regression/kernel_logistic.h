@@ -5,7 +5,7 @@
 //                    (softmax, one f per class)
 //
 // f(x) = Σαᵢk(xᵢ, x) + b, and b is not penalised. Newton's method (solve_representer.h, solve_softmax.h) stops at a
-// measured duality gap. If the kernel matrix does not fit the memory budget, it is computed again for every product.
+// measured duality gap. If the kernel matrix does not fit into memory_bytes, it is computed again for every product.
 // With a linear kernel and C = 1/λ this is scikit-learn's LogisticRegression.
 //
 // Example:
@@ -68,7 +68,7 @@ struct kernel_logistic_options {
     // weights; empty: all 1. Weight 2 is the same as the example twice, weight 0 as its absence
     std::vector<double> sample_weight;
     std::size_t memory_bytes = std::size_t{1} << 30;  // the kernel matrix is stored if it fits
-    progress_callback progress{};                     // reports the Newton steps and the gap
+    progress_callback progress{};                     // reports the Newton steps and the duality gap
     fit_checkpoint checkpoint{};                      // written after Newton steps
 };
 
@@ -81,18 +81,21 @@ struct kernel_logistic_model {
     int rounds = 0;
 };
 
-// Throws errc::data unless there are at least two different labels among the examples of positive weight.
+// y contains one class label per example; K is the n × n kernel matrix of the examples. Throws errc::data unless there
+// are at least two different labels among the examples of positive weight and all values are finite, and
+// errc::invalid_argument if an option is out of range or sizes differ.
 kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std::span<const double> y,
                                           const kernel_logistic_options& options = {});
 kernel_logistic_model fit_kernel_logistic_precomputed(matrix_view<const double> K, std::span<const double> y,
                                                       const kernel_logistic_options& options = {});
 
-// Returns f(x): one column for two classes, otherwise one per class.
+// Returns decision values f(x), a row for each object: one column for two classes (positive: the second class),
+// otherwise one per class. K contains kernel values of new objects (rows) against all training examples (columns).
 matrix<double> decide(const kernel_logistic_model& model, const dataset& x);
 matrix<double> decide_precomputed(const kernel_logistic_model& model, matrix_view<const double> K);
 // Converts decision values to probabilities: one row per example, one column per class.
 matrix<double> probabilities(const kernel_logistic_model& model, matrix_view<const double> decisions);
-// Returns the most probable class of each example; the first one if several are equally probable.
+// Returns the label of the most probable class of each example; the first one if several are equally probable.
 std::vector<double> predict(const kernel_logistic_model& model, matrix_view<const double> decisions);
 std::vector<double> predict(const kernel_logistic_model& model, const dataset& x);
 

@@ -34,7 +34,7 @@ enum class ridge_score { gcv, loo };
 struct ridge_path_options {
     std::vector<double> alphas;  // at least one value, each 0 <= λ < infinity
     ridge_score score = ridge_score::gcv;
-    std::vector<double> sample_weight;
+    std::vector<double> sample_weight;  // empty: all 1
     std::size_t memory_bytes = gibibytes(4);
     progress_callback progress{};
 };
@@ -49,6 +49,8 @@ struct kernel_ridge_path {
     kernel_ridge_model model;          // the model of the best λ
 };
 
+// Fits for every λ in options.alphas. y has one row per example and one column per output; the errors are those of
+// fit_kernel_ridge().
 kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matrix_view<const double> y,
                                         const ridge_path_options& options);
 kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K, matrix_view<const double> y,

@@ -85,7 +85,7 @@ struct representer_fit_options {
     std::vector<double> sample_weight;
     // The kernel matrix is stored if it takes at most this; otherwise it is computed again for every product.
     std::size_t memory_bytes = std::size_t{1} << 30;
-    progress_callback progress{};  // reports the Newton steps and the gap
+    progress_callback progress{};  // reports the Newton steps and the duality gap
 };
 
 struct representer_model {
@@ -97,13 +97,16 @@ struct representer_model {
     int rounds = 0;
 };
 
+// y contains one target per example, which must be valid for the loss (±1 for losses on labels, >= 0 for Poisson's). K
+// is the n × n kernel matrix of the examples. Throws errc::invalid_argument if an option is out of range or sizes
+// differ, and errc::data if a value is not finite or a target is not valid.
 representer_model fit_representer(const kernel& k, const dataset& x, std::span<const double> y, const loss& l,
                                   const representer_fit_options& options = {});
 representer_model fit_representer_precomputed(matrix_view<const double> K, std::span<const double> y, const loss& l,
                                               const representer_fit_options& options = {});
 
-// Returns f(x): for regression losses the predicted value, for logistic and hinge losses the decision value, for
-// Poisson's loss the logarithm of the mean.
+// Returns f(x) for each object: for regression losses the predicted value, for logistic and hinge losses the decision
+// value, for Poisson's loss the logarithm of the mean.
 std::vector<double> decide(const representer_model& model, const dataset& x);
 std::vector<double> decide_precomputed(const representer_model& model, matrix_view<const double> K);
 // Returns the sign of f (1 at 0) for losses on labels ±1, e^f for Poisson's loss and f for the other losses.

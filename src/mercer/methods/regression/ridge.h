@@ -85,7 +85,10 @@ struct ridge_model {
     index outputs() const { return coef.cols(); }
 };
 
+// y has one row per example and one column per output. Throws errc::unsupported for objects that are not vectors,
+// errc::invalid_argument if an option is out of range or sizes differ, and errc::data if a value is not finite.
 ridge_model fit_ridge(const dataset& x, matrix_view<const double> y, const ridge_options& options = {});
+// Returns the predicted values: a row for each vector, a column for each output.
 matrix<double> predict(const ridge_model& model, const dataset& x);
 
 struct ridge_path {

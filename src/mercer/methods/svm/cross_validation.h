@@ -35,7 +35,7 @@ struct svm_model;
 struct inner_fits {
     index fits = 0;                            // number of binary problems
     index unfinished = 0;                      // number of those that did not reach the tolerance
-    double worst_gap = 0;                      // largest gap of these
+    double worst_gap = 0;                      // largest gap of these (svm_report::gap)
     fit_status worst = fit_status::converged;  // status of the fit with that gap
 
     void add(const svm_model& model);
@@ -44,8 +44,8 @@ struct inner_fits {
     std::string warning() const;
 };
 
-// A kernel matrix in float and in double for several fits. Its float values are computed once if half of `memory_bytes`
-// can hold all of them.
+// A kernel matrix in float and in double for several fits. Its float values are computed once and stored if they fit
+// into half of `memory_bytes`. A matrix K that is given must outlive this object.
 class shared_gram {
 public:
     shared_gram(const kernel& k, const dataset& x, std::size_t memory_bytes);
@@ -101,7 +101,7 @@ struct c_path_prediction {
 std::vector<c_path_prediction> decide_along_c_path(const smo::padded_matrix& K, std::span<const double> y,
                                                    std::span<const index> training, std::span<const index> held_out,
                                                    std::span<const double> C, const c_path_options& options = {});
-// ε-regression. The tolerance is in standard deviations of the training targets.
+// ε-regression. options.tol is in units of the standard deviation of the training targets.
 std::vector<c_path_prediction> predict_along_c_path(const smo::padded_matrix& K, std::span<const double> y,
                                                     std::span<const index> training, std::span<const index> held_out,
                                                     std::span<const double> C, double epsilon,

@@ -1,4 +1,5 @@
-// The method linear_svc: linear support vector classification by coordinate descent.
+// The method linear_svc: linear support vector classification by dual coordinate descent, for many features and many
+// examples (solvers/linear_svm/coordinate_descent.h).
 #pragma once
 
 #include <optional>

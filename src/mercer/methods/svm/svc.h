@@ -1,4 +1,6 @@
-// The methods svc and nu_svc: support vector classification with the parameter C or ν.
+// The methods svc and nu_svc: support vector classification with the penalty parameter C, or with ν. They are fitted by
+// fit() of mercer.h; svm_model.h states the optimisation problems, fit_svm.h has the function without names and
+// preprocessing.
 //
 // Example:
 //

@@ -1,4 +1,4 @@
-// Solves convex quadratic programs with dense matrices:
+// Solves convex quadratic programs in n variables with dense matrices:
 //
 //     min  ½uᵀQu + pᵀu    subject to   Gu <= h,   l <= u <= r,   Au = b,        Q symmetric positive semidefinite.
 //
@@ -49,16 +49,17 @@
 
 namespace mercer {
 
+// The problem; matrices are row-major. All data are borrowed and must outlive the call of solve_qp().
 struct quadratic_program {
     // n × n; only the upper triangle is read. Without rows: zero, which gives a linear program
     matrix_view<const double> Q;
-    std::span<const double> p;    // n
-    matrix_view<const double> G;  // general inequalities; may have no rows
-    std::span<const double> h;
-    std::span<const double> lower;  // empty: no lower bounds; entries may be -∞
-    std::span<const double> upper;  // empty: no upper bounds; entries may be +∞
-    matrix_view<const double> A;    // equations; may have no rows
-    std::span<const double> b;
+    std::span<const double> p;      // n
+    matrix_view<const double> G;    // m × n, general inequalities; may have no rows
+    std::span<const double> h;      // m
+    std::span<const double> lower;  // n; empty: no lower bounds; entries may be -∞
+    std::span<const double> upper;  // n; empty: no upper bounds; entries may be +∞
+    matrix_view<const double> A;    // e × n, equations; may have no rows
+    std::span<const double> b;      // e
 };
 
 struct qp_progress {
@@ -70,18 +71,20 @@ struct qp_progress {
 };
 
 struct qp_options {
-    double tol = 1e-8;
+    double tol = 1e-8;  // tolerance of residuals and duality gap, relative
     std::int64_t max_steps = 200;
     double max_seconds = std::numeric_limits<double>::infinity();
     std::function<bool(const qp_progress&)> progress;  // called once per step; returns false to stop with the current u
 };
 
+// The result. The status is converged, infeasible (no point satisfies the constraints), unbounded (the objective
+// decreases without bound; u is the ray), or how the iteration stopped early.
 struct qp_result {
     fit_status status = fit_status::converged;
     std::vector<double> u;                       // the solution, or the ray
     std::vector<double> z, z_lower, z_upper, y;  // the multipliers, or the Farkas certificate
     double primal = 0, dual = 0;                 // objectives
-    double gap = 0;                              // max(|primal - dual|, Σs·z)/max(|primal|, |dual|)
+    double gap = 0;                              // duality gap max(|primal - dual|, Σs·z)/max(|primal|, |dual|)
     // The largest violation of a constraint, and of the stationarity condition, relative to their terms.
     double primal_residual = 0;
     double dual_residual = 0;
@@ -89,6 +92,8 @@ struct qp_result {
     double seconds = 0;
 };
 
+// Time O((n + m + e)³) per step, memory O(n²). Throws errc::invalid_argument if sizes differ, there are no variables or
+// tol is not positive, and errc::data if a number is NaN or, except for bounds, infinite.
 qp_result solve_qp(const quadratic_program& problem, const qp_options& options = {});
 
 }  // namespace mercer

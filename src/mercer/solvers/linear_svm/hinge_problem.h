@@ -4,7 +4,7 @@
 //     J(w, b) = ½‖w‖² + Σ Cᵢ max(0, 1 - yᵢ(wᵀxᵢ + b))
 //     D(α) = Σαᵢ - ½‖Σ αᵢyᵢxᵢ‖²,  0 <= αᵢ <= Cᵢ, and Σαᵢyᵢ = 0 if b is free
 //
-// D(α) <= J(w, b) for all feasible points, so J - D bounds the distance of both from the optimum.
+// D(α) <= J(w, b) for all feasible points, so the duality gap J - D bounds the distance of both from the optimum.
 #pragma once
 
 #include <chrono>
@@ -61,7 +61,7 @@ struct descent_result {
     double b = 0;
     std::vector<double> alpha;  // `dual` is D at this point
     double primal = 0, dual = 0;
-    double gap = 0;  // (primal - dual)/primal
+    double gap = 0;  // relative duality gap (primal - dual)/primal
     std::int64_t epochs = 0, steps = 0;
     double seconds = 0;
 };

@@ -4,12 +4,13 @@
 //
 // Labels are not part of K: α is signed. The SVM duals are instances:
 //     C-SVC           p = y, 0 <= yα <= C, Σα = 0
-//     ε-regression    two variables per example over duplicated_gram(K), p = y ∓ ε; for ε = 0 one variable, p = y, |α| <= C
+//     ε-regression    two variables per example over duplicated_gram(K), p = y ∓ ε; for ε = 0 one variable, p = y and
+//                     |α| <= C
 //     one-class       p = 0, Σα = νn
 //     ν-problems      two groups
 //
-// With F = p - Kα, α is optimal when max{Fᵢ : αᵢ < uᵢ} <= min{Fⱼ : αⱼ > lⱼ} in every group. The gap is the largest
-// difference of the two sides over the groups.
+// With F = p - Kα, α is optimal when max{Fᵢ : αᵢ < uᵢ} <= min{Fⱼ : αⱼ > lⱼ} in every group. The gap (the KKT violation
+// of the most violating pair) is the largest difference of the two sides over the groups.
 //
 // The solver works on two levels. The outer loop chooses a working set: the most violating variables and the free ones
 // of the last working set. The kernel matrix of the working set stays in the caches while pairs of variables, chosen by
@@ -46,13 +47,14 @@
 
 namespace mercer {
 
-// The problem above without K. All spans have n elements, or are empty if that is allowed. The data are borrowed.
+// The problem above without K. All spans have n elements, or are empty if that is allowed. The data are borrowed and
+// must outlive the call of solve_smo().
 struct box_problem {
     std::span<const double> p;
     std::span<const double> lower;        // l, may be -∞
     std::span<const double> upper;        // u, may be +∞
     std::span<const std::uint8_t> group;  // 0 or 1; empty: all variables are in one group
-    std::span<const double> start;        // a feasible α, whose group sums are kept; empty: α = 0
+    std::span<const double> start;        // a feasible α, which fixes the sums of the groups; empty: α = 0
 };
 
 struct smo_progress {
@@ -67,8 +69,8 @@ struct smo_progress {
 };
 
 struct smo_options {
-    double tol = 1e-3;                                 // of the gap
-    std::size_t cache_bytes = std::size_t{200} << 20;  // of kept kernel rows and Newton's matrices
+    double tol = 1e-3;                                 // tolerance of the gap, in units of F
+    std::size_t cache_bytes = std::size_t{200} << 20;  // memory for stored kernel rows and Newton's matrices
     // The memory from which the largest working set is derived. Unlike cache_bytes, which may be the share of a thread,
     // it must not depend on the number of threads, or the result would.
     std::size_t working_set_bytes = std::size_t{200} << 20;
