@@ -91,7 +91,7 @@ model fit(const Method& m, const table& data, const control& how = {}) {
 }
 
 // Returns the data with its columns in the order of the training data. If both have column names, the columns are
-// matched by name, and a missing column is an error.
+// matched by name; a missing or an additional column throws errc::data.
 inline table matched(const model& m, table data) {
     match_columns(data, m.feature_names(), "the data", "the data the model was fitted on");
     return data;

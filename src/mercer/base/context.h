@@ -41,7 +41,7 @@ private:
     std::atomic<bool> cancelled_{false};
 };
 
-// Throws errc::cancelled if the scope of this thread, or one around it, has been asked to stop.
+// Checks for cancellation: throws errc::cancelled if the scope of this thread, or an outer one, has been asked to stop.
 void throw_if_cancelled();
 
 // Calls step(). Returns false if step() threw errc::cancelled, and true if it completed. Values that step() had stored

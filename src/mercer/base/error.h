@@ -14,7 +14,7 @@ namespace mercer {
 
 enum class errc {
     invalid_argument,  // a parameter or shape breaks a stated condition
-    parse,             // text that does not follow its grammar: the message states file, line and column, or has a caret
+    parse,             // text that does not follow its grammar: the message has file, line and column, or a caret
     io,                // a file that cannot be opened, read or written
     data,              // a value in the data that the method cannot use (NaN, infinity, a negative entry for chi2, ...)
     not_psd,           // a matrix that must be positive (semi)definite and is not
@@ -44,10 +44,10 @@ enum class fit_status {
                  // semidefinite, so this need not be the minimum
     step_limit,  // the largest number of steps, passes or iterations was reached
     time_limit,  // the time limit was reached
-    cancelled,  // the progress callback asked to stop
-    unbounded,  // the objective decreases without bound: the dual of a problem that has no solution
-    stalled,    // no further progress in floating point
-    infeasible  // no point satisfies the constraints
+    cancelled,   // the progress callback asked to stop
+    unbounded,   // the objective decreases without bound: the dual of a problem that has no solution
+    stalled,     // no further progress in floating point
+    infeasible   // no point satisfies the constraints
 };
 
 const char* name(fit_status status) noexcept;  // "step_limit"

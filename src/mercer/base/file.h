@@ -33,8 +33,8 @@ namespace mercer {
 enum class durability { synced, unsynced };
 void write_atomically(const std::string& path, std::string_view bytes, durability how = durability::synced);
 
-// Throws the error that writing would throw if the file cannot be written. For callers that will write a result there
-// after long work. Changes nothing, and opens no pipe or device.
+// Checks that a file can be written, for callers that will write a result after long work: throws the error that
+// writing would throw. Changes nothing, and opens no pipe or device.
 void require_writable(const std::string& path);
 
 // Returns true if two paths lead to the same file, also through links. If neither file exists, returns true if both

@@ -6,6 +6,7 @@
 
 namespace mercer {
 
+// An edge between two nodes, given by their numbers.
 struct graph_edge {
     std::int32_t from = 0, to = 0;
     std::int64_t label = 0;
@@ -31,7 +32,8 @@ public:
         (index{1} << 31) - 1;  // largest number of edge ends; there are fewer nodes than that
 
     graph() = default;  // no nodes
-    // Throws errc::invalid_argument, with the node or edge, if the parts are inconsistent.
+    // Makes a graph of its parts. Throws errc::invalid_argument, naming the node or edge, if the parts are
+    // inconsistent.
     explicit graph(graph_parts parts);
 
     index nodes() const { return held_ ? static_cast<index>(held_->start.size()) - 1 : 0; }

@@ -5,6 +5,7 @@
 
 namespace mercer {
 
+// One image.
 struct image {
     static constexpr index max_side = 65535, max_pixels = index{1} << 28;
 

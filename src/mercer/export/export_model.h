@@ -28,18 +28,21 @@ std::optional<export_format> find_export_format(std::string_view name);
 // None for another ending.
 std::optional<export_format> export_format_of_path(std::string_view path);
 
+// The format and its options.
 struct export_options {
     export_format to = export_format::mercer;
     bool plain = false;          // ONNX: always basic operators in double, never those of ai.onnx.ml, which use float
     std::string name = "model";  // header: the namespace, made an identifier by make_cpp_identifier()
 };
 
+// The result of export_model().
 struct exported_model {
     std::string bytes;
     std::vector<std::string> notes;  // parts of the model that are left out or stored with less precision
 };
 
-// Throws errc::unsupported, with the reason, if the format cannot represent the model.
+// Returns the contents of a file with the model in the format how.to. Throws errc::unsupported, with the reason, if the
+// format cannot represent the model.
 exported_model export_model(const model& m, const export_options& how);
 
 }  // namespace mercer::api

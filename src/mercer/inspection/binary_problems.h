@@ -15,6 +15,8 @@ struct problem_classes {
     index positive = 0;
     index negative = 1;
 };
+// Returns the classes of a binary problem, 0 <= problem < model.problems(). Throws errc::invalid_argument for another
+// number.
 problem_classes classes_of_problem(const svm_model& model, index problem);
 // The pairs (number of a support vector, αᵢyᵢ) of all support vectors with a nonzero coefficient in this problem, 0 <=
 // problem < model.problems().

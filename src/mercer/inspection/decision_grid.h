@@ -56,7 +56,8 @@ struct region_grid {
         return on.y_low + (static_cast<double>(row) + 0.5) / static_cast<double>(ny) * (on.y_high - on.y_low);
     }
 };
-// Throws errc::invalid_argument unless nx >= 2 and ny >= 2.
+// Computes the decision values and classes in the middle of nx × ny cells. Throws errc::invalid_argument unless nx >= 2
+// and ny >= 2.
 region_grid decide_grid(const svm_model& model, const plane& on, index nx, index ny);
 
 // The contour line f = level of a function on a grid, as chains of points in units of columns and rows: marching

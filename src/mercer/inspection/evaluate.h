@@ -24,8 +24,9 @@ struct evaluate_options {
     importance_options permutations{};
 };
 
-// Throws errc::data if the data have no targets, and errc::unsupported if the model predicts neither classes nor
-// values. One-class models are evaluated with the targets 1 (inside) and -1.
+// Predicts the objects of `data` and compares the predictions with their targets. Throws errc::data if the data have no
+// targets, and errc::unsupported if the model predicts neither classes nor values. One-class models are evaluated with
+// the targets 1 (inside) and -1.
 evaluation evaluate(const model& m, const table& data, const evaluate_options& options = {});
 
 // The evaluation as JSON, without the examples themselves. The keys are described in docs/evaluate.md.

@@ -25,6 +25,7 @@
 
 namespace mercer {
 
+// A feature and its contribution.
 struct feature_share {
     std::string name;
     std::string kernel;  // part of the kernel that the feature belongs to
@@ -71,13 +72,16 @@ namespace mercer::api {
 struct function_sides {
     std::optional<double> positive, negative;
 };
+// Returns the sides of each of the `functions` decision functions of m.
 std::vector<function_sides> class_sides(const estimator& m, index functions);
 
+// One function of an explanation.
 struct explained_function {
     std::string positive, negative;      // names of the classes; empty if there are none
     decision_shares decision;            // set if an object is explained
     std::vector<feature_share> weights;  // the largest weights; set if the model is explained
 };
+// The explanation of a prediction, or of a model.
 struct feature_explanation {
     std::string method, kernel;
     std::optional<index> row;
@@ -86,7 +90,9 @@ struct feature_explanation {
     std::vector<explained_function> functions;
 };
 
-// Throws errc::unsupported if the model is not a sum over kernel values or the kernel has no explicit features.
+// explain_object() explains the prediction for object `row` of x by the `top` largest shares of each function that
+// involves the predicted class; explain_model() explains all functions by their `top` largest weights. Both throw
+// errc::unsupported if the model is not a sum over kernel values or the kernel has no explicit features.
 feature_explanation explain_object(const model& m, const dataset& x, index row, index top);
 feature_explanation explain_model(const model& m, index top);
 

@@ -42,9 +42,10 @@ struct influence {
     index deciding_terms = 0;
 };
 
-// The decision values at object `row` of x, one for every binary problem. Kernel values are computed in double.
+// Returns the decision value at object `row` of x and its terms for every binary problem, in the order of the model.
+// Kernel values are computed in double.
 std::vector<influence> compute_influences(const svm_model& model, const dataset& x, index row);
-// The same from the kernel values k(xᵢ, x) of the object with all support vectors, in the order of the model.
+// As above, from the kernel values k(xᵢ, x) of the object x with all support vectors xᵢ, in the order of the model.
 std::vector<influence> compute_influences(const svm_model& model, std::span<const double> kernel_values);
 
 // The explanation of one decision, with the names of the classes.

@@ -153,6 +153,7 @@ struct margin_report {
     double accuracy() const { return static_cast<double>(correct) / static_cast<double>(n); }
 };
 
+// Options of report_margins().
 struct margin_options {
     std::optional<double> C;  // C, if the model does not store it (LIBSVM files)
     double tol = 1e-3;        // gap assumed for a model that does not store one; the default of all solvers

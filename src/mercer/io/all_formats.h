@@ -39,8 +39,9 @@ struct file_format {
     bool (*cut_to_rows)(std::string& text, index rows, const read_options& options) = nullptr;
 };
 
+// Returns all formats, in the order of detection.
 std::span<const file_format* const> all_formats();
-// Throws errc::invalid_argument with the list of all names if there is no format of this name.
+// Returns the format of this name. Throws errc::invalid_argument, with the list of all names, if there is none.
 const file_format& find_file_format(std::string_view name);
 std::string format_names();  // "libsvm, csv, …"
 

@@ -13,7 +13,8 @@ namespace mercer {
 // The unpacked bytes of a file in memory, or the path of a folder. Copies share the bytes.
 class file_contents {
 public:
-    // `owner` owns `bytes`; null: the caller keeps `bytes` alive.
+    // `bytes` are the unpacked bytes of the file `name`. They belong to `owner`; if it is null, the caller must keep
+    // them alive and unchanged as long as a copy of this object lives.
     file_contents(std::string name, std::string_view bytes, std::shared_ptr<const void> owner)
         : name_(std::move(name)), bytes_(bytes), owner_(std::move(owner)) {}
 

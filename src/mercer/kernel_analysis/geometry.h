@@ -33,7 +33,7 @@ matrix<double> squared_distances(const kernel& k, const dataset& x);
 matrix<double> cosines(const kernel& k, const dataset& x, const dataset& z);
 matrix<double> cosines(const kernel& k, const dataset& x);
 
-// The same for a given square kernel matrix.
+// The squared distances and cosines of all pairs of examples from their square kernel matrix.
 matrix<double> squared_distances(const gram<double>& k);
 matrix<double> cosines(const gram<double>& k);
 

@@ -47,6 +47,7 @@ namespace mercer {
 enum class mercer_verdict { certified, indefinite, asymmetric, undecided, contradiction };
 const char* name(mercer_verdict verdict) noexcept;
 
+// Options of mercer_test().
 struct mercer_options {
     index max_n = 4000;      // larger matrices are tested on a random sample of max_n rows
     std::uint64_t seed = 1;  // seed of the sample
@@ -65,6 +66,7 @@ struct mercer_witness {
     bool is_proof() const { return value + error_bound < 0; }
 };
 
+// The result of mercer_test().
 struct mercer_result {
     mercer_verdict verdict = mercer_verdict::undecided;
     index n = 0;

@@ -33,6 +33,7 @@
 
 namespace mercer {
 
+// Options of two_sample_test().
 struct two_sample_options {
     enum class statistic { biased, unbiased } kind = statistic::unbiased;
     index permutations = 1000;
@@ -42,6 +43,7 @@ struct two_sample_options {
     progress_callback progress{};  // false: the permutations so far are all
 };
 
+// The result of two_sample_test().
 struct two_sample_result {
     double biased = 0, unbiased = 0;  // MMD²; unbiased is 0 if a sample has only one object
     double p_value = 1;               // p-value of options.kind
@@ -56,6 +58,7 @@ two_sample_result two_sample_test(const kernel& k, const dataset& x, const datas
 // serves 64 permutations.
 two_sample_result two_sample_test(const gram<double>& K, index first, const two_sample_options& options = {});
 
+// Options of independence_test().
 struct independence_options {
     index permutations = 1000;
     std::uint64_t seed = 0;
@@ -64,6 +67,7 @@ struct independence_options {
     progress_callback progress{};  // false: the permutations so far are all
 };
 
+// The result of independence_test().
 struct independence_result {
     double hsic = 0;
     double alignment = 0;  // centred kernel alignment HSIC/√(HSIC(K,K)·HSIC(L,L)), 0 to 1

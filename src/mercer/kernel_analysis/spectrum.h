@@ -24,6 +24,7 @@
 
 namespace mercer {
 
+// The eigenvalues and eigenvectors of a Gram matrix.
 struct gram_spectrum {
     std::vector<double> values;  // descending
     matrix<double> vectors;      // row k is the eigenvector of values[k] (Uᵀ); empty if only values were requested
@@ -130,8 +131,8 @@ struct repaired_gram {
     matrix<double> extend(matrix_view<const double> rows, std::span<const index> training = {}) const;
 };
 
-// Throws errc::invalid_argument unless K is square and symmetric, and errc::data if an entry is NaN or infinite. Time
-// O(n³).
+// Repairs a symmetric matrix. Throws errc::invalid_argument unless K is square and symmetric, and errc::data if an
+// entry is NaN or infinite. Time O(n³).
 repaired_gram repair(const gram<double>& k, repair_method method);
 
 }  // namespace mercer

@@ -18,8 +18,8 @@ namespace mercer {
 embedding non_negative(const std::string& owner);
 // x ↦ Mx, the matrix M given by rows.
 embedding linear_map(std::string key, std::vector<std::vector<double>> m);
-// x ↦ M(x - c) with a vector c of the data, for kernels that depend on x - z only: if the vectors are far from the
-// origin, the rounding errors of Mx and Mz are larger than M(x - z).
+// x ↦ M(x - c), where c is a point in the middle of the data, for kernels that depend on x - z only: if the vectors are
+// far from the origin, the rounding errors of Mx and Mz can be larger than M(x - z).
 embedding linear_map_of_differences(std::string key, std::vector<std::vector<double>> m);
 // x ↦ s∘(x - c), coordinate by coordinate, for the same reason; c is the centre of the data or 0. `numbers`, such as
 // "scaled: there are factors for vectors", begins the error message if the data have another number of columns.

@@ -28,11 +28,13 @@
 
 namespace mercer {
 
+// Options of align_weights().
 struct alignment_options {
     double tol = 1e-8;  // tolerance of the relative duality gap of the quadratic program
     progress_callback progress{};
 };
 
+// The result of align_weights().
 struct aligned_weights {
     std::vector<double> weights;  // d, normalised to sum 1
     std::vector<double> scales;   // divisor of each kernel

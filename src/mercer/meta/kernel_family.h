@@ -16,13 +16,16 @@
 
 namespace mercer {
 
-// The summands of an expression without their factors: rbf(gamma=1) and linear() for 0.5*rbf(gamma=1) + 2*linear().
+// Returns the summands of an expression without their factors: rbf(gamma=1) and linear() for 0.5*rbf(gamma=1) +
+// 2*linear().
 std::vector<kernel> summands(const kernel& k);
-// The same for the text form of a sum, in which a factor may also be an open parameter: ?*rbf(gamma=1) + ?*linear().
+// The summands without their factors of the text form of a sum, in which a factor may also be an open parameter:
+// ?*rbf(gamma=1) + ?*linear().
 std::vector<kernel> summands(std::string_view text);
-// Σ factors·parts without the terms whose factor is 0; the first part if all factors are 0.
+// Returns the kernel Σ factors·parts without the terms whose factor is 0; the first part if all factors are 0.
 kernel weighted_sum(std::span<const kernel> parts, std::span<const double> factors);
 
+// The kernels with their divisors and, if they fit into memory, their matrices.
 class kernel_family {
 public:
     // balance: divide each kernel by its variance; otherwise all divisors are 1. The kernel matrices are stored in

@@ -22,6 +22,7 @@
 
 namespace mercer::api {
 
+// Options of learn().
 struct learn_options {
     std::string by = "mkl";
     double norm = 1;                     // mkl: p of ‖d‖ₚ <= 1

@@ -28,6 +28,7 @@
 
 namespace mercer {
 
+// Options of learn_weights().
 struct multiple_kernel_options {
     double norm = 1;        // p, 1 <= p < infinity
     double tol = 1e-3;      // tolerance of the duality gap, relative to the objective
@@ -36,6 +37,7 @@ struct multiple_kernel_options {
     progress_callback progress{};
 };
 
+// The result of learn_weights().
 struct learnt_weights {
     std::vector<double> weights;  // d with ‖d‖ₚ = 1
     std::vector<double> scales;   // divisor of each kernel

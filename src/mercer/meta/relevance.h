@@ -30,6 +30,7 @@ namespace mercer {
 
 enum class relevance_criterion { evidence, loo };
 
+// Options of learn_relevance().
 struct relevance_options {
     relevance_criterion criterion = relevance_criterion::evidence;
     double noise = 0.1;    // initial λ
@@ -38,6 +39,7 @@ struct relevance_options {
     progress_callback progress{};
 };
 
+// The result of learn_relevance().
 struct learnt_relevance {
     kernel learnt;                 // anisotropic(...) for a Gaussian kernel, otherwise scaled(k, [...])
     std::vector<double> factors;   // sₐ

@@ -51,7 +51,8 @@ struct fit_call : fit_task {
 
     std::span<const double> targets() const { return {y.data, static_cast<std::size_t>(y.cols > 0 ? y.rows : 0)}; }
     bool canonical_order() const { return control.canonical_order && has_few_examples(x.size(), sample_weight); }
-    // A struct of options with the members set that many methods have: memory, weights, progress, checkpoint.
+    // Returns a struct of options in which the members that many methods share are set from this call: memory, weights,
+    // progress, checkpoint.
     template <class Options>
     Options common() const {
         Options o;
@@ -64,7 +65,7 @@ struct fit_call : fit_task {
         if constexpr (requires { o.checkpoint; }) o.checkpoint = control.checkpoint;
         return o;
     }
-    // The same, and the members that have the same name in the method m.
+    // As common(), and also sets the members that have the same name in the method value m.
     template <class Options>
     Options common(const auto& m) const {
         auto o = common<Options>();

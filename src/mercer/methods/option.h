@@ -35,11 +35,12 @@ using settings = std::vector<std::pair<std::string, std::string>>;  // name → 
 // The values of all options of one method, checked by the constructor.
 class option_values {
 public:
-    // Throws errc::invalid_argument for an unknown name (the message lists the options), a name given twice, a value
-    // out of range, or an option that has no effect beside the others. '-' and '_' in names are equivalent. A former
-    // name with a former value is replaced by the present ones. `owner` begins the messages.
+    // Checks the settings `given`; options that are not given have their defaults. Throws errc::invalid_argument for an
+    // unknown name (the message lists the options), a name given twice, a value out of range, or an option that has no
+    // effect with the values of the others. '-' and '_' in names are equivalent. A former name with a former value is
+    // replaced by the present ones. `owner` begins the messages.
     option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given);
-    // The same for the options in a model file, which may contain options without effect.
+    // Makes the values from the options in a model file, which may contain options without effect.
     static option_values from_model_file(const std::string& owner, const std::vector<option_info>& options,
                                          const settings& given);
 

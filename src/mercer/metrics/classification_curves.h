@@ -26,6 +26,7 @@ struct ranking_point {
     index true_positives = 0, false_positives = 0;
 };
 
+// The curves of one class.
 struct ranking {
     // in descending order of the threshold, from ∞ (no example is predicted positive) to the smallest score (all are)
     std::vector<ranking_point> points;

@@ -22,14 +22,16 @@
 
 namespace mercer {
 
+// The input of evaluate(): one target and one prediction per example.
 struct evaluation_input {
     target_kind of = target_kind::classes;  // target_kind::classes or target_kind::values
-    std::vector<double> y, predicted;  // target and prediction of each example
-    std::vector<double> classes{};     // labels of the classes of the model, ascending
+    std::vector<double> y, predicted;       // target and prediction of each example
+    std::vector<double> classes{};          // labels of the classes of the model, ascending
     // a row for each example, a column for each class; no columns: the model has no scores or no probabilities
     matrix<double> scores{}, probabilities{};
 };
 
+// Options of evaluate().
 struct evaluation_options {
     index resamples = 0;  // bootstrap samples; 0: 1000, fewer for many examples (about a second of work)
     index bins = 10;      // bins of the reliability diagram
@@ -78,7 +80,9 @@ struct evaluation {
     const evaluated_metric* find(std::string_view metric) const;  // null if the metric does not apply
 };
 
-// Throws errc::data, naming the row, if a target, a prediction or a score is not finite.
+// Evaluates predictions: computes all metrics that apply, with confidence intervals, and the tables and curves. Throws
+// errc::data if there are no examples or, naming the row, if a target, a prediction or a score is not finite, and
+// errc::invalid_argument if sizes differ.
 evaluation evaluate(const evaluation_input& a, const evaluation_options& options = {});
 
 }  // namespace mercer

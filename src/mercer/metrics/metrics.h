@@ -29,6 +29,7 @@ struct metric_input {
     std::span<const double> classes{};
 };
 
+// A metric: its name, its meaning and the function that computes it.
 struct metric {
     std::string name;
     std::string about;
@@ -40,8 +41,10 @@ struct metric {
     bool better(double a, double b) const { return larger_is_better ? a > b : a < b; }
 };
 
+// All metrics of the library.
 const std::vector<metric>& metrics();
-// Throws errc::invalid_argument for an unknown name; the message lists the metrics for this kind of target.
+// Returns the metric of this name for classes or for values. Throws errc::invalid_argument for an unknown name; the
+// message lists the metrics for this kind of target.
 const metric& find_metric(std::string_view name, target_kind of);
 const metric& default_metric(target_kind of);  // accuracy for classes, rmse for values
 
@@ -56,6 +59,7 @@ struct confusion_matrix {
     matrix<index> count;         // rows: true classes; columns: predicted classes
     index position(double label) const;
 };
+// y and predicted contain one label per example; `classes` contains the labels of the model.
 confusion_matrix compute_confusion(std::span<const double> y, std::span<const double> predicted,
                                    std::span<const double> classes);
 

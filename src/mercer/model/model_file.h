@@ -14,6 +14,7 @@ namespace mercer::api {
 
 // Parses a model file of the library, or LIBSVM's text. `name` is used in error messages. Throws errc::parse.
 model parse(std::string_view bytes, const std::string& name);
+// Reads a model file. Throws errc::io if it cannot be read and errc::parse if it is not a model.
 model load(const std::string& path);
 
 // Parses the file of an estimator alone, or LIBSVM's text. Returns the estimator and the name of its method.

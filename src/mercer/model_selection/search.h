@@ -27,17 +27,19 @@
 
 namespace mercer::api {
 
+// The state of a running search.
 struct tune_progress {
     index done = 0, total = 0;  // pairs of setting and fold
     double best = 0;            // best score so far; NaN: none
     double seconds = 0;
 };
 
+// Options of tune(). Cross-validation with `folds` folds is repeated `repeats` times, each time with new folds.
 struct tune_options {
     std::string search = "grid";  // grid, random, halving or model
     index points = 0;             // grid points of each axis; 0: 10, fewer with more than two axes
     index trials = 0;             // settings of the other searches; 0: 60
-    int folds = 5, repeats = 1;   // repeats: number of times that cross-validation is repeated with new folds
+    int folds = 5, repeats = 1;
     std::vector<std::int64_t> groups{};  // examples of one group are never in both parts of a fold; empty: no groups
     bool by_time = false;                // examples are in order of time: train on the past, score on what follows
     std::string metric{};                // empty: accuracy for classes, rmse for values
@@ -62,9 +64,9 @@ struct trial {
 // The result of a search.
 struct tuning {
     std::vector<axis> axes;
-    std::vector<trial> trials;  // settings with at least one score
+    std::vector<trial> trials;         // settings with at least one score
     std::size_t best = 0, chosen = 0;  // positions in `trials`; they may differ with one_standard_error
-    std::string metric, how;  // e.g. "rmse" and "5 folds, stratified"
+    std::string metric, how;           // e.g. "rmse" and "5 folds, stratified"
     bool larger_is_better = true;
     index rows = 0, of_rows = 0;  // number of examples of the search, and of the data
     bool complete = true;         // false: cancelled

@@ -61,8 +61,10 @@ struct colour_range {
         clipped_above = false;
     int level(double value) const;  // colour number, 0 to 255
 };
+// Returns the range of colours for these cells.
 colour_range choose_range(const heat_cells& cells);
 
+// Returns the panel that draws the cells, with the names of the bands beside them.
 panel heat_map_panel(heat_cells cells, object_order order);
 
 }  // namespace mercer

@@ -19,6 +19,7 @@
 
 namespace mercer {
 
+// Points in the plane and their colours.
 struct scatter {
     matrix<double> at;  // a row for each object; the first two columns are drawn, with heights 0 if there is one column
     std::vector<index> group{};  // class or cluster of each object; empty: none
@@ -40,6 +41,7 @@ struct curve {
     std::string name;
     std::vector<double> y;  // a value for each x; values that are not finite are left out
 };
+// Curves over one parameter.
 struct curves {
     std::vector<double> x;
     std::vector<curve> lines;

@@ -20,6 +20,7 @@
 
 namespace mercer {
 
+// Options of column_encoder::fit().
 struct column_options {
     std::string missing = "fill";    // "refuse": missing values are errors
     std::string scale = "standard";  // numbers get mean 0 and variance 1; "minmax": range -1 … 1; "none"

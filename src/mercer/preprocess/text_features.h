@@ -27,6 +27,7 @@ namespace mercer {
 
 enum class text_norm { none, l1, l2 };
 
+// Options of text_features::fit().
 struct text_options {
     token_options terms{};
     term_selection choice{};  // not for hashed columns

@@ -28,9 +28,11 @@ struct feature_name {
     std::string kernel;  // the part of the expression that it belongs to
 };
 
+// The explicit features of the objects of one or two data sets.
 class object_features {
 public:
-    // Throws errc::unsupported, naming the part of the kernel that has no explicit features. z may be null.
+    // Computes the features of the objects x and, unless z is null, of the objects z; both have the same columns.
+    // Throws errc::unsupported, naming the part of the kernel that has no explicit features.
     object_features(const kernel& k, const dataset& x, const dataset* z = nullptr);
 
     const sparse<double>& x() const { return x_; }
@@ -39,7 +41,7 @@ public:
     // if a weight is negative.
     sparse<double> rows() const;
     index size() const { return static_cast<index>(weight_.size()); }  // number of features
-    const std::vector<double>& weight() const { return weight_; }       // weight_f of each feature f
+    const std::vector<double>& weight() const { return weight_; }      // weight_f of each feature f
     feature_name name(index f, const known_names& known) const { return name_(f, known); }
     // The occurrences of the features in object i of x; empty if they are not known.
     std::vector<feature_place> places(index i) const { return places_ ? places_(i) : std::vector<feature_place>{}; }

@@ -35,6 +35,7 @@
 
 namespace mercer {
 
+// The method kernel_kmeans as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct kernel_kmeans {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -75,6 +76,7 @@ struct kmeans_options {
     progress_callback progress{};
 };
 
+// The fitted model.
 struct kmeans_model {
     kernel_expansion means;                     // function c is x ↦ ⟨φ(x), μ_c⟩
     std::vector<double> norms;                  // ‖μ_c‖²
@@ -126,7 +128,8 @@ private:
     std::vector<index> labels_, number_;
 };
 
-// Fits with fit(o, kernel, objects) or fit(o, Gram matrix), on the examples in canonical order if the call allows it.
+// Calls fit(o, kernel, objects) or fit(o, Gram matrix) for the examples of the call `t` and returns the model as an
+// estimator. If the call asks for it, objects are first sorted in canonical order.
 template <class Fitted>
 estimator_ptr fit_clusters(const fit_call& t, auto o, auto fit) {
     if (t.x.is_matrix() || !t.canonical_order())
@@ -138,6 +141,7 @@ estimator_ptr fit_clusters(const fit_call& t, auto o, auto fit) {
     return t.made<Fitted>(std::move(model), std::move(labels), std::move(some.number));
 }
 
+// The entry of the list of methods.
 method kernel_kmeans_method();
 
 }  // namespace api

@@ -34,6 +34,7 @@
 
 namespace mercer {
 
+// The method kernel_kmedoids as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct kernel_kmedoids {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -63,6 +64,7 @@ enum class medoid_start { build, random };
 // eager: FasterPAM. steepest: FastPAM1. both: both from the same start; the better result is kept.
 enum class medoid_swaps { eager, steepest, both };
 
+// Options of fit_kernel_kmedoids().
 struct kmedoids_options {
     index n_clusters = 8;
     medoid_start start = medoid_start::build;
@@ -76,6 +78,7 @@ struct kmedoids_options {
     progress_callback progress{};
 };
 
+// The fitted model.
 struct kmedoids_model {
     std::shared_ptr<const kernel> k;  // null if the model was fitted to a matrix
     dataset objects;                  // the medoids; empty if k is null
@@ -145,6 +148,7 @@ pam_result faster_pam(const gram<T>& D, const std::vector<double>& weight, std::
 
 namespace api {
 struct method;
+// The entry of the list of methods.
 method kernel_kmedoids_method();
 }  // namespace api
 

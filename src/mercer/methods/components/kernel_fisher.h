@@ -30,6 +30,7 @@
 
 namespace mercer {
 
+// The method kernel_fisher as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct kernel_fisher {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -53,6 +54,7 @@ struct kernel_fisher {
     }
 };
 
+// Options of fit_kernel_fisher().
 struct kernel_fisher_options {
     double regularisation = 1e-3;         // μ, relative to the mean of the diagonal of N
     std::vector<double> sample_weight{};  // weights; empty: all 1
@@ -60,6 +62,7 @@ struct kernel_fisher_options {
     progress_callback progress{};  // returns false to end the fit with errc::cancelled
 };
 
+// The fitted model.
 struct kernel_fisher_model {
     kernel_expansion directions;  // function j is the projection on direction j, with the mean of all examples at zero
     std::vector<double> classes;  // labels in ascending order
@@ -85,6 +88,7 @@ std::vector<double> predict(const kernel_fisher_model& model, const gram<double>
 
 namespace api {
 struct method;
+// The entry of the list of methods.
 method kernel_fisher_method();
 }  // namespace api
 

@@ -42,6 +42,7 @@
 
 namespace mercer {
 
+// The method kernel_pca as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct kernel_pca {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -76,6 +77,7 @@ struct kernel_pca {
 
 enum class eigen_solver { automatic, full, iterative };
 
+// Options of fit_kernel_pca().
 struct kernel_pca_options {
     index n_components = 0;  // 0: all components whose λ exceeds the rounding error
     eigen_solver solver = eigen_solver::automatic;
@@ -89,6 +91,7 @@ struct kernel_pca_options {
     fit_checkpoint checkpoint{};  // iterative: stores the products
 };
 
+// The fitted model.
 struct kernel_pca_model {
     kernel_expansion projection;      // function j is the score on component j
     std::vector<double> eigenvalues;  // λ, descending, all positive
@@ -184,6 +187,7 @@ centred_pairs compute_largest_pairs(const gram_multiplication& K, centring& c, c
 
 namespace api {
 struct method;
+// The entry of the list of methods.
 method kernel_pca_method();
 }  // namespace api
 

@@ -43,8 +43,8 @@ struct pre_image_result {
 // data. Throws errc::unsupported unless the model was fitted to vectors with a kernel that the method supports, and
 // errc::invalid_argument if an option is out of range.
 pre_image_result denoise(const kernel_pca_model& model, const dataset& x, const pre_image_options& options = {});
-// The same for given scores (a row for each point, a column for each component). The fixed point iteration starts from
-// the nearest training example.
+// Returns the pre-images of points that are given by their scores (a row for each point, a column for each component).
+// The fixed point iteration starts from the nearest training example.
 pre_image_result pre_images(const kernel_pca_model& model, matrix_view<const double> scores,
                             const pre_image_options& options = {});
 

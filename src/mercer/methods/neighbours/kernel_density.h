@@ -25,6 +25,7 @@
 
 namespace mercer {
 
+// The method kernel_density as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct kernel_density {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -39,10 +40,12 @@ struct kernel_density {
     void options(V&) {}
 };
 
+// Options of fit_kernel_density().
 struct kernel_density_options {
     std::vector<double> sample_weight{};  // weights; empty: all 1
 };
 
+// The fitted model.
 struct kernel_density_model {
     kernel_expansion mean;    // the function Σᵢ wᵢk(x, xᵢ)/W
     bool normalised = false;  // true if Z is known
@@ -65,6 +68,7 @@ std::vector<double> log_density(const kernel_density_model& model, const dataset
 
 namespace api {
 struct method;
+// The entry of the list of methods.
 method kernel_density_method();
 }  // namespace api
 

@@ -43,6 +43,7 @@ void vote_options(V& v, index& n_neighbors, std::string& weights) {
 }
 }  // namespace detail
 
+// The method knn as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct knn {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -64,6 +65,7 @@ struct knn {
     }
 };
 
+// The method knn_regression as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct knn_regression {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -88,6 +90,7 @@ struct knn_regression {
 enum class knn_task { classification, regression };
 enum class knn_weights { uniform, distance };
 
+// Options of fit_knn().
 struct knn_options {
     knn_task task = knn_task::classification;
     index n_neighbors = 5;
@@ -97,6 +100,7 @@ struct knn_options {
     progress_callback progress{};                       // called during prediction; not saved
 };
 
+// The fitted model.
 struct knn_model {
     knn_options options;
     std::shared_ptr<const kernel> k;  // null if the model was fitted to a matrix
@@ -121,7 +125,7 @@ struct neighbours {
 // Throws errc::invalid_argument unless 1 <= n_neighbors <= n and sizes agree, and errc::data if there are no examples
 // or a value is not finite.
 knn_model fit_knn(const kernel& k, const dataset& x, std::span<const double> y, const knn_options& options);
-// The same for a given n × n kernel matrix of the training examples, of which only the diagonal is used.
+// Fits to the n × n kernel matrix of the training examples, of which only the diagonal is used.
 knn_model fit_knn(const gram<double>& K, std::span<const double> y, const knn_options& options);
 
 // Finds the neighbours of each object of z. Time (objects of z)·n kernel values. Throws errc::unsupported if the model
@@ -140,6 +144,7 @@ matrix<double> class_shares(const knn_model& model, const neighbours& found);
 
 namespace api {
 struct method;
+// Entries of the list of methods.
 method knn_method();
 method knn_regression_method();
 }  // namespace api

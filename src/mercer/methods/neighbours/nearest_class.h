@@ -34,6 +34,7 @@
 
 namespace mercer {
 
+// The method nearest_centroid as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nearest_centroid {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -54,6 +55,7 @@ struct nearest_centroid {
     void options(V&) {}
 };
 
+// Options of fit_nearest_centroid().
 struct nearest_centroid_options {
     std::vector<double> sample_weight{};  // weights; empty: all 1
     std::size_t memory_bytes = std::size_t{512} << 20;
@@ -93,6 +95,7 @@ matrix<double> squared_distances(const nearest_centroid_model& model, const data
 matrix<double> squared_distances(const nearest_centroid_model& model, const gram<double>& K,
                                  std::span<const double> self);
 
+// The method nearest_medoid as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nearest_medoid {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -110,10 +113,12 @@ struct nearest_medoid {
     void options(V&) {}
 };
 
+// Options of fit_nearest_medoid().
 struct nearest_medoid_options {
     std::vector<double> sample_weight{};  // weights; empty: all 1
 };
 
+// The fitted model.
 struct nearest_medoid_model {
     std::shared_ptr<const kernel> k;  // null if the model was fitted to a matrix
     dataset medoids;                  // medoid c represents class c; empty if k is null
@@ -136,6 +141,7 @@ std::vector<double> predict(const nearest_medoid_model& model, const gram<double
 
 namespace api {
 struct method;
+// Entries of the list of methods.
 method nearest_centroid_method();
 method nearest_medoid_method();
 }  // namespace api

@@ -30,6 +30,7 @@
 
 namespace mercer {
 
+// The method nystroem as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nystroem {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -56,6 +57,7 @@ struct nystroem {
     }
 };
 
+// The fitted model.
 struct nystroem_features_model {
     kernel_expansion map;  // function j is feature j
     double unexplained = 0;
@@ -65,6 +67,7 @@ struct nystroem_features_model {
 // the fit does not fit into memory_bytes.
 nystroem_features_model fit_nystroem_features(const training_rows& x, const nystroem_options& options);
 
+// The method nystroem_pca as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nystroem_pca {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -96,6 +99,7 @@ struct nystroem_pca {
     }
 };
 
+// The fitted model.
 struct nystroem_pca_model {
     kernel_expansion projection;  // function j is the score on component j
     std::vector<double> eigenvalues, explained_variance, explained_variance_ratio, residuals;
@@ -138,6 +142,7 @@ private:
 
 namespace api {
 struct method;
+// Entries of the list of methods.
 method nystroem_method();
 method nystroem_pca_method();
 }  // namespace api

@@ -17,6 +17,7 @@
 
 namespace mercer {
 
+// The method nystroem_logistic as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nystroem_logistic {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -50,6 +51,7 @@ struct nystroem_logistic {
     }
 };
 
+// The fitted model.
 struct nystroem_logistic_model : nystroem_fit {};
 
 // y contains one class label per example. nystroem_ridge.h describes x and the errors; errc::data also if there is only
@@ -63,6 +65,7 @@ matrix<double> probabilities(const nystroem_logistic_model& model, matrix_view<c
 
 namespace api {
 struct method;
+// The entry of the list of methods.
 method nystroem_logistic_method();
 }  // namespace api
 

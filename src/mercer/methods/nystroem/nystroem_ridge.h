@@ -31,6 +31,7 @@
 
 namespace mercer {
 
+// The method nystroem_ridge as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nystroem_ridge {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -63,6 +64,7 @@ struct nystroem_ridge {
     }
 };
 
+// The fitted model.
 struct nystroem_ridge_model : nystroem_fit {};
 
 // `x` is made by make_rows() from a kernel and objects, or from a kernel matrix, and is used only during the fit. y has
@@ -75,6 +77,7 @@ nystroem_ridge_model fit_nystroem_ridge(const training_rows& x, matrix_view<cons
 
 namespace api {
 struct method;
+// The entry of the list of methods.
 method nystroem_ridge_method();
 }  // namespace api
 

@@ -27,6 +27,7 @@
 
 namespace mercer {
 
+// The method nystroem_spectral as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nystroem_spectral {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -54,6 +55,7 @@ struct nystroem_spectral {
     }
 };
 
+// The fitted model.
 struct nystroem_spectral_model {
     kernel_expansion projection;      // function j is ⟨φ(x), uⱼ⟩/√λⱼ
     std::vector<double> eigenvalues;  // λ, descending
@@ -81,6 +83,7 @@ matrix<double> distances(const nystroem_spectral_model& model, const dataset& z)
 
 namespace api {
 struct method;
+// The entry of the list of methods.
 method nystroem_spectral_method();
 }  // namespace api
 

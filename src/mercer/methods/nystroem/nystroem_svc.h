@@ -30,6 +30,7 @@
 
 namespace mercer {
 
+// The method nystroem_svc as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nystroem_svc {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -69,6 +70,7 @@ struct nystroem_svc {
     }
 };
 
+// The fitted model.
 struct nystroem_svc_model : nystroem_fit {};
 
 // y contains one class label per example. nystroem_ridge.h describes x and the errors; errc::data also if there is only
@@ -78,6 +80,7 @@ nystroem_svc_model fit_nystroem_svc(const training_rows& x, std::span<const doub
 
 namespace api {
 struct method;
+// The entry of the list of methods.
 method nystroem_svc_method();
 }  // namespace api
 

@@ -44,6 +44,7 @@
 
 namespace mercer {
 
+// The method random_features as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct random_features {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -113,6 +114,7 @@ structured_frequencies draw_structured(index dims, index count, normal_generator
 
 enum class frequency_choice { orthogonal, independent, structured };
 
+// Options of fit_random_features().
 struct random_features_options {
     index n_components = 100;  // D >= 1
     frequency_choice frequencies = frequency_choice::orthogonal;
@@ -121,6 +123,7 @@ struct random_features_options {
 
 enum class random_feature_kind { frequencies, structured, sketch };
 
+// The fitted model.
 struct random_features_model {
     std::shared_ptr<const kernel> k;
     index features = 0;  // D
@@ -144,6 +147,7 @@ matrix<double> transform(const random_features_model& model, const dataset& x);
 
 namespace api {
 struct method;
+// The entry of the list of methods.
 method random_features_method();
 }  // namespace api
 

@@ -33,6 +33,7 @@
 
 namespace mercer {
 
+// The method kernel_logistic as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct kernel_logistic {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -58,6 +59,7 @@ struct kernel_logistic {
     }
 };
 
+// Options of fit_kernel_logistic().
 struct kernel_logistic_options {
     double C = 1;  // 1/λ, 0 < C < infinity
     bool fit_intercept = true;
@@ -72,6 +74,7 @@ struct kernel_logistic_options {
     fit_checkpoint checkpoint{};                      // written after Newton steps
 };
 
+// The fitted model.
 struct kernel_logistic_model {
     kernel_expansion f;           // one output for two classes, otherwise one per class
     std::vector<double> classes;  // labels in ascending order
@@ -101,6 +104,7 @@ std::vector<double> predict(const kernel_logistic_model& model, const dataset& x
 
 namespace api {
 struct method;
+// The entry of the list of methods.
 method kernel_logistic_method();
 }  // namespace api
 

@@ -44,6 +44,7 @@ inline constexpr const char* lambda = "λ, the price of large coefficients";
 inline constexpr const char* several_lambdas = "several λ: the best by `score` is kept";
 }  // namespace detail
 
+// The method kernel_ridge as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct kernel_ridge {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -94,6 +95,7 @@ struct kernel_ridge {
 // automatic: conjugate gradients if the matrix does not fit the memory budget, otherwise a decomposition.
 enum class ridge_solver { automatic, direct, cg };
 
+// Options of fit_kernel_ridge().
 struct kernel_ridge_options {
     double alpha = 1;                     // λ, 0 <= λ < infinity
     std::vector<double> output_alphas{};  // λ of each output, instead of alpha; `variance` needs equal values
@@ -110,6 +112,7 @@ struct kernel_ridge_options {
     progress_callback progress{};
 };
 
+// The fitted model.
 struct kernel_ridge_model {
     kernel_expansion f;
     double alpha = 1;  // λ; of the first output if output_alphas is not empty
@@ -167,6 +170,7 @@ std::vector<double> predict_variance_precomputed(const kernel_ridge_model& model
 
 namespace api {
 struct method;
+// The entry of the list of methods.
 method kernel_ridge_method();
 }  // namespace api
 

@@ -31,6 +31,7 @@ namespace mercer {
 
 enum class ridge_score { gcv, loo };
 
+// Options of fit_kernel_ridge_path().
 struct ridge_path_options {
     std::vector<double> alphas;  // at least one value, each 0 <= λ < infinity
     ridge_score score = ridge_score::gcv;

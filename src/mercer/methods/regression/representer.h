@@ -41,6 +41,7 @@ void newton_steps(V& v, double& tol, index& max_iter) {
 }
 }  // namespace detail
 
+// The method representer as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct representer {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -75,6 +76,7 @@ struct representer {
     }
 };
 
+// Options of fit_representer().
 struct representer_fit_options {
     double alpha = 1;  // λ, 0 < λ < infinity
     bool fit_intercept = false;
@@ -88,6 +90,7 @@ struct representer_fit_options {
     progress_callback progress{};  // reports the Newton steps and the duality gap
 };
 
+// The fitted model.
 struct representer_model {
     kernel_expansion f;
     loss loss_function;  // a user-defined loss is loaded without its functions, which prediction does not need
@@ -136,6 +139,7 @@ public:
     }
 };
 
+// The entry of the list of methods.
 method representer_method();
 
 }  // namespace api

@@ -35,6 +35,7 @@
 
 namespace mercer {
 
+// The method ridge as a value for fit() of mercer.h: its scaling and its options.
 struct ridge {
     std::string scale{};
     double alpha = 1;
@@ -66,6 +67,7 @@ struct ridge {
 
 enum class ridge_form { cheaper, primal, dual };
 
+// Options of fit_ridge().
 struct ridge_options {
     double alpha = 1;  // λ, 0 <= λ < infinity
     bool fit_intercept = true;
@@ -75,6 +77,7 @@ struct ridge_options {
     std::size_t memory_bytes = gibibytes(4);
 };
 
+// The fitted model.
 struct ridge_model {
     matrix<double> coef;            // coordinates × outputs
     std::vector<double> intercept;  // one per output
@@ -106,6 +109,7 @@ ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::ve
 
 namespace api {
 struct method;
+// The entry of the list of methods.
 method ridge_method();
 }  // namespace api
 

@@ -34,8 +34,8 @@ struct calibration {
 // LIBSVM's -b 1. The most probable class may differ from predict(), because the sigmoid need not be ½ at f = 0, and
 // coupling is not voting. Throws errc::unsupported if the model has no probabilities.
 matrix<double> coupled_probabilities(const svm_model& model, matrix_view<const double> decisions);
-// The same, consistent with predict(): if the predicted class of a row is not the most probable one, the row is
-// replaced by the nearest distribution in which the predicted class is the most probable one.
+// The probabilities of the classes, made consistent with predict(): if the predicted class of a row is not the most
+// probable one, the row is replaced by the nearest distribution in which the predicted class is the most probable one.
 matrix<double> predict_probability(const svm_model& model, matrix_view<const double> decisions);
 matrix<double> predict_probability(const svm_model& model, const dataset& x);
 

@@ -39,10 +39,10 @@ struct svm_progress {
 // ignored.
 struct svm_options {
     svm_task task = svm_task::c_svc;
-    double C = 1;  // penalty parameter C > 0; infinity: hard margin
+    double C = 1;          // penalty parameter C > 0; infinity: hard margin
     double nu = 0.5;       // 0 < ν <= 1
     double epsilon = 0.1;  // half the width of the tube, >= 0
-    double tol = 1e-3;  // tolerance of the KKT violation (svm_report::gap), in units of f
+    double tol = 1e-3;     // tolerance of the KKT violation (svm_report::gap), in units of f
     multiclass classes = multiclass::one_vs_one;
     bool sorted_classes = true;                           // false: classes in order of first appearance, as in LIBSVM
     std::vector<std::pair<double, double>> class_weight;  // label → factor of C; other labels have 1
@@ -70,10 +70,11 @@ struct svm_options {
 // not finite, or a classification has only one class; errc::infeasible for a hard margin that does not exist and for an
 // infeasible ν.
 svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options);
-// The same from the n × n matrix of training kernel values. The model has no kernel and no objects.
+// Fits to the n × n kernel matrix K of the examples. The model has no kernel and no objects, so it predicts from kernel
+// values only.
 svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const double> y, const svm_options& options);
-// The same from one n × n Gram matrix in float and in double, which cross-validation and calibration share between
-// fits.
+// Fits to the n × n Gram matrix of the examples in float (`fast`) and in double (`exact`), for code that fits several
+// times to the same matrix.
 svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<const double> y,
                   const svm_options& options);
 // Returns an upper bound of the bytes that fit_svm() needs in addition to the data.

@@ -23,10 +23,10 @@ struct libsvm_kernel {
     double gamma = 1;
     double coef0 = 0;
 
-    // The same kernel of this library, or nullptr for `precomputed`. Like LIBSVM, this accepts parameters for which the
-    // function is not positive semidefinite (coef0 < 0, degree 0).
+    // Returns the same kernel as a kernel of this library, or nullptr for `precomputed`. Like LIBSVM, this accepts
+    // parameters for which the function is not positive semidefinite (coef0 < 0, degree 0).
     std::shared_ptr<const kernel> make() const;
-    // The reverse; nullopt for kernels that LIBSVM does not have.
+    // Returns k as a kernel of LIBSVM; nullopt if LIBSVM does not have it.
     static std::optional<libsvm_kernel> from_kernel(const kernel& k);
 };
 

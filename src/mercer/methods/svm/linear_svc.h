@@ -11,6 +11,7 @@
 
 namespace mercer {
 
+// The method linear_svc as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct linear_svc {
     std::optional<mercer::kernel> kernel{};  // must have explicit features; empty: the linear kernel
     std::string scale{};
@@ -51,6 +52,7 @@ struct linear_svc {
 
 namespace api {
 struct method;
+// The entry of the list of methods.
 method linear_svc_method();
 }  // namespace api
 

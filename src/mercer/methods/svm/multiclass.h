@@ -31,7 +31,8 @@ struct training_set {
     std::vector<index> sorted_by_rank(std::vector<index> rows) const;
 };
 
-// Throws unless the options are in range and there are finite targets and weights for n examples.
+// Checks the input of a fit: throws errc::invalid_argument or errc::data unless the options are in range and there are
+// finite targets and weights for n examples.
 void check_svm(const svm_options& options, index n, std::span<const double> y);
 
 // ν-classification: throws errc::infeasible unless both classes of every pair have enough weight for their sum of α,

@@ -17,6 +17,7 @@
 
 namespace mercer {
 
+// The method one_class as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct one_class {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -43,6 +44,7 @@ struct one_class {
 
 namespace api {
 struct method;
+// The entry of the list of methods.
 method one_class_method();
 }  // namespace api
 

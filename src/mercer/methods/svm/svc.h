@@ -19,6 +19,7 @@
 
 namespace mercer {
 
+// The method svc as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct svc {
     std::optional<mercer::kernel> kernel{};  // empty: the default for the kind of object
     std::string scale{};                     // scaling of the columns of vectors: "standard", "minmax"; empty: none
@@ -58,6 +59,7 @@ struct svc {
     }
 };
 
+// The method nu_svc as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nu_svc {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -90,6 +92,7 @@ struct nu_svc {
 
 namespace api {
 struct method;
+// Entries of the list of methods.
 method svc_method();
 method nu_svc_method();
 }  // namespace api

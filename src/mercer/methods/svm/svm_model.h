@@ -161,20 +161,23 @@ enum class arithmetic { fast, exact };
 // Returns the decision values: one row per object, one column per binary problem, in the order of class_problems. Uses
 // a few MB of memory beside the result. Throws errc::unsupported if the model was fitted on a kernel matrix.
 matrix<double> decide(const svm_model& model, const dataset& x, arithmetic numbers = arithmetic::fast);
-// The same for rows of a Gram matrix, in which support vector s has the column column_of[s].
+// Returns the decision values of the objects that are the rows `rows` of a Gram matrix K, in which support vector s has
+// the column column_of[s].
 matrix<double> decide(const svm_model& model, const gram<float>& K, const row_set& rows,
                       std::span<const index> column_of);
-// The same from kernel values in double. The columns of K are all training examples or the support vectors.
+// Returns the decision values of objects whose kernel values K (in double) are known: a row for each object, a column
+// for each training example or for each support vector.
 matrix<double> decide_precomputed(const svm_model& model, matrix_view<const double> K);
 // Returns one prediction per row of decision values: a class label (classification), a value (regression), or 1
 // (inside) and -1 (one-class).
 std::vector<double> predict(const svm_model& model, matrix_view<const double> decisions);
-// The same for objects. Throws errc::unsupported if the model was fitted on a kernel matrix. Classes are those of exact
-// arithmetic: decisions are computed in float, and again in double where rounding could change the class. Regression
-// values are computed in double.
+// Returns one prediction per object. Throws errc::unsupported if the model was fitted on a kernel matrix. Classes are
+// those of exact arithmetic: decisions are computed in float, and again in double where rounding could change the
+// class. Regression values are computed in double.
 std::vector<double> predict(const svm_model& model, const dataset& x);
-// The same with all decisions in double, and from kernel values as in decide_precomputed. For one-versus-one models of
-// more than max_reports problems, votes are counted without storing the decisions.
+// predict_exactly() computes all decision values in double; predict_precomputed() predicts from kernel values as in
+// decide_precomputed(). For one-versus-one models of more than max_reports problems, votes are counted without storing
+// the decisions.
 std::vector<double> predict_exactly(const svm_model& model, const dataset& x);
 std::vector<double> predict_precomputed(const svm_model& model, matrix_view<const double> K);
 

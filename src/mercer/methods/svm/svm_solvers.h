@@ -41,6 +41,7 @@ svm_solver find_svm_solver(std::string_view text);  // fails for another text; t
 // Returns true if the solver computes w and therefore needs the linear kernel on vectors.
 bool needs_linear_kernel(svm_solver solver) noexcept;
 
+// Options of fit_svm().
 struct train_options {
     // C, classes, weights, memory, max_seconds, canonical_order and progress; tol is the tolerance of the KKT violation
     // for smo and the two quadratic programs.
@@ -77,8 +78,8 @@ struct trained_svm {
     std::vector<trace_point> trace;  // sorted by problem, then time; starts with α = 0, w = 0. Empty without `trace`
 };
 
-// Throws errc::unsupported if the solver does not support the task, the kernel, a hard margin or another option,
-// errc::memory (qp_bytes), and the errors of fit_svm().
+// Fits with the given solver. Throws errc::unsupported if the solver does not support the task, the kernel, a hard
+// margin or another option, errc::memory (qp_bytes), and the errors of fit_svm().
 trained_svm train_svm(svm_solver solver, const kernel& k, const dataset& x, std::span<const double> y,
                       const train_options& options);
 

@@ -16,6 +16,7 @@
 
 namespace mercer {
 
+// The method svr as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct svr {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -46,6 +47,7 @@ struct svr {
     }
 };
 
+// The method nu_svr as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nu_svr {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -73,6 +75,7 @@ struct nu_svr {
 
 namespace api {
 struct method;
+// Entries of the list of methods.
 method svr_method();
 method nu_svr_method();
 }  // namespace api

@@ -62,6 +62,7 @@ struct quadratic_program {
     std::span<const double> b;      // e
 };
 
+// The state after a step.
 struct qp_progress {
     std::int64_t step = 0;
     double primal = 0, dual = 0, gap = 0;
@@ -70,6 +71,7 @@ struct qp_progress {
     std::span<const double> u;
 };
 
+// Options of solve_qp().
 struct qp_options {
     double tol = 1e-8;  // tolerance of residuals and duality gap, relative
     std::int64_t max_steps = 200;

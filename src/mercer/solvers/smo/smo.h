@@ -57,6 +57,7 @@ struct box_problem {
     std::span<const double> start;        // a feasible α, which fixes the sums of the groups; empty: α = 0
 };
 
+// The state of a running solver.
 struct smo_progress {
     std::int64_t steps = 0;   // pairs optimised
     std::int64_t rounds = 0;  // working sets solved
@@ -68,6 +69,7 @@ struct smo_progress {
     double seconds_left = 0;  // estimated from the decrease of the gap; infinite while the gap has not decreased
 };
 
+// Options of solve_smo().
 struct smo_options {
     double tol = 1e-3;                                 // tolerance of the gap, in units of F
     std::size_t cache_bytes = std::size_t{200} << 20;  // memory for stored kernel rows and Newton's matrices
@@ -85,6 +87,7 @@ struct smo_options {
     double checkpoint_seconds = 60;
 };
 
+// The result of solve_smo().
 struct smo_result {
     fit_status status = fit_status::converged;
     std::vector<double> alpha;
