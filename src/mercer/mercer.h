@@ -79,9 +79,9 @@ inline table read(const std::string& path, const read_as& how = {}) {
 inline read_options like(const model& m) { return api::read_options_for(m); }
 inline table read(const std::string& path, const read_options& how) { return read_table(path, how); }
 
-// Fits a method, such as svc{.C = 10}, to a table; a method without a kernel option set uses the default kernel for the
-// kind of object (default_kernel() in model/fit.h). `how` limits memory, time and threads. api::fit() in model/fit.h
-// states the errors.
+// Fits a method, such as svc{.C = 10}, to the objects and targets of a table. If the method value has no kernel, the
+// default kernel for the kind of object is used (default_kernel() in model/fit.h). `how` limits memory, time and
+// threads. api::fit() in model/fit.h states the errors.
 template <api::described_method Method>
 model fit(const Method& m, const table& data, const control& how = {}) {
     api::spec s{Method::info().name, {}, m.scale, api::settings_of(m)};

@@ -59,7 +59,7 @@ public:
     // Throws errc::invalid_argument unless the columns of each row are ascending and smaller than dims.
     sparse(std::vector<index> start, std::vector<std::int32_t> col, std::vector<T> val, index dims);
     // A view of memory that `keep` owns, or, if `keep` is null, of memory that must outlive every copy of this value.
-    // Throws as above.
+    // Throws errc::invalid_argument as the other constructor.
     sparse(std::span<const index> start, std::span<const std::int32_t> col, std::span<const T> val, index dims,
            std::shared_ptr<const void> keep);
 
@@ -113,15 +113,17 @@ private:
     storage items_;
 };
 
-// Copies of the selected objects, in the order of the selection; an object that is selected twice is copied twice.
+// Returns copies of the selected objects, in the order of the selection; an object that is selected twice is copied
+// twice.
 dataset gather(const dataset& from, const row_set& which);
-// Objects first … first + count - 1. Vectors are not copied: the result shares their storage. Other objects are copied.
+// Returns the objects first … first + count - 1. Vectors are not copied: the result shares their storage. Other objects
+// are copied.
 dataset part(const dataset& from, index first, index count);
-// The objects of two data sets of the same storage and kind, one after the other. Dense vectors must have the same
-// dims; for sparse vectors the result has the larger dims.
+// Returns the objects of two data sets of the same storage and kind, those of `first` before those of `second`. Dense
+// vectors must have the same dims; for sparse vectors the result has the larger dims.
 dataset concatenate(const dataset& first, const dataset& second);
-// The vectors as dense rows of T. Shares the storage if it is dense<T>, otherwise copies. Throws errc::unsupported for
-// objects that are not vectors.
+// Returns the vectors as dense rows of T. The result shares the storage if it is dense<T> already, otherwise it is a
+// copy. Throws errc::unsupported for objects that are not vectors.
 template <class T>
 dense<T> as_dense(const dataset& vectors);
 
@@ -130,7 +132,8 @@ struct non_finite_value {
     index row = 0, column = 0;
     double value = 0;
 };
-// The first coordinate, row by row, that is NaN or infinite; nullopt if there is none or the objects are not vectors.
+// Returns the first coordinate, row by row, that is NaN or infinite; nullopt if there is none or the objects are not
+// vectors.
 std::optional<non_finite_value> find_non_finite(const dataset& vectors);
 // Throws a row_error (errc::data) for the first coordinate that is NaN or infinite, if there is one.
 void require_finite(const dataset& vectors);

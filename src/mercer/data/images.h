@@ -17,7 +17,7 @@ struct image {
     friend std::partial_ordering operator<=>(const image&, const image&) = default;
 };
 
-// A whole number from 0 to `most`, as in files and arrays, as a number from 0 to 1.
+// Converts a whole number from 0 to `most`, as in files and arrays, to a number from 0 to 1.
 inline float intensity(unsigned value, unsigned most) { return static_cast<float>(value) / static_cast<float>(most); }
 
 class images : public item_list<images, image> {

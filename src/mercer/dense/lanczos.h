@@ -18,6 +18,7 @@
 
 namespace mercer {
 
+// Options of block_lanczos().
 struct lanczos_options {
     index pairs = 1;
     index block = 16;
@@ -30,6 +31,7 @@ struct lanczos_options {
         progress{};  // returns false to stop with the current pairs; `residual` is relative to max|θ|
 };
 
+// The result of block_lanczos().
 struct lanczos_result {
     fit_status status = fit_status::converged;
     std::vector<double> values;  // descending

@@ -33,6 +33,10 @@ public:
     virtual std::size_t stored_bytes() const = 0;
 };
 
+// Returns the n × n matrix k(xᵢ, xⱼ), or the matrix k(xᵢ, zⱼ) with a row for each object of x and a column for each
+// object of z, with entries of type T (float or double). `memory` allows converted copies of the data. Throws
+// errc::unsupported if the objects are not of the kind that k compares, and errc::data, possibly only when a block is
+// read, if a value is not finite or out of the range of T.
 template <class T>
 std::unique_ptr<kernel_gram<T>> make_gram(const kernel& k, dataset x, evaluator_memory memory = {});
 template <class T>

@@ -14,6 +14,7 @@
 
 namespace mercer {
 
+// A ball with its two bounds.
 struct enclosing_ball {
     double squared_radius = 0;      // upper bound of R²: a ball of this size contains all points
     double min_squared_radius = 0;  // lower bound of R²: no smaller ball contains all points

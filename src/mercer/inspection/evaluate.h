@@ -17,6 +17,7 @@
 
 namespace mercer::api {
 
+// Options of evaluate().
 struct evaluate_options {
     evaluation_options metrics{};
     bool importance = false;  // also compute the permutation importance of the features (vectors only)

@@ -31,7 +31,7 @@ struct file_format {
     std::vector<std::string_view> endings;           // endings of file names: ".csv"
     bool (*looks_like)(const file_beginning& file);  // null: the contents do not decide, the format must be given
     table (*parse)(const file_contents& file, const read_options& options);
-    // For formats whose data set is a folder of files; null for the other formats.
+    // Return true if the folder `path` is a data set of this format, and read it; null for formats of single files.
     bool (*is_folder)(const std::string& path) = nullptr;
     table (*read_folder)(const std::string& path, const read_options& options) = nullptr;
     // Cuts `text`, the beginning of a file, to a complete file of its first `rows` rows. Returns false, without a

@@ -24,6 +24,7 @@ enum class csv_header { automatic, present, absent };
 
 class csv_encoder;
 
+// Options of the readers of comma-separated text.
 struct csv_options {
     // ',', ';' or '\t'. 0: the separator that divides the first rows into the same number of fields.
     char separator = 0;

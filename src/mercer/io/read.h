@@ -23,6 +23,7 @@
 
 namespace mercer {
 
+// Options of read_table(): those of each format, and those of all formats.
 struct read_options {
     const file_format* format = nullptr;     // null: detected
     precision numbers = precision::natural;  // for every format; libsvm.numbers and csv.numbers are ignored

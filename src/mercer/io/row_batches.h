@@ -15,6 +15,7 @@ namespace mercer {
 
 class communicator;
 
+// The rows of a data set in order, batch by batch.
 class row_batches {
 public:
     virtual ~row_batches() = default;

@@ -36,7 +36,7 @@ struct gram_spectrum {
     // The effective rank exp(entropy of |λ|/Σ|λ|) (Roy and Vetterli 2007): n for the identity, 1 for rank one, 0 for K
     // = 0.
     double effective_rank() const;
-    // Σ_{i<=k} |λᵢ| / Σ |λ| for k = 1 … n, by falling |λ|; all 0 for K = 0.
+    // The share of the k largest |λ| in Σ|λ|, for k = 1 … n; all 0 for K = 0.
     std::vector<double> cumulative_share() const;
 };
 
@@ -97,9 +97,10 @@ struct gram_factor {
     index rank() const { return p.rows(); }
 };
 
-// Pivoted Cholesky factorisation. tolerance < 0 selects n·ε·max Kᵢᵢ. If K is positive semidefinite, the remainder is
-// too, and no diagonal entry of it exceeds the tolerance: its norm is at most its trace, (n - rank)·tolerance, plus
-// rounding. A larger residual proves that K is not positive semidefinite.
+// Computes P by pivoted Cholesky factorisation, which ends when no diagonal entry of K - PᵀP exceeds `tolerance`; a
+// negative tolerance means n·ε·max Kᵢᵢ. If K is positive semidefinite, so is K - PᵀP, and its norm is at most its
+// trace, (n - rank)·tolerance, plus rounding. A larger residual proves that K is not positive semidefinite. The errors
+// are those of decompose().
 gram_factor factorise(const gram<double>& k, double tolerance = -1);
 
 // Repairs of a symmetric matrix K = UΛUᵀ that is not positive semidefinite, each with its map for new objects:

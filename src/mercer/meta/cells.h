@@ -82,6 +82,7 @@ void cell_options(V& v, auto& m) {
 
 }  // namespace detail
 
+// The methods as values for fit() of mercer.h: the options of the machine, `size` and `overlap` of the cells.
 struct cells_svc {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};

@@ -96,6 +96,7 @@ struct fit_call : fit_task {
     }
 };
 
+// A method in the list of methods.
 struct method : method_info {
     std::vector<option_info> options;
     std::function<estimator_ptr(const fit_call&)> fit;

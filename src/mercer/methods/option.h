@@ -16,6 +16,7 @@ namespace mercer::api {
 
 enum class option_kind { number, integer, flag, choice, numbers };
 
+// The description of one option.
 struct option_info {
     std::string name;
     option_kind kind = option_kind::number;

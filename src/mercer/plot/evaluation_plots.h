@@ -31,6 +31,7 @@ struct named_panel {
 // Values: predicted and true values, residuals. Both: importance of the features.
 std::vector<named_panel> evaluation_panels(const shared_evaluation& all);
 
+// The panels one by one.
 panel confusion_panel(shared_evaluation all);
 panel roc_panel(shared_evaluation all);
 panel precision_recall_panel(shared_evaluation all);

@@ -30,6 +30,7 @@ struct scatter {
     std::string across = "first component", up = "second component";
     std::string value_name = "target";
 };
+// Returns the panel that draws the points.
 panel scatter_panel(scatter points);
 // Colours the points by target: groups if y has at most `most` different values or class names, otherwise values.
 void colour_by_target(scatter& points, const table& data, index most = 12);
@@ -49,6 +50,7 @@ struct curves {
     bool log_x = false;
     std::string title, note, across, up;
 };
+// Returns the panel that draws the curves.
 panel curves_panel(curves of);
 
 }  // namespace mercer

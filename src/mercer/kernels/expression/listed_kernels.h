@@ -32,6 +32,7 @@ struct algebra_info {
     std::string meaning;
     std::string rule;
 };
+// All operations.
 const std::vector<algebra_info>& algebra_registry();
 
 }  // namespace mercer

@@ -15,6 +15,7 @@
 
 namespace mercer {
 
+// Options of denoise() and pre_images().
 struct pre_image_options {
     enum class method {
         automatic,  // fixed point for a Gaussian, neighbours for other radial kernels
@@ -31,6 +32,7 @@ struct pre_image_options {
     double tol = 1e-8;  // fixed point: stops if z moves by at most tol·(1 + ‖z‖)
 };
 
+// The pre-images and how their computation ended.
 struct pre_image_result {
     matrix<double> points;  // one row per example
     // The status of the worst row. step_limit: max_iter was reached. stalled: all weights of a fixed point became 0;

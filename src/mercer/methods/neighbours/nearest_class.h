@@ -135,6 +135,7 @@ nearest_medoid_model fit_nearest_medoid(const kernel& k, const dataset& x, std::
 nearest_medoid_model fit_nearest_medoid(const gram<double>& K, std::span<const double> y,
                                         const nearest_medoid_options& options = {});
 
+// Returns the label of the class with the nearest medoid for each object of z.
 std::vector<double> predict(const nearest_medoid_model& model, const dataset& z);
 // K contains kernel values against all training examples, or against the medoids only.
 std::vector<double> predict(const nearest_medoid_model& model, const gram<double>& K);

@@ -108,6 +108,8 @@ struct nystroem_pca_model {
     fit_status status = fit_status::converged;
     index passes = 0;
 };
+// Computes the `components` leading components; x and the errors are those of fit_nystroem_features(). Options tol and
+// max_iter bound ‖Au - λu‖ <= tol·λ₁ and the number of passes.
 nystroem_pca_model fit_nystroem_pca(const training_rows& x, index components, const nystroem_options& options);
 
 // Passes over the Nyström features Φ = K T⁻¹ of all rows (nystroem_basis.h), which are not stored, for products with Φ

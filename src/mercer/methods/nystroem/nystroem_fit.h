@@ -39,7 +39,9 @@ struct nystroem_fit {
         return f.k && !f.k->proof().valid ? fit_status::stationary : fit_status::converged;
     }
 };
-// Returns f(x): one column per target; one column for two classes, otherwise one per class.
+// Returns the values f(x), a row for each object: for regression one column per target; for classes one column if there
+// are two (positive: the second class), otherwise one per class. k contains kernel values of new objects (rows) against
+// all training examples or against the centres (columns).
 matrix<double> decide(const nystroem_fit& model, const dataset& x);
 matrix<double> decide(const nystroem_fit& model, const gram<double>& k);
 // Returns the label that each row of decision values predicts.

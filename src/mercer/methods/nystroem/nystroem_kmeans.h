@@ -76,7 +76,8 @@ struct nystroem_kmeans_model : kmeans_model {
     index passes = 0;        // number of passes over K
 };
 
-// Option tol is that of lloyd_options; max_iter bounds the number of iterations.
+// Finds the clusters of the examples x; nystroem_features.h describes x and the errors. Option tol is that of
+// lloyd_options; max_iter bounds the number of iterations.
 nystroem_kmeans_model fit_nystroem_kmeans(const training_rows& x, const nystroem_clusters_options& options);
 
 // Checks the options that nystroem_kmeans and nystroem_spectral share and returns the weights of the rows.

@@ -52,6 +52,7 @@ std::vector<index> choose_centres(const gram<double>& k, index count, centre_cho
 // Returns the rank of the factor from which rpcholesky chose `found` centres, at most `most`, if `enough` is above 0.
 index rank_for_pivots(index found, index most);
 
+// Options of all Nyström methods; each method uses those that it needs.
 struct nystroem_options {
     double alpha = 1;        // λ of nystroem_ridge
     double C = 1;            // penalty parameter C = 1/λ of nystroem_logistic and nystroem_svc

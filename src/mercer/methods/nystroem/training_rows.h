@@ -29,6 +29,7 @@ struct owned {
 // float are faster.
 inline constexpr double min_float_pairs = 3e8;
 
+// The interface of the training rows; make_rows() makes those in memory.
 class training_rows {
 public:
     virtual ~training_rows() = default;

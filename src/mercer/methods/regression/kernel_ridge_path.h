@@ -40,6 +40,7 @@ struct ridge_path_options {
     progress_callback progress{};
 };
 
+// The result of fit_kernel_ridge_path().
 struct kernel_ridge_path {
     std::vector<double> alphas;
     std::vector<double> gcv;  // GCV of each λ, mean over the outputs; infinity if df >= N

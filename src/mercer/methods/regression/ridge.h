@@ -94,6 +94,7 @@ ridge_model fit_ridge(const dataset& x, matrix_view<const double> y, const ridge
 // Returns the predicted values: a row for each vector, a column for each output.
 matrix<double> predict(const ridge_model& model, const dataset& x);
 
+// The result of fit_ridge_path().
 struct ridge_path {
     std::vector<double> alphas;
     std::vector<double> gcv;  // GCV of each λ, mean over the outputs; infinity if df >= N

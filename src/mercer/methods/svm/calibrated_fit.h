@@ -36,11 +36,13 @@ namespace mercer {
                                    calibration::method method = calibration::method::sigmoid, int folds = 5,
                                    std::uint64_t seed = 1, std::span<const index> rank = {});
 
+// The result of fit_calibrated().
 struct calibrated_fit {
     svm_model model;
     inner_fits calibration{};  // how the fits of the cross-validation ended
 };
 
+// The cross-validation that fits the probabilities.
 struct calibration_plan {
     int folds = 0;  // 0: no probabilities
     std::uint64_t seed = 1;

@@ -19,6 +19,7 @@ namespace mercer {
 
 struct svm_model;
 
+// The fitted map from decision values to probabilities.
 struct calibration {
     enum class method { sigmoid, isotonic } kind = method::sigmoid;
     std::vector<double> A, B;  // sigmoid: one of each per binary problem
