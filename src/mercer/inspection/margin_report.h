@@ -164,13 +164,13 @@ struct margin_options {
     std::vector<std::string> feature_names;  // names for the w of the linear kernel
 };
 
-// x and y are the training examples and their labels; support vectors are located among them (binary_problems.h). Time
-// n·#SV kernel values, and n² with the enclosing ball. Supports C- and ν-classification; throws errc::unsupported for
-// other tasks.
+// Reports on a classifier. x and y are the training examples and their labels; support vectors are located among them
+// (binary_problems.h). Time n·#SV kernel values, and n² with the enclosing ball. Supports C- and ν-classification;
+// throws errc::unsupported for other tasks.
 margin_report report_margins(const svm_model& model, const dataset& x, std::span<const double> y,
                              const margin_options& options = {});
-// For models on a precomputed kernel: K is the kernel matrix of the training examples, and model.support_rows are rows
-// of K.
+// Reports on a model that was fitted on a kernel matrix: K is the kernel matrix of the training examples, and
+// model.support_rows are rows of K.
 margin_report report_margins(const svm_model& model, const gram<double>& K, std::span<const double> y,
                              const margin_options& options = {});
 

@@ -52,7 +52,8 @@ public:
     // options.classes, no targets are returned, and options.on_note is called with a note.
     table parse(const file_contents& file, const csv_options& options) const override;
 
-    // JSON. An encoder read from it gives bit-identical results.
+    // Returns the fitted encoder as JSON; the encoder that from_json() reads from it gives bit-identical results.
+    // `name` is the name of the file in messages.
     std::string to_json() const;
     static column_encoder from_json(std::string_view text, const std::string& name);
 

@@ -67,7 +67,8 @@ public:
     std::vector<double> apply_targets(std::span<const double> y) const;
     std::vector<double> inverse_targets(std::span<const double> y) const;
 
-    // JSON, from which every number is read back exactly.
+    // Returns the fitted scaling as JSON, from which from_json() reads every number back exactly. `name` is the name of
+    // the file in messages.
     std::string to_json() const;
     static scaling from_json(std::string_view text, const std::string& name);
     void save(const std::string& path) const;

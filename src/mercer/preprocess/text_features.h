@@ -63,7 +63,8 @@ public:
     // Returns sparse vectors of doubles. Terms that fit() has not seen are left out.
     dataset apply(const dataset& texts) const;
 
-    // JSON. Features read from it give bit-identical results.
+    // Returns the fitted features as JSON; the features that from_json() reads from it give bit-identical results.
+    // `name` is the name of the file in messages.
     std::string to_json() const;
     static text_features from_json(std::string_view text, const std::string& name);
 

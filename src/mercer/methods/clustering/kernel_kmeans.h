@@ -141,7 +141,7 @@ estimator_ptr fit_clusters(const fit_call& t, auto o, auto fit) {
     return t.made<Fitted>(std::move(model), std::move(labels), std::move(some.number));
 }
 
-// The entry of the list of methods.
+// The entry of kernel_kmeans in the list of methods.
 method kernel_kmeans_method();
 
 }  // namespace api

@@ -148,7 +148,7 @@ pam_result faster_pam(const gram<T>& D, const std::vector<double>& weight, std::
 
 namespace api {
 struct method;
-// The entry of the list of methods.
+// The entry of kernel_kmedoids in the list of methods.
 method kernel_kmedoids_method();
 }  // namespace api
 

@@ -88,7 +88,7 @@ std::vector<double> predict(const kernel_fisher_model& model, const gram<double>
 
 namespace api {
 struct method;
-// The entry of the list of methods.
+// The entry of kernel_fisher in the list of methods.
 method kernel_fisher_method();
 }  // namespace api
 

@@ -187,7 +187,7 @@ centred_pairs compute_largest_pairs(const gram_multiplication& K, centring& c, c
 
 namespace api {
 struct method;
-// The entry of the list of methods.
+// The entry of kernel_pca in the list of methods.
 method kernel_pca_method();
 }  // namespace api
 

@@ -68,7 +68,7 @@ std::vector<double> log_density(const kernel_density_model& model, const dataset
 
 namespace api {
 struct method;
-// The entry of the list of methods.
+// The entry of kernel_density in the list of methods.
 method kernel_density_method();
 }  // namespace api
 

@@ -202,7 +202,7 @@ method entry_of_clusters() {
     return out;
 }
 
-// The entry of the list of methods.
+// The entry of nystroem_kmeans in the list of methods.
 method nystroem_kmeans_method();
 
 }  // namespace api

@@ -65,7 +65,7 @@ matrix<double> probabilities(const nystroem_logistic_model& model, matrix_view<c
 
 namespace api {
 struct method;
-// The entry of the list of methods.
+// The entry of nystroem_logistic in the list of methods.
 method nystroem_logistic_method();
 }  // namespace api
 

@@ -77,7 +77,7 @@ nystroem_ridge_model fit_nystroem_ridge(const training_rows& x, matrix_view<cons
 
 namespace api {
 struct method;
-// The entry of the list of methods.
+// The entry of nystroem_ridge in the list of methods.
 method nystroem_ridge_method();
 }  // namespace api
 

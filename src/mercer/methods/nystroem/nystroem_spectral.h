@@ -84,7 +84,7 @@ matrix<double> distances(const nystroem_spectral_model& model, const dataset& z)
 
 namespace api {
 struct method;
-// The entry of the list of methods.
+// The entry of nystroem_spectral in the list of methods.
 method nystroem_spectral_method();
 }  // namespace api
 

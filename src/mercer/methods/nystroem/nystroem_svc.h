@@ -80,7 +80,7 @@ nystroem_svc_model fit_nystroem_svc(const training_rows& x, std::span<const doub
 
 namespace api {
 struct method;
-// The entry of the list of methods.
+// The entry of nystroem_svc in the list of methods.
 method nystroem_svc_method();
 }  // namespace api
 

@@ -147,7 +147,7 @@ matrix<double> transform(const random_features_model& model, const dataset& x);
 
 namespace api {
 struct method;
-// The entry of the list of methods.
+// The entry of random_features in the list of methods.
 method random_features_method();
 }  // namespace api
 

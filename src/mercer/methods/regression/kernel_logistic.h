@@ -104,7 +104,7 @@ std::vector<double> predict(const kernel_logistic_model& model, const dataset& x
 
 namespace api {
 struct method;
-// The entry of the list of methods.
+// The entry of kernel_logistic in the list of methods.
 method kernel_logistic_method();
 }  // namespace api
 

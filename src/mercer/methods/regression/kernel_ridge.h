@@ -170,7 +170,7 @@ std::vector<double> predict_variance_precomputed(const kernel_ridge_model& model
 
 namespace api {
 struct method;
-// The entry of the list of methods.
+// The entry of kernel_ridge in the list of methods.
 method kernel_ridge_method();
 }  // namespace api
 

@@ -139,7 +139,7 @@ public:
     }
 };
 
-// The entry of the list of methods.
+// The entry of representer in the list of methods.
 method representer_method();
 
 }  // namespace api

@@ -110,7 +110,7 @@ ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::ve
 
 namespace api {
 struct method;
-// The entry of the list of methods.
+// The entry of ridge in the list of methods.
 method ridge_method();
 }  // namespace api
 

@@ -52,7 +52,7 @@ struct linear_svc {
 
 namespace api {
 struct method;
-// The entry of the list of methods.
+// The entry of linear_svc in the list of methods.
 method linear_svc_method();
 }  // namespace api
 

@@ -44,7 +44,7 @@ struct one_class {
 
 namespace api {
 struct method;
-// The entry of the list of methods.
+// The entry of one_class in the list of methods.
 method one_class_method();
 }  // namespace api
 

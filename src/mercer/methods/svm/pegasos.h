@@ -43,7 +43,7 @@ struct pegasos {
 
 namespace api {
 struct method;
-// The entry of the list of methods.
+// The entry of pegasos in the list of methods.
 method pegasos_method();
 }  // namespace api
 

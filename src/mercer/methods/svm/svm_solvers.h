@@ -101,8 +101,10 @@ trained_svm train_svm(svm_solver solver, const kernel& k, const dataset& x, std:
 // not separable the dual is unbounded and the primal infeasible: both throw errc::infeasible.
 
 // The report has the status `converged` if the KKT gap is at most `tol`. Two n × n matrices of doubles are stored.
+// Solves the dual program.
 dual_solution solve_dual_qp(const gram<double>& K, const dual_input& in, double tol, const qp_options& options = {});
-// x contains the features, one row per example. A step takes O((n + d)³) time, so n must be small.
+// Solves the primal program. x contains the features, one row per example. A step takes O((n + d)³) time, so n must be
+// small.
 dual_solution solve_primal_qp(matrix_view<const double> x, const gram<double>& K, const dual_input& in, double tol,
                               const qp_options& options = {});
 

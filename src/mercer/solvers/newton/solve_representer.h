@@ -67,7 +67,8 @@ struct representer_result {
     std::int64_t products = 0;  // number of products with K
 };
 
-// Weights must be > 0; empty: all 1. Targets must be valid for the loss (±1, >= 0, …).
+// Minimises P. y contains one target per row of K. Weights must be > 0; empty: all 1. Targets must be valid for the
+// loss (±1, >= 0, …).
 representer_result solve_representer(const gram<double>& K, std::span<const double> y, std::span<const double> weight,
                                      const loss& l, const representer_options& options);
 
