@@ -97,8 +97,8 @@ trained_svm train_svm(svm_solver solver, const kernel& k, const dataset& x, std:
 //
 // The iterates of an interior-point method lie strictly inside the bounds. An αᵢ is therefore set to a bound where the
 // multiplier of the bound is larger relative to its scale than the distance of αᵢ; then Σαy = 0 is restored, and the
-// KKT violation and the objective are computed from the kernel in double, as SMO does. For a hard margin of classes that
-// are not separable the dual is unbounded and the primal infeasible: both throw errc::infeasible.
+// KKT violation and the objective are computed from the kernel in double, as SMO does. For a hard margin of classes
+// that are not separable the dual is unbounded and the primal infeasible: both throw errc::infeasible.
 
 // Solves the dual program. The report has the status `converged` if the KKT violation is at most `tol`. Two n × n
 // matrices of doubles are stored.
