@@ -93,6 +93,7 @@ if(stress_sources)
 endif()
 
 include(examples)
+include(header_examples)
 
 # Tests of the programs' output: one script each, which gets the folder of the programs and the root of the repository.
 if(mercer_apps)

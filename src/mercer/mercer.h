@@ -1,15 +1,20 @@
 // The header for most programs: reads tables, fits methods, predicts and stores models.
 //
-//     using namespace mercer;
-//     const table train = read("train.csv", {.label = "species"});
-//     const model m = fit(svc{.kernel = gaussian{0.5}, .C = 10}, train);
-//     std::cout << score(m, read("test.csv", like(m))).text();
-//     save(m, "iris.model");
-//
 // A method is a value: an aggregate of its options (methods/<family>/<method>.h). The model also stores the scaling,
 // the names of the features and the classes. The functions are the same for all methods: fit, predict, decide,
-// transform, score, save and load. A function that the method of the model does not support throws an error with
-// errc::unsupported.
+// transform, score, save and load. A function that the method of the model does not support throws errc::unsupported.
+//
+// Example:
+//
+//     const table train = read("data/iris.csv", {.label = "species"});
+//     const model m = fit(svc{.kernel = gaussian{0.5}, .scale = "standard", .C = 10}, train);
+//     assert(score(m, train).number("accuracy") > 0.95);
+//     save(m, "iris.model");
+//
+//     const model again = load("iris.model");
+//     const table test = read("data/iris.csv", like(again));  // the columns and classes of the training data
+//     const std::vector<double> labels = predict(again, test);
+//     assert(again.class_text(labels[0]) == "setosa");
 #pragma once
 
 #include <string>
@@ -55,10 +60,12 @@ using api::model;
 using api::summary;
 using control = api::fit_control;
 
+// How read() reads a file; io/read.h has all options.
 struct read_as {
     std::string label{};   // CSV: target column, by name or position; empty: no targets
     std::string format{};  // "csv", …; empty: detected from the file name and the first lines
 };
+// Reads a data file or folder of any format (read_table() in io/read.h states the errors).
 inline table read(const std::string& path, const read_as& how = {}) {
     read_options options;
     if (!how.format.empty()) options.format = &find_file_format(how.format);
@@ -67,11 +74,14 @@ inline table read(const std::string& path, const read_as& how = {}) {
     out.label = how.label;
     return out;
 }
-// The options that read a file like the training data of the model: the same target column, classes and number of
-// columns.
+// Returns the options that read a file like the training data of the model: with the same target column, classes and
+// number of columns.
 inline read_options like(const model& m) { return api::read_options_for(m); }
 inline table read(const std::string& path, const read_options& how) { return read_table(path, how); }
 
+// Fits a method, such as svc{.C = 10}, to the objects and targets of a table. If the method value has no kernel, the
+// default kernel for the kind of object is used (default_kernel() in model/fit.h). `how` limits memory, time and
+// threads. api::fit() in model/fit.h states the errors.
 template <api::described_method Method>
 model fit(const Method& m, const table& data, const control& how = {}) {
     api::spec s{Method::info().name, {}, m.scale, api::settings_of(m)};
@@ -81,16 +91,23 @@ model fit(const Method& m, const table& data, const control& how = {}) {
 }
 
 // Returns the data with its columns in the order of the training data. If both have column names, the columns are
-// matched by name, and a missing column is an error.
+// matched by name; a missing or an additional column throws errc::data.
 inline table matched(const model& m, table data) {
     match_columns(data, m.feature_names(), "the data", "the data the model was fitted on");
     return data;
 }
+// Returns one prediction per object of `data`: class labels, values, clusters, or 1 (inside) and -1 (outside).
+// model::class_text() returns the name of a class. The targets of `data` are not used.
 inline std::vector<double> predict(const model& m, const table& data) { return m.predict(matched(m, data).x); }
-// The numbers that predictions are derived from: decision values, probabilities or shares of votes.
+// Returns the numbers from which predictions are derived, a row for each object: decision values, probabilities, shares
+// of votes or log densities.
 inline api::columns decide(const model& m, const table& data) { return m.details(matched(m, data).x); }
+// Returns the features that the model computes, such as scores on principal components: a row for each object.
 inline api::columns transform(const model& m, const table& data) { return m.transform(matched(m, data).x); }
+// Compares predictions with the targets of `data`: accuracy, or mean squared error and R² (model::score()).
 inline summary score(const model& m, const table& data) { return m.score(matched(m, data)); }
+// save() replaces the file atomically. load() reads the files of save() and of LIBSVM. Both throw errc::io if the file
+// cannot be written or read; load() throws errc::parse if it is not a model.
 inline void save(const model& m, const std::string& path) { m.save(path); }
 inline model load(const std::string& path) { return api::load(path); }
 

@@ -3,9 +3,9 @@
 // The caller of long work creates a `cancellation_scope` in its thread. Every parallel loop of that thread
 // (base/threads.h), and every serial loop that calls throw_if_cancelled(), calls the predicate of the scope at most 20
 // times a second. Once the predicate has returned true, the loop ends with errc::cancelled. A kernel matrix, a product
-// or a hundred concurrent fits can therefore be cancelled although their code does not know the scope. The exception
-// discards unfinished results: a method that can return an unfinished result calls its own progress callback at every
-// step instead, and returns with fit_status::cancelled.
+// or a hundred concurrent fits can therefore be cancelled although their code does not refer to the scope. The
+// exception discards unfinished results. A method that can return an unfinished result instead calls its own progress
+// callback at every step, and returns with fit_status::cancelled.
 #pragma once
 
 #include <atomic>
@@ -41,11 +41,11 @@ private:
     std::atomic<bool> cancelled_{false};
 };
 
-// Throws errc::cancelled if the scope of this thread, or one around it, has been asked to stop.
+// Checks for cancellation: throws errc::cancelled if the scope of this thread, or an outer one, has been asked to stop.
 void throw_if_cancelled();
 
-// Calls step(). Returns false if step() ended with errc::cancelled. The values that step() has stored until then are
-// kept.
+// Calls step(). Returns false if step() threw errc::cancelled, and true if it completed. Values that step() had stored
+// before remain stored.
 template <class Step>
 bool completes_unless_cancelled(Step step) {
     try {

@@ -1,5 +1,6 @@
-// The two ways to report a failure. Bad input is thrown as mercer::error, whose message holds the violated condition
-// and the offending value. A fit that does not converge is not an error: its result has a fit_status.
+// The two ways to report a failure. Bad input is thrown as mercer::error, whose message states the violated condition
+// and the offending value. In all comments "throws errc::x" means: throws a mercer::error whose code() is errc::x. A
+// fit that does not converge is not an error: its result has a fit_status.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,17 +14,17 @@ namespace mercer {
 
 enum class errc {
     invalid_argument,  // a parameter or shape breaks a stated condition
-    parse,             // text that does not follow its grammar: the message holds file, line and column, or a caret
+    parse,             // text that does not follow its grammar: the message has file, line and column, or a caret
     io,                // a file that cannot be opened, read or written
     data,              // a value in the data that the method cannot use (NaN, infinity, a negative entry for chi2, ...)
     not_psd,           // a matrix that must be positive (semi)definite and is not
-    infeasible,        // a problem without a solution (hard margin on data that cannot be separated)
-    memory,            // more memory needed than the budget allows
+    infeasible,        // a problem without a solution (a hard margin for classes that cannot be separated)
+    memory,            // more memory is needed than the memory limit allows
     unsupported,       // a combination that has no meaning (a string kernel on vectors)
     cancelled          // the caller asked to stop, and there is no usable result yet
 };
 
-const char* name(errc code) noexcept;
+const char* name(errc code) noexcept;  // "invalid_argument"
 
 class error : public std::runtime_error {
 public:
@@ -41,12 +42,12 @@ enum class fit_status {
     converged,   // the requested tolerance is met, measured in double
     stationary,  // the optimality conditions are met, but negative curvature was found: the matrix is not positive
                  // semidefinite, so this need not be the minimum
-    step_limit,
-    time_limit,
-    cancelled,  // the progress callback asked to stop
-    unbounded,  // the objective decreases without bound: the dual of a problem that has no solution
-    stalled,    // no further progress in floating point
-    infeasible  // no point satisfies the constraints
+    step_limit,  // the largest number of steps, passes or iterations was reached
+    time_limit,  // the time limit was reached
+    cancelled,   // the progress callback asked to stop
+    unbounded,   // the objective decreases without bound: the dual of a problem that has no solution
+    stalled,     // no further progress in floating point
+    infeasible   // no point satisfies the constraints
 };
 
 const char* name(fit_status status) noexcept;  // "step_limit"
@@ -60,7 +61,8 @@ constexpr bool is_optimal(fit_status status) {
 }
 
 // An error in one row of the data, or in one value of a row. Rows and columns count from 0, as in the library. Code
-// that knows the user's way of counting rows and the names of the columns writes the message in those terms.
+// that reports the error to a user can convert row and column to the user's way of counting and to the name of the
+// column.
 class row_error : public error {
 public:
     row_error(std::ptrdiff_t row, std::ptrdiff_t column, const std::string& reason)
@@ -70,7 +72,7 @@ public:
           column_(column),
           reason_(reason) {}
 
-    // A copy that knows the name of the column.
+    // Returns a copy with the name of the column.
     row_error with_column_name(const std::string& column) const {
         row_error out = *this;
         out.name_ = column;

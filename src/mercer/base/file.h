@@ -33,8 +33,8 @@ namespace mercer {
 enum class durability { synced, unsynced };
 void write_atomically(const std::string& path, std::string_view bytes, durability how = durability::synced);
 
-// Throws the error that writing would throw if the file cannot be written. For callers that will write a result there
-// after long work. Changes nothing, and opens no pipe or device.
+// Checks that a file can be written, for callers that will write a result after long work: throws the error that
+// writing would throw. Changes nothing, and opens no pipe or device.
 void require_writable(const std::string& path);
 
 // Returns true if two paths lead to the same file, also through links. If neither file exists, returns true if both
@@ -62,7 +62,7 @@ private:
 // ignored.
 void remove_temporaries_on_signals();
 
-// State files hold the numbers that an iterative fit needs to continue after a crash, the hash of its problem and a
+// State files contain the numbers that an iterative fit needs to continue after a crash, the hash of its problem and a
 // checksum.
 
 // FNV-1a hash of the data that define a problem. Fits of different problems have different hashes (up to collisions).

@@ -1,5 +1,5 @@
 // Row-major matrices: `matrix_view` owns nothing, `matrix` owns aligned memory. Sets of rows, pointers to rows, and
-// data as operands of linear solvers. Sizes and offsets are 64-bit throughout.
+// data as operands of linear solvers. Sizes and offsets are 64-bit throughout. Element access is not checked.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,12 @@
 
 namespace mercer {
 
+// The type of all sizes and positions. Where <strings.h> is included, which declares a function index(), code with
+// `using namespace mercer` must write mercer::index.
 using index = std::int64_t;
 
-// Element (i, j) is data[i * stride + j].
+// A view of rows × cols numbers in memory that must outlive the view: element (i, j) is data[i * stride + j]. Copying a
+// view does not copy the numbers. matrix_view<const T> is read-only.
 template <class T>
 struct matrix_view {
     T* data = nullptr;
@@ -35,6 +38,7 @@ struct matrix_view {
 
     T& operator()(index i, index j) const { return data[i * stride + j]; }
     T* row(index i) const { return data + i * stride; }
+    // The view of n_rows × n_cols elements whose first one is (first_row, first_col).
     matrix_view block(index first_row, index first_col, index n_rows, index n_cols) const {
         return {data + first_row * stride + first_col, n_rows, n_cols, stride};
     }
@@ -96,7 +100,8 @@ private:
     index size_ = 0;
 };
 
-// An owning row-major matrix, rows packed without gaps.
+// An owning row-major matrix, initialised with zeros; its rows follow each other without gaps. Copies copy all
+// elements.
 template <class T>
 class matrix {
 public:
@@ -120,7 +125,8 @@ private:
     index cols_ = 0;
 };
 
-// Pointers to the rows of a block of output: the rows of a matrix, or rows that lie anywhere in memory. Owns nothing.
+// Pointers to the rows of a block of output: the rows of a matrix, or rows at any addresses. Owns nothing: the rows,
+// and the array of pointers, must outlive it.
 template <class T>
 class row_pointers {
 public:
@@ -154,6 +160,7 @@ public:
     index size() const { return count_; }
     bool is_range() const { return list_ == nullptr; }
     index operator[](index i) const { return list_ ? list_[i] : first_ + i; }
+    // The rows at positions first … first + count - 1 of this set.
     row_set slice(index first, index count) const {
         if (list_) return row_set(std::span<const index>(list_ + first, static_cast<std::size_t>(count)));
         return {first_ + first, count};

@@ -10,8 +10,8 @@ namespace mercer {
 
 std::size_t physical_memory();  // bytes of the machine
 std::size_t free_memory();      // bytes that programs can allocate now without swapping
-// The default budget in bytes: a quarter of the memory that this process can have (the physical memory, or a smaller
-// limit of its container or of its address space), and at most half of free_memory().
+// The default memory limit in bytes: a quarter of the memory that this process can have (the physical memory, or a
+// smaller limit of its container or of its address space), and at most half of free_memory().
 std::size_t default_memory_budget();
 
 // n·2³⁰ bytes, or the largest std::size_t if that is smaller (32-bit addresses).
@@ -26,9 +26,9 @@ constexpr std::size_t gibibytes(std::size_t n) {
 // process. Does nothing unless the system is Linux with glibc.
 void prepare_heap();
 
-// From this call on, blocks of 1 MiB and more go back to the system as soon as they are freed: for programs that work
-// within a budget, batch by batch. By default glibc raises its threshold when such a block is freed and then keeps
-// blocks of this size, so that batches would take twice their memory.
+// From this call on, blocks of 1 MiB and more go back to the system as soon as they are freed: for programs that
+// process batches of rows within a memory limit. By default glibc raises its threshold when such a block is freed and
+// then keeps blocks of this size, so that batches would take twice their memory.
 void return_freed_memory();
 
 // memcpy() that also accepts null pointers for 0 bytes: the data pointer of an empty vector is null.

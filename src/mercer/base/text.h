@@ -153,8 +153,8 @@ inline const char* parse_short_decimal(const char* p, T& value) {
     return p;
 }
 
-// Returns the edit distance (optimal string alignment): the number of letters to insert, delete or replace and of
-// adjacent letters to exchange that change one word into the other.
+// Returns the edit distance (optimal string alignment): the smallest number of operations that turn `a` into `b`, where
+// an operation inserts, deletes or replaces a letter or exchanges two adjacent letters.
 inline std::size_t edit_distance(const std::string& a, const std::string& b) {
     std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
     for (std::size_t i = 0; i <= a.size(); ++i)

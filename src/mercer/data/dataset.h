@@ -1,6 +1,17 @@
-// Data sets: n objects of one kind, vectors or objects of data/all_kinds.h. A data set is an immutable value that
-// shares its storage, so copies are cheap. It can also be a view of the caller's memory, which the caller must keep
-// alive and unchanged.
+// Data sets: n objects of one kind, vectors or objects of data/all_kinds.h. A data set is an immutable value whose
+// copies share its storage, so copies are cheap. A data set of vectors can also be a view of the caller's memory; the
+// caller must then keep this memory alive and unchanged while any copy of the data set exists.
+//
+// Example:
+//
+//     matrix<double> rows(2, 3);  // zeros
+//     rows(0, 2) = 1;
+//     const dataset x = dense<double>(std::move(rows));  // owns its numbers
+//     const double numbers[] = {1, 2, 3, 4, 5, 6};
+//     const dataset view = dense<double>({numbers, 2, 3});  // borrows `numbers`
+//     const dataset text = strings({"GATTACA", "TATA"});
+//     assert(x.size() == 2 && view.dims() == 3 && text.kind() == strings::kind);
+//     assert(x.as<dense<double>>()->row(0)[2] == 1 && x.as<strings>() == nullptr);
 #pragma once
 
 #include <algorithm>
@@ -19,7 +30,7 @@
 
 namespace mercer {
 
-// n dense vectors, row-major.
+// n dense vectors of d = dims() features, row-major: row i is vector i.
 template <class T>
 class dense {
 public:
@@ -27,7 +38,7 @@ public:
     // A view of memory that `keep` owns, or, if `keep` is null, of memory that must outlive every copy of this value.
     dense(matrix_view<const T> rows, std::shared_ptr<const void> keep = nullptr)
         : view_(rows), keep_(std::move(keep)) {}
-    explicit dense(matrix<T> rows);
+    explicit dense(matrix<T> rows);  // owns the numbers
 
     index size() const { return view_.rows; }
     index dims() const { return view_.cols; }
@@ -39,14 +50,16 @@ private:
     std::shared_ptr<const void> keep_;
 };
 
-// n sparse vectors in compressed rows: row i has the columns col[start[i]] … col[start[i+1] - 1], ascending, 0-based.
+// n sparse vectors in compressed rows (CSR): vector i has the value val[k] in column col[k] for start[i] <= k <
+// start[i+1], with ascending columns that count from 0; all its other values are 0. `start` has n + 1 entries.
 template <class T>
 class sparse {
 public:
     sparse() = default;
     // Throws errc::invalid_argument unless the columns of each row are ascending and smaller than dims.
     sparse(std::vector<index> start, std::vector<std::int32_t> col, std::vector<T> val, index dims);
-    // A view, as for dense.
+    // A view of memory that `keep` owns, or, if `keep` is null, of memory that must outlive every copy of this value.
+    // Throws errc::invalid_argument as the other constructor.
     sparse(std::span<const index> start, std::span<const std::int32_t> col, std::span<const T> val, index dims,
            std::shared_ptr<const void> keep);
 
@@ -81,9 +94,10 @@ public:
 
     index size() const;
     object_kind kind() const;
-    index dims() const;  // number of coordinates of vectors, 0 for other objects
+    index dims() const;  // number of features of vectors, 0 for other objects
     const storage& items() const { return items_; }
-    // The data of one storage, or the objects of one kind; null if this data set holds another.
+    // The data in the storage or of the kind `Kind`, as in x.as<dense<double>>() or x.as<strings>(); null if this data
+    // set has another storage or kind. The pointer is valid as long as this data set.
     template <class Kind>
     const Kind* as() const {
         if constexpr (object_collection<Kind>) {
@@ -99,39 +113,43 @@ private:
     storage items_;
 };
 
-// Copies of the selected objects, in the order of the selection.
+// Returns copies of the selected objects, in the order of the selection; an object that is selected twice is copied
+// twice.
 dataset gather(const dataset& from, const row_set& which);
-// Objects first … first + count - 1: a view of vectors, copies of other objects.
+// Returns the objects first … first + count - 1. Vectors are not copied: the result shares their storage. Other objects
+// are copied.
 dataset part(const dataset& from, index first, index count);
-// The objects of two data sets of the same storage and kind, one after the other. Dense vectors must have the same
-// dims; for sparse vectors the result has the larger dims.
+// Returns the objects of two data sets of the same storage and kind, those of `first` before those of `second`. Dense
+// vectors must have the same dims; for sparse vectors the result has the larger dims.
 dataset concatenate(const dataset& first, const dataset& second);
-// The vectors as dense rows of T. Shares the storage if it is dense<T>, otherwise copies. Throws errc::unsupported for
-// objects that are not vectors.
+// Returns the vectors as dense rows of T. The result shares the storage if it is dense<T> already, otherwise it is a
+// copy. Throws errc::unsupported for objects that are not vectors.
 template <class T>
 dense<T> as_dense(const dataset& vectors);
 
+// A coordinate of a vector that is NaN or infinite.
 struct non_finite_value {
     index row = 0, column = 0;
     double value = 0;
 };
-// The first coordinate, row by row, that is NaN or infinite; nullopt if there is none or the objects are not vectors.
+// Returns the first coordinate, row by row, that is NaN or infinite; nullopt if there is none or the objects are not
+// vectors.
 std::optional<non_finite_value> find_non_finite(const dataset& vectors);
-// Throws a row_error for that coordinate if there is one.
+// Throws a row_error (errc::data) for the first coordinate that is NaN or infinite, if there is one.
 void require_finite(const dataset& vectors);
 
-// A data set as read from a file: objects, one target per row (a class or a number), and the names of a header.
+// A data set as read from a file: objects, one target per object (a class or a number), and the names of a header.
 struct table {
     dataset x;
-    std::vector<double> y;                   // empty: no targets. For classes, y[i] is the position in class_names
-    std::vector<std::string> class_names;    // empty: y holds numbers
-    std::vector<std::string> feature_names;  // empty: unnamed
+    std::vector<double> y;                   // empty: no targets. y[i] is a number, or a position in class_names
+    std::vector<std::string> class_names;    // empty: y contains numbers
+    std::vector<std::string> feature_names;  // one per feature; empty: the features have no names
     std::string label{};                     // the target column as the file names or counts it; empty: not known
 };
 
 // compare_objects() is a total order of the objects of one kind by their contents.
 
-// Vectors must not hold NaN (fits check that first).
+// Vectors must not contain NaN (fits check that first).
 template <class T>
 std::partial_ordering compare_objects(const dense<T>& x, index i, const dense<T>& z, index j) {
     return std::lexicographical_compare_three_way(x.row(i), x.row(i) + x.dims(), z.row(j), z.row(j) + z.dims());

@@ -1,4 +1,11 @@
 // Folds of cross-validation: each fold is held out once and predicted by a model that is trained without it.
+//
+// Example:
+//
+//     const std::vector<double> y = {0, 0, 0, 0, 1, 1, 1, 1};
+//     const fold_plan plan = stratified_folds(y, 4, make_random_below(1));
+//     for (int fold = 0; fold < plan.folds(); ++fold)
+//         assert(plan.held_out(fold).size() == 2 && plan.training(fold).size() == 6);
 #pragma once
 
 #include <cstdint>
@@ -12,9 +19,11 @@ namespace mercer {
 
 // A function that returns a random whole number, uniform on 0 … n-1.
 using random_below = std::function<index(index n)>;
+// Returns a deterministic source of random numbers: equal seeds give equal numbers on every machine.
 random_below make_random_below(std::uint64_t seed);
 
-// Fold i holds out the examples order[start[i]] … order[start[i+1] - 1].
+// The folds of n examples. Fold i holds out the examples with the numbers order[start[i]] … order[start[i+1] - 1]. The
+// plan of a function below contains every example once.
 struct fold_plan {
     std::vector<index> order;
     std::vector<index> start;
@@ -29,17 +38,19 @@ private:
     std::size_t from(int fold) const { return static_cast<std::size_t>(start[static_cast<std::size_t>(fold)]); }
 };
 
-// All functions throw errc::invalid_argument unless 2 <= folds <= n (grouped_folds: <= number of groups).
+// All functions throw errc::invalid_argument unless 2 <= folds <= n (grouped_folds: at most the number of groups).
 
 // A random permutation of the examples, divided into folds of n/folds examples (rounded).
 fold_plan plain_folds(index n, int folds, const random_below& random);
-// Each class is permuted and divided, so that every fold has the same share of each class. Classes are processed in the
-// order in which they first appear (+1 before -1), as in LIBSVM, so the same random numbers give the folds of LIBSVM.
+// `y` contains one class label per example. Each class is permuted and divided, so that every fold has the same share
+// of each class, up to one example. Classes are processed in the order in which they first appear (+1 before -1), as in
+// LIBSVM, so the same random numbers give the folds of LIBSVM.
 fold_plan stratified_folds(std::span<const double> y, int folds, const random_below& random);
-// All examples of a group are in one fold. Groups, from the largest to the smallest, in random order among equal sizes,
-// are each added to the fold that has the fewest examples so far.
+// `group` contains one group number per example. All examples of a group are in one fold. Groups, from the largest to
+// the smallest, in random order among equal sizes, are each added to the fold that has the fewest examples so far.
 fold_plan grouped_folds(std::span<const std::int64_t> group, int folds, const random_below& random);
-// For examples in order of time: fold i holds out the i-th n/folds examples. Its model is trained on earlier ones.
+// For examples in order of time: fold i holds out the i-th n/folds examples. A model that must not know the future is
+// trained only on the examples before them, order[0] … order[start[i] - 1]; training(i) also contains the later ones.
 fold_plan time_folds(index n, int folds);
 // The examples of positive weight (all if `weight` is empty), ordered by their ranks if these are given. Examples of
 // weight 0 should not be in folds.

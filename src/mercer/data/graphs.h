@@ -1,11 +1,12 @@
-// n graphs. Nodes and edges have labels (whole numbers), and nodes have attributes (real vectors). The edges of a graph
-// are stored in compressed rows.
+// n graphs. Nodes and edges have labels (whole numbers), and nodes have attributes (vectors of real numbers, of the
+// same length for all nodes of a graph). The edges of a graph are stored in compressed rows.
 #pragma once
 
 #include "mercer/data/object_kind.h"
 
 namespace mercer {
 
+// An edge between two nodes, given by their numbers.
 struct graph_edge {
     std::int32_t from = 0, to = 0;
     std::int64_t label = 0;
@@ -18,7 +19,7 @@ struct graph_parts {
     std::vector<graph_edge> edges{};
     std::vector<std::int64_t> labels{};  // one per node; empty: all are 0
     index attributes = 0;                // numbers per node
-    std::vector<double> values{};        // node by node
+    std::vector<double> values{};        // nodes × attributes, node by node
     bool directed = false;
 };
 
@@ -31,7 +32,8 @@ public:
         (index{1} << 31) - 1;  // largest number of edge ends; there are fewer nodes than that
 
     graph() = default;  // no nodes
-    // Throws errc::invalid_argument, with the node or edge, if the parts are inconsistent.
+    // Makes a graph of its parts. Throws errc::invalid_argument, naming the node or edge, if the parts are
+    // inconsistent.
     explicit graph(graph_parts parts);
 
     index nodes() const { return held_ ? static_cast<index>(held_->start.size()) - 1 : 0; }

@@ -5,6 +5,7 @@
 
 namespace mercer {
 
+// One image.
 struct image {
     static constexpr index max_side = 65535, max_pixels = index{1} << 28;
 
@@ -16,7 +17,7 @@ struct image {
     friend std::partial_ordering operator<=>(const image&, const image&) = default;
 };
 
-// A whole number from 0 to `most`, as in files and arrays, as a number from 0 to 1.
+// Converts a whole number from 0 to `most`, as in files and arrays, to a number from 0 to 1.
 inline float intensity(unsigned value, unsigned most) { return static_cast<float>(value) / static_cast<float>(most); }
 
 class images : public item_list<images, image> {
@@ -25,9 +26,10 @@ public:
     static constexpr const char* default_kernel = "spatial_pyramid()";
 
     images() = default;
-    // If an image has two or four channels, the last one is opacity, and the image is composed over white. Throws
-    // errc::data if a value is not finite or an opacity is outside [0, 1], and errc::invalid_argument if sizes and
-    // values are inconsistent. -0 becomes 0. An image without pixels gets height and width 0.
+    // An image has 1 channel (grey), 2 (grey, opacity), 3 (red, green, blue) or 4 (red, green, blue, opacity). Images
+    // with opacity are composed over white. Throws errc::data if a value is not finite or an opacity is outside [0, 1],
+    // and errc::invalid_argument if sizes and values are inconsistent. -0 becomes 0. An image without pixels gets
+    // height and width 0.
     explicit images(std::vector<image> items);
 
     // The size of the image and a checksum of its values.

@@ -1,5 +1,6 @@
-// Kinds of object other than vectors, such as strings or sets. A kind is a value class that satisfies the concept
-// `object_collection` and is listed in data/all_kinds.h. No other code of the data folder names the kinds.
+// Kinds of object other than vectors, such as strings or sets. A kind is a value class that contains n objects,
+// satisfies the concept `object_collection` and is listed in data/all_kinds.h. No other code of the data folder names
+// the kinds.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@
 
 namespace mercer {
 
-// The name of a kind of object: the kind that a kernel compares or that a data set holds.
+// The name of a kind of object: the kind that a kernel compares or that a data set contains.
 class object_kind {
 public:
     constexpr explicit object_kind(const char* name) : name_(name) {}
@@ -97,7 +98,7 @@ concept object_collection = requires(const Kind& x, index i, const row_set& whic
     { Kind::read(from, i) } -> std::same_as<Kind>;
 };
 
-// n objects of one kind that is known at run time.
+// n objects of one kind, where the kind is known only at run time. Copies share the objects.
 class objects {
 public:
     template <object_collection Kind>

@@ -7,6 +7,7 @@
 
 namespace mercer {
 
+// One point cloud, for example a molecule.
 struct point_cloud {
     std::vector<std::int32_t> elements;  // one per point: 1 for hydrogen, …; 0 for a point that is not an atom
     std::vector<double> coordinates;     // dims per point, point by point; finite

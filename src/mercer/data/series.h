@@ -5,6 +5,7 @@
 
 namespace mercer {
 
+// One time series: size() vectors of `dims` numbers, in order of time.
 struct one_series {
     std::vector<double> values{};  // `dims` numbers for each time
     index dims = 1;                // 1 for an empty series

@@ -1,4 +1,4 @@
-// n strings of bytes.
+// n strings of bytes, of any length and with any bytes. Kernels compare bytes, except `words`, which reads UTF-8.
 #pragma once
 
 #include "mercer/data/object_kind.h"

@@ -5,6 +5,7 @@
 
 namespace mercer {
 
+// A node of a tree and the size of its subtree.
 struct tree_node {
     std::string label{};
     std::int32_t size = 1;  // number of nodes of the subtree, this node included

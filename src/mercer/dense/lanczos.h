@@ -18,6 +18,7 @@
 
 namespace mercer {
 
+// Options of block_lanczos().
 struct lanczos_options {
     index pairs = 1;
     index block = 16;
@@ -25,11 +26,12 @@ struct lanczos_options {
     index max_basis = 0;    // largest number of basis vectors; 0: chosen from `pairs` and `block`
     double tol = 1e-12;
     index max_passes = 200;
-    std::uint64_t seed = 0;  // of the random first block
+    std::uint64_t seed = 0;  // random seed of the first block
     std::function<bool(index pass, double residual)>
         progress{};  // returns false to stop with the current pairs; `residual` is relative to max|θ|
 };
 
+// The result of block_lanczos().
 struct lanczos_result {
     fit_status status = fit_status::converged;
     std::vector<double> values;  // descending

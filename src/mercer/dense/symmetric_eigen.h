@@ -7,7 +7,8 @@
 
 namespace mercer {
 
-// A = Σₖ λₖ uₖuₖᵀ, λ ascending. Row k of `vectors` is uₖ, so `vectors` is Uᵀ. It is empty for eigen_parts::values.
+// A = Σₖ λₖ uₖuₖᵀ with λ ascending in `values`. Row k of `vectors` is uₖ, so `vectors` is Uᵀ. It is empty for
+// eigen_parts::values.
 struct eigen_system {
     std::vector<double> values;
     matrix<double> vectors;

@@ -1,5 +1,13 @@
-// Gram matrices derived from other ones, block by block: none of them stores n² numbers, except precomputed, which
-// holds a matrix. Each borrows the matrix that it is made from, which must outlive it.
+// Gram matrices derived from another one, block by block: none of them stores n² numbers, except `precomputed`, which
+// is a view of a matrix in memory or owns one. Each borrows the matrix that it is made from, which must outlive it.
+//
+// Example:
+//
+//     const double numbers[] = {4, 2, 2, 9};
+//     const precomputed<double> K{matrix_view<const double>(numbers, 2, 2)};  // borrows `numbers`
+//     const normalised<double> cosines(K);                                    // borrows K
+//     assert(std::abs(form_matrix(cosines)(0, 1) - 2.0 / 6) < 1e-15);
+//     assert(form_matrix(with_ridge<double>(K, 0.5))(1, 1) == 9.5);
 #pragma once
 
 #include <algorithm>
@@ -15,9 +23,9 @@
 
 namespace mercer {
 
-// Base class of matrices that only change the entries of another matrix. A derived class
-// overrides `transform_entries`. `symmetric_block` still computes one half only, and `is_psd` is that of
-// the other matrix unless overridden.
+// Base class of matrices that only change the entries of another matrix. A derived class overrides `transform_entries`.
+// `symmetric_block` still computes one half only, and `is_psd` returns the value of the original matrix unless it is
+// overridden.
 template <class T>
 class entrywise_gram : public gram<T> {
 public:
@@ -41,7 +49,7 @@ protected:
     const gram<T>& k_;
 };
 
-// K + λI
+// K + λI, for a square K (otherwise the constructor throws errc::invalid_argument).
 template <class T>
 class with_ridge final : public entrywise_gram<T> {
 public:
@@ -59,7 +67,7 @@ private:
     double lambda_;
 };
 
-// K(r[i], c[j]): a choice of rows and columns in any order, with repeats.
+// K(r[i], c[j]): a selection of rows and columns in any order; a row or column may occur more than once.
 template <class T>
 class subset final : public gram<T> {
 public:
@@ -107,7 +115,8 @@ private:
     std::vector<index> rows_, cols_;
 };
 
-// [K K; K K]: in regression each example has two variables, which see the same kernel values.
+// The 2n × 2n matrix [K K; K K] of an n × n matrix K. In support vector regression each example has two variables with
+// the same kernel values.
 template <class T>
 class duplicated_gram final : public gram<T> {
 public:
@@ -186,7 +195,8 @@ private:
     const gram<T>& k_;
 };
 
-// HKH with H = I - 11ᵀ/n: the inner products of φ(xᵢ) - mean(φ). The constructor computes the means in one pass over K.
+// HKH with H = I - 11ᵀ/n: the inner products of φ(xᵢ) - mean(φ). The constructor computes the means in one pass over K;
+// it throws errc::invalid_argument unless K is square.
 template <class T>
 class centred final : public entrywise_gram<T> {
 public:
@@ -201,8 +211,8 @@ public:
             total_ += mean_[static_cast<std::size_t>(i)] / static_cast<double>(n);
         }
     }
-    const std::vector<double>& means() const { return mean_; }
-    double total() const { return total_; }
+    const std::vector<double>& means() const { return mean_; }  // the mean of each row of K
+    double total() const { return total_; }                     // the mean of all entries of K
 
 private:
     void transform_entries(const row_set& rows, const row_set& cols, row_pointers<T> out) const override {
@@ -216,7 +226,8 @@ private:
     double total_ = 0;
 };
 
-// K(i, j)/√(K(i, i)K(j, j)), or 0 if K(i, i) or K(j, j) is not positive.
+// The normalised matrix K(i, j)/√(K(i, i)K(j, j)) of a square K; an entry is 0 if K(i, i) or K(j, j) is not positive.
+// The constructor reads the diagonal of K.
 template <class T>
 class normalised final : public entrywise_gram<T> {
 public:
@@ -247,8 +258,8 @@ inline double squared_distance(double kxx, double kzz, double kxz, std::size_t t
 }
 
 // Distances in feature space, with D(i, j)² = K(i, i) + K(j, j) - 2K(i, j). A square that is negative through rounding
-// becomes 0. If K is not positive semidefinite, a square may be truly negative: form::squared returns it, form::root
-// throws.
+// becomes 0. If K is not positive semidefinite, a square may be negative by more than rounding: form::squared returns
+// it, form::root throws errc::not_psd when the block is read.
 class distance_gram final : public gram<double> {
 public:
     enum class form { root, squared };
@@ -288,9 +299,9 @@ private:
     std::vector<double> self_;
 };
 
-// K - c in T, where K is a Gram matrix in double. Differences between entries close to c are not lost when they are
-// rounded to float. For vectors v with sum 0, vᵀ(K - c)v = vᵀKv, so K - c is positive semidefinite on these vectors if
-// K is.
+// The matrix K(i, j) - c with entries of type T, where K is a Gram matrix in double; c = 0 only converts to T.
+// Differences between entries close to c are not lost when they are rounded to float. For vectors v with sum 0, vᵀ(K -
+// c)v = vᵀKv, so K - c is positive semidefinite on these vectors if K is.
 template <class T>
 class shifted_gram final : public gram<T> {
 public:
@@ -344,9 +355,10 @@ private:
     double c_;
 };
 
+// The same matrix with float entries, as the fast matrix of solve_smo() and fit_svm().
 using float_gram = shifted_gram<float>;
 
-// A matrix that is stored already: borrowed from its owner, who keeps it alive, or owned.
+// A matrix in memory as a gram<T>: a view of memory that must outlive it, or a matrix that it owns.
 template <class T>
 class precomputed final : public gram<T> {
 public:

@@ -1,8 +1,18 @@
-// make_gram returns the Gram matrix of a kernel and data. All code outside of gram/ calls it, so that the processor
-// which computes the matrix is chosen in one place.
+// make_gram() returns the Gram matrix of a kernel and data: K(i, j) = k(xᵢ, xⱼ), or k(xᵢ, zⱼ) if z is given. Entries
+// are computed, in parallel, whenever a block is read; none are stored. The matrix contains copies of the kernel and of
+// the data sets, which share the storage of the originals. All code outside of gram/ calls make_gram(), so that the
+// device which computes the matrix is chosen in one place.
 //
-//     const auto K = make_gram<double>(gaussian{0.5}, x);        // K(i, j) = k(xᵢ, xⱼ), computed when it is read
-//     const auto cross = make_gram<float>(k, z, x, memory);      // k(zᵢ, xⱼ)
+// Example:
+//
+//     const double numbers[] = {0, 0, 0, 1, 1, 0};
+//     const dataset x = dense<double>({numbers, 3, 2});    // three points of the plane, borrowed from `numbers`
+//     const auto K = make_gram<double>(gaussian{0.5}, x);  // 3 × 3, K(i, j) = k(xᵢ, xⱼ)
+//     matrix<double> values(3, 3);
+//     K->fill(values.view());
+//     assert(std::abs(values(0, 1) - std::exp(-0.5)) < 1e-15);
+//     const auto cross = make_gram<float>(gaussian{0.5}, gather(x, row_set(0, 1)), x);  // 1 × 3, k(zᵢ, xⱼ)
+//     assert(cross->rows() == 1 && cross->cols() == 3);
 #pragma once
 
 #include <cstddef>
@@ -19,9 +29,14 @@ namespace mercer {
 template <class T>
 class kernel_gram : public gram<T> {
 public:
-    virtual std::size_t stored_bytes() const = 0;  // memory used besides the data, within the limits of `memory`
+    // The bytes of converted copies of the data, within the limits of the `memory` that the matrix was made with.
+    virtual std::size_t stored_bytes() const = 0;
 };
 
+// Returns the n × n matrix k(xᵢ, xⱼ), or the matrix k(xᵢ, zⱼ) with a row for each object of x and a column for each
+// object of z, with entries of type T (float or double). `memory` allows converted copies of the data. Throws
+// errc::unsupported if the objects are not of the kind that k compares, and errc::data, possibly only when a block is
+// read, if a value is not finite or out of the range of T.
 template <class T>
 std::unique_ptr<kernel_gram<T>> make_gram(const kernel& k, dataset x, evaluator_memory memory = {});
 template <class T>
@@ -81,9 +96,15 @@ private:
 // Kernel values k(xᵢ, zⱼ) of a few new objects x per call and always the same z, as a model computes them when it
 // serves requests. Norms, thresholds and the centre of z are computed in the first call and stored.
 //
-//     prepared_support ready;
+// Example:
+//
+//     const double numbers[] = {0, 1, 2, 3}, place[] = {1.5};
+//     const dataset z = dense<double>({numbers, 4, 1}), x = dense<double>({place, 1, 1});
+//     const prepared_support ready;
 //     ready.enable();
-//     const auto K = ready.gram_of(k, x, z, memory);   // bit-identical to make_gram<double>(k, x, z, memory)
+//     const auto K = ready.gram_of(gaussian{0.5}, x, z, {});
+//     const auto same = make_gram<double>(gaussian{0.5}, x, z);
+//     assert(form_matrix(*K)(0, 1) == form_matrix(*same)(0, 1));  // bit-identical
 //
 // Because z is many times as large as x, z is not packed into panels: its rows are read against the few columns x, and
 // the result is transposed. A copied object starts without stored data.

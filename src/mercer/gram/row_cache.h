@@ -1,5 +1,5 @@
-// Gram matrices that keep rows of another matrix in memory: row_cache the most recently used ones,
-// stored_rows the first ones. Both borrow the matrix, which must outlive them.
+// Gram matrices that store rows of another matrix in memory: row_cache stores the most recently used rows, stored_rows
+// the first rows. Both borrow the other matrix, which must outlive them.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,12 @@
 
 namespace mercer {
 
-// Whole rows within a byte budget. The least recently used row is evicted first.
+// Stores whole rows within a memory limit; the least recently used row is evicted first. May be used from several
+// threads.
 template <class T>
 class row_cache final : public gram<T> {
 public:
-    // Keeps whole rows in at most budget_bytes, but at least one row.
+    // Stores at most budget_bytes of rows, but at least one row.
     row_cache(const gram<T>& k, std::size_t budget_bytes);
     index rows() const override { return k_.rows(); }
     index cols() const override { return k_.cols(); }
@@ -32,9 +33,9 @@ public:
     bool is_psd() const override { return k_.is_psd(); }
     matrix<double> features(index most) const override { return k_.features(most); }
 
-    std::size_t bytes() const;  // of the rows that are stored now
-    index hits() const;
-    index misses() const;
+    std::size_t bytes() const;  // bytes of the rows that are stored now
+    index hits() const;         // number of requested rows that were stored
+    index misses() const;       // number of requested rows that had to be computed
 
 private:
     struct slot {
@@ -57,15 +58,15 @@ private:
 extern template class row_cache<float>;
 extern template class row_cache<double>;
 
-// Stores the first rows of a Gram matrix, as many as a byte budget holds; other rows are computed for every request.
-// For methods that pass over the whole matrix repeatedly, for which a cache of recently used rows would be useless.
+// Stores the first rows of a Gram matrix in at most budget_bytes; other rows are computed for every request. For
+// methods that pass over the whole matrix repeatedly, for which a cache of recently used rows would be useless.
 template <class T>
 class stored_rows final : public gram<T> {
 public:
-    // `symmetric`: K = Kᵀ, so that only half of K is computed if all rows are stored. `max_write_ratio`: the
-    // largest ratio of the time for writing new memory to the time for computing the values. On some
-    // virtual machines memory that is used for the first time takes thirty times as long. If the ratio is
-    // larger, no more rows are stored.
+    // `symmetric`: K = Kᵀ, so that only half of K is computed if all rows are stored. `max_write_ratio`: the largest
+    // ratio of the time for writing new memory to the time for computing the values. If the measured ratio is larger,
+    // no more rows are stored: on some virtual machines, writing memory for the first time takes thirty times longer
+    // than writing it again.
     stored_rows(const gram<T>& k, std::size_t budget_bytes, bool symmetric = true,
                 double max_write_ratio = std::numeric_limits<double>::infinity())
         : k_(k) {

@@ -14,6 +14,7 @@
 
 namespace mercer {
 
+// A ball with its two bounds.
 struct enclosing_ball {
     double squared_radius = 0;      // upper bound of R²: a ball of this size contains all points
     double min_squared_radius = 0;  // lower bound of R²: no smaller ball contains all points
@@ -26,8 +27,9 @@ struct enclosing_ball {
     double gap() const { return squared_radius - min_squared_radius; }
 };
 
-// Solves to a gap of at most tol·R². K must be symmetric and positive semidefinite; for another matrix the status can
-// be "stationary", and the bounds are only the values of their formulas.
+// Solves until the duality gap (difference of both bounds) is at most tol·R². K must be symmetric, positive
+// semidefinite and not empty (errc::data); for another matrix the status can be "stationary", and the bounds are only
+// the values of their formulas.
 enclosing_ball smallest_enclosing_ball(const gram<double>& K, double tol = 1e-6);
 
 }  // namespace mercer

@@ -1,7 +1,12 @@
 // Evaluates a fitted model on data with known targets.
 //
-//     const evaluation all = api::evaluate(m, read_table("test.csv", api::read_options_for(m)), {.importance = true});
-//     std::puts(api::evaluation_json(all).c_str());
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const model m = fit(svc{.kernel = gaussian{0.5}}, iris);
+//     const evaluation all = api::evaluate(m, iris, {.metrics = {.resamples = 100}, .importance = true});
+//     assert(all.find("accuracy")->value > 0.95 && all.importance.size() == 4);
+//     std::cout << api::evaluation_json(all) << '\n';
 #pragma once
 
 #include <functional>
@@ -12,6 +17,7 @@
 
 namespace mercer::api {
 
+// Options of evaluate().
 struct evaluate_options {
     evaluation_options metrics{};
     bool importance = false;  // also compute the permutation importance of the features (vectors only)
@@ -19,8 +25,9 @@ struct evaluate_options {
     importance_options permutations{};
 };
 
-// Throws an error with errc::data if the data have no targets, and with errc::unsupported if the model predicts neither
-// classes nor values. One-class models are evaluated with the targets 1 (inside) and -1.
+// Predicts the objects of `data` and compares the predictions with their targets. Throws errc::data if the data have no
+// targets, and errc::unsupported if the model predicts neither classes nor values. One-class models are evaluated with
+// the targets 1 (inside) and -1.
 evaluation evaluate(const model& m, const table& data, const evaluate_options& options = {});
 
 // The evaluation as JSON, without the examples themselves. The keys are described in docs/evaluate.md.

@@ -5,6 +5,14 @@
 //
 // The terms w_f φ_f(x) are the contributions of the k-mers, words, subtrees or items of x; the weights w_f describe the
 // model.
+//
+// Example:
+//
+//     const table data = read("data/promoters.tsv");
+//     const model m = fit(svc{.kernel = normalise(spectrum{3})}, data);
+//     const api::feature_explanation why = api::explain_object(m, data.x, 0, 5);
+//     assert(why.functions[0].decision.largest.size() == 5);
+//     std::cout << api::text(why);
 #pragma once
 
 #include <optional>
@@ -17,6 +25,7 @@
 
 namespace mercer {
 
+// A feature and its contribution.
 struct feature_share {
     std::string name;
     std::string kernel;  // part of the kernel that the feature belongs to
@@ -29,21 +38,22 @@ struct feature_share {
 struct decision_shares {
     double f = 0, offset = 0;
     index features = 0;                  // number of features of the object
-    std::vector<feature_share> largest;  // by falling |share|
+    std::vector<feature_share> largest;  // the largest shares, in descending order of |share|
     double rest = 0;                     // sum of the other shares
     // The share of each byte of a string or node of a graph or tree: the shares of the features, divided among their
     // places. Empty if no feature has places.
     std::vector<double> parts;
 };
 
-// Places of the features of an object that the kernel does not know, for example the terms of tf-idf.
+// The places of features in an object, for features that the kernel cannot locate itself, for example the terms of
+// tf-idf.
 struct known_places {
     std::vector<feature_place> places;
     index size = 0;  // size of the object in bytes
 };
 
-// The decisions of all functions about object `row` of x, with the `top` largest shares of each: f = Σ share + rest +
-// offset. Throws an error with errc::unsupported, naming the part of the kernel that has no explicit features.
+// The decision values of all functions at object `row` of x, with the `top` largest shares of each: f = Σ share + rest
+// + offset. Throws errc::unsupported, naming the part of the kernel that has no explicit features.
 std::vector<decision_shares> share_decisions(const kernel_expansion& f, const dataset& x, index row, index top,
                                              const known_names& known = {},
                                              const std::optional<known_places>& where = {});
@@ -57,18 +67,21 @@ namespace mercer::api {
 
 // Explanations of a fitted model, with the names of classes and features.
 
-// The labels of the classes that a function separates: f > 0 favours `positive`. An empty `negative` means all other
-// classes; both are empty if f is a value.
+// The labels of the classes that a function separates: f > 0 favours `positive`. If only `negative` is empty, it means
+// all other classes; if both are empty, f is a predicted value.
 struct function_sides {
     std::optional<double> positive, negative;
 };
+// Returns the sides of each of the `functions` decision functions of m.
 std::vector<function_sides> class_sides(const estimator& m, index functions);
 
+// One function of an explanation.
 struct explained_function {
     std::string positive, negative;      // names of the classes; empty if there are none
     decision_shares decision;            // set if an object is explained
     std::vector<feature_share> weights;  // the largest weights; set if the model is explained
 };
+// The explanation of a prediction, or of a model.
 struct feature_explanation {
     std::string method, kernel;
     std::optional<index> row;
@@ -77,11 +90,13 @@ struct feature_explanation {
     std::vector<explained_function> functions;
 };
 
-// Throws an error with errc::unsupported if the model is not a sum over kernel values or the kernel has no explicit
-// features.
+// explain_object() explains the prediction for object `row` of x by the `top` largest shares of each function that
+// involves the predicted class; explain_model() explains all functions by their `top` largest weights. Both throw
+// errc::unsupported if the model is not a sum over kernel values or the kernel has no explicit features.
 feature_explanation explain_object(const model& m, const dataset& x, index row, index top);
 feature_explanation explain_model(const model& m, index top);
 
+// The explanation as text for people, and as JSON.
 std::string text(const feature_explanation& e);
 std::string to_json(const feature_explanation& e);
 

@@ -5,19 +5,30 @@
 //     dual     max Σα - ½‖w‖²         0 <= αᵢ <= Cᵢ, Σαᵢyᵢ = 0,        w = Σ αᵢyᵢφ(xᵢ)
 //
 // With ξᵢ = max(0, 1 - yᵢf(xᵢ)) and βᵢ = Cᵢ - αᵢ the optimum is characterised by αᵢ(yᵢf(xᵢ) - 1 + ξᵢ) = 0 and βᵢξᵢ = 0
-// (Karush, Kuhn, Tucker). The sum of these products is the duality gap, and a solver that stops at a gap of g leaves
-// each product at most Cᵢg. Every number of the report is recomputed in double from α, b and kernel values; the only
-// number taken from the solver is the gap that it claims.
+// (Karush, Kuhn, Tucker). The sum of these products is the duality gap, and a solver that stops at a KKT violation of g
+// leaves each product at most Cᵢg. Every number of the report is recomputed in double from α, b and kernel values; the
+// only number taken from the solver is the violation that it claims to have reached (svm_report::gap).
 //
 // The bounds (the leave-one-out error is at most #SV/n, R²/ρ² bounds the VC dimension) hold for an optimum. The report
-// measures whether the model is an optimum to optimum_tolerance, independently of the claimed gap. If it is not, or if
-// the problem is not known to be convex, the report states no bounds, and no_bounds gives the reason.
+// measures whether the model is an optimum to optimum_tolerance, independently of the claimed violation. If it is not,
+// or if the problem is not known to be convex, the report states no bounds, and no_bounds gives the reason.
 //
 // With a hard margin ½‖w‖² is an upper bound only if all yᵢf(xᵢ) >= 1. The primal value is then that of w divided by
 // the smallest yᵢf(xᵢ), and infinite if an example is on the wrong side.
 //
 // A ν-classifier is reported as the equivalent C-classifier: its coefficients were divided by the margin, and C = 1/ρ
 // is stored with the fit (svm_report).
+//
+// Example:
+//
+//     #include <mercer/inspection/margin_report_text.h>
+//     #include <mercer/methods/svm/fit_svm.h>
+//
+//     const table data = read_table("data/heart_scale.svm");
+//     const svm_model m = fit_svm(gaussian{0.1}, data.x, data.y, svm_options{});
+//     const margin_report report = report_margins(m, data.x, data.y);
+//     assert(report.problems[0].optimal() && report.support > 0);
+//     std::cout << report_text(report, {.data = "heart_scale.svm"});
 #pragma once
 
 #include <array>
@@ -42,6 +53,7 @@ enum class margin_side { outside, on, inside, misclassified };  // yf > 1; yf = 
 const char* name(alpha_case which) noexcept;
 const char* name(margin_side which) noexcept;
 
+// One training example in one binary problem.
 struct margin_example {
     index row = 0;  // row of the training data
     double y = 1;   // label ±1
@@ -59,16 +71,18 @@ struct kkt_violation {
     std::string formula;    // e.g. "αᵢ(yᵢf(xᵢ) - 1 + ξᵢ) = 0"
     double size = 0;
     index row = -1;  // row of the example with the largest violation; -1: the condition concerns all examples together
-    double allowed = 0;  // violation that the gap of the solver and rounding can explain
+    double allowed = 0;  // violation that the claimed gap of the solver and rounding can explain
     bool holds() const { return size <= allowed; }
 };
 
+// The normal vector w of the separating hyperplane, written out by features.
 struct explicit_normal {
     std::vector<std::string> names;  // names of the features
     std::vector<double> w;
     double largest_difference = 0;  // largest |⟨w, φ(x)⟩ + b - f(x)| over the examples
 };
 
+// The report on one binary problem.
 struct margin_problem {
     index number = 0;
     std::string positive, negative;  // names of the classes y = +1 and y = -1
@@ -76,8 +90,8 @@ struct margin_problem {
     std::vector<margin_example> examples;
     std::array<index, 3> cases{};  // counts by alpha_case
     std::array<index, 4> sides{};  // counts by margin_side
-    double margin_tolerance =
-        0;  // examples with |yf - 1| <= margin_tolerance count as on the margin; the claimed gap, at most optimum_tolerance
+    // Examples with |yf - 1| <= margin_tolerance count as on the margin: the claimed gap, at most optimum_tolerance.
+    double margin_tolerance = 0;
     double squared_norm = 0;  // ‖w‖² = αᵀ(y y' K)α; negative only if k is not positive semidefinite
     double norm = 0;          // ‖w‖
     double margin = 0;        // 1/‖w‖; infinite for w = 0
@@ -89,8 +103,8 @@ struct margin_problem {
     // φ(x)⟩; swapped if the ends are in the wrong order
     double b_low = 0, b_high = 0;
     double primal = 0, dual = 0;  // primal is infinite if w has no hard margin
-    double solver_gap = 0;        // gap of the most violating pair, measured by the report
-    // gap claimed by the solver; margin_options::tol if it is not stored or the fit was cut short
+    double solver_gap = 0;        // KKT violation of the most violating pair, measured by the report
+    // gap claimed by the solver; margin_options::tol if it is not stored or the fit ended early
     double claimed_gap = 0;
     bool claim_known = true;
     std::vector<kkt_violation> kkt;
@@ -119,6 +133,7 @@ struct error_estimate {
     double rate() const { return static_cast<double>(wrong) / static_cast<double>(size); }
 };
 
+// The report on a classifier.
 struct margin_report {
     svm_task task = svm_task::c_svc;
     std::string kernel_text;  // "precomputed" if there is none
@@ -138,6 +153,7 @@ struct margin_report {
     double accuracy() const { return static_cast<double>(correct) / static_cast<double>(n); }
 };
 
+// Options of report_margins().
 struct margin_options {
     std::optional<double> C;  // C, if the model does not store it (LIBSVM files)
     double tol = 1e-3;        // gap assumed for a model that does not store one; the default of all solvers
@@ -148,12 +164,13 @@ struct margin_options {
     std::vector<std::string> feature_names;  // names for the w of the linear kernel
 };
 
-// x and y are the training examples; support vectors are located among them (binary_problems.h). Supports C- and
-// ν-classification; throws an error with errc::unsupported for other tasks.
+// Reports on a classifier. x and y are the training examples and their labels; support vectors are located among them
+// (binary_problems.h). Time n·#SV kernel values, and n² with the enclosing ball. Supports C- and ν-classification;
+// throws errc::unsupported for other tasks.
 margin_report report_margins(const svm_model& model, const dataset& x, std::span<const double> y,
                              const margin_options& options = {});
-// For models on a precomputed kernel: K is the kernel matrix of the training examples, and model.support_rows are rows
-// of K.
+// Reports on a model that was fitted on a kernel matrix: K is the kernel matrix of the training examples, and
+// model.support_rows are rows of K.
 margin_report report_margins(const svm_model& model, const gram<double>& K, std::span<const double> y,
                              const margin_options& options = {});
 

@@ -15,7 +15,8 @@ namespace mercer {
 
 struct read_options;
 
-// The type of the numbers that a reader produces. natural: the type of the file, which is f64 for text.
+// The type of the numbers that a reader produces: float (f32) or double (f64). natural: the type in the file, which is
+// f64 for text.
 enum class precision { natural, f32, f64 };
 
 // The contents of a file, for the detection of its format.
@@ -24,12 +25,13 @@ struct file_beginning {
     std::string_view first_line, second_line;  // the first two lines that are neither blank nor a comment (#), trimmed
 };
 
+// The description of a file format: its name, its detection and its functions.
 struct file_format {
     const char* name;                                // the name for users: "csv"
     std::vector<std::string_view> endings;           // endings of file names: ".csv"
     bool (*looks_like)(const file_beginning& file);  // null: the contents do not decide, the format must be given
     table (*parse)(const file_contents& file, const read_options& options);
-    // For formats whose data set is a folder of files; null for the other formats.
+    // Return true if the folder `path` is a data set of this format, and read it; null for formats of single files.
     bool (*is_folder)(const std::string& path) = nullptr;
     table (*read_folder)(const std::string& path, const read_options& options) = nullptr;
     // Cuts `text`, the beginning of a file, to a complete file of its first `rows` rows. Returns false, without a
@@ -37,8 +39,9 @@ struct file_format {
     bool (*cut_to_rows)(std::string& text, index rows, const read_options& options) = nullptr;
 };
 
+// Returns all formats, in the order of detection.
 std::span<const file_format* const> all_formats();
-// Throws errc::invalid_argument with the list of all names if there is no format of this name.
+// Returns the format of this name. Throws errc::invalid_argument, with the list of all names, if there is none.
 const file_format& find_file_format(std::string_view name);
 std::string format_names();  // "libsvm, csv, …"
 

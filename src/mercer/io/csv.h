@@ -1,4 +1,5 @@
-// Comma-separated text (RFC 4180) with ',', ';' or tab as separator: as vectors, as strings, or as a table of fields.
+// Reads comma-separated text (RFC 4180) with ',', ';' or tab as separator: as vectors, as strings, or as a table of
+// fields.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,7 @@ enum class csv_header { automatic, present, absent };
 
 class csv_encoder;
 
+// Options of the readers of comma-separated text.
 struct csv_options {
     // ',', ';' or '\t'. 0: the separator that divides the first rows into the same number of fields.
     char separator = 0;
@@ -33,8 +35,8 @@ struct csv_options {
     // sorted names of the file.
     std::vector<std::string> classes{};
     precision numbers = precision::natural;
-    // A column of texts, given like `label`: the objects are its fields, as strings, and no other column but the
-    // label is read.
+    // A column of texts, given like `label`: the objects are its fields, as strings; of the other columns only the
+    // target column is read.
     std::string text{};
     // Encodes columns of any kind as it was fitted on a training set (preprocess/column_encoder.h). Then columns are
     // found by name, and the column `label` may be absent if it is the target of the training set.
@@ -42,9 +44,9 @@ struct csv_options {
     std::function<void(const std::string&)> on_note{};  // receives the notes of `encoder` on unseen values
 };
 
-// Returns dense vectors of all columns but the label. Unless `encoder` encodes them, missing values (empty, NA, nan,
-// null, ?) and text in a feature column are errors: `file:line:column: row r, column c: …`, rows and columns counted
-// from 1. Blank lines are skipped.
+// Returns dense vectors of all columns except the target column, in their order, and the targets. Unless `encoder`
+// encodes them, missing values (empty, NA, nan, null, ?) and text in a feature column are errors: `file:line:column:
+// row r, column c: …`, rows and columns counted from 1. Blank lines are skipped.
 table read_csv(const std::string& path, const csv_options& options = {});
 table parse_csv(const file_contents& file, const csv_options& options = {});
 table parse_csv(std::string_view text, const std::string& name, const csv_options& options = {});

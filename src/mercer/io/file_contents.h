@@ -13,7 +13,8 @@ namespace mercer {
 // The unpacked bytes of a file in memory, or the path of a folder. Copies share the bytes.
 class file_contents {
 public:
-    // `owner` owns `bytes`; null: the caller keeps `bytes` alive.
+    // `bytes` are the unpacked bytes of the file `name`. They belong to `owner`; if it is null, the caller must keep
+    // them alive and unchanged as long as a copy of this object lives.
     file_contents(std::string name, std::string_view bytes, std::shared_ptr<const void> owner)
         : name_(std::move(name)), bytes_(bytes), owner_(std::move(owner)) {}
 
@@ -42,8 +43,8 @@ private:
     bool folder_ = false;
 };
 
-// Returns body(), which parses the file. If the file was truncated meanwhile, throws an error that says so in place of
-// the result or the error of body(), which depends on zeros that the file never contained.
+// Returns body(), which parses the file. If the file was truncated meanwhile, throws errc::io instead of returning the
+// result or rethrowing the error of body(), both of which may depend on zeros that the file never contained.
 template <class Body>
 auto parse_untruncated(const file_contents& file, Body body) {
     try {

@@ -15,6 +15,7 @@ namespace mercer {
 // The smallest index. automatic: 0 if the index 0 occurs anywhere in the file, else 1.
 enum class index_base { one, zero, automatic };
 
+// Options of the readers of LIBSVM files.
 struct libsvm_options {
     index_base base = index_base::one;
     // The file contains rows of a kernel matrix, `label 0:serial 1:K(x,x1) 2:K(x,x2) …`. Column 0 of the result is the

@@ -1,4 +1,4 @@
-// NumPy's .npy files, format versions 1 to 3.
+// Reads and writes NumPy's .npy files, format versions 1 to 3.
 #pragma once
 
 #include <string>
@@ -32,10 +32,10 @@ dataset npy_rows(const npy_array& from, bool single, const std::string& name);
 // Returns the header of a file (version 1) with a two-dimensional array in C order.
 template <class T>
 std::string npy_header(index rows, index cols);
-// Returns the bytes of such a file.
+// Returns the bytes of an .npy file with these rows.
 template <class T>
 std::string format_npy(const dense<T>& rows);
-// Writes such a file atomically.
+// Writes the rows to an .npy file, which is replaced atomically (base/file.h). Throws errc::io.
 template <class T>
 void write_npy(const std::string& path, const dense<T>& rows);
 

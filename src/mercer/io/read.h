@@ -1,4 +1,13 @@
-// Reads a data file or folder of any format as a table.
+// Reads a data file or folder of any format as a table: objects, targets and names (table in data/dataset.h).
+//
+// Example:
+//
+//     const table iris = read_table("data/iris.svm");
+//     assert(iris.x.size() == 150 && iris.x.dims() == 4);
+//     read_options how;
+//     how.csv.label = "species";
+//     const table named = read_table("data/iris.csv", how);
+//     assert(named.class_names[0] == "setosa" && named.feature_names[0] == "sepal_length");
 #pragma once
 
 #include <string>
@@ -14,6 +23,7 @@
 
 namespace mercer {
 
+// Options of read_table(): those of each format, and those of all formats.
 struct read_options {
     const file_format* format = nullptr;     // null: detected
     precision numbers = precision::natural;  // for every format; libsvm.numbers and csv.numbers are ignored
@@ -31,9 +41,11 @@ struct read_options {
 // errc::unsupported if no format matches.
 const file_format& detect_format(const std::string& path, std::string_view bytes);
 
-// Reads a file, standard input for "-", or a folder if the format is one of folders.
+// Reads a file, standard input for "-", or a folder if the format is one of folders; gzip and xz are unpacked. Throws
+// errc::io if the file cannot be read, errc::parse, with file, line and column, if it does not follow its format,
+// errc::data for a value that cannot be used, and errc::unsupported if its format cannot be detected.
 table read_table(const std::string& path, const read_options& options = {});
-// Parses a file whose bytes are in memory already, for a pipe cannot be read twice.
+// Parses a file whose bytes are in memory already.
 table parse_table(const file_contents& file, const read_options& options = {});
 
 }  // namespace mercer

@@ -16,6 +16,7 @@
 
 namespace mercer {
 
+// Options of the readers of records.
 struct record_options {
     // The kind of object that the kernel compares in a field, by the name of the field: "vectors", "strings", "sets", …
     // The kinds of the other fields are detected from their values.

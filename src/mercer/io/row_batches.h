@@ -1,5 +1,5 @@
-// Reads data that is larger than memory in batches of rows: text (CSV, LIBSVM), also packed or from a pipe, and NumPy
-// arrays, which are mapped into memory. Several files are read one after another like one file.
+// Reads data sets that are larger than memory in batches of rows: text (CSV, LIBSVM), also packed or from a pipe, and
+// NumPy arrays, which are mapped into memory. Several files are read one after another like one file.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,11 @@ namespace mercer {
 
 class communicator;
 
+// The rows of a data set in order, batch by batch.
 class row_batches {
 public:
     virtual ~row_batches() = default;
-    // Continues with the first row. Throws if that is not possible (a pipe).
+    // Starts again with the first row. Throws if that is not possible (a pipe).
     virtual void restart() = 0;
     // Reads the next batch: the number of rows given when the batches were opened, fewer only at the end. Returns false
     // if no rows are left.

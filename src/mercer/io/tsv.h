@@ -1,4 +1,4 @@
-// Strings, sets, multisets and trees, one per line, with tabs between the fields and without quotes.
+// Reads strings, sets, multisets and trees, one per line, with tabs between the fields and without quotes.
 #pragma once
 
 #include <string>
@@ -11,8 +11,9 @@
 
 namespace mercer {
 
+// How lines are read: with or without labels, and how items are numbered.
 struct tsv_options {
-    bool labelled = true;
+    bool labelled = true;  // lines begin with a label
     // The class names of the training set, in its order; then every label must be one of these names. Empty: the
     // sorted names of the file.
     std::vector<std::string> classes{};

@@ -1,4 +1,5 @@
-// Tests Mercer's condition on data: K = Kᵀ and cᵀKc >= 0 for every c.
+// Tests Mercer's condition on data: the kernel matrix must satisfy K = Kᵀ and cᵀKc >= 0 for every vector c (K is
+// symmetric and positive semidefinite).
 //
 // Rounding cannot distinguish an eigenvalue 0 from -1e-17, so "K ⪰ 0" is decided up to the tolerance
 //     δ = 2(n+2)ε·Σ|Kᵢᵢ| + e,   ε = 2⁻⁵²,
@@ -17,6 +18,15 @@
 // entries of a kernel can have larger errors: sums cancel (k₁ - 0.999k₂), and arguments of exp or tanh lose digits. If
 // the verdict is not backed by a proof, each entry is compared with a value that carries its own error bound
 // (pair_evaluation.h), e is at least twice the norm of the errors found, and a witness is checked in higher precision.
+//
+// Example:
+//
+//     const double numbers[] = {0, 1, 2, 3, 4};
+//     const dataset x = dense<double>({numbers, 5, 1});
+//     assert(mercer_test(gaussian{0.5}, x).verdict == mercer_verdict::certified);
+//     const mercer_result found = mercer_test(sigmoid{.gamma = 1, .coef0 = -1}, x);
+//     assert(found.verdict == mercer_verdict::indefinite && found.witness->is_proof());
+//     std::cout << found.text();
 #pragma once
 
 #include <cstdint>
@@ -37,17 +47,17 @@ namespace mercer {
 enum class mercer_verdict { certified, indefinite, asymmetric, undecided, contradiction };
 const char* name(mercer_verdict verdict) noexcept;
 
+// Options of mercer_test().
 struct mercer_options {
     index max_n = 4000;      // larger matrices are tested on a random sample of max_n rows
     std::uint64_t seed = 1;  // seed of the sample
-    double entry_error = 32 *
-                         // relative error of the entries of a given matrix; use 1e-6 for values from float arithmetic
-                         std::numeric_limits<double>::epsilon();
+    // relative error of the entries of a given matrix; use 1e-6 for values from float arithmetic
+    double entry_error = 32 * std::numeric_limits<double>::epsilon();
     double symmetry = 1e-12;   // K counts as symmetric if |Kᵢⱼ - Kⱼᵢ| <= symmetry·max|K|
     bool eigenvalues = false;  // compute the extreme eigenvalues even if a certificate is found without them
 };
 
-// Points and coefficients with Σᵢⱼ cᵢcⱼK(pᵢ, pⱼ) < 0.
+// A proof that K is not positive semidefinite: examples p (rows of K) and coefficients c with Σᵢⱼ cᵢcⱼK(pᵢ, pⱼ) < 0.
 struct mercer_witness {
     std::vector<index> points;
     std::vector<double> coefficients;
@@ -56,6 +66,7 @@ struct mercer_witness {
     bool is_proof() const { return value + error_bound < 0; }
 };
 
+// The result of mercer_test().
 struct mercer_result {
     mercer_verdict verdict = mercer_verdict::undecided;
     index n = 0;
@@ -71,12 +82,14 @@ struct mercer_result {
     std::vector<std::string> assumed_exact;  // parts of the kernel whose rounding error is unknown
 
     bool is_sampled() const { return tested < n; }
-    // tested_rows() describes the tested rows; undecided_reason() explains why the verdict is undecided.
-    std::string tested_rows() const;
-    std::string undecided_reason() const;
-    std::string text() const;
+    std::string tested_rows() const;       // describes the tested rows
+    std::string undecided_reason() const;  // explains why the verdict is undecided
+    std::string text() const;              // the whole result as text for people
 };
 
+// Tests a matrix, or the matrix of a kernel on the examples x. Time O(m³) and memory O(m²) for m = min(n, max_n) tested
+// rows. Throws errc::invalid_argument if K is not square or an option is out of range, and errc::data if a tested entry
+// is NaN or infinite.
 mercer_result mercer_test(const gram<double>& k, const mercer_options& options = {});
 mercer_result mercer_test(const kernel& k, const dataset& x, const mercer_options& options = {});
 

@@ -1,4 +1,5 @@
-// Permutation tests with kernels: a two-sample test and a test of independence.
+// Permutation tests with kernels: a two-sample test (do two samples come from the same distribution?) and a test of
+// independence (are two properties of the same objects independent?).
 //
 // The p-value is (1 + #{permutations whose statistic is at least the observed one})/(1 + permutations), so that P(p <=
 // α) <= α holds exactly under the null hypothesis.
@@ -14,6 +15,13 @@
 //     HSIC = tr(KHLH)/n²,   H = I - 11ᵀ/n,
 // is the squared norm of their cross-covariance in feature space. For characteristic kernels its limit is 0 only if the
 // properties are independent. The permutations are random pairings of the objects.
+//
+// Example:
+//
+//     const double first[] = {0, 1, 2, 3, 4, 5, 6, 7}, second[] = {20, 21, 22, 23, 24, 25, 26, 27};
+//     const dataset x = dense<double>({first, 8, 1}), z = dense<double>({second, 8, 1});
+//     const two_sample_result found = two_sample_test(gaussian{0.1}, x, z, {.permutations = 500});
+//     assert(found.p_value < 0.05);
 #pragma once
 
 #include <cstdint>
@@ -25,35 +33,41 @@
 
 namespace mercer {
 
+// Options of two_sample_test().
 struct two_sample_options {
     enum class statistic { biased, unbiased } kind = statistic::unbiased;
     index permutations = 1000;
     std::uint64_t seed = 0;
-    std::size_t memory_bytes =
-        // K is stored if half of it fits into this budget; otherwise K is recomputed for every 64 permutations
-        std::size_t{1} << 30;
+    // K is stored if half of it takes at most this memory; otherwise K is computed again for every 64 permutations
+    std::size_t memory_bytes = std::size_t{1} << 30;
     progress_callback progress{};  // false: the permutations so far are all
 };
 
+// The result of two_sample_test().
 struct two_sample_result {
     double biased = 0, unbiased = 0;  // MMD²; unbiased is 0 if a sample has only one object
     double p_value = 1;               // p-value of options.kind
     index permutations = 0;
 };
 
+// Tests whether x and z come from the same distribution; a small p-value is evidence that they do not. Throws
+// errc::invalid_argument if a sample is empty or, for the unbiased statistic, has only one object.
 two_sample_result two_sample_test(const kernel& k, const dataset& x, const dataset& z,
                                   const two_sample_options& options = {});
-// K is the matrix of the union; the objects of the first sample come first. One pass over K serves 64 permutations.
+// K is the kernel matrix of both samples together: the first `first` rows belong to the first sample. One pass over K
+// serves 64 permutations.
 two_sample_result two_sample_test(const gram<double>& K, index first, const two_sample_options& options = {});
 
+// Options of independence_test().
 struct independence_options {
     index permutations = 1000;
     std::uint64_t seed = 0;
-    // both matrices are stored: 16n² bytes; throws an error with errc::memory if they exceed the budget
+    // Both matrices are stored and take 16n² bytes; throws errc::memory if that exceeds this limit.
     std::size_t memory_bytes = std::size_t{1} << 30;
     progress_callback progress{};  // false: the permutations so far are all
 };
 
+// The result of independence_test().
 struct independence_result {
     double hsic = 0;
     double alignment = 0;  // centred kernel alignment HSIC/√(HSIC(K,K)·HSIC(L,L)), 0 to 1
@@ -61,7 +75,9 @@ struct independence_result {
     index permutations = 0;
 };
 
-// Row i of x and row i of y belong to the same object.
+// Tests whether two properties of the same n objects are independent; a small p-value is evidence that they are not.
+// Object i of x and object i of y are the two properties of object i. Throws errc::invalid_argument if x and y, or K
+// and L, differ in size.
 independence_result independence_test(const kernel& k, const dataset& x, const kernel& l, const dataset& y,
                                       const independence_options& options = {});
 independence_result independence_test(const gram<double>& K, const gram<double>& L,

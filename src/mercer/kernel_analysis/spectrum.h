@@ -1,5 +1,16 @@
 // The eigendecomposition K = UΛUᵀ of a Gram matrix, its rank, and what is derived from it: the empirical feature map, a
 // factor K = PᵀP, and repairs of a matrix that is not positive semidefinite.
+//
+// Example:
+//
+//     const double numbers[] = {2, 1, 1, 2}, wrong[] = {1, 2, 2, 1};
+//     const precomputed<double> K{matrix_view<const double>(numbers, 2, 2)};
+//     const gram_spectrum eigen = decompose(K);
+//     assert(std::abs(eigen.values[0] - 3) < 1e-12 && eigen.rank() == 2);
+//     assert(factorise(K).holds());
+//     const precomputed<double> indefinite{matrix_view<const double>(wrong, 2, 2)};  // eigenvalues 3 and -1
+//     assert(!factorise(indefinite).holds());
+//     assert(repair(indefinite, repair_method::clip).negative == 1);
 #pragma once
 
 #include <optional>
@@ -13,6 +24,7 @@
 
 namespace mercer {
 
+// The eigenvalues and eigenvectors of a Gram matrix.
 struct gram_spectrum {
     std::vector<double> values;  // descending
     matrix<double> vectors;      // row k is the eigenvector of values[k] (Uᵀ); empty if only values were requested
@@ -24,21 +36,23 @@ struct gram_spectrum {
     // The effective rank exp(entropy of |λ|/Σ|λ|) (Roy and Vetterli 2007): n for the identity, 1 for rank one, 0 for K
     // = 0.
     double effective_rank() const;
-    // Σ_{i<=k} |λᵢ| / Σ |λ| for k = 1 … n, by falling |λ|; all 0 for K = 0.
+    // The share of the k largest |λ| in Σ|λ|, for k = 1 … n; all 0 for K = 0.
     std::vector<double> cumulative_share() const;
 };
 
+// Decomposes a symmetric matrix by LAPACK: time O(n³), memory 2n² numbers. Throws errc::invalid_argument unless K is
+// square and symmetric to 1e-12 of its largest entry, and errc::data if an entry is NaN or infinite.
 gram_spectrum decompose(const gram<double>& k, eigen_parts wanted = eigen_parts::values_and_vectors);
 
 // The empirical feature map: vectors whose inner products are the kernel values, for kernels on any kind of object.
 //     training object i ↦ Λ^½ Uᵀ eᵢ,     new x ↦ Λ^(-½) Uᵀ k(X, x),     K = UΛUᵀ.
-// Eigenvalues up to n·ε·λ_max are dropped. Throws an error with errc::not_psd if an eigenvalue is below -n·ε·λ_max (see
-// repair()). φ(x)ᵀφ(xᵢ) = k(x, xᵢ) for training objects xᵢ and every x; for two new objects φ(x)ᵀφ(z) lacks the part of
-// k(x, z) outside of the span of the training objects.
+// Eigenvalues up to n·ε·λ_max are dropped. Throws errc::not_psd if an eigenvalue is below -n·ε·λ_max (see repair()).
+// φ(x)ᵀφ(xᵢ) = k(x, xᵢ) for training objects xᵢ and every x; for two new objects φ(x)ᵀφ(z) lacks the part of k(x, z)
+// outside of the span of the training objects.
 
 class empirical_map {
 public:
-    // max_size: the number of largest dimensions to keep; none: all.
+    // max_size: keep only this number of dimensions, those of the largest eigenvalues; none: keep all.
     empirical_map(const kernel& k, dataset x, std::optional<index> max_size = {});
     explicit empirical_map(const gram<double>& k, std::optional<index> max_size = {});
 
@@ -47,9 +61,10 @@ public:
     double tolerance() const { return tolerance_; }                  // eigenvalues up to this value were dropped
     double discarded() const { return discarded_; }  // sum of the dropped |λ|: the part of tr K that is lost
 
-    // n × size; row i is the image of training object i.
+    // n × size(); row i is the image of training object i.
     dense<double> training() const;
-    // The images of new objects. Throws if the map was made from a matrix without its kernel.
+    // The images of new objects, one row for each. Throws errc::invalid_argument if the map was made from a matrix
+    // without its kernel.
     dense<double> transform(const dataset& z) const;
     // The images of new objects from kernel values: row i = k(zᵢ, x₁ … xₙ).
     dense<double> transform_rows(matrix_view<const double> rows) const;
@@ -82,9 +97,10 @@ struct gram_factor {
     index rank() const { return p.rows(); }
 };
 
-// Pivoted Cholesky factorisation. tolerance < 0 selects n·ε·max Kᵢᵢ. If K is positive semidefinite, the remainder is
-// too, and no diagonal entry of it exceeds the tolerance: its norm is at most its trace, (n - rank)·tolerance, plus
-// rounding. A larger residual proves that K is not positive semidefinite.
+// Computes P by pivoted Cholesky factorisation, which ends when no diagonal entry of K - PᵀP exceeds `tolerance`; a
+// negative tolerance means n·ε·max Kᵢᵢ. If K is positive semidefinite, so is K - PᵀP, and its norm is at most its
+// trace, (n - rank)·tolerance, plus rounding. A larger residual proves that K is not positive semidefinite. The errors
+// are those of decompose().
 gram_factor factorise(const gram<double>& k, double tolerance = -1);
 
 // Repairs of a symmetric matrix K = UΛUᵀ that is not positive semidefinite, each with its map for new objects:
@@ -111,11 +127,13 @@ struct repaired_gram {
     double relative_spectral = 0;   // ‖K̃ - K‖₂/‖K‖₂
 
     index size() const { return k.rows(); }
-    // Maps rows k(zᵢ, x₁ … xₙ) to repaired rows. training[i] is the number of the training object that zᵢ is, or -1; an
-    // empty span means that no zᵢ is a training object. Only shift uses it.
+    // Maps rows k(zᵢ, x₁ … xₙ) of kernel values to repaired rows. If zᵢ is a training object, training[i] is its
+    // number, otherwise -1; an empty span means that no zᵢ is a training object. Only shift uses `training`.
     matrix<double> extend(matrix_view<const double> rows, std::span<const index> training = {}) const;
 };
 
+// Repairs a symmetric matrix. Throws errc::invalid_argument unless K is square and symmetric, and errc::data if an
+// entry is NaN or infinite. Time O(n³).
 repaired_gram repair(const gram<double>& k, repair_method method);
 
 }  // namespace mercer

@@ -1,5 +1,5 @@
 // Embeddings: maps φ of objects to vectors, so that a kernel on any kind of object can use the statistics of vectors
-// (plan.h). Named embeddings also name the coordinates of φ(x) and tell where in the object they come from.
+// (plan.h). Named embeddings also give names to the coordinates of φ(x) and locate each coordinate in the object.
 //
 // A map throws errc::invalid_argument if the vectors have another number of coordinates than its parameters.
 #pragma once
@@ -13,12 +13,13 @@
 
 namespace mercer {
 
-// The identity. Throws errc::data if a coordinate is negative; the message names the kernel `owner`.
+// The identity x ↦ x for kernels on non-negative vectors. Throws errc::data if a coordinate is negative; the message
+// names the kernel `owner`.
 embedding non_negative(const std::string& owner);
 // x ↦ Mx, the matrix M given by rows.
 embedding linear_map(std::string key, std::vector<std::vector<double>> m);
-// x ↦ M(x - c) with a vector c of the data, for kernels that depend on x - z only: if the vectors are far from the
-// origin, the rounding errors of Mx and Mz are larger than M(x - z).
+// x ↦ M(x - c), where c is a point in the middle of the data, for kernels that depend on x - z only: if the vectors are
+// far from the origin, the rounding errors of Mx and Mz can be larger than M(x - z).
 embedding linear_map_of_differences(std::string key, std::vector<std::vector<double>> m);
 // x ↦ s∘(x - c), coordinate by coordinate, for the same reason; c is the centre of the data or 0. `numbers`, such as
 // "scaled: there are factors for vectors", begins the error message if the data have another number of columns.

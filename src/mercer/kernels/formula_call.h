@@ -1,6 +1,6 @@
 // Types that kernels and the SIMD loops share: statistics of pairs, scalar maps, and the arguments of operations on
-// tiles. The header must not include inline functions: kernels/evaluation/formula_loops.cpp is compiled once per
-// instruction set, and the linker would keep one of the variants of such a function for all processors.
+// tiles. The header must not contain inline functions: kernels/evaluation/formula_loops.cpp is compiled once per
+// instruction set, and the linker would use one of the variants of such a function for all processors.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,16 @@
-// A kernel k(x, z) as a small immutable value without data; copies share their expression tree. A kernel knows its text
-// form, the kind of objects it compares, its traits and the proof that it is positive semidefinite, and it compiles
-// itself into a plan (plan.h), which kernels/evaluation runs on tiles of a Gram matrix.
+// A kernel k(x, z) as a small immutable value without data; copies share their expression tree. A kernel has a text
+// form, the kind of objects that it compares, traits, and a proof that it is positive semidefinite (or the reason why
+// there is none). It is compiled into a plan (plan.h), which kernels/evaluation runs on tiles of a Gram matrix. The
+// struct of each kernel (vectors/gaussian.h and others) converts to `kernel`; expression/algebra.h combines kernels;
+// make_gram() and the fit functions evaluate them.
 //
-//     kernel k = 0.5 * gaussian{0.1} + polynomial{.degree = 3};
-//     k.text();    // "0.5*rbf(gamma=0.1) + poly(degree=3, gamma=1, coef0=0)"
-//     k.proof().valid;
+// Example:
+//
+//     const kernel k = 0.5 * gaussian{0.1} + polynomial{.degree = 3};
+//     assert(k.text() == "0.5*rbf(gamma=0.1) + poly(degree=3, gamma=1, coef0=0)");
+//     assert(k.proof().valid);
+//     const kernel same = kernel::parse("0.5*rbf(gamma=0.1) + poly()");  // omitted parameters have their defaults
+//     assert(same.text() == k.text());
 #pragma once
 
 #include <memory>
@@ -52,7 +58,7 @@ using argument = std::variant<double, std::vector<double>, number_table>;
 
 class kernel_node;
 
-// The outermost operation of an expression and its parts, for front ends that build trees of their own.
+// The outermost operation of an expression and its parts, for programs that convert kernels to trees of their own.
 struct kernel_form {
     std::string
         operation;  // the name of a listed kernel, or sum, product, scale, power, exp, normalize, polynomial_of,
@@ -65,8 +71,9 @@ struct kernel_form {
 // The precedence of an expression's outermost operator in the text form, in ascending order.
 enum class binding { sum, product, power, atom };
 
-// A node of an expression tree. A new kind of node implements the pure functions, and the others where it can do better
-// than their defaults. Functions named emit… append instructions to a plan and return the register of their result.
+// A node of an expression tree. A new kind of node implements the pure virtual functions, and overrides the others if
+// it can be more accurate or faster than their defaults. Functions named emit… append instructions to a plan and return
+// the register of their result.
 class kernel_node {
 public:
     virtual ~kernel_node() = default;
@@ -77,8 +84,8 @@ public:
     virtual mercer::proof prove() const = 0;
     // Emits code that computes k(x, z) in a register which the caller may overwrite.
     virtual int emit(plan_builder& code) const = 0;
-    // Emits code for log k(x, z) if the node computes the logarithm without overflow, as 2^|A∩B| and exp(k) do; returns
-    // -1 otherwise. has_log() tells which.
+    // Emits code for log k(x, z) if the node computes the logarithm without overflow (has_log() is true), as the nodes
+    // of 2^|A∩B| and exp(k) do; returns -1 otherwise.
     virtual int emit_log(plan_builder&) const { return -1; }
     virtual bool has_log() const { return false; }
     // Emits exp(c·(k(x, z) - ½k(x, x) - ½k(z, z))) = exp(-c/2·‖φ(x)-φ(z)‖²), which is normalize(exp(c·k)). The default
@@ -103,11 +110,14 @@ public:
     template <class F>
         requires requires { F::info(); }
     kernel(F formula) : node_(make_leaf(std::move(formula))) {}  // NOLINT: a formula is a kernel
-    // Parses the text form (expression/parse_kernel.h); throws errc::parse with a caret under the error.
+    // Parses the text form (expression/parse_kernel.h). Throws errc::parse, with a caret under the error, if the text
+    // does not follow the grammar, and errc::invalid_argument for a parameter out of range.
     static kernel parse(std::string_view text);
 
+    // The text form, from which parse() makes the same kernel if all functions in it are registered
+    // (registered_functions.h).
     std::string text() const { return node_->text(); }
-    object_kind kind() const { return node_->kind(); }
+    object_kind kind() const { return node_->kind(); }  // the kind of objects that the kernel compares
     mercer::traits properties() const { return node_->properties(); }
     mercer::proof proof() const { return node_->prove(); }
     std::shared_ptr<const mercer::plan> compile() const;
@@ -118,8 +128,9 @@ private:
     std::shared_ptr<const kernel_node> node_;
 };
 
-// k(xᵢ, xᵢ) for all objects of x, in double. Defined in kernels/evaluation/evaluator.cpp; declared here so that the
-// algebra of kernels can normalise without including the evaluator.
+// Returns k(xᵢ, xᵢ) for all objects of x, in double. Throws errc::unsupported if x contains objects of another kind
+// than k compares. Defined in kernels/evaluation/evaluator.cpp; declared here so that the algebra of kernels can
+// normalise without including the evaluator.
 std::vector<double> kernel_diagonal(const kernel& k, const dataset& x);
 
 }  // namespace mercer

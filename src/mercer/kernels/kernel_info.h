@@ -1,9 +1,10 @@
-// Makes a node of an expression tree (a leaf) from the struct of a kernel: its description, its arguments and the code
-// that it emits.
+// The parts of a kernel that is written as a struct: its description, its arguments and the code that it emits; and the
+// leaf of an expression tree that is made from it. CONTRIBUTING.md, "Adding a kernel", has a complete example.
 //
 // A complete kernel on vectors is one struct (example: vectors/gaussian.h) with
 //   - its parameters as members, and info(), from(), check() and arguments();
-//   - `statistic`, the statistic of a pair of vectors, and `input`, the form in which the formula takes it (formula_call.h);
+//   - `statistic`, the statistic of a pair of vectors, and `input`, the form in which the formula takes it
+//     (formula_call.h);
 //   - the formula as a call operator on one number: a double, a float, a SIMD vector, a number with an error bound
 //     (error_bounded.h) or a dual number (dual_number.h).
 // Instead of the call operator a kernel may have map(), which returns another kernel with the same formula
@@ -25,6 +26,7 @@
 
 namespace mercer {
 
+// The description of a parameter of a kernel.
 struct parameter_info {
     std::string name;
     std::string initial;    // the default as text; empty: the parameter is required
@@ -32,6 +34,7 @@ struct parameter_info {
     std::string about;      // its meaning
 };
 
+// The description of a kernel, from which help and documentation are generated.
 struct kernel_info {
     std::string name;
     std::vector<std::string> aliases;
@@ -62,11 +65,12 @@ private:
     std::vector<std::pair<std::string, argument>> given_;
 };
 
-// Throws errc::invalid_argument with "owner: must satisfy condition, got value" unless ok. The message also asks for a
-// finite value if `value` is not finite.
+// Checks a parameter: unless `ok`, throws errc::invalid_argument with "owner: must satisfy condition, got value". The
+// message also asks for a finite value if `value` is not finite.
 void require(bool ok, const std::string& owner, const std::string& condition, double value);
 // "name(p1=v1, p2=v2)", each number in the shortest form that parses to the same double.
 std::string call_text(const kernel_info& info, const std::vector<argument>& values);
+// The shortest decimal text that parses to the same double.
 std::string number_text(double value);
 
 // x^n for n >= 1 by repeated squaring, for numbers and SIMD vectors.

@@ -1,9 +1,21 @@
-// Kernels that are computed pair by pair, because no finite feature vector represents an object.
+// Helpers for kernels of one's own that are computed pair by pair, because no finite feature vector represents an
+// object.
 //
-//     int emit(plan_builder& code) const {
-//         return emit_pairs<strings>(code, "local_alignment", [](std::string_view s) { return coded(s); },
-//                                    [](const codes& a, const codes& b) { return score(a, b); });
-//     }
+// Example:
+//
+//     struct shorter {  // k(s, t) = min(|s|, |t|), an inner product of 0/1 vectors
+//         static kernel_info info() {
+//             return {"shorter", {}, "min(|s|, |t|)", strings::kind, {}, "an inner product of 0/1 vectors", true, {}};
+//         }
+//         void check() const {}
+//         std::vector<argument> arguments() const { return {}; }
+//         int emit(plan_builder& code) const {
+//             return emit_pairs<strings>(
+//                 code, "shorter", [](const std::string& s) { return static_cast<double>(s.size()); },
+//                 [](double a, double b) { return std::min(a, b); });
+//         }
+//     };
+//     assert(pair_value(shorter{}, strings({"GATTACA"}), strings({"TATA"})) == 4);
 #pragma once
 
 #include <algorithm>

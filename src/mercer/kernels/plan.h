@@ -48,7 +48,7 @@ struct plan_statistic {
 
 struct plan;
 
-// One operation on tiles. A register holds a tile.
+// One operation on tiles. A register contains a tile.
 struct instruction {
     enum class op { fill, map, affine, add, multiply, power, polynomial, exponential, outer_multiply, outer_add };
     op operation = op::fill;

@@ -27,7 +27,7 @@ void entries_within(const sparse<U>& from, index i, coordinate_range part, Use u
 
 // out[k] = coordinate part.first + k of vector i, for all k < part.count.
 void read_row(const dataset& vectors, index i, coordinate_range part, double* out);
-// The same for all coordinates of vector i.
+// Writes all coordinates of vector i to `out`.
 void read_row(const dataset& vectors, index i, double* out);
 
 }  // namespace mercer

@@ -209,8 +209,8 @@ inline std::string item_text(std::int64_t item, const known_names& known) {
 }
 
 // The nonzero coordinates of an object, as pairs (name of 64 bits, value); each name occurs once. Descriptions are
-// computed in parallel and numbered by one thread, which pays off if computing them takes longer than looking up their
-// names; word_counts is faster otherwise.
+// computed in parallel and numbered by one thread, which is faster than word_counts if computing them takes longer than
+// looking up their names.
 using description = std::vector<std::pair<std::uint64_t, double>>;
 
 // The descriptions of all objects as sparse rows; `column` maps names to columns and gets the new names.

@@ -1,13 +1,14 @@
 // Cells: the feature space is divided into Voronoi cells of a size that an exact method can handle, and a model is
 // fitted in each cell (Bottou, Vapnik 1992; Thomann, Blaschzyk, Meister, Steinwart 2017: liquidSVM's approach for 10⁷
-// examples). The cell of x is that of the nearest centre by ‖φ(x) - φ(c)‖.
+// examples). The cell of x is the cell whose centre c is nearest, by ‖φ(x) - φ(c)‖.
 //
 // Cells overlap, which avoids jumps at their borders. Cell j covers x if
 //     ρⱼ = ‖φ(x) - φ(cⱼ)‖/minᵢ ‖φ(x) - φ(cᵢ)‖ < 1 + overlap.
-// It is trained on such examples and predicts them with the relative weight 1 - (ρⱼ - 1)/overlap, so the prediction is
-// a continuous function of x if the models are. The number of examples that a cell takes from its neighbours is at most
-// the number of its own. If this leaves examples out, the weight of the cell falls to 0 at the nearest of these: its
-// `reach` replaces overlap, so that the cell does not predict in a region from which it has no examples.
+// Its model is trained on the examples that it covers, and its prediction for a covered x has the relative weight 1 -
+// (ρⱼ - 1)/overlap, so the prediction is a continuous function of x if the models are. The number of examples that a
+// cell takes from its neighbours is at most the number of its own. If covered examples are left out for this reason,
+// the weight of the cell decreases to 0 at the nearest one of them: the `reach` of the cell replaces `overlap`, so that
+// the cell does not predict in a region from which it has no examples.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,7 @@
 
 namespace mercer {
 
+// The division of the feature space into cells.
 struct cell_division {
     std::shared_ptr<const kernel> k;
     dataset centres;
@@ -54,6 +56,7 @@ struct cell_model {
     double label = 0;   // this label
     index examples = 0;
 };
+// The models of all cells.
 struct cells_model {
     cell_division cells;
     std::string machine;  // name of the method in the cells
@@ -79,6 +82,7 @@ void cell_options(V& v, auto& m) {
 
 }  // namespace detail
 
+// The methods as values for fit() of mercer.h: the options of the machine, `size` and `overlap` of the cells.
 struct cells_svc {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};

@@ -3,13 +3,21 @@
 //
 //     max over d >= 0 of   ⟨K_d, T⟩ / (‖K_d‖·‖T‖),     K_d = Σ dₘHKₘH,  H = I - 11ᵀ/n,  T = HYYᵀH,
 //
-// with Frobenius products; Y holds the targets, or an indicator column for each class. With v = d up to a factor this
-// is
+// with Frobenius products; Y contains the targets, or an indicator column for each class. If v is a multiple of d, this
+// is equivalent to
 //
 //     min over v >= 0 of   vᵀMv - 2vᵀa,      M(k, l) = ⟨K_k, K_l⟩,   a(k) = ⟨K_k, T⟩,
 //
 // a quadratic program with one variable for each kernel. The sums over n² pairs are computed in double, tile by tile;
 // no matrix is stored.
+//
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const kernel_family family({gaussian{0.1}, gaussian{1}, linear{}}, iris.x, true, gibibytes(1));
+//     const aligned_weights found = align_weights(family, iris.y, true);
+//     assert(found.weights.size() == 3 && found.alignment > 0.5);
+//     const kernel learned = family.sum(found.weights);
 #pragma once
 
 #include <span>
@@ -20,21 +28,24 @@
 
 namespace mercer {
 
+// Options of align_weights().
 struct alignment_options {
-    double tol = 1e-8;  // relative gap of the quadratic program
+    double tol = 1e-8;  // tolerance of the relative duality gap of the quadratic program
     progress_callback progress{};
 };
 
+// The result of align_weights().
 struct aligned_weights {
     std::vector<double> weights;  // d, normalised to sum 1
     std::vector<double> scales;   // divisor of each kernel
     std::vector<double> single;   // alignment of each kernel alone
     double alignment = 0;         // alignment of the weighted sum, 0 to 1
-    double gap = 0;               // relative gap of the quadratic program
+    double gap = 0;               // relative duality gap of the quadratic program
     fit_status status = fit_status::converged;
 };
 
-// y: labels if `classes`, otherwise numbers.
+// y contains one target per object: a class label if `classes` is true, otherwise a number. Throws errc::data if all
+// targets are equal. Time O(m²n²) for m kernels.
 aligned_weights align_weights(const kernel_family& family, std::span<const double> y, bool classes,
                               const alignment_options& options = {});
 

@@ -16,25 +16,31 @@
 
 namespace mercer {
 
-// The summands of an expression without their factors: rbf(gamma=1) and linear() for 0.5*rbf(gamma=1) + 2*linear().
+// Returns the summands of an expression without their factors: rbf(gamma=1) and linear() for 0.5*rbf(gamma=1) +
+// 2*linear().
 std::vector<kernel> summands(const kernel& k);
-// The same for a text in which factors may be open: ?*rbf(gamma=1) + ?*linear().
+// The summands without their factors of the text form of a sum, in which a factor may also be an open parameter:
+// ?*rbf(gamma=1) + ?*linear().
 std::vector<kernel> summands(std::string_view text);
-// Σ factors·parts without the terms whose factor is 0; the first part if all factors are 0.
+// Returns the kernel Σ factors·parts without the terms whose factor is 0; the first part if all factors are 0.
 kernel weighted_sum(std::span<const kernel> parts, std::span<const double> factors);
 
+// The kernels with their divisors and, if they fit into memory, their matrices.
 class kernel_family {
 public:
-    // balance: divide each kernel by its variance; otherwise all divisors are 1. Kernel matrices in float, and in
-    // addition in double, are stored if they fit into memory_bytes.
+    // balance: divide each kernel by its variance; otherwise all divisors are 1. The kernel matrices are stored in
+    // float, and also in double, if they take at most memory_bytes. Throws errc::invalid_argument if there is no kernel
+    // or one is not proven to be positive semidefinite, and errc::data if there are no objects or a value is not
+    // finite.
     kernel_family(std::vector<kernel> parts, dataset x, bool balance, std::size_t memory_bytes);
 
-    index count() const { return static_cast<index>(parts_.size()); }
-    index size() const { return x_.size(); }
+    index count() const { return static_cast<index>(parts_.size()); }  // number of kernels
+    index size() const { return x_.size(); }                           // number of objects
     const std::vector<kernel>& parts() const { return parts_; }
     const std::vector<double>& scales() const { return scales_; }
     const dataset& objects() const { return x_; }
 
+    // Σ (weightₘ/sₘ)·kₘ as one kernel expression, with the divisors sₘ = scales()[m].
     kernel sum(std::span<const double> weights) const;
     // The matrix of the sum in float; uses the stored matrices if there are any.
     std::unique_ptr<gram<float>> fast(std::span<const double> weights) const;

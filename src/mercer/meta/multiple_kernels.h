@@ -8,8 +8,8 @@
 //
 //     pᵀα - ½‖(αᵀKₘα)ₘ‖_q  <=  optimum  <=  ½ Σ dₘ αᵀKₘα + loss of f = Σ dₘKₘα + b,        1/p + 1/q = 1,
 //
-// are computed with kernel values in double; their difference is the gap. The binary problems of several classes share
-// d, and all sums run over these problems.
+// are computed with kernel values in double; their difference is the duality gap. The binary problems of several
+// classes share d, and all sums run over these problems.
 //
 // p = 1 (sparse weights): the level method (Lemaréchal, Nemirovskii, Nesterov 1995; Xu et al. 2008). Every machine
 // gives a cut J(d) >= pᵀα - ½ d·(αᵀKₘα)ₘ; the next d is the nearest point at which all cuts are below a level between
@@ -28,14 +28,16 @@
 
 namespace mercer {
 
+// Options of learn_weights().
 struct multiple_kernel_options {
     double norm = 1;        // p, 1 <= p < infinity
-    double tol = 1e-3;      // tolerance of the gap, relative to the objective
-    index max_iter = 200;   // maximal number of machines
+    double tol = 1e-3;      // tolerance of the duality gap, relative to the objective
+    index max_iter = 200;   // maximum number of fitted machines
     svm_options machine{};  // c_svc, epsilon_svr or one_class, with C, ε, ν and weights; its tol is ignored
     progress_callback progress{};
 };
 
+// The result of learn_weights().
 struct learnt_weights {
     std::vector<double> weights;  // d with ‖d‖ₚ = 1
     std::vector<double> scales;   // divisor of each kernel
@@ -46,6 +48,8 @@ struct learnt_weights {
     index machines = 0;  // number of fitted machines
 };
 
+// y contains one target per object: labels or values. Throws errc::invalid_argument if an option is out of range or C
+// is infinite, and errc::unsupported for other tasks.
 learnt_weights learn_weights(const kernel_family& family, std::span<const double> y,
                              const multiple_kernel_options& options = {});
 

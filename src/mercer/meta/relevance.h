@@ -11,6 +11,13 @@
 // matrix products, so the gradient for all columns costs about as much as the inverse. Neither criterion is convex: the
 // result is a stationary point, found by L-BFGS, which first optimises a common factor of all columns and then starts
 // from there. λ stays above 1e-8 of the mean initial k(x, x); below it there is only rounding.
+//
+// Example:
+//
+//     const double numbers[] = {0, 5, 1, 2, 2, 8, 3, 1, 4, 9, 5, 4}, targets[] = {0, 1, 2, 3, 4, 5};
+//     const dataset x = dense<double>({numbers, 6, 2});  // the first column determines the targets
+//     const learnt_relevance found = learn_relevance(gaussian{0.1}, x, {targets, 6, 1});
+//     assert(found.factors[0] > found.factors[1]);
 #pragma once
 
 #include <span>
@@ -23,6 +30,7 @@ namespace mercer {
 
 enum class relevance_criterion { evidence, loo };
 
+// Options of learn_relevance().
 struct relevance_options {
     relevance_criterion criterion = relevance_criterion::evidence;
     double noise = 0.1;    // initial λ
@@ -31,6 +39,7 @@ struct relevance_options {
     progress_callback progress{};
 };
 
+// The result of learn_relevance().
 struct learnt_relevance {
     kernel learnt;                 // anisotropic(...) for a Gaussian kernel, otherwise scaled(k, [...])
     std::vector<double> factors;   // sₐ
@@ -41,8 +50,8 @@ struct learnt_relevance {
     index steps = 0, evaluations = 0;
 };
 
-// y: a row for each object; at least 2 objects. Stores n² numbers. Throws an error with errc::unsupported for kernels
-// without derivatives.
+// x contains n >= 2 vectors; y has a row for each and a column for each target (for classes, an indicator column for
+// each). Stores n² numbers. Throws errc::unsupported for kernels without derivatives.
 learnt_relevance learn_relevance(const kernel& k, const dataset& x, matrix_view<const double> y,
                                  const relevance_options& options = {});
 

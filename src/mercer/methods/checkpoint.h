@@ -62,8 +62,8 @@ struct checkpoint_problem {
 };
 
 void write_checkpoint(const std::string& path, const checkpoint_problem& problem, std::span<const double> alpha);
-// Reads the α written for the same problem; returns nothing if there is no file. Fails with errc::io if the file is
-// damaged or belongs to another problem.
+// Reads the α written for the same problem; returns nothing if there is no file. Throws errc::io if the file is damaged
+// or belongs to another problem.
 std::optional<std::vector<double>> read_checkpoint(const std::string& path, const checkpoint_problem& problem);
 
 // A matrix product whose results are recorded in a checkpoint, for fits by iterations such as Lanczos's. An interrupted

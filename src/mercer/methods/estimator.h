@@ -65,7 +65,7 @@ public:
     std::string text() const;
     // A JSON object. Numbers that JSON cannot represent are the strings "inf", "-inf" and "nan".
     std::string json() const;
-    static summary from_json(std::string_view text);  // fails with errc::parse
+    static summary from_json(std::string_view text);  // throws errc::parse
 
 private:
     std::vector<std::pair<std::string, summary_value>> all_;
@@ -74,8 +74,8 @@ private:
 // A value as text: "0.0123"; "1, 2, 3, 4, 5, 6, ... (12 in all)" for a list.
 std::string text(const summary_value& value);
 
-// The examples of a fit or a prediction: a dataset, or a matrix of kernel values with one row per example and one
-// column per training example. Borrowed.
+// The examples of a fit or a prediction: a data set, or a matrix of kernel values with one row per example and one
+// column per training example. Both are borrowed and must outlive this object.
 class examples {
 public:
     examples(const dataset& x) : objects_(&x) {}           // NOLINT: implicit conversion
@@ -102,7 +102,7 @@ private:
     matrix_view<const double> values_;
 };
 
-// A matrix with one row per object and a name for each column.
+// Numbers for objects: a matrix with one row per object, and a name for each column.
 struct columns {
     matrix<double> values;
     std::vector<std::string> names;
@@ -118,11 +118,11 @@ struct detailed_predictions {
 using part_value = std::variant<std::monostate, bool, std::vector<double>, std::vector<std::int64_t>, std::string,
                                 double, matrix<double>, std::vector<matrix<double>>, dataset, std::vector<summary>>;
 
-// A fitted model of any method. Functions that a method does not have fail with errc::unsupported.
+// A fitted model of any method. Functions that a method does not have throw errc::unsupported.
 class estimator {
 public:
     virtual ~estimator() = default;
-    virtual std::string bytes() const = 0;                  // the model file
+    virtual std::string bytes() const = 0;                  // the contents of the model file
     virtual std::string kernel_text() const { return {}; }  // empty if the model has no kernel
     virtual target_kind prediction_kind() const { return target_kind::none; }
     virtual std::vector<double> predict(const examples& x) const;
@@ -135,8 +135,9 @@ public:
     virtual columns details(const examples& x) const;
     // predict() and details() from one pass over the model if both use the same values.
     virtual detailed_predictions predict_with_details(const examples& x) const;
+    // Scores or features: a row for each object.
     virtual columns transform(const examples& x) const;
-    // From now on, keeps the prepared data of the model's objects between predictions.
+    // Stores converted data of the model's objects from now on, so that later predictions of a few rows are faster.
     virtual void keep_prepared() const {}
     // The summary of the fit.
     virtual summary summarise() const = 0;
@@ -144,9 +145,10 @@ public:
     virtual std::string warning() const { return {}; }
     // The labels of the classes, ascending; empty if there are none.
     virtual std::vector<double> classes() const { return {}; }
-    // Clusters and scores of the training objects if the fit computes them; else empty.
+    // Clusters and scores of the training examples if the fit computes them; else empty.
     virtual std::vector<index> training_clusters() const { return {}; }
     virtual columns training_scores() const { return {}; }
+    // A part of the model by its name; each method has its own names.
     virtual part_value part(std::string_view name) const;
     // decide() as kernel expansions Σ coef·k(x, xᵢ) + b, one per column, if it has this form.
     virtual std::optional<kernel_expansion> kernel_expansions() const { return {}; }
@@ -211,7 +213,7 @@ private:
     }
 };
 
-// The model of an estimator, for functions of one kind of model. Fails with errc::invalid_argument for another kind.
+// The model of an estimator, for functions of one kind of model. Throws errc::invalid_argument for another kind.
 template <class Model>
 const Model& model_of(const estimator& from) {
     const auto* as = dynamic_cast<const estimator_of<Model>*>(&from);

@@ -1,4 +1,5 @@
-// The control of a fit: limits of memory, time and threads, progress, checkpoint and cancellation.
+// Settings of a fit that do not change its mathematics: limits of memory, time and threads, progress, checkpoint and
+// cancellation.
 #pragma once
 
 #include <atomic>
@@ -15,11 +16,12 @@
 
 namespace mercer {
 
+// The state of a running fit, as passed to a progress callback.
 struct fit_progress {
     const char* phase = "";
     index done = 0;
     index total = 0;   // 0: unknown
-    double value = 0;  // the objective, the residual or the gap
+    double value = 0;  // the objective, the residual or the duality gap
     // Of the whole fit. Only support vector machines estimate seconds_left.
     double seconds = 0, seconds_left = std::numeric_limits<double>::infinity();
     // Of a support vector machine: the binary problem, the number of problems, and the progress of this problem.
@@ -27,16 +29,16 @@ struct fit_progress {
     std::int64_t steps = 0, rounds = 0;
     index active = 0, size = 0;
 };
-// If it returns false, the fit ends with its current result, or fails with errc::cancelled if it has none yet.
+// If it returns false, the fit ends with its current result, or throws errc::cancelled if it has none yet.
 using progress_callback = std::function<bool(const fit_progress&)>;
 
-// MPI: each rank factors the M × M matrices of M landmarks (local), or all ranks together with ScaLAPACK (distributed);
+// MPI: each rank factors the M × M matrices of M centres (local), or all ranks together with ScaLAPACK (distributed);
 // rounding may differ. `automatic`: distributed for M >= 10,000 if ScaLAPACK is available.
 enum class factor_choice { automatic, local, distributed };
 
 // The control of a fit, for all methods.
 struct fit_control {
-    std::size_t memory_bytes = 0;                              // of kept kernel values; 0: the default of the method
+    std::size_t memory_bytes = 0;                              // for stored kernel values; 0: default of the method
     std::size_t max_bytes = 0;                                 // limit of the memory beside the data; 0: no limit
     double seconds = std::numeric_limits<double>::infinity();  // time limit; the fit then ends with its best result
     int threads = 0;                                           // 0: one per processor
@@ -69,7 +71,7 @@ private:
     std::atomic<bool> late_ = false;  // atomic, because fits may call back from any thread
 };
 
-// For fits without intermediate results: fails with errc::cancelled if the callback returns false.
+// For fits without intermediate results: throws errc::cancelled if the callback returns false.
 void report(const progress_callback& progress, const fit_progress& now, const std::string& owner);
 
 }  // namespace mercer

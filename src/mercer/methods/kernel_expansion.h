@@ -25,10 +25,11 @@ struct kernel_expansion {
     index size() const { return coef.rows(); }
     index functions() const { return coef.cols(); }
     std::string kernel_text() const { return k ? k->text() : std::string(); }
-    // The values of the functions (columns) for each object (row), in double. The kernel matrix is not stored. Fails
-    // with errc::unsupported if k is null.
+    // The values of the functions (columns) for each object of z (row), computed in double. The kernel matrix is not
+    // stored. Throws errc::unsupported if k is null.
     matrix<double> values(const dataset& z) const;
-    // The same from kernel values: rows are new objects, columns are all training examples or only the objects xₛ.
+    // The values of the functions from known kernel values: K has a row for each new object, and a column for each
+    // training example or for each object xₛ. Throws errc::invalid_argument for another number of columns.
     matrix<double> values(const gram<double>& K) const;
     matrix<double> values(matrix_view<const double> K) const;
 };

@@ -51,7 +51,8 @@ struct fit_call : fit_task {
 
     std::span<const double> targets() const { return {y.data, static_cast<std::size_t>(y.cols > 0 ? y.rows : 0)}; }
     bool canonical_order() const { return control.canonical_order && has_few_examples(x.size(), sample_weight); }
-    // A struct of options with the members set that many methods have: memory, weights, progress, checkpoint.
+    // Returns a struct of options in which the members that many methods share are set from this call: memory, weights,
+    // progress, checkpoint.
     template <class Options>
     Options common() const {
         Options o;
@@ -64,7 +65,7 @@ struct fit_call : fit_task {
         if constexpr (requires { o.checkpoint; }) o.checkpoint = control.checkpoint;
         return o;
     }
-    // The same, and the members that have the same name in the method m.
+    // As common(), and also sets the members that have the same name in the method value m.
     template <class Options>
     Options common(const auto& m) const {
         auto o = common<Options>();
@@ -95,6 +96,7 @@ struct fit_call : fit_task {
     }
 };
 
+// A method in the list of methods.
 struct method : method_info {
     std::vector<option_info> options;
     std::function<estimator_ptr(const fit_call&)> fit;
@@ -106,7 +108,7 @@ struct method : method_info {
 // The methods that fit a model in each cell of the feature space, for all_methods.cpp.
 std::vector<method> cell_methods();
 
-// All methods, sorted by family.
+// All methods of the library, sorted by family.
 const std::vector<method>& methods();
 // Finds a method by name or alias; '-' and '_' are equivalent. Fails with the list of methods and the nearest name.
 const method& find_method(std::string_view name);
@@ -116,13 +118,13 @@ std::string kernel_counterpart(const method& m);
 std::vector<std::string> streaming_methods();
 // The names of the methods that have `fit_streamed_rows` and can share the rows between MPI ranks.
 std::vector<std::string> distributed_methods();
-// The names of the methods that keep checkpoints, with the required setting if there is one: "kernel_ridge with
+// The names of the methods that can write checkpoints, with the required setting if there is one: "kernel_ridge with
 // solver=cg".
 std::vector<std::string> methods_with_checkpoints();
 // The help text of a method: name and formula, then one line per option with default, condition and meaning.
 std::string help(const method& m);
 
-// Fails with errc::unsupported if `control` has a checkpoint and the method keeps none.
+// Throws errc::unsupported if `control` has a checkpoint and the method cannot write one.
 void require_checkpoint_support(const method& m, const fit_control& control);
 
 // Fits a method within the limits of `control`.

@@ -39,7 +39,8 @@ struct method_info {
     std::string checkpoint_condition{};  // but only with this setting of an option, for instance "solver=cg"
     bool single_rank = false;            // can stream rows, but not share them between MPI ranks
 };
-// The facts of a method that keeps checkpoints (with the setting `where`), or that streams rows on one rank only.
+// Return a copy of f for a method that can write checkpoints (only with the setting `where`, if it is not empty), and
+// for a method that can stream rows on one rank only.
 inline method_info with_checkpoints(method_info f, std::string where = {}) {
     f.keeps_checkpoints = true, f.checkpoint_condition = std::move(where);
     return f;

@@ -1,9 +1,14 @@
 // Model files in the format of this library. A file contains everything in a model except the time of the fit, so equal
-// fits give equal bytes: one line of text (format, version, sizes, checksum), one line of JSON (names and counts), then
-// numbers as in memory, 64-bit little-endian. The functions are the same for every model:
+// models give equal bytes: one line of text (format, version, sizes, checksum), one line of JSON (names and counts),
+// then numbers as in memory, 64-bit little-endian. The functions are the same for every model:
 //
-//     save_model(model, "iris.model");
-//     auto again = load_model<knn_model>("iris.model");
+// Example:
+//
+//     const double numbers[] = {0, 1, 5, 6}, y[] = {-1, -1, 1, 1};
+//     const dataset x = dense<double>({numbers, 4, 1});
+//     save_model(fit_knn(linear{}, x, y, {.n_neighbors = 1}), "knn.model");
+//     const knn_model again = load_model<knn_model>("knn.model");
+//     assert(predict(again, x)[3] == 1);
 #pragma once
 
 #include <string>
@@ -24,8 +29,8 @@ template <class Model>
 std::string model_bytes(const Model& m) {
     return model_file<Model>::bytes(m);
 }
-// Fails with errc::parse for files that are truncated, damaged, of a newer version or of another model; `name` is the
-// name of the file in messages.
+// Parses the contents of a model file. Throws errc::parse for files that are truncated, damaged, of a newer version or
+// of another model; `name` is the name of the file in messages.
 template <class Model>
 Model parse_model(std::string_view bytes, const std::string& name) {
     return model_file<Model>::parse(bytes, name);

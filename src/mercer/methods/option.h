@@ -16,6 +16,7 @@ namespace mercer::api {
 
 enum class option_kind { number, integer, flag, choice, numbers };
 
+// The description of one option.
 struct option_info {
     std::string name;
     option_kind kind = option_kind::number;
@@ -35,11 +36,12 @@ using settings = std::vector<std::pair<std::string, std::string>>;  // name → 
 // The values of all options of one method, checked by the constructor.
 class option_values {
 public:
-    // Fails with errc::invalid_argument for an unknown name (the message lists the options), a name given twice, a
-    // value out of range, or an option that has no effect beside the others. '-' and '_' in names are equivalent. A
-    // former name with a former value is replaced by the present ones. `owner` begins the messages.
+    // Checks the settings `given`; options that are not given have their defaults. Throws errc::invalid_argument for an
+    // unknown name (the message lists the options), a name given twice, a value out of range, or an option that has no
+    // effect with the values of the others. '-' and '_' in names are equivalent. A former name with a former value is
+    // replaced by the present ones. `owner` begins the messages.
     option_values(const std::string& owner, const std::vector<option_info>& options, const settings& given);
-    // The same for the options in a model file, which may contain options without effect.
+    // Makes the values from the options in a model file, which may contain options without effect.
     static option_values from_model_file(const std::string& owner, const std::vector<option_info>& options,
                                          const settings& given);
 
@@ -61,7 +63,7 @@ private:
 
 // Numbers as the text of an option: "0.5,2".
 std::string text_of(std::span<const double> numbers);
-// Splits "name=value"; fails with errc::parse if there is no '=' or no name.
+// Splits "name=value"; throws errc::parse if there is no '=' or no name.
 std::pair<std::string, std::string> parse_setting(std::string_view text);
 // The name in lower case, with '_' for '-': "svc" for "SVC", "kernel_pca" for "kernel-pca".
 std::string canonical_name(std::string_view name);

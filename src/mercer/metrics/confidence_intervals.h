@@ -1,4 +1,16 @@
 // Confidence intervals (95 %) for proportions and for metrics of n examples.
+//
+// Example:
+//
+//     const interval accuracy = wilson_interval(95, 100);  // 95 of 100 examples are classified correctly
+//     assert(accuracy.low > 0.88 && accuracy.high < 0.98);
+//     const std::vector<double> errors = {1, 2, 3, 4, 5};
+//     const std::vector<interval> mean =
+//         bootstrap_intervals(5, 1, [&](std::span<const mercer::index> rows, std::span<double> out) {
+//             out[0] = 0;
+//             for (const mercer::index i : rows) out[0] += errors[static_cast<std::size_t>(i)] / 5;
+//         });
+//     assert(mean[0].low < 3 && mean[0].high > 3);
 #pragma once
 
 #include <algorithm>
@@ -49,7 +61,8 @@ std::vector<interval> bootstrap_intervals(
     index n, index figures, const std::function<void(std::span<const index> rows, std::span<double> out)>& figures_of,
     const bootstrap_options& options = {});
 
-// The quantile of sorted values at `share` (0 to 1), linearly interpolated between two values. NaN if there are none.
+// Returns the quantile of ascending values at `share` (0 to 1), linearly interpolated between two values; NaN if there
+// are no values.
 double percentile(std::span<const double> sorted, double share);
 
 }  // namespace mercer

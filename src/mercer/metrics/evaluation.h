@@ -1,7 +1,12 @@
 // The evaluation of a model on examples with known targets: metrics with confidence intervals, the confusion matrix,
 // curves of the classes, residuals.
 //
-//     const evaluation all = evaluate({.of = target_kind::classes, .y = y, .predicted = found, .classes = classes});
+// Example:
+//
+//     evaluation_input given;
+//     given.y = {0, 0, 0, 1}, given.predicted = {0, 0, 1, 1}, given.classes = {0, 1};
+//     const evaluation all = evaluate(given, {.resamples = 100});
+//     assert(all.find("accuracy")->value == 0.75 && all.table.count(0, 1) == 1);
 #pragma once
 
 #include <cstdint>
@@ -17,20 +22,23 @@
 
 namespace mercer {
 
+// The input of evaluate(): one target and one prediction per example.
 struct evaluation_input {
     target_kind of = target_kind::classes;  // target_kind::classes or target_kind::values
-    std::vector<double> y, predicted;
-    std::vector<double> classes{};  // classes of the model, ascending
-    // a row for each example, a column for each class; no columns: the model has none
+    std::vector<double> y, predicted;       // target and prediction of each example
+    std::vector<double> classes{};          // labels of the classes of the model, ascending
+    // a row for each example, a column for each class; no columns: the model has no scores or no probabilities
     matrix<double> scores{}, probabilities{};
 };
 
+// Options of evaluate().
 struct evaluation_options {
     index resamples = 0;  // bootstrap samples; 0: 1000, fewer for many examples (about a second of work)
     index bins = 10;      // bins of the reliability diagram
     std::uint64_t seed = 1;
 };
 
+// A metric with its value on the examples.
 struct evaluated_metric {
     std::string name, about;
     double value = 0;
@@ -51,6 +59,7 @@ struct residual_summary {
     double mean = 0, deviation = 0, smallest = 0, quarter = 0, median = 0, three_quarters = 0, largest = 0;
 };
 
+// The result of an evaluation.
 struct evaluation {
     target_kind of = target_kind::classes;
     index n = 0;
@@ -71,7 +80,9 @@ struct evaluation {
     const evaluated_metric* find(std::string_view metric) const;  // null if the metric does not apply
 };
 
-// Throws an error with errc::data, naming the row, if a target, a prediction or a score is not finite.
+// Evaluates predictions: computes all metrics that apply, with confidence intervals, and the tables and curves. Throws
+// errc::data if there are no examples or, naming the row, if a target, a prediction or a score is not finite, and
+// errc::invalid_argument if sizes differ.
 evaluation evaluate(const evaluation_input& a, const evaluation_options& options = {});
 
 }  // namespace mercer

@@ -1,7 +1,10 @@
-// Metrics: functions that score predictions against the targets, found by name.
+// Metrics: functions that compare predictions with the targets and return one number; they are found by name.
 //
-//     const metric& m = find_metric("balanced_accuracy", target_kind::classes);
-//     m.value({.y = targets, .predicted = answers});
+// Example:
+//
+//     const std::vector<double> targets = {0, 0, 0, 1}, predicted = {0, 0, 1, 1};
+//     const metric& balanced = find_metric("balanced_accuracy", target_kind::classes);
+//     assert(std::abs(balanced.value({.y = targets, .predicted = predicted}) - (2.0 / 3 + 1) / 2) < 1e-12);
 #pragma once
 
 #include <functional>
@@ -16,14 +19,17 @@
 
 namespace mercer {
 
+// The input of a metric: one target and one prediction per example.
 struct metric_input {
     std::span<const double> y, predicted;
     // Scores or probabilities of the classes: a row for each example, a column for each class in ascending order of the
-    // labels. The class with the largest score wins. Empty if the metric does not need them.
+    // labels; the predicted class has the largest score. Empty if the metric does not need them. All views are
+    // borrowed.
     matrix_view<const double> scores{};
     std::span<const double> classes{};
 };
 
+// A metric: its name, its meaning and the function that computes it.
 struct metric {
     std::string name;
     std::string about;
@@ -35,12 +41,15 @@ struct metric {
     bool better(double a, double b) const { return larger_is_better ? a > b : a < b; }
 };
 
+// All metrics of the library.
 const std::vector<metric>& metrics();
-// Throws an error with errc::invalid_argument for an unknown name, listing the metrics for this kind of answer.
+// Returns the metric of this name for classes or for values. Throws errc::invalid_argument for an unknown name; the
+// message lists the metrics for this kind of target.
 const metric& find_metric(std::string_view name, target_kind of);
 const metric& default_metric(target_kind of);  // accuracy for classes, rmse for values
 
-// The area under the ROC curve. Ties count half (Mann-Whitney statistic). NaN if all examples belong to one side.
+// Returns the area under the ROC curve: the probability that a positive example has a larger score than a negative one,
+// where ties count half (Mann-Whitney statistic). NaN unless there are positive and negative examples.
 double area_under_roc(std::span<const double> score, const std::vector<bool>& positive);
 
 // The confusion matrix: how often each class was predicted for the examples of each class.
@@ -50,6 +59,7 @@ struct confusion_matrix {
     matrix<index> count;         // rows: true classes; columns: predicted classes
     index position(double label) const;
 };
+// y and predicted contain one label per example; `classes` contains the labels of the model.
 confusion_matrix compute_confusion(std::span<const double> y, std::span<const double> predicted,
                                    std::span<const double> classes);
 
@@ -65,13 +75,14 @@ struct class_metrics {
 };
 std::vector<class_metrics> compute_class_metrics(const confusion_matrix& all);
 
-// Scores of the predictions v of a regression with targets y.
+// The scores of the predictions v of a regression with targets y.
 
 struct regression_score {
     double mean_squared_error = 0;
     double squared_correlation = 0;
 };
 regression_score score_regression(std::span<const double> y, std::span<const double> v);
+// Returns the number of examples with y[i] = v[i].
 index count_correct(std::span<const double> y, std::span<const double> v);
 
 }  // namespace mercer

@@ -1,5 +1,6 @@
-// Permutation importance: how much a metric worsens when the values of one feature are shuffled among the examples.
-// Features that carry the same information share their importance (Breiman 2001; Fisher, Rudin and Dominici 2019).
+// Permutation importance of a feature: the amount by which a metric worsens when the values of this feature are
+// shuffled among the examples. Features that carry the same information share their importance (Breiman 2001; Fisher,
+// Rudin and Dominici 2019).
 #pragma once
 
 #include <cstdint>
@@ -35,9 +36,10 @@ struct feature_importance {
     std::vector<double> decrease;  // decrease in each repeat
 };
 
-// Returns the importance of each column of the vectors x, in their order. The model is only called for rows whose value
-// changes, with many shuffles in one call; a constant column has importance 0. Throws an error with errc::unsupported
-// if x does not hold vectors.
+// Returns the importance of each column of the vectors x, in the order of the columns. y contains one target per
+// example, `classes` the labels of the classes (empty for values). The model is only called for rows whose value
+// changes, with many shuffles in one call; a constant column has importance 0. Throws errc::unsupported if x does not
+// contain vectors.
 std::vector<feature_importance> permutation_importance(const dataset& x, std::span<const double> y,
                                                        std::span<const double> classes, const metric& by,
                                                        const predictor& model, const importance_options& options = {});

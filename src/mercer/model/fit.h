@@ -1,9 +1,13 @@
-// Fits any method by its name. Programs, Python and the browser page call this function.
+// Fits any method by its name, with the options in a spec. The program, Python and the playground call this function;
+// C++ code can also pass a method value to fit() of mercer.h.
 //
-//     const api::spec s = api::parse_spec(R"({"method": "svc", "kernel": "rbf(gamma=0.5)", "C": 10})");
-//     const api::model m = api::fit(s, read_table("iris.csv"));
-//     m.predict(other.x);
-//     m.save("iris.model");
+// Example:
+//
+//     const api::spec s = api::parse_spec(R"json({"method": "svc", "kernel": "rbf(gamma=0.5)", "C": 10})json");
+//     const table iris = read_table("data/iris.svm");
+//     const api::model m = api::fit(s, iris);
+//     m.save("iris_by_spec.model");
+//     assert(api::load("iris_by_spec.model").predict(iris.x) == m.predict(iris.x));
 #pragma once
 
 #include "mercer/kernels/kernel.h"
@@ -11,8 +15,9 @@
 
 namespace mercer::api {
 
-// Fits the method to the table, after text features and scaling. Throws an error with errc::invalid_argument for an
-// unknown method, option or value, listing the known ones; with errc::data for unsuitable targets; with
+// Fits the method of the spec to the table, after text features and scaling; without a kernel in the spec, with
+// default_kernel(). Throws errc::invalid_argument for an unknown method, option or value, listing the known ones;
+// errc::data if there are no examples, a value is not finite, or the targets are unsuitable for the method;
 // errc::unsupported if the method or the kernel does not support this kind of object.
 model fit(const spec& s, const table& data, const fit_control& control = {});
 // The default kernel for a kind of object: rbf(gamma=1/(d·variance)) for d-dimensional vectors (scikit-learn's

@@ -1,5 +1,6 @@
 // A fitted model: the estimator together with the preprocessing of the fit (text features, scaling) and the names of
-// features and classes. Rows are passed to it as they were read; it applies the same preprocessing as the fit.
+// features and classes. Objects are passed to the model as they were read from a file; it applies the preprocessing of
+// the fit.
 //
 // Copies share the estimator. Member functions are const and can be called from several threads.
 #pragma once
@@ -30,8 +31,8 @@ public:
     const api::spec& spec() const { return spec_; }  // all options, including defaults
     const std::string& kernel_text() const { return spec_.kernel; }
     target_kind prediction_kind() const { return inner_->prediction_kind(); }
-    object_kind kind() const { return kind_; }
-    index dims() const { return dims_; }
+    object_kind kind() const { return kind_; }  // the kind of objects that the model was fitted on
+    index dims() const { return dims_; }        // number of features of vectors; 0 for other objects
     const std::vector<std::string>& class_names() const { return class_names_; }
     const std::vector<std::string>& feature_names() const { return feature_names_; }
     const estimator& inner() const { return *inner_; }
@@ -45,27 +46,31 @@ public:
     summary choices{};  // settings that were chosen automatically, with reasons; empty: none
 
     // The predictions for objects as they were read from a file; the model applies its text features and its scaling.
-    // Throws if the objects are not of the kind that the model was fitted on.
+    // Throws errc::unsupported if the objects are not of the kind that the model was fitted on, and
+    // errc::invalid_argument if vectors have another number of features.
     std::vector<double> predict(const dataset& x) const;
+    // The numbers from which predictions are derived (decide() in mercer.h): a row for each object.
     columns details(const dataset& x) const;
-    // predictions and details; the details are empty if the method has none
+    // Predictions and details; the details have no columns if the method has none.
     detailed_predictions predict_with_details(const dataset& x) const;
+    // Scores on components or other features that the method computes: a row for each object.
     columns transform(const dataset& x) const;
     // Classification: accuracy. Regression: mean squared error, R² and squared correlation. Densities: their mean. One
-    // class: accuracy if the targets are 1 and -1, else the number of objects inside.
+    // class: accuracy if the targets are 1 and -1, else the number of objects inside. Throws errc::data if targets are
+    // needed and missing, and errc::unsupported if the method does not predict or finds clusters.
     summary score(const table& data) const;
     summary score(const table& data,
                   const std::vector<double>& predicted) const;  // uses predictions that were already computed
     // The summary of the fit (status, gap, counts), without names and settings.
     const summary& fit_summary() const { return summary_; }
-    // Prepares kernel evaluation for the support objects once and keeps it. Useful for callers that predict a few rows
-    // at a time.
+    // Stores converted data of the model's objects from the next prediction on, which makes predictions of a few
+    // objects at a time faster.
     void keep_prepared() const { inner_->keep_prepared(); }
     // The full description: method, kernel, data, options and the summary of the fit.
     summary describe() const;
 
-    std::string bytes() const;
-    void save(const std::string& path) const;  // replaces the file atomically
+    std::string bytes() const;                 // the contents of the model file
+    void save(const std::string& path) const;  // replaces the file atomically; throws errc::io
 
     // The scaling of the columns; null if there is none.
     const scaling* scale() const { return scaling_ ? &*scaling_ : nullptr; }

@@ -1,8 +1,4 @@
-// Searches the parameters of a method and its kernel by cross-validation.
-//
-//     api::spec s{"svc", "rbf(gamma=?)", "standard", {{"C", "?"}}};
-//     const api::tuning found = api::tune(s, data);
-//     const api::model m = api::fit(found.chosen_spec(), data);
+// Searches the best parameters of a method and its kernel by cross-validation.
 //
 // Every ? (search_space.h) is a parameter to search. Text features and scaling are fitted once on all data of the
 // search; everything that depends on targets is fitted without the held-out examples. Settings share computations: one
@@ -10,6 +6,14 @@
 // (kernel_ridge_path.h), whose leave-one-out error has a closed form. After the first folds, settings that are
 // significantly worse than the best are dropped (a race, Maron and Moore 1994); for ridges, which are fast on few
 // examples, already after training on less than half of the examples.
+//
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const api::spec open{"svc", "rbf(gamma=?)", "standard", {{"C", "?"}}};
+//     const api::tuning found = api::tune(open, iris, {.points = 3, .folds = 3});
+//     const api::model m = api::fit(found.chosen_spec(), iris);
+//     assert(found.trials.size() <= 9 && m.score(iris).number("accuracy") > 0.9);
 #pragma once
 
 #include <cstdint>
@@ -23,12 +27,14 @@
 
 namespace mercer::api {
 
+// The state of a running search.
 struct tune_progress {
     index done = 0, total = 0;  // pairs of setting and fold
     double best = 0;            // best score so far; NaN: none
     double seconds = 0;
 };
 
+// Options of tune(). Cross-validation with `folds` folds is repeated `repeats` times, each time with new folds.
 struct tune_options {
     std::string search = "grid";  // grid, random, halving or model
     index points = 0;             // grid points of each axis; 0: 10, fewer with more than two axes
@@ -49,17 +55,18 @@ struct tune_options {
 struct trial {
     space_point at;
     spec what;
-    std::vector<double> scores;  // of each computed fold
+    std::vector<double> scores;  // one score for each computed fold
     double mean = 0, error = 0;  // mean score and its standard error; NaN with a single score
     bool dropped = false;        // dropped by the race as significantly worse than the best
     std::string warning{};       // warnings and errors of the fits
 };
 
+// The result of a search.
 struct tuning {
     std::vector<axis> axes;
-    std::vector<trial> trials;  // settings with at least one score
-    std::size_t best = 0, chosen = 0;
-    std::string metric, how;  // e.g. "rmse" and "5 folds, stratified"
+    std::vector<trial> trials;         // settings with at least one score
+    std::size_t best = 0, chosen = 0;  // positions in `trials`; they may differ with one_standard_error
+    std::string metric, how;           // e.g. "rmse" and "5 folds, stratified"
     bool larger_is_better = true;
     index rows = 0, of_rows = 0;  // number of examples of the search, and of the data
     bool complete = true;         // false: cancelled
@@ -72,8 +79,9 @@ struct tuning {
 // number}, "spec", "scores", "mean", "standard_error", "dropped", "trouble"}]}; values that are not finite are null.
 std::string to_json(const tuning& found);
 
-// Runs the search. Throws an error with errc::invalid_argument if nothing is open, with errc::unsupported if the method
-// does not learn from targets, and with errc::cancelled if it was stopped before the first score.
+// Runs the search on the examples and targets of `data`. Throws errc::invalid_argument if the spec has no open
+// parameter, errc::unsupported if the method does not learn from targets, and errc::cancelled if it was stopped before
+// the first score.
 tuning tune(const spec& open, const table& data, const tune_options& options = {}, const fit_control& control = {});
 
 }  // namespace mercer::api

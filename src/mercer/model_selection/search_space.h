@@ -1,4 +1,4 @@
-// The search space: parameters that are left open in a text, written as ?
+// The search space: parameters that are left open in the text form of a kernel or in an option, written as ?
 //
 //     rbf(gamma=?)                         from the usual range of this parameter
 //     rbf(gamma=?[0.01, 10])               from this range
@@ -16,6 +16,7 @@
 
 namespace mercer {
 
+// One searched parameter with its range or its values.
 struct axis {
     std::string name;          // e.g. "gamma", "C"
     double low = 0, high = 0;  // range, if `values` is empty
@@ -39,9 +40,10 @@ struct free_parameter {
 // A text with free parameters.
 class open_text {
 public:
-    // Throws an error with errc::parse, naming the position, for invalid ranges.
+    // Finds the free parameters in the text. Throws errc::parse, naming the position, for invalid ranges.
     explicit open_text(std::string_view text);
     const std::vector<free_parameter>& free_parameters() const { return free_parameters_; }
+    // Returns the text with the values in place of the free parameters, in their order.
     std::string filled(std::span<const double> values) const;
 
 private:
@@ -50,12 +52,13 @@ private:
 };
 
 using space_point = std::vector<double>;  // one value for each axis
-// All combinations of at most `each` values of each axis; the first axis varies slowest.
+// Returns all combinations of at most `each` values of each axis; the first axis varies slowest.
 std::vector<space_point> grid_points(const std::vector<axis>& axes, index each);
+// Returns `count` points, drawn independently and uniformly (in the logarithm for logarithmic axes).
 std::vector<space_point> random_points(const std::vector<axis>& axes, index count, const random_below& random);
 
-// Returns the candidate with the largest expected improvement under a Gaussian process fitted to the scores so far
-// (Jones, Schonlau, Welch 1998). Larger scores are better.
+// Returns the position of the candidate with the largest expected improvement under a Gaussian process fitted to the
+// scores so far (Jones, Schonlau, Welch 1998). Larger scores are better.
 std::size_t max_expected_improvement(const std::vector<axis>& axes, const std::vector<space_point>& tried,
                                      const std::vector<double>& score, const std::vector<space_point>& candidates);
 
@@ -65,15 +68,17 @@ namespace mercer::api {
 
 // Default ranges of open parameters.
 
-// 1/median ‖x - z‖² of a sample of 200 vectors; 1 if it is not defined.
+// Returns 1/median ‖x - z‖² over the pairs of a sample of 200 vectors, a usual γ of the Gaussian kernel; 1 if it is not
+// defined.
 double median_gamma(const dataset& x);
-// The default kernel with its most important parameter open: rbf(gamma=?) for vectors.
+// Returns the default kernel with its most important parameter open: rbf(gamma=?) for vectors.
 std::string default_open_kernel(const dataset& x);
-// The default range of a kernel parameter: γ around the median heuristic, small whole numbers for lengths and depths,
-// 0.01 to 100 for factors. Throws an error with errc::invalid_argument for parameters without a default range.
+// Returns the default range of a kernel parameter: γ around the median heuristic, small whole numbers for lengths and
+// depths, 0.01 to 100 for factors. Throws errc::invalid_argument for parameters without a default range.
 axis default_kernel_range(const free_parameter& open, const table& data);
-// The default range of an option of a method: C from 0.01 to 1000, λ from 1e-6 to 10, ν within (0, 1), ε by the
-// standard deviation of the targets.
+// Returns the default range of an option of a method: C from 0.01 to 1000, λ from 1e-6 to 10, ν within (0, 1), ε in
+// proportion to the standard deviation of the targets. Throws errc::invalid_argument for options without a default
+// range.
 axis default_option_range(const option_info& option, const table& data);
 
 }  // namespace mercer::api

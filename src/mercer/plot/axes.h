@@ -1,4 +1,4 @@
-// Panels and their axes: square plots with title, ticks and key, and the SVG page that arranges them.
+// Panels and their axes: square plots with title, ticks and legend, and the SVG page that arranges them.
 #pragma once
 
 #include <cmath>
@@ -14,9 +14,9 @@ namespace mercer {
 // A panel draws itself with its upper left corner at (x, y). All panels have the same size.
 using panel = std::function<void(svg& page, double x, double y)>;
 
-// A single panel as an SVG picture, for an HTML page.
+// Returns a single panel as an SVG picture, for an HTML page.
 svg panel_figure(const panel& one, const std::string& title);
-// An SVG page with a title and the panels in rows of at most three.
+// Returns the text of an SVG file with a title and the panels in rows of at most three.
 std::string picture_page(const std::string& title, const std::string& subtitle, const std::vector<panel>& panels);
 
 }  // namespace mercer
@@ -73,7 +73,7 @@ struct key_entry {
     std::string name;
     std::string colour;
 };
-// Draws the key where it covers the fewest dots: in a corner, along a side or in the centre.
+// Draws the legend where it covers the fewest dots: in a corner, along a side or in the centre.
 void draw_keys(const axes& f, const std::vector<key_entry>& keys, const std::vector<std::pair<double, double>>& dots);
 
 }  // namespace mercer::plot

@@ -23,7 +23,7 @@ struct chart_line {
     double at = 0;
     std::string name;
 };
-// A stacked histogram of two groups in the colours of classes 0 and 1, with vertical lines at `marks`.
+// Returns a stacked histogram of two groups in the colours of classes 0 and 1, with vertical lines at `marks`.
 svg histogram_figure(const std::string& title, const std::string& note, const std::string& x_name,
                      const histogram& first, const histogram& second, const std::string& first_name,
                      const std::string& second_name, const std::vector<chart_line>& marks = {});
@@ -36,7 +36,8 @@ struct convergence_point {
     double objective = 0;
     bool has_objective = false;  // false if the point comes from a progress callback, which has no objective
 };
-// Returns a callback for svm_options.progress that records the progress of one binary problem, then calls `then`.
+// Returns a callback for svm_options.progress that appends the progress of one binary problem to `into`, which must
+// outlive the callback, and then calls `then`.
 std::function<bool(const svm_progress&)> record_progress(std::vector<convergence_point>& into, index problem = 0,
                                                          std::function<bool(const svm_progress&)> then = {});
 // The convergence of a fit that is too short to be recorded by callbacks: fits with at most 1, 2, 4, … steps until a

@@ -17,9 +17,10 @@ struct example_marks {
     std::vector<index> of_class;
     std::vector<alpha_case> kind;
 };
-// Marks from the model alone: α = C is decided by model.C, or by the largest α if C is not stored.
+// Marks from the model alone: an example has α = C if its α reaches model.C, or the largest α if the model does not
+// store C.
 example_marks mark_examples(const svm_model& model, std::span<const double> y);
-// Marks from a margin report, which knows the C of every example.
+// Marks from a margin report, which contains the C of every example.
 example_marks mark_examples(const svm_model& model, std::span<const double> y, const margin_report& report);
 
 // Draws into the square with its upper left corner at (left, top), without axes.

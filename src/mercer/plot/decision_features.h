@@ -22,8 +22,8 @@ svg feature_picture(const dataset& objects, index row, const decision_shares& de
 
 namespace mercer::api {
 
-// The picture of an explanation of one object, as an SVG page. Throws an error with errc::invalid_argument if the
-// explanation is not of an object.
+// The picture of an explanation of one object, as an SVG page. Throws errc::invalid_argument if the explanation is not
+// of an object.
 std::string draw_explanation(const feature_explanation& e, const dataset& x);
 
 }  // namespace mercer::api

@@ -25,6 +25,7 @@ struct evaluation_page {
     std::string margins{};                  // output of margins_html; empty: none
 };
 
+// Returns the HTML file.
 std::string evaluation_html(const evaluation& all, const evaluation_page& page);
 // The same page for a model that cannot be evaluated: clusters, components, densities.
 std::string model_html(const evaluation_page& page);

@@ -1,6 +1,15 @@
 // The panels of an evaluation.
 //
-//     write_atomically("test.svg", picture_page("iris.model", "on test.csv", evaluation_panels(all)));
+// Example:
+//
+//     #include <mercer/inspection/evaluate.h>
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const model m = fit(svc{.kernel = gaussian{0.5}}, iris);
+//     const auto all = std::make_shared<const evaluation>(api::evaluate(m, iris, {.metrics = {.resamples = 100}}));
+//     std::vector<panel> panels;
+//     for (const named_panel& each : evaluation_panels(all)) panels.push_back(each.draw);
+//     write_atomically("evaluation.svg", picture_page("svc", "on iris", panels));
 #pragma once
 
 #include <memory>
@@ -22,6 +31,7 @@ struct named_panel {
 // Values: predicted and true values, residuals. Both: importance of the features.
 std::vector<named_panel> evaluation_panels(const shared_evaluation& all);
 
+// The panels one by one.
 panel confusion_panel(shared_evaluation all);
 panel roc_panel(shared_evaluation all);
 panel precision_recall_panel(shared_evaluation all);

@@ -1,10 +1,17 @@
 // Heat maps of Gram matrices.
 //
-//     const auto k = make_gram<double>(gaussian{0.5}, data.x);
-//     const object_order order = order_by_target(data);
-//     write_atomically("k.svg", picture_page("rbf on iris", "150 objects",
-//                                            {heat_map_panel(average_cells(*k, order.objects), order),
-//                                             spectrum_panel(decompose(*k))}));
+// Example:
+//
+//     #include <mercer/gram/make_gram.h>
+//     #include <mercer/kernel_analysis/spectrum.h>
+//     #include <mercer/plot/spectrum_plot.h>
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const auto K = make_gram<double>(gaussian{0.5}, iris.x);
+//     const object_order order = order_by_target(iris);
+//     write_atomically("gram.svg", picture_page("rbf on iris", "150 examples",
+//                                               {heat_map_panel(average_cells(*K, order.objects), order),
+//                                                spectrum_panel(decompose(*K))}));
 #pragma once
 
 #include <functional>
@@ -28,8 +35,8 @@ struct object_order {
     std::string about;        // e.g. "objects in the order of the file"
     static object_order plain(index n);
 };
-// Sorts by class, keeping the order of the file within each class; by value if the targets have more than
-// `max_classes` different values.
+// Sorts the examples by class, keeping the order of the file within each class; or by target if the targets have more
+// than `max_classes` different values.
 object_order order_by_target(const table& data, index max_classes = 12);
 
 // A matrix reduced to at most `most` × `most` cells, each the mean of its entries.
@@ -39,7 +46,8 @@ struct heat_cells {
     index n = 0;
     bool shrunk() const { return mean.rows() < n; }
 };
-// Computes n² kernel values in batches of about 32 MB. `progress` receives the completed share.
+// Computes n² kernel values in batches of about 32 MB. `order` lists the rows of k. `progress` receives the completed
+// fraction, from 0 to 1.
 heat_cells average_cells(const gram<double>& k, const std::vector<index>& order, index most = 400,
                          const std::function<void(double)>& progress = {});
 
@@ -53,8 +61,10 @@ struct colour_range {
         clipped_above = false;
     int level(double value) const;  // colour number, 0 to 255
 };
+// Returns the range of colours for these cells.
 colour_range choose_range(const heat_cells& cells);
 
+// Returns the panel that draws the cells, with the names of the bands beside them.
 panel heat_map_panel(heat_cells cells, object_order order);
 
 }  // namespace mercer

@@ -1,8 +1,13 @@
 // Panels for unsupervised methods and searches: objects in the plane, shares of variance, curves over a parameter.
 //
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const kernel_pca_model m = fit_kernel_pca(gaussian{0.1}, iris.x, {.n_components = 5});
+//     scatter points{.at = m.scores};
+//     colour_by_target(points, iris);
 //     write_atomically("pca.svg", picture_page("kernel_pca", "iris",
-//                                              {scatter_panel({scores, classes, names}),
-//                                               scree_panel(m.explained_variance_ratio)}));
+//                                              {scatter_panel(points), scree_panel(m.explained_variance_ratio)}));
 #pragma once
 
 #include <string>
@@ -14,6 +19,7 @@
 
 namespace mercer {
 
+// Points in the plane and their colours.
 struct scatter {
     matrix<double> at;  // a row for each object; the first two columns are drawn, with heights 0 if there is one column
     std::vector<index> group{};  // class or cluster of each object; empty: none
@@ -24,6 +30,7 @@ struct scatter {
     std::string across = "first component", up = "second component";
     std::string value_name = "target";
 };
+// Returns the panel that draws the points.
 panel scatter_panel(scatter points);
 // Colours the points by target: groups if y has at most `most` different values or class names, otherwise values.
 void colour_by_target(scatter& points, const table& data, index most = 12);
@@ -35,6 +42,7 @@ struct curve {
     std::string name;
     std::vector<double> y;  // a value for each x; values that are not finite are left out
 };
+// Curves over one parameter.
 struct curves {
     std::vector<double> x;
     std::vector<curve> lines;
@@ -42,6 +50,7 @@ struct curves {
     bool log_x = false;
     std::string title, note, across, up;
 };
+// Returns the panel that draws the curves.
 panel curves_panel(curves of);
 
 }  // namespace mercer

@@ -10,7 +10,8 @@
 
 namespace mercer {
 
-// The bytes of a PNG file with one palette index for each pixel. `solid`: opacities of the palette; null: all opaque.
+// Returns the bytes of a PNG file with one palette index for each pixel, from the upper row to the lower one. `solid`:
+// opacities of the palette; null: all opaque.
 std::string palette_png(matrix_view<const std::uint8_t> pixels, const palette& colours,
                         const opacities* solid = nullptr);
 std::string base64(std::string_view bytes);

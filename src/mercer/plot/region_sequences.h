@@ -22,8 +22,8 @@ struct sequence_spec {
 // sigmoid over γ and over C.
 std::vector<sequence_spec> course_sequences();
 
-// Returns the kernel text with a parameter replaced: "rbf(gamma=1)" with gamma = 10 gives "rbf(gamma=10)". Throws an
-// error with errc::invalid_argument, listing the parameters, if the kernel does not have this one.
+// Returns the kernel text with a parameter replaced: "rbf(gamma=1)" with gamma = 10 gives "rbf(gamma=10)". Throws
+// errc::invalid_argument, listing the parameters, if the kernel does not have this one.
 std::string with_parameter(const std::string& kernel_text, const std::string& parameter, double value);
 
 // x has at least two columns; the fits use the two columns of `pair`.
@@ -35,7 +35,7 @@ struct sequence_data {
     std::pair<index, index> pair{0, 1};
 };
 // Fits the models of a sequence. `fitted` is called after every fit. A fit that takes more than `max_seconds` is
-// stopped, drawn as it is, and marked.
+// stopped; its unfinished model is drawn and marked.
 region_sequence fit_sequence(const sequence_spec& spec, const sequence_data& data, double max_seconds = 10,
                              const std::function<void()>& fitted = {});
 

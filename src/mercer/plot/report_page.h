@@ -1,5 +1,15 @@
 // A margin report as a self-contained HTML file: no network, no scripts, pictures as inline SVG, light or dark by the
 // setting of the reader. The page is also well-formed XML.
+//
+// Example:
+//
+//     #include <mercer/methods/svm/fit_svm.h>
+//
+//     const table data = read_table("data/heart_scale.svm");
+//     const svm_model m = fit_svm(gaussian{0.1}, data.x, data.y, svm_options{});
+//     const margin_report report = report_margins(m, data.x, data.y);
+//     const report_page page{.title = "heart_scale", .regions = classifier_pictures(m, data.x, data.y, report)};
+//     write_atomically("report.html", report_html(report, {.data = "heart_scale.svm"}, page));
 #pragma once
 
 #include <optional>
@@ -28,6 +38,7 @@ struct report_page {
     std::vector<explained_decision> decisions;
 };
 
+// Returns the HTML file.
 std::string report_html(const margin_report& report, const report_subject& about, const report_page& page);
 // The binary problems of the report as a part of another page: numbers, cases, conditions, examples.
 std::string margins_html(const margin_report& report, const report_subject& about);

@@ -1,4 +1,4 @@
-// The scores of a search over two parameters as a map.
+// The scores of a search over two parameters as a panel: a cell for each setting, coloured by its score.
 #pragma once
 
 #include <string>
@@ -17,6 +17,7 @@ struct score_map {
     bool larger_is_better = true;
     std::string across_name, up_name, score_name, title = "Score", note;
 };
+// Returns the panel that draws the map.
 panel score_map_panel(score_map of);
 
 }  // namespace mercer

@@ -1,6 +1,9 @@
-// A self-contained SVG document: shapes in the order of drawing and one style sheet.
+// A self-contained SVG document: shapes in the order of drawing and one style sheet. Lengths are in pixels from the
+// upper left corner, y points downwards; texts are escaped.
 //
-//     svg page(200, 100, "title for readers of the screen");
+// Example:
+//
+//     svg page(200, 100, "title for screen readers");
 //     page.rect(10, 10, 50, 20, {{"fill", "#4e79a7"}});
 //     page.text(10, 60, "λ < 0", {{"class", "label"}});
 //     write_atomically("page.svg", page.finish());

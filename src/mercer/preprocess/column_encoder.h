@@ -1,5 +1,12 @@
 // Encodes a table with columns of any kind as vectors. The encoding is fitted on a training table and applied to other
 // tables, in which columns are found by name, in any order.
+//
+// Example:
+//
+//     const text_table raw = text_table::parse(read_file("data/penguins.csv"));
+//     const column_encoder encoder = column_encoder::fit(raw, raw.find_column("species", "the target"));
+//     const dataset x = encoder.apply(raw);
+//     assert(x.size() == raw.rows() && x.dims() == encoder.dims());
 #pragma once
 
 #include <functional>
@@ -13,6 +20,7 @@
 
 namespace mercer {
 
+// Options of column_encoder::fit().
 struct column_options {
     std::string missing = "fill";    // "refuse": missing values are errors
     std::string scale = "standard";  // numbers get mean 0 and variance 1; "minmax": range -1 … 1; "none"
@@ -44,7 +52,8 @@ public:
     // options.classes, no targets are returned, and options.on_note is called with a note.
     table parse(const file_contents& file, const csv_options& options) const override;
 
-    // JSON. An encoder read from it gives bit-identical results.
+    // Returns the fitted encoder as JSON; the encoder that from_json() reads from it gives bit-identical results.
+    // `name` is the name of the file in messages.
     std::string to_json() const;
     static column_encoder from_json(std::string_view text, const std::string& name);
 

@@ -43,7 +43,7 @@ struct column_rule {
     std::size_t most_frequent = 0;         // categories: position of the most frequent value in `values`
     std::optional<text_features> words{};  // texts
 
-    // Describes the rule: "3 categories, one-hot; 12 missing, the most frequent 'red' and an indicator".
+    // Returns a description of the rule: "3 categories, one-hot; 12 missing, the most frequent 'red' and an indicator".
     std::string describe() const;
     // The number of coordinates of the encoding, and their names: "colour=red", "age", "age missing".
     index width() const;

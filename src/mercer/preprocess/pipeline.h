@@ -1,4 +1,4 @@
-// Brings the columns of a table into the order of the training table.
+// Preprocessing steps of a model: the order of columns, and scaling.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,8 @@ void match_columns(table& data, const std::vector<std::string>& names, const std
 namespace mercer::api {
 
 // Fits the scaling `how` ("standard" or "minmax") to vectors; returns nothing for "". Sparse vectors are converted to
-// dense ones first if they have at most 2^27 entries. Throws for objects that are not vectors.
+// dense ones first if they have at most 2^27 entries. Throws errc::unsupported for objects that are not vectors, and
+// errc::invalid_argument for another word.
 std::optional<scaling> fit_scaling(const dataset& x, const std::string& how);
 dataset apply_scaling(const scaling& by, const dataset& x);
 

@@ -6,6 +6,14 @@
 // Coordinates of sparse vectors that are not stored are zeros and count as values. If a column maps zero to another
 // number, that number is stored in every row. Standardising sparse vectors would store all coordinates, so it is an
 // error unless with_mean = false, which scales x ↦ x / sd.
+//
+// Example:
+//
+//     const double numbers[] = {1, 2, 3, 100, 200, 600};
+//     const dataset x = dense<double>({numbers, 3, 2});
+//     const scaling by = scaling::fit(x, {.method = scaling_method::minmax});
+//     const dataset scaled = by.apply(x);  // each column has values from -1 to 1
+//     assert(scaled.as<dense<double>>()->row(0)[0] == -1 && scaled.as<dense<double>>()->row(2)[1] == 1);
 #pragma once
 
 #include <functional>
@@ -33,8 +41,12 @@ struct scaling_options {
     double target_upper = 1;
 };
 
+// A fitted scaling: the same map is applied to training data and new data.
 class scaling {
 public:
+    // Fits to vectors. Throws errc::unsupported for objects that are not vectors and for centring sparse vectors,
+    // errc::invalid_argument if an option is out of range or there are no vectors, and errc::data if a value is not
+    // finite.
     static scaling fit(const dataset& x, const scaling_options& options = {});
     // Fits to rows that come in batches. pass(use) must call use(batch) for every batch; it is called once for min-max
     // and three times for standardise. Sums are exact (base/reproducible_sums.h): the result is bit-identical for any
@@ -55,7 +67,8 @@ public:
     std::vector<double> apply_targets(std::span<const double> y) const;
     std::vector<double> inverse_targets(std::span<const double> y) const;
 
-    // JSON, from which every number is read back exactly.
+    // Returns the fitted scaling as JSON, from which from_json() reads every number back exactly. `name` is the name of
+    // the file in messages.
     std::string to_json() const;
     static scaling from_json(std::string_view text, const std::string& name);
     void save(const std::string& path) const;

@@ -1,4 +1,4 @@
-// Texts as sparse vectors of their terms: counts, or tf-idf fitted to a collection.
+// Represents texts as sparse vectors with one column per term: counts, or tf-idf fitted to a collection of texts.
 //
 //   tf(t, d)   the number of times that term t occurs in text d; binary: 1 if it occurs; sublinear: 1 + ln tf
 //   idf(t)     ln((1 + n)/(1 + df(t))) + 1, df(t): the number of the n texts with t; not smooth: ln(n/df(t)) + 1
@@ -6,6 +6,14 @@
 //
 // These are the definitions of scikit-learn's TfidfVectorizer. Columns are terms in the order of their bytes, or hashes
 // of terms: then no list of terms is stored.
+//
+// Example:
+//
+//     const dataset texts = strings({"the cat sat", "the dog sat"});
+//     const text_features tfidf = text_features::fit(texts, parse_text_options("tfidf(stop=english)"));
+//     assert(tfidf.dims() == 3 && tfidf.terms()[0] == "cat");
+//     const dataset x = tfidf.apply(texts);  // 2 sparse rows
+//     assert(x.is_sparse() && x.size() == 2);
 #pragma once
 
 #include <string>
@@ -19,6 +27,7 @@ namespace mercer {
 
 enum class text_norm { none, l1, l2 };
 
+// Options of text_features::fit().
 struct text_options {
     token_options terms{};
     term_selection choice{};  // not for hashed columns
@@ -38,6 +47,7 @@ struct text_options {
 // Switches are 0 or 1. Throws errc::invalid_argument with the list of options for another option.
 text_options parse_text_options(std::string_view text);
 
+// Fitted text features.
 class text_features {
 public:
     // Fits to the texts. If `rows` is not null, it gets apply(texts), without counting the terms a second time.
@@ -53,7 +63,8 @@ public:
     // Returns sparse vectors of doubles. Terms that fit() has not seen are left out.
     dataset apply(const dataset& texts) const;
 
-    // JSON. Features read from it give bit-identical results.
+    // Returns the fitted features as JSON; the features that from_json() reads from it give bit-identical results.
+    // `name` is the name of the file in messages.
     std::string to_json() const;
     static text_features from_json(std::string_view text, const std::string& name);
 

@@ -107,11 +107,11 @@ struct term_counts {
     count_rows rows;
 };
 
-// The selected terms and their counts. Throws errc::invalid_argument if `choice` is out of range.
+// Returns the selected terms of all texts and their counts. Throws errc::invalid_argument if `choice` is out of range.
 term_counts count_terms(const strings& texts, const tokeniser& cut, const term_selection& choice = {});
-// The counts of the terms of a table; other terms are not counted.
+// Returns the counts of the terms that are in a table; other terms are not counted.
 count_rows count_known_terms(const strings& texts, const tokeniser& cut, const term_table& terms);
-// The counts of hashed terms: the column of a term is its hash modulo `columns` (MurmurHash3, 32 bits, as in
+// Returns the counts of hashed terms: the column of a term is its hash modulo `columns` (MurmurHash3, 32 bits, as in
 // scikit-learn's HashingVectorizer), so different terms may have the same column. 1 <= columns < 2^31.
 count_rows count_hashed_terms(const strings& texts, const tokeniser& cut, std::int32_t columns);
 std::int32_t hash_column(std::string_view term, std::int32_t columns);

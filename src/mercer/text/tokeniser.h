@@ -17,6 +17,7 @@ namespace mercer {
 
 enum class text_unit { words, characters };
 
+// Options of a tokeniser.
 struct token_options {
     text_unit unit = text_unit::words;
     index ngram_min = 1;  // a term has ngram_min … ngram_max words or characters, 1 <= ngram_min <= ngram_max
@@ -31,6 +32,7 @@ struct token_options {
 // other names.
 std::vector<std::string> stop_words(std::string_view language);
 
+// Splits texts into terms. May be used from several threads at once, each with its own scratch.
 class tokeniser {
 public:
     explicit tokeniser(token_options options);  // throws errc::invalid_argument if a condition above is violated
@@ -88,7 +90,7 @@ private:
 namespace unicode {
 
 // The parts of Unicode that the tokeniser needs. Texts are UTF-8. A byte that is not valid UTF-8 is read as the Latin-1
-// character of that number, so that old files keep their words.
+// character of that number, so that words in Latin-1 files are found too.
 
 // Removes the first character of a text that is not empty, and returns it.
 char32_t take_character(std::string_view& text);

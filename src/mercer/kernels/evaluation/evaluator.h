@@ -1,4 +1,5 @@
-// A kernel bound to data: fills blocks of the matrix K(i, j) = k(xᵢ, zⱼ).
+// A kernel bound to data: computes blocks of the matrix K(i, j) = k(xᵢ, zⱼ). Most programs use make_gram(), which wraps
+// an evaluator in the interface gram<T>.
 //
 // The columns are cut into column tiles. The vectors of a column tile are packed into panels, or were packed before.
 // Small blocks of rows are multiplied by the panels, and the kernel's formulas run on each small tile while it is in
@@ -66,7 +67,7 @@ private:
     std::unique_ptr<evaluator<double>> in_double_;  // used instead of state_ if float is not precise enough
 };
 
-// Returns k(x₀, z₀) for two data sets of one object each. For single values only, since each call prepares the data.
+// Returns k(x₀, z₀) for two data sets of one object each. For single values only, because each call converts the data.
 double pair_value(const kernel& k, const dataset& x, const dataset& z);
 
 extern template class evaluator<float>;

@@ -18,6 +18,7 @@ struct registered_kernel {
     std::vector<std::string> other_arguments;
 };
 
+// All listed kernels, in the order of all_kernels.h.
 const std::vector<registered_kernel>& kernel_registry();
 // Finds a kernel by name or alias; returns nullptr if there is none.
 const registered_kernel* find_kernel(std::string_view name);
@@ -31,6 +32,7 @@ struct algebra_info {
     std::string meaning;
     std::string rule;
 };
+// All operations.
 const std::vector<algebra_info>& algebra_registry();
 
 }  // namespace mercer

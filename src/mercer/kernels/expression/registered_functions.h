@@ -1,6 +1,16 @@
 // Functions and kernels that are registered by name, so that text forms with conjugate(name, k), pullback(name, k),
 // user(name) and map(name) can be parsed. The registry is global and may be used from several threads; registering a
-// name again replaces the function.
+// name again replaces the function. A model whose kernel contains such a function can be loaded only while a function
+// of that name is registered.
+//
+// Example:
+//
+//     const auto hat = [](std::span<const double> x, std::span<const double> z) {
+//         return std::max(0.0, 1 - std::abs(x[0] - z[0]));
+//     };
+//     register_kernel("hat", from_function("hat", hat));
+//     const kernel k = kernel::parse("user(hat) + linear()");
+//     assert(k.text() == "user(hat) + linear()");
 #pragma once
 
 #include <functional>
@@ -15,6 +25,8 @@
 
 namespace mercer {
 
+// register_weight: h of conjugate(name, k). register_map: φ of pullback(name, k) and map(name). register_kernel: the
+// kernel of user(name).
 void register_weight(const std::string& name, object_function h);
 void register_map(const std::string& name, std::function<std::vector<double>(std::span<const double>)> phi);
 void register_kernel(const std::string& name, const kernel& k);

@@ -4,9 +4,12 @@
 // product has all pairs of them, normalize divides them by their norm, and field(name, k) has the features of the
 // field.
 //
-//     const object_features phi(kernel::parse("normalize(spectrum(k=3))"), x, &z);
-//     phi.x();                 // sparse rows
-//     phi.name(7, {}).text;    // "TAT"
+// Example:
+//
+//     const dataset x = strings({"GATTACA", "TATA"});
+//     const object_features phi(spectrum{3}, x);
+//     assert(phi.x().size() == 2);         // sparse rows with the number of occurrences of each substring of length 3
+//     assert(phi.name(0, {}).text == "GAT");
 #pragma once
 
 #include <functional>
@@ -25,9 +28,11 @@ struct feature_name {
     std::string kernel;  // the part of the expression that it belongs to
 };
 
+// The explicit features of the objects of one or two data sets.
 class object_features {
 public:
-    // Throws errc::unsupported, naming the part of the kernel that has no explicit features. z may be null.
+    // Computes the features of the objects x and, unless z is null, of the objects z; both have the same columns.
+    // Throws errc::unsupported, naming the part of the kernel that has no explicit features.
     object_features(const kernel& k, const dataset& x, const dataset* z = nullptr);
 
     const sparse<double>& x() const { return x_; }
@@ -35,8 +40,8 @@ public:
     // The rows of x with every coordinate multiplied by √weight, so that their inner products are kernel values. Throws
     // if a weight is negative.
     sparse<double> rows() const;
-    index size() const { return static_cast<index>(weight_.size()); }
-    const std::vector<double>& weight() const { return weight_; }
+    index size() const { return static_cast<index>(weight_.size()); }  // number of features
+    const std::vector<double>& weight() const { return weight_; }      // weight_f of each feature f
     feature_name name(index f, const known_names& known) const { return name_(f, known); }
     // The occurrences of the features in object i of x; empty if they are not known.
     std::vector<feature_place> places(index i) const { return places_ ? places_(i) : std::vector<feature_place>{}; }
@@ -50,12 +55,13 @@ private:
     std::function<std::vector<feature_place>(index)> places_;
 };
 
-// The reason why a kernel has no explicit features, with the part that has none; nothing if it has features.
+// Returns the reason why a kernel has no explicit features, naming the part that has none; nullopt if the kernel has
+// explicit features.
 std::optional<std::string> missing_features_reason(const kernel& k);
-// Returns true if a kernel has explicit features and an object has about as many nonzero features as it has words (no
-// products of features).
+// Returns true if a kernel has explicit features and contains no products of features, so that the number of nonzero
+// features of an object is about its number of words, items or substrings.
 bool has_sparse_features(const kernel& k);
-// The number of objects whose features fit into `bytes`, estimated from up to 16 of the objects.
+// Returns the number of objects whose features fit into `bytes`, estimated from up to 16 of the objects.
 index max_objects_within(const kernel& k, const dataset& objects, std::size_t bytes);
 
 }  // namespace mercer

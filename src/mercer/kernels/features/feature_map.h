@@ -2,11 +2,15 @@
 // (linear, polynomial, all-subsets, bilinear, constant, users' maps, and all expressions of them without exp), and a
 // truncated feature map for the Gaussian on vectors of one coordinate.
 //
-//     feature_map phi(polynomial{.degree = 2}, 2);      // (x'z)² in the plane
-//     phi.names();                                      // "x1^2", "sqrt2*x1*x2", "x2^2"
-//     phi.apply(x);                                     // one row for each vector
-//
 // Features are ordered by degree, then lexicographically: 1, x1, x2, x1², x1x2, x2². Equal monomials form one feature.
+//
+// Example:
+//
+//     const feature_map phi(polynomial{.degree = 2}, 2);  // (xᵀz)² in the plane
+//     assert(phi.names() == std::vector<std::string>({"x1^2", "sqrt2*x1*x2", "x2^2"}));
+//     const double numbers[] = {3, 1};
+//     const dense<double> features = phi.apply(dense<double>({numbers, 1, 2}));  // one row for each vector
+//     assert(features.row(0)[0] == 9);
 #pragma once
 
 #include <memory>
@@ -25,7 +29,8 @@ public:
     // features or more than `max_steps` steps of work (monomial_expansion.h).
     feature_map(const kernel& k, index dims, index limit = 1'000'000, double max_steps = 1e8);
 
-    index dims() const { return dims_; }
+    index dims() const { return dims_; }  // number of coordinates of x
+    // number of features
     index size() const { return static_cast<index>(root_.size()); }
     std::string name(index feature) const;
     std::vector<std::string> names() const;

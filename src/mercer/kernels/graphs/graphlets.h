@@ -13,7 +13,8 @@
 
 namespace mercer {
 
-// The counts, or the frequencies, of the classes, in the order of ascending numbers of edges.
+// Returns the embedding of graphs as the numbers of their induced subgraphs of k nodes by isomorphism class or, with
+// `frequencies`, as fractions of all sets of k nodes; classes are in ascending order of the number of edges.
 named_embedding graphlet_counts(int k, bool frequencies);
 
 struct graphlets {

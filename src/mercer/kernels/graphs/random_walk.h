@@ -4,7 +4,8 @@
 // A× the adjacency matrix of the product graph: its nodes are the pairs of nodes with the same label, and two pairs are
 // adjacent if both graphs have an edge with the same label between them. The series converges if λ·ρ(G)·ρ(H) < 1, ρ the
 // largest eigenvalue of the adjacency matrix of a graph without labels; for other pairs of graphs the kernel throws
-// errc::invalid_argument with the bound of λ. Undirected graphs: conjugate gradients; directed graphs: the series.
+// errc::invalid_argument with the bound of λ. Pairs of undirected graphs are computed by conjugate gradients, pairs of
+// directed graphs by summing the series.
 #pragma once
 
 #include <cmath>

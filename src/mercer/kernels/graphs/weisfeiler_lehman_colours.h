@@ -7,9 +7,11 @@
 
 namespace mercer {
 
-// The counts of the colours of depths 0 … h.
+// The embedding of graphs as the counts of their node colours of depths 0 … h; `edge_labels`: the labels of edges are
+// part of the colours.
 named_embedding colour_counts(int h, bool edge_labels);
-// The 0/1 features (colour, t) for t = 1 … the count of the colour; their inner product is Σ_c min(count_c, count_c).
+// The embedding of graphs as the 0/1 features (colour, t) for t = 1 … the count of the colour; their inner product is
+// Σ_c min(count_c, count_c).
 named_embedding colour_steps(int h, bool edge_labels);
 
 }  // namespace mercer

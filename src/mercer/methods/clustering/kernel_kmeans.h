@@ -7,6 +7,14 @@
 // cause, is undone and ends the run with status stalled.
 //
 // An iteration needs only S(i, c) = Σ_{j∈c} wⱼkᵢⱼ from K: one pass over K or, if few examples moved, over their rows.
+//
+// Example:
+//
+//     const double numbers[] = {0, 1, 5, 6};
+//     const dataset x = dense<double>({numbers, 4, 1});
+//     const kmeans_model m = fit_kernel_kmeans(gaussian{0.1}, x, {.n_clusters = 2});
+//     assert(m.labels[0] == m.labels[1] && m.labels[1] != m.labels[2] && m.labels[2] == m.labels[3]);
+//     assert(predict(m, x) == m.labels);
 #pragma once
 
 #include <cstdint>
@@ -27,6 +35,7 @@
 
 namespace mercer {
 
+// The method kernel_kmeans as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct kernel_kmeans {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -53,6 +62,7 @@ struct kernel_kmeans {
     }
 };
 
+// Options of fit_kernel_kmeans(), with the meaning of the options of kernel_kmeans.
 struct kmeans_options {
     index n_clusters = 8;
     index n_init = 10;
@@ -62,10 +72,11 @@ struct kmeans_options {
     std::vector<index> init{};
     std::vector<double> sample_weight{};  // weights; empty: all 1. Weight 2 is the same as the example twice
     std::size_t memory_bytes = std::size_t{1} << 30;
-    bool exact = false;  // kernel values in double even if K does not fit the memory budget
+    bool exact = false;  // kernel values in double even if K does not fit into memory_bytes
     progress_callback progress{};
 };
 
+// The fitted model.
 struct kmeans_model {
     kernel_expansion means;                     // function c is x ↦ ⟨φ(x), μ_c⟩
     std::vector<double> norms;                  // ‖μ_c‖²
@@ -75,17 +86,22 @@ struct kmeans_model {
     fit_status status = fit_status::converged;  // status of the best run; cancelled if the fit was cancelled
     index runs = 0;
 
-    index clusters() const { return means.functions(); }
+    index clusters() const { return means.functions(); }  // number of clusters
     double objective() const { return history.back(); }
 };
 
+// Fits to the objects x with the kernel k, or to the kernel matrix K of the examples. Throws errc::invalid_argument if
+// an option is out of range or K is not square, and errc::data if there are no examples or a value or weight is not
+// finite. Time n² per iteration.
 kmeans_model fit_kernel_kmeans(const kernel& k, const dataset& x, const kmeans_options& options);
 kmeans_model fit_kernel_kmeans(const gram<double>& K, const kmeans_options& options);
 
-// Returns the cluster with the nearest mean; of equally near means the one with the lowest number.
+// Returns the cluster, 0 … n_clusters-1, with the nearest mean for each object of z; the lowest number of equally near
+// ones. K contains kernel values of new objects (rows) against all training examples (columns). The forms with z throw
+// errc::unsupported if the model was fitted to a matrix.
 std::vector<index> predict(const kmeans_model& model, const dataset& z);
 std::vector<index> predict(const kmeans_model& model, const gram<double>& K);
-// Returns ‖φ(z) - μ_c‖ for every example and cluster.
+// Returns ‖φ(z) - μ_c‖ for every object of z (row) and cluster (column).
 matrix<double> distances(const kmeans_model& model, const dataset& z);
 
 namespace api {
@@ -112,7 +128,8 @@ private:
     std::vector<index> labels_, number_;
 };
 
-// Fits with fit(o, kernel, objects) or fit(o, Gram matrix), on the examples in canonical order if the call allows it.
+// Calls fit(o, kernel, objects) or fit(o, Gram matrix) for the examples of the call `t` and returns the model as an
+// estimator. If the call asks for it, objects are first sorted in canonical order.
 template <class Fitted>
 estimator_ptr fit_clusters(const fit_call& t, auto o, auto fit) {
     if (t.x.is_matrix() || !t.canonical_order())
@@ -124,6 +141,7 @@ estimator_ptr fit_clusters(const fit_call& t, auto o, auto fit) {
     return t.made<Fitted>(std::move(model), std::move(labels), std::move(some.number));
 }
 
+// The entry of kernel_kmeans in the list of methods.
 method kernel_kmeans_method();
 
 }  // namespace api

@@ -7,6 +7,13 @@
 // default PAM's own swaps (the best of all each time, at 1/k of PAM's cost: FastPAM1) are therefore also tried from the
 // same start, and the better result is kept, which is never worse than PAM. The start is PAM's BUILD (each medoid the
 // one that lowers TD most) or random.
+//
+// Example:
+//
+//     const dataset x = strings({"AAAA", "AAAT", "GGGC", "GGGG"});
+//     const kmedoids_model m = fit_kernel_kmedoids(normalise(spectrum{2}), x, {.n_clusters = 2});
+//     assert(m.labels[0] == m.labels[1] && m.labels[1] != m.labels[2] && m.labels[2] == m.labels[3]);
+//     assert(m.silhouette > 0);
 #pragma once
 
 #include <cstdint>
@@ -27,6 +34,7 @@
 
 namespace mercer {
 
+// The method kernel_kmedoids as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct kernel_kmedoids {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -51,9 +59,12 @@ struct kernel_kmedoids {
     }
 };
 
+// The first medoids: by PAM's BUILD, or random examples.
 enum class medoid_start { build, random };
+// eager: FasterPAM. steepest: FastPAM1. both: both from the same start; the better result is kept.
 enum class medoid_swaps { eager, steepest, both };
 
+// Options of fit_kernel_kmedoids().
 struct kmedoids_options {
     index n_clusters = 8;
     medoid_start start = medoid_start::build;
@@ -67,6 +78,7 @@ struct kmedoids_options {
     progress_callback progress{};
 };
 
+// The fitted model.
 struct kmedoids_model {
     std::shared_ptr<const kernel> k;  // null if the model was fitted to a matrix
     dataset objects;                  // the medoids; empty if k is null
@@ -74,18 +86,23 @@ struct kmedoids_model {
     std::vector<index> labels;        // nearest medoid of each training example; the first of equally near ones
     std::vector<double> self;         // k(m, m); empty if distances were given
     double objective = 0;             // TD
-    // Mean over the examples; 0 for one cluster, NaN if the fit was stopped before it was computed.
+    // Mean silhouette of the examples (silhouettes() below); 0 for one cluster, NaN if the fit was stopped before it
+    // was computed.
     double silhouette = 0;
     index swaps = 0, passes = 0;
     fit_status status = fit_status::converged;
 };
 
+// Fits to the objects x with the distances of kernel k in feature space, or to the kernel matrix K of the examples.
+// Throws errc::invalid_argument if an option is out of range or K is not square, and errc::data if there are no
+// examples or a value is not finite.
 kmedoids_model fit_kernel_kmedoids(const kernel& k, const dataset& x, const kmedoids_options& options);
 kmedoids_model fit_kernel_kmedoids(const gram<double>& K, const kmedoids_options& options);
-// D contains dissimilarities: symmetric, >= 0, with 0 on the diagonal.
+// D contains the dissimilarities of all pairs of examples: n × n, symmetric, >= 0, with 0 on the diagonal.
 kmedoids_model fit_kmedoids(const gram<double>& D, const kmedoids_options& options);
 
-// Fits once for every number of clusters first … last; objective and silhouette help to choose among the models.
+// Returns a model for every number of clusters first … last; `objective` and `silhouette` of the models help to choose
+// among them. Throws errc::invalid_argument unless 1 <= first <= last <= n.
 std::vector<kmedoids_model> scan_kernel_kmedoids(const kernel& k, const dataset& x, index first, index last,
                                                  const kmedoids_options& options);
 std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, index last,
@@ -95,6 +112,8 @@ std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, in
 // the smallest mean distance to another cluster; 0 for an example that is alone in its cluster (Rousseeuw 1987).
 std::vector<double> silhouettes(const gram<double>& D, std::span<const index> labels);
 
+// Returns the cluster of the nearest medoid for each object of z. Throws errc::unsupported if the model was fitted to a
+// matrix.
 std::vector<index> predict(const kmedoids_model& model, const dataset& z);
 // K contains kernel values (or distances, for a model fitted to distances) against all training examples or against the
 // medoids only.
@@ -129,6 +148,7 @@ pam_result faster_pam(const gram<T>& D, const std::vector<double>& weight, std::
 
 namespace api {
 struct method;
+// The entry of kernel_kmedoids in the list of methods.
 method kernel_kmedoids_method();
 }  // namespace api
 

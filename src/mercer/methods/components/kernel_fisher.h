@@ -5,8 +5,15 @@
 //     M = Σ_c ω_c(m_c - m)(m_c - m)ᵀ         (spread between classes),
 // where K_c are the columns of class c, m_c = K_c w_c/Σw is its mean and ω_c its weight. M = BBᵀ has at most classes -
 // 1 dimensions, so one Cholesky decomposition of N + μI and an eigenproblem of order `classes` give all directions. The
-// directions are scaled so that the regularised spread within classes is the unit matrix. A new example gets the class
-// whose mean is nearest in the space of the directions.
+// directions are scaled so that the regularised spread within classes is the unit matrix. A new example is assigned to
+// the class whose mean is nearest in the space of the directions.
+//
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const kernel_fisher_model m = fit_kernel_fisher(gaussian{0.1}, iris.x, iris.y);
+//     assert(transform(m, iris.x).cols() == 2);  // three classes have two directions
+//     assert(count_correct(iris.y, predict(m, iris.x)) > 140);
 #pragma once
 
 #include <optional>
@@ -23,6 +30,7 @@
 
 namespace mercer {
 
+// The method kernel_fisher as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct kernel_fisher {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -46,6 +54,7 @@ struct kernel_fisher {
     }
 };
 
+// Options of fit_kernel_fisher().
 struct kernel_fisher_options {
     double regularisation = 1e-3;         // μ, relative to the mean of the diagonal of N
     std::vector<double> sample_weight{};  // weights; empty: all 1
@@ -53,6 +62,7 @@ struct kernel_fisher_options {
     progress_callback progress{};  // returns false to end the fit with errc::cancelled
 };
 
+// The fitted model.
 struct kernel_fisher_model {
     kernel_expansion directions;  // function j is the projection on direction j, with the mean of all examples at zero
     std::vector<double> classes;  // labels in ascending order
@@ -60,18 +70,25 @@ struct kernel_fisher_model {
     std::vector<double> ratios;   // αᵀMα/αᵀ(N + μI)α of each direction, descending
 };
 
+// y contains one class label per example. Throws errc::invalid_argument if an option is out of range or sizes differ,
+// errc::data if there is only one class or a value is not finite, errc::not_psd if the regularised spread is not
+// positive definite, and errc::memory if 16n² bytes exceed memory_bytes. Time O(n³).
 kernel_fisher_model fit_kernel_fisher(const kernel& k, const dataset& x, std::span<const double> y,
                                       const kernel_fisher_options& options = {});
 kernel_fisher_model fit_kernel_fisher(const gram<double>& K, std::span<const double> y,
                                       const kernel_fisher_options& options = {});
 
+// Returns the projections of new objects: a row for each object, a column for each direction. K contains kernel values
+// of new objects (rows) against all training examples (columns).
 matrix<double> transform(const kernel_fisher_model& model, const dataset& z);
 matrix<double> transform(const kernel_fisher_model& model, const gram<double>& K);
+// Returns the label of the class with the nearest mean for each object.
 std::vector<double> predict(const kernel_fisher_model& model, const dataset& z);
 std::vector<double> predict(const kernel_fisher_model& model, const gram<double>& K);
 
 namespace api {
 struct method;
+// The entry of kernel_fisher in the list of methods.
 method kernel_fisher_method();
 }  // namespace api
 

@@ -11,8 +11,16 @@
 // that its entry of largest magnitude is positive.
 //
 // A matrix with a negative eigenvalue below -1e-5 λ₁ (the threshold of scikit-learn) is not a matrix of inner products.
-// The fit fails with errc::not_psd if the requested components include such an eigenvalue. Otherwise the components are
+// The fit throws errc::not_psd if the requested components include such an eigenvalue. Otherwise the components are
 // right, but shares of the variance are undefined: the ratios are NaN, and negative_share is above 0.
+//
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const kernel_pca_model m = fit_kernel_pca(gaussian{0.1}, iris.x, {.n_components = 2});
+//     const matrix<double> scores = transform(m, iris.x);  // 150 × 2
+//     assert(std::abs(scores(0, 0) - m.scores(0, 0)) < 1e-8);
+//     assert(m.explained_variance_ratio[0] > m.explained_variance_ratio[1]);
 #pragma once
 
 #include <cstdint>
@@ -34,6 +42,7 @@
 
 namespace mercer {
 
+// The method kernel_pca as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct kernel_pca {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -68,6 +77,7 @@ struct kernel_pca {
 
 enum class eigen_solver { automatic, full, iterative };
 
+// Options of fit_kernel_pca().
 struct kernel_pca_options {
     index n_components = 0;  // 0: all components whose λ exceeds the rounding error
     eigen_solver solver = eigen_solver::automatic;
@@ -76,11 +86,12 @@ struct kernel_pca_options {
     std::uint64_t seed = 0;               // iterative: random seed of the starting block
     std::vector<double> sample_weight{};  // weights; empty: all 1. Weight 2 is the same as the example twice
     std::size_t memory_bytes = std::size_t{2} << 30;
-    bool exact = false;  // kernel values in double even if K does not fit the memory budget
+    bool exact = false;  // kernel values in double even if K does not fit into memory_bytes
     progress_callback progress{};
     fit_checkpoint checkpoint{};  // iterative: stores the products
 };
 
+// The fitted model.
 struct kernel_pca_model {
     kernel_expansion projection;      // function j is the score on component j
     std::vector<double> eigenvalues;  // λ, descending, all positive
@@ -101,13 +112,18 @@ struct kernel_pca_model {
     index components() const { return projection.functions(); }
 };
 
+// Fits to the objects x with the kernel k, or to the kernel matrix K of the examples. Besides errc::not_psd (above),
+// throws errc::invalid_argument if an option is out of range or K is not square, errc::data if there are no examples or
+// a value is not finite, and errc::memory if a full decomposition does not fit into memory_bytes. Time O(n³) for all
+// components, n² per pass for few.
 kernel_pca_model fit_kernel_pca(const kernel& k, const dataset& x, const kernel_pca_options& options);
 kernel_pca_model fit_kernel_pca(const gram<double>& K, const kernel_pca_options& options);
 
-// Returns the scores of new examples, one column per component.
+// Returns the scores of new objects: a row for each object, a column for each component. K contains kernel values of
+// new objects (rows) against all training examples (columns).
 matrix<double> transform(const kernel_pca_model& model, const dataset& z);
 matrix<double> transform(const kernel_pca_model& model, const gram<double>& K);
-// Returns a model with the first `count` components.
+// Returns a model with the first `count` components. Throws errc::invalid_argument if the model has fewer.
 kernel_pca_model first_components(const kernel_pca_model& model, index count);
 
 // Three rules for the number of components to keep. The first returns the smallest number of components whose share of
@@ -171,6 +187,7 @@ centred_pairs compute_largest_pairs(const gram_multiplication& K, centring& c, c
 
 namespace api {
 struct method;
+// The entry of kernel_pca in the list of methods.
 method kernel_pca_method();
 }  // namespace api
 

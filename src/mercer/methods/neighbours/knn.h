@@ -1,12 +1,22 @@
-// k nearest neighbours in feature space: the training examples with the smallest ‖φ(x)-φ(xᵢ)‖² = k(x,x) + k(xᵢ,xᵢ) -
-// 2k(x,xᵢ); of equally near examples those with the lowest index. Classification predicts the class with the largest
-// sum of votes wᵢ, the lowest label of equal ones; regression predicts Σ wᵢyᵢ/Σ wᵢ. wᵢ is 1 or 1/distance (if some
-// distances are 0, only those neighbours vote), times the sample weight.
+// k nearest neighbours in feature space: the k training examples with the smallest ‖φ(x)-φ(xᵢ)‖² = k(x,x) + k(xᵢ,xᵢ) -
+// 2k(x,xᵢ); among equally near examples those with the lowest index. Classification predicts the class with the largest
+// sum of votes wᵢ, and among equal sums the lowest label; regression predicts Σ wᵢyᵢ/Σ wᵢ. The vote wᵢ of a neighbour
+// is 1 or 1/distance, times its sample weight; if some distances are 0, only the neighbours at distance 0 vote.
 //
-// Kernel values are computed tile by tile, in float if a kernel is given. For each query a few more candidates than k
-// are kept and ranked again in double. If the float error observed on the candidates could have hidden a neighbour, the
-// query is repeated in double, so the neighbours are those of exact arithmetic. No array of size (queries × training
-// examples) is stored.
+// Kernel values are computed tile by tile, in float if a kernel is given. For each query, the k nearest training
+// examples and a few more are ranked again in double. If the float error observed on the candidates could have hidden a
+// neighbour, the query is repeated in double, so the neighbours are those of exact arithmetic. No array of size
+// (queries × training examples) is stored.
+//
+// Example:
+//
+//     const double numbers[] = {0, 1, 5, 6};
+//     const dataset x = dense<double>({numbers, 4, 1});
+//     const std::vector<double> y = {-1, -1, 1, 1};
+//     const knn_model m = fit_knn(gaussian{0.1}, x, y, {.n_neighbors = 1});
+//     assert(predict(m, x) == y);
+//     const neighbours found = find_neighbours(m, x);  // the positions of the neighbours, and their distances
+//     assert(found.indices(2, 0) == 2 && found.distances(2, 0) == 0);
 #pragma once
 
 #include <memory>
@@ -33,6 +43,7 @@ void vote_options(V& v, index& n_neighbors, std::string& weights) {
 }
 }  // namespace detail
 
+// The method knn as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct knn {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -54,6 +65,7 @@ struct knn {
     }
 };
 
+// The method knn_regression as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct knn_regression {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -78,6 +90,7 @@ struct knn_regression {
 enum class knn_task { classification, regression };
 enum class knn_weights { uniform, distance };
 
+// Options of fit_knn().
 struct knn_options {
     knn_task task = knn_task::classification;
     index n_neighbors = 5;
@@ -87,6 +100,7 @@ struct knn_options {
     progress_callback progress{};                       // called during prediction; not saved
 };
 
+// The fitted model.
 struct knn_model {
     knn_options options;
     std::shared_ptr<const kernel> k;  // null if the model was fitted to a matrix
@@ -98,6 +112,7 @@ struct knn_model {
     index size() const { return static_cast<index>(self.size()); }
 };
 
+// The nearest neighbours of several queries.
 struct neighbours {
     matrix<index> indices;                      // one row per query, nearest first
     matrix<double> distances;                   // distances in feature space
@@ -106,23 +121,30 @@ struct neighbours {
     index done = 0;
 };
 
+// Stores the examples x (sharing their storage) and one target per example: a class label, or a value for regression.
+// Throws errc::invalid_argument unless 1 <= n_neighbors <= n and sizes agree, and errc::data if there are no examples
+// or a value is not finite.
 knn_model fit_knn(const kernel& k, const dataset& x, std::span<const double> y, const knn_options& options);
-// K is the kernel matrix of the training examples; only its diagonal is used.
+// Fits to the n × n kernel matrix of the training examples, of which only the diagonal is used.
 knn_model fit_knn(const gram<double>& K, std::span<const double> y, const knn_options& options);
 
+// Finds the neighbours of each object of z. Time (objects of z)·n kernel values. Throws errc::unsupported if the model
+// was fitted to a matrix.
 neighbours find_neighbours(const knn_model& model, const dataset& z);
 // The rows of K are queries, the columns training examples; `self` is k(z, z) of each query.
 neighbours find_neighbours(const knn_model& model, const gram<double>& K, std::span<const double> self);
 
-// Returns labels or values. Fails with errc::unsupported if the progress callback stopped the search, because some
-// queries have no neighbours then.
+// Returns one label or value per query. Throws errc::unsupported if the progress callback stopped the search, because
+// some queries have no neighbours then.
 std::vector<double> predict(const knn_model& model, const dataset& z);
 std::vector<double> predict(const knn_model& model, const neighbours& found);
-// Returns the share of the votes for each class; every row sums to 1.
+// Returns the share of the votes for each class: a row for each query, a column for each class; every row sums to 1.
+// Throws errc::unsupported for regression.
 matrix<double> class_shares(const knn_model& model, const neighbours& found);
 
 namespace api {
 struct method;
+// Entries of the list of methods.
 method knn_method();
 method knn_regression_method();
 }  // namespace api

@@ -6,8 +6,17 @@
 // With the linear kernel this is the usual nearest centroid classifier.
 //
 // nearest_medoid: the medoid of a class is the member with the smallest (weighted) sum of distances to all members, the
-// first of equal ones. The model stores one example per class, so a prediction computes as many kernel values as there
-// are classes.
+// first one if several have the same sum. The model stores one example per class, so a prediction takes one kernel
+// value per class.
+//
+// Example:
+//
+//     const double numbers[] = {0, 1, 5, 6};
+//     const dataset x = dense<double>({numbers, 4, 1});
+//     const std::vector<double> y = {-1, -1, 1, 1};
+//     const nearest_centroid_model m = fit_nearest_centroid(linear{}, x, y);
+//     assert(predict(m, x) == y);
+//     assert(std::abs(squared_distances(m, x)(0, 0) - 0.25) < 1e-12);  // (0 - ½)², ½ the mean of the first class
 #pragma once
 
 #include <memory>
@@ -25,6 +34,7 @@
 
 namespace mercer {
 
+// The method nearest_centroid as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nearest_centroid {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -45,6 +55,7 @@ struct nearest_centroid {
     void options(V&) {}
 };
 
+// Options of fit_nearest_centroid().
 struct nearest_centroid_options {
     std::vector<double> sample_weight{};  // weights; empty: all 1
     std::size_t memory_bytes = std::size_t{512} << 20;
@@ -68,18 +79,23 @@ struct nearest_centroid_model {
     kernel_expansion dense_means() const;  // returns `means` with a coefficient for each example and class
 };
 
+// y contains one class label per example. Throws errc::invalid_argument if sizes differ, and errc::data if there are no
+// examples, a value is not finite, or all examples of a class have weight 0.
 nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, std::span<const double> y,
                                             const nearest_centroid_options& options = {});
 nearest_centroid_model fit_nearest_centroid(const gram<double>& K, std::span<const double> y,
                                             const nearest_centroid_options& options = {});
 
+// Returns the label of the nearest class for each object. K contains kernel values of new objects (rows) against all
+// training examples (columns).
 std::vector<double> predict(const nearest_centroid_model& model, const dataset& z);
 std::vector<double> predict(const nearest_centroid_model& model, const gram<double>& K);
-// Returns ‖φ(z)-μ_c‖² for every row and class; `self` is k(z, z).
+// Returns ‖φ(z)-μ_c‖² for every object (row) and class (column); `self` contains k(z, z) of each row of K.
 matrix<double> squared_distances(const nearest_centroid_model& model, const dataset& z);
 matrix<double> squared_distances(const nearest_centroid_model& model, const gram<double>& K,
                                  std::span<const double> self);
 
+// The method nearest_medoid as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nearest_medoid {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -97,10 +113,12 @@ struct nearest_medoid {
     void options(V&) {}
 };
 
+// Options of fit_nearest_medoid().
 struct nearest_medoid_options {
     std::vector<double> sample_weight{};  // weights; empty: all 1
 };
 
+// The fitted model.
 struct nearest_medoid_model {
     std::shared_ptr<const kernel> k;  // null if the model was fitted to a matrix
     dataset medoids;                  // medoid c represents class c; empty if k is null
@@ -111,17 +129,20 @@ struct nearest_medoid_model {
     index training_size = 0;
 };
 
+// As fit_nearest_centroid(), with the same errors. Time n² kernel values within each class.
 nearest_medoid_model fit_nearest_medoid(const kernel& k, const dataset& x, std::span<const double> y,
                                         const nearest_medoid_options& options = {});
 nearest_medoid_model fit_nearest_medoid(const gram<double>& K, std::span<const double> y,
                                         const nearest_medoid_options& options = {});
 
+// Returns the label of the class with the nearest medoid for each object of z.
 std::vector<double> predict(const nearest_medoid_model& model, const dataset& z);
 // K contains kernel values against all training examples, or against the medoids only.
 std::vector<double> predict(const nearest_medoid_model& model, const gram<double>& K);
 
 namespace api {
 struct method;
+// Entries of the list of methods.
 method nearest_centroid_method();
 method nearest_medoid_method();
 }  // namespace api

@@ -21,8 +21,8 @@ namespace mercer {
 
 class communicator;
 
-// Returns the number of rows of a chunk if all processes together have `rows` rows: small enough for many threads,
-// large enough that adding up the chunks costs little.
+// Returns the number of rows of a chunk (192, 384 or 768) if all processes together have `rows` rows: small enough for
+// many threads, large enough that adding up the chunks costs little.
 constexpr index chunk_rows(index rows) {
     index out = 192;
     while (out < 768 && rows > 256 * out) out *= 2;
@@ -64,8 +64,8 @@ using row_filter = std::function<bool(index row)>;
 
 // Makes one pass. v and out have M rows, or M + 1 rows if K is extended by a column of ones. If v has no rows, f is 0
 // and only out = Kᵀu is computed; if out has no rows, only u. `totals` receives the sums that the steps added. Rows
-// that `only` excludes are skipped; the others are then passed to `step` one at a time. Fails with
-// errc::invalid_argument if the sizes do not match.
+// that `only` excludes are skipped; the others are then passed to `step` one at a time. Throws errc::invalid_argument
+// if the sizes do not match.
 template <class T>
 void gram_pass(const gram_batches<T>& k, matrix_view<const double> v, const row_function& step, matrix_view<double> out,
                std::span<double> totals = {}, const row_filter& only = {});

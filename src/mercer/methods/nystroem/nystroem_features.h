@@ -6,6 +6,13 @@
 // nystroem_pca: principal components of these features over all examples, which is kernel PCA in the span of the
 // centres, and kernel PCA itself if every example is a centre. The eigenvectors of Φ̃ᵀΦ̃ (Φ̃ is Φ minus its mean) are
 // computed by block Lanczos, with one pass over K per product.
+//
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const nystroem_features_model m = fit_nystroem_features(make_rows(gaussian{0.1}, iris.x), {.n_centres = 20});
+//     const matrix<double> phi = m.map.values(iris.x);  // a row for each example, a column for each feature
+//     assert(phi.rows() == 150 && phi.cols() <= 20 && m.unexplained < 0.1);
 #pragma once
 
 #include <optional>
@@ -23,6 +30,7 @@
 
 namespace mercer {
 
+// The method nystroem as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nystroem {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -49,12 +57,17 @@ struct nystroem {
     }
 };
 
+// The fitted model.
 struct nystroem_features_model {
     kernel_expansion map;  // function j is feature j
     double unexplained = 0;
 };
+// `x` is made by make_rows() from a kernel and objects, or from a kernel matrix; `x` is used only during the fit.
+// Throws errc::invalid_argument if an option is out of range, errc::data if there are no examples, and errc::memory if
+// the fit does not fit into memory_bytes.
 nystroem_features_model fit_nystroem_features(const training_rows& x, const nystroem_options& options);
 
+// The method nystroem_pca as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nystroem_pca {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -86,6 +99,7 @@ struct nystroem_pca {
     }
 };
 
+// The fitted model.
 struct nystroem_pca_model {
     kernel_expansion projection;  // function j is the score on component j
     std::vector<double> eigenvalues, explained_variance, explained_variance_ratio, residuals;
@@ -94,6 +108,8 @@ struct nystroem_pca_model {
     fit_status status = fit_status::converged;
     index passes = 0;
 };
+// Computes the `components` leading components; x and the errors are those of fit_nystroem_features(). Options tol and
+// max_iter bound ‖Au - λu‖ <= tol·λ₁ and the number of passes.
 nystroem_pca_model fit_nystroem_pca(const training_rows& x, index components, const nystroem_options& options);
 
 // Passes over the Nyström features Φ = K T⁻¹ of all rows (nystroem_basis.h), which are not stored, for products with Φ
@@ -128,6 +144,7 @@ private:
 
 namespace api {
 struct method;
+// Entries of the list of methods.
 method nystroem_method();
 method nystroem_pca_method();
 }  // namespace api

@@ -39,14 +39,16 @@ struct nystroem_fit {
         return f.k && !f.k->proof().valid ? fit_status::stationary : fit_status::converged;
     }
 };
-// Returns f(x): one column per target; one column for two classes, otherwise one per class.
+// Returns the values f(x), a row for each object: for regression one column per target; for classes one column if there
+// are two (positive: the second class), otherwise one per class. k contains kernel values of new objects (rows) against
+// all training examples or against the centres (columns).
 matrix<double> decide(const nystroem_fit& model, const dataset& x);
 matrix<double> decide(const nystroem_fit& model, const gram<double>& k);
 // Returns the label that each row of decision values predicts.
 std::vector<double> predict_classes(const nystroem_fit& model, matrix_view<const double> decisions);
 namespace detail {
 
-// Fails with errc::invalid_argument unless λ, tol and max_iter are valid; `option` is the name of the option that
+// Throws errc::invalid_argument unless λ, tol and max_iter are valid; `option` is the name of the option that
 // determines λ.
 void check_nystroem_options(const nystroem_options& options, double lambda, const char* option, const char* owner);
 void check_own_targets(const training_rows& x, matrix_view<const double> y, const char* owner);

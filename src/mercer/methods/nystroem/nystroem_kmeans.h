@@ -31,6 +31,7 @@
 
 namespace mercer {
 
+// The method nystroem_kmeans as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nystroem_kmeans {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -62,6 +63,7 @@ struct nystroem_kmeans {
     }
 };
 
+// Options of fit_nystroem_kmeans().
 struct nystroem_clusters_options : nystroem_options {
     index n_clusters = 8;
     index n_init = 10;  // number of restarts on the sample
@@ -74,7 +76,8 @@ struct nystroem_kmeans_model : kmeans_model {
     index passes = 0;        // number of passes over K
 };
 
-// Option tol is that of lloyd_options; max_iter bounds the number of iterations.
+// Finds the clusters of the examples x; nystroem_features.h describes x and the errors. Option tol is that of
+// lloyd_options; max_iter bounds the number of iterations.
 nystroem_kmeans_model fit_nystroem_kmeans(const training_rows& x, const nystroem_clusters_options& options);
 
 // Checks the options that nystroem_kmeans and nystroem_spectral share and returns the weights of the rows.
@@ -169,7 +172,8 @@ kernel_expansion& centre_functions(Model& m) {
         return m.means;
 }
 
-// Fits with fit(rows, o), on the examples in canonical order if the call allows it.
+// Calls fit(rows, o) for the examples of the call `t` and returns the model as an estimator. If the call asks for it,
+// the examples are first sorted in canonical order.
 template <class Fitted>
 estimator_ptr fit_clusters_on_centres(const fit_call& t, nystroem_clusters_options o, auto fit) {
     if (t.x.is_matrix() || !t.canonical_order() || o.centres == centre_choice::given)
@@ -198,6 +202,7 @@ method entry_of_clusters() {
     return out;
 }
 
+// The entry of nystroem_kmeans in the list of methods.
 method nystroem_kmeans_method();
 
 }  // namespace api

@@ -17,6 +17,7 @@
 
 namespace mercer {
 
+// The method nystroem_logistic as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nystroem_logistic {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -50,16 +51,21 @@ struct nystroem_logistic {
     }
 };
 
+// The fitted model.
 struct nystroem_logistic_model : nystroem_fit {};
 
-// If several processes share the rows of x, y and the weights are those of this process, and every process gets the
-// whole model.
+// y contains one class label per example. nystroem_ridge.h describes x and the errors; errc::data also if there is only
+// one class. If several processes share the rows of x, y and the weights are those of this process, and every process
+// gets the whole model.
 nystroem_logistic_model fit_nystroem_logistic(const training_rows& x, std::span<const double> y,
                                               const nystroem_options& options);
+// Converts decision values (decide() in nystroem_fit.h) to probabilities: a row for each example, a column for each
+// class.
 matrix<double> probabilities(const nystroem_logistic_model& model, matrix_view<const double> decisions);
 
 namespace api {
 struct method;
+// The entry of nystroem_logistic in the list of methods.
 method nystroem_logistic_method();
 }  // namespace api
 

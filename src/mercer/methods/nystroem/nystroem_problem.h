@@ -13,7 +13,7 @@
 //     given        by row number
 //
 // rpcholesky and kmeans++ take n·M² and n·M operations in sequence, one centre after the other. On large data they
-// choose from a uniform sample of ten times as many examples as centres.
+// choose from a uniform sample that has ten times more examples than centres.
 #pragma once
 
 #include <algorithm>
@@ -52,9 +52,10 @@ std::vector<index> choose_centres(const gram<double>& k, index count, centre_cho
 // Returns the rank of the factor from which rpcholesky chose `found` centres, at most `most`, if `enough` is above 0.
 index rank_for_pivots(index found, index most);
 
+// Options of all Nyström methods; each method uses those that it needs.
 struct nystroem_options {
     double alpha = 1;        // λ of nystroem_ridge
-    double C = 1;            // 1/λ of nystroem_logistic and nystroem_svc
+    double C = 1;            // penalty parameter C = 1/λ of nystroem_logistic and nystroem_svc
     index n_centres = 1000;  // maximum number of centres; numerically dependent ones are left out
     // If above 0, the number of centres is chosen, instead of n_centres, so that at most this fraction of the trace is
     // unexplained. The number is limited by `seconds` and by a gibibyte or the memory budget, whichever is larger.
@@ -74,12 +75,12 @@ struct nystroem_options {
     std::vector<std::pair<double, double>> class_weight{};
     // weights; empty: all 1. Weight 2 is the same as the example twice, weight 0 as its absence
     std::vector<double> sample_weight{};
-    std::size_t memory_bytes = 0;  // memory budget in addition to the data; 0: no budget was given
-    progress_callback progress{};  // reports the passes and the gap
+    std::size_t memory_bytes = 0;  // memory limit in addition to the data; 0: none was given
+    progress_callback progress{};  // reports the passes and the duality gap
     fit_checkpoint checkpoint{};   // for the methods that are fitted by passes
 
     std::size_t memory() const { return memory_bytes ? memory_bytes : gibibytes(1); }
-    // Returns the bytes for storing values of K that would otherwise be computed in every pass. If no budget was given,
+    // Returns the bytes for storing values of K that would otherwise be computed in every pass. If no limit was given,
     // a single process may use its spare memory.
     std::size_t bytes_for_values(bool alone) const {
         return std::max(memory() / 2, memory_bytes == 0 && alone ? default_memory_budget() : 0);
@@ -101,21 +102,21 @@ struct nystroem_problem {
     dataset start_examples;                        // the examples of start_rows
 };
 // Returns the memory that decisions which change the result assume (the number of rows to choose from, of a sketch, for
-// the starting point). It does not depend on the budget, so a budget never changes the result; a fit that does not fit
-// its budget fails instead.
+// the starting point). It does not depend on the memory limit, so the limit never changes the result; a fit that needs
+// more memory throws instead.
 inline double assumed_bytes(index m) {
     return std::max(0x1p30, 64.0 * static_cast<double>(m) * static_cast<double>(m));
 }
-// Fails with errc::memory if `bytes` plus the batches of rows that are read exceed the budget; the message names the
-// smallest sufficient budget. m is the number of centres, or 0 before it is known.
+// Throws errc::memory if `bytes` plus the batches of rows that are read exceed the memory limit; the message states the
+// smallest sufficient limit. m is the number of centres, or 0 before it is known.
 void require_memory(const training_rows& x, double bytes, index m, const nystroem_options& options, const char* owner);
-// Returns the weights of the rows of this process, 1 if none are given. Fails if all weights are 0.
+// Returns the weights of the rows of this process, 1 if none are given. Throws if all weights are 0.
 std::vector<double> local_weights(const training_rows& x, const nystroem_options& options, const char* owner);
 // The bytes that the caller needs for this number of centres, of rows of the sketch and of rows for the starting point.
 using solver_bytes = std::function<double(index centres, index buckets, index start_rows)>;
-// Chooses the centres and the samples. Fails with errc::memory before any work if the fit, or with `doubling` the fit
-// with 2M centres, would exceed the budget. With `accuracy` the number of centres is known only after they are chosen:
-// if the budget is too small, choosing them may exceed it by up to a gibibyte, and the message then names the smallest
+// Chooses the centres and the samples. Throws errc::memory before any work if the fit, or with `doubling` the fit with
+// 2M centres, would exceed the budget. With `accuracy` the number of centres is known only after they are chosen: if
+// the budget is too small, choosing them may exceed it by up to a gibibyte, and the message then names the smallest
 // sufficient budget. with_start: also sample rows for a starting point.
 nystroem_problem make_nystroem_problem(const training_rows& x, const nystroem_options& options,
                                        std::span<const double> weight, const char* owner, bool with_start = false,

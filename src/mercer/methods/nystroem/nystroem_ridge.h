@@ -10,6 +10,15 @@
 // Rosasco 2017; Meanti, Carratino, Rosasco, Rudi 2020), to a measured duality gap (nystroem_newton.h). The model
 // reports the quality of the approximation: the fraction of the trace of K(X, X) that the centres do not explain, the
 // gap of the problem that was solved, and the number of passes.
+//
+// Example:
+//
+//     const table housing = read("data/housing.svm");
+//     const dataset x = scaling::fit(housing.x, {.method = scaling_method::minmax}).apply(housing.x);
+//     const nystroem_ridge_model m = fit_nystroem_ridge(make_rows(gaussian{0.1}, x), {housing.y.data(), 506, 1},
+//                                                       {.alpha = 0.1, .n_centres = 200});
+//     assert(m.status == fit_status::converged && m.f.size() <= 200);
+//     assert(decide(m, x).rows() == 506);
 #pragma once
 
 #include <optional>
@@ -22,6 +31,7 @@
 
 namespace mercer {
 
+// The method nystroem_ridge as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nystroem_ridge {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -54,15 +64,20 @@ struct nystroem_ridge {
     }
 };
 
+// The fitted model.
 struct nystroem_ridge_model : nystroem_fit {};
 
-// If several processes share the rows of x, y and the weights are those of this process, and every process gets the
-// whole model.
+// `x` is made by make_rows() from a kernel and objects, or from a kernel matrix, and is used only during the fit. y has
+// one row per example and one column per target. If several processes share the rows of x, y and the weights are those
+// of this process, and every process gets the whole model. Throws errc::invalid_argument if an option is out of range
+// or sizes differ, errc::data if there are no examples or a value is not finite, and errc::memory if the fit does not
+// fit into memory_bytes.
 nystroem_ridge_model fit_nystroem_ridge(const training_rows& x, matrix_view<const double> y,
                                         const nystroem_options& options);
 
 namespace api {
 struct method;
+// The entry of nystroem_ridge in the list of methods.
 method nystroem_ridge_method();
 }  // namespace api
 

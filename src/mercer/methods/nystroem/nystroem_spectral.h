@@ -13,7 +13,7 @@
 //
 // Affinities are not negative, so K w >= min(w, 1)·k(x, x). The approximation K̃ may violate this bound for examples
 // that the centres do not explain. Their degree is set to min(w, 1)·k(x, x), and the model reports their number. If a
-// quarter of the degrees are far below zero, the kernel is not an affinity, and the fit fails with errc::data.
+// quarter of the degrees are far below zero, the kernel is not an affinity, and the fit throws errc::data.
 #pragma once
 
 #include <optional>
@@ -27,6 +27,7 @@
 
 namespace mercer {
 
+// The method nystroem_spectral as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nystroem_spectral {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -54,6 +55,7 @@ struct nystroem_spectral {
     }
 };
 
+// The fitted model.
 struct nystroem_spectral_model {
     kernel_expansion projection;      // function j is ⟨φ(x), uⱼ⟩/√λⱼ
     std::vector<double> eigenvalues;  // λ, descending
@@ -70,7 +72,8 @@ struct nystroem_spectral_model {
     double objective() const { return history.back(); }
 };
 
-// Option tol is not used; max_iter bounds the number of passes and the number of iterations of k-means.
+// Finds the clusters of the examples x; nystroem_features.h describes x and the errors. Option tol is not used;
+// max_iter bounds the number of passes and the number of iterations of k-means.
 nystroem_spectral_model fit_nystroem_spectral(const training_rows& x, const nystroem_clusters_options& options);
 
 // Returns the cluster with the nearest mean; of equally near means the one with the lowest number.
@@ -81,6 +84,7 @@ matrix<double> distances(const nystroem_spectral_model& model, const dataset& z)
 
 namespace api {
 struct method;
+// The entry of nystroem_spectral in the list of methods.
 method nystroem_spectral_method();
 }  // namespace api
 

@@ -12,6 +12,12 @@
 // The offset is the weight of one additional feature, whose length is that of the others, and is penalised like them.
 // An epoch is one pass over the features. The solver stops when the duality gap, measured after each epoch, is at most
 // tol times the objective.
+//
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const model m = fit(nystroem_svc{.kernel = gaussian{0.5}, .scale = "standard", .C = 10, .n_centres = 50}, iris);
+//     assert(score(m, iris).number("accuracy") > 0.95);
 #pragma once
 
 #include <optional>
@@ -24,6 +30,7 @@
 
 namespace mercer {
 
+// The method nystroem_svc as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nystroem_svc {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -63,14 +70,17 @@ struct nystroem_svc {
     }
 };
 
+// The fitted model.
 struct nystroem_svc_model : nystroem_fit {};
 
-// If several ranks share the rows of x, then y and the weights belong to the rows of this rank. Every rank returns the
-// whole model.
+// y contains one class label per example. nystroem_ridge.h describes x and the errors; errc::data also if there is only
+// one class. If several ranks share the rows of x, then y and the weights belong to the rows of this rank, and every
+// rank returns the whole model.
 nystroem_svc_model fit_nystroem_svc(const training_rows& x, std::span<const double> y, const nystroem_options& options);
 
 namespace api {
 struct method;
+// The entry of nystroem_svc in the list of methods.
 method nystroem_svc_method();
 }  // namespace api
 

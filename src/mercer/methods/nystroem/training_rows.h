@@ -15,7 +15,7 @@
 
 namespace mercer {
 
-// A matrix together with the objects that it borrows.
+// A matrix together with shared pointers to everything that it borrows, so that it can be returned.
 template <class M>
 struct owned {
     std::vector<std::shared_ptr<const void>> keep;
@@ -25,10 +25,11 @@ struct owned {
     const M* get() const { return pointer.get(); }
 };
 
-// Number of pairs above which a pass in double, with few of the values stored, takes seconds, so that float pays if it
-// makes any progress.
+// Number of kernel values above which a pass in double that computes most of them takes seconds, so that passes in
+// float are faster.
 inline constexpr double min_float_pairs = 3e8;
 
+// The interface of the training rows; make_rows() makes those in memory.
 class training_rows {
 public:
     virtual ~training_rows() = default;
@@ -103,7 +104,8 @@ private:
     const gram<double>& k_;
 };
 
-// The training rows of examples in memory or of a kernel matrix.
+// Returns the training rows of examples in memory, which share the storage of x, or of the kernel matrix of all
+// examples, which is borrowed and must outlive the result.
 inline examples_in_memory make_rows(const kernel& k, const dataset& x) { return {k, x}; }
 inline gram_in_memory make_rows(const gram<double>& k) { return gram_in_memory(k); }
 
@@ -143,7 +145,7 @@ struct shared_examples {
 };
 
 // Distributes the rows so that every chunk belongs to one process. Called by all processes, each with its own rows,
-// possibly none, and its weights, if any. Vectors are borrowed. Fails on all processes if their examples or targets do
+// possibly none, and its weights, if any. Vectors are borrowed. Throws on all processes if their examples or targets do
 // not match.
 shared_examples distribute_rows(const communicator& group, const dataset& x, matrix_view<const double> y,
                                 const std::vector<double>& weight);

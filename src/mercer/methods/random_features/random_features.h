@@ -12,9 +12,20 @@
 // orthogonal (Yu, Suresh, Choromanski, Holtmann-Rice, Kumar 2016): the directions of every d frequencies are
 // orthogonal, their lengths have the same distribution as before; this reduces the variance. structured: the same by
 // fast transforms, with 4 numbers of memory per frequency instead of d, and log d operations (structured_frequencies
-// below). Neither is available for the laplacian, whose distribution of w is not rotation invariant.
+// below). The distribution of w of the laplacian is not rotation invariant: with orthogonal its frequencies are
+// independent, and structured throws errc::unsupported.
 //
 // poly and linear: count sketches of tensor products (count_sketch.h).
+//
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const random_features_model m = fit_random_features(gaussian{0.1}, iris.x, {.n_components = 5000});
+//     const matrix<double> phi = transform(m, iris.x);  // 150 × 5000
+//     double product = 0;
+//     for (int j = 0; j < 5000; ++j) product += phi(0, j) * phi(100, j);
+//     const double exact = pair_value(gaussian{0.1}, part(iris.x, 0, 1), part(iris.x, 100, 1));
+//     assert(std::abs(product - exact) < 0.1);
 #pragma once
 
 #include <cstdint>
@@ -33,6 +44,7 @@
 
 namespace mercer {
 
+// The method random_features as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct random_features {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -102,6 +114,7 @@ structured_frequencies draw_structured(index dims, index count, normal_generator
 
 enum class frequency_choice { orthogonal, independent, structured };
 
+// Options of fit_random_features().
 struct random_features_options {
     index n_components = 100;  // D >= 1
     frequency_choice frequencies = frequency_choice::orthogonal;
@@ -110,6 +123,7 @@ struct random_features_options {
 
 enum class random_feature_kind { frequencies, structured, sketch };
 
+// The fitted model.
 struct random_features_model {
     std::shared_ptr<const kernel> k;
     index features = 0;  // D
@@ -121,15 +135,19 @@ struct random_features_model {
     double phase = 0;  // b
 
     index dims() const;  // d
-    // Returns the frequencies, one per row, ⌈D/2⌉ × d. Fails for a count sketch, which has none.
+    // Returns the frequencies, one per row, ⌈D/2⌉ × d. Throws for a count sketch, which has none.
     matrix<double> to_matrix() const;
 };
 
+// Draws the random numbers; of x only the number of features d is used. Throws errc::unsupported if the kernel has no
+// random features or not with this choice of frequencies, and errc::invalid_argument if an option is out of range.
 random_features_model fit_random_features(const kernel& k, const dataset& x, const random_features_options& options);
+// Returns φ of every vector: a row for each vector, D columns.
 matrix<double> transform(const random_features_model& model, const dataset& x);
 
 namespace api {
 struct method;
+// The entry of random_features in the list of methods.
 method random_features_method();
 }  // namespace api
 

@@ -5,8 +5,15 @@
 //                    (softmax, one f per class)
 //
 // f(x) = Σαᵢk(xᵢ, x) + b, and b is not penalised. Newton's method (solve_representer.h, solve_softmax.h) stops at a
-// measured duality gap. If the kernel matrix does not fit the memory budget, it is computed again for every product.
+// measured duality gap. If the kernel matrix does not fit into memory_bytes, it is computed again for every product.
 // With a linear kernel and C = 1/λ this is scikit-learn's LogisticRegression.
+//
+// Example:
+//
+//     const table data = read_table("data/heart_scale.svm");
+//     const kernel_logistic_model m = fit_kernel_logistic(gaussian{0.1}, data.x, data.y, {.C = 1});
+//     const matrix<double> p = probabilities(m, decide(m, data.x).view());  // 270 × 2
+//     assert(m.status == fit_status::converged && std::abs(p(0, 0) + p(0, 1) - 1) < 1e-12);
 #pragma once
 
 #include <optional>
@@ -26,6 +33,7 @@
 
 namespace mercer {
 
+// The method kernel_logistic as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct kernel_logistic {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -51,6 +59,7 @@ struct kernel_logistic {
     }
 };
 
+// Options of fit_kernel_logistic().
 struct kernel_logistic_options {
     double C = 1;  // 1/λ, 0 < C < infinity
     bool fit_intercept = true;
@@ -61,10 +70,11 @@ struct kernel_logistic_options {
     // weights; empty: all 1. Weight 2 is the same as the example twice, weight 0 as its absence
     std::vector<double> sample_weight;
     std::size_t memory_bytes = std::size_t{1} << 30;  // the kernel matrix is stored if it fits
-    progress_callback progress{};                     // reports the Newton steps and the gap
+    progress_callback progress{};                     // reports the Newton steps and the duality gap
     fit_checkpoint checkpoint{};                      // written after Newton steps
 };
 
+// The fitted model.
 struct kernel_logistic_model {
     kernel_expansion f;           // one output for two classes, otherwise one per class
     std::vector<double> classes;  // labels in ascending order
@@ -74,23 +84,27 @@ struct kernel_logistic_model {
     int rounds = 0;
 };
 
-// Fails with errc::data unless there are at least two different labels among the examples of positive weight.
+// y contains one class label per example; K is the n × n kernel matrix of the examples. Throws errc::data unless there
+// are at least two different labels among the examples of positive weight and all values are finite, and
+// errc::invalid_argument if an option is out of range or sizes differ.
 kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std::span<const double> y,
                                           const kernel_logistic_options& options = {});
 kernel_logistic_model fit_kernel_logistic_precomputed(matrix_view<const double> K, std::span<const double> y,
                                                       const kernel_logistic_options& options = {});
 
-// Returns f(x): one column for two classes, otherwise one per class.
+// Returns decision values f(x), a row for each object: one column for two classes (positive: the second class),
+// otherwise one per class. K contains kernel values of new objects (rows) against all training examples (columns).
 matrix<double> decide(const kernel_logistic_model& model, const dataset& x);
 matrix<double> decide_precomputed(const kernel_logistic_model& model, matrix_view<const double> K);
 // Converts decision values to probabilities: one row per example, one column per class.
 matrix<double> probabilities(const kernel_logistic_model& model, matrix_view<const double> decisions);
-// Returns the most probable class of each example; the first one if several are equally probable.
+// Returns the label of the most probable class of each example; the first one if several are equally probable.
 std::vector<double> predict(const kernel_logistic_model& model, matrix_view<const double> decisions);
 std::vector<double> predict(const kernel_logistic_model& model, const dataset& x);
 
 namespace api {
 struct method;
+// The entry of kernel_logistic in the list of methods.
 method kernel_logistic_method();
 }  // namespace api
 

@@ -9,11 +9,19 @@
 //     the leave-one-out residual of example i is            yᵢ - f₋ᵢ(xᵢ) = αᵢ/(A⁻¹)ᵢᵢ,
 //     the variance of f(x) as a Gaussian process with
 //     noise variance λ/wᵢ is                                k(x, x) - k_xᵀA⁻¹k_x.
-// If a weight says that an example occurs several times, leave-one-out leaves all copies out.
+// Leave-one-out removes an example with its whole weight, that is with all copies if the weight counts copies.
 //
-// If n² numbers do not fit the memory budget, conjugate gradients solve the equations to a given residual
+// If n² numbers do not fit into memory_bytes, conjugate gradients solve the equations to a given residual
 // (solvers/newton/conjugate_gradients.h). They multiply by K without storing K: memory n·(rank + a few), time n² per
 // step. Many values of λ: kernel_ridge_path.h.
+//
+// Example:
+//
+//     const double numbers[] = {0, 1, 2, 3, 4}, targets[] = {0, 1, 4, 9, 16};
+//     const dataset x = dense<double>({numbers, 5, 1});
+//     const kernel_ridge_model m = fit_kernel_ridge(gaussian{0.5}, x, {targets, 5, 1}, {.alpha = 0.001, .loo = true});
+//     assert(std::abs(predict(m, x)(2, 0) - 4) < 0.1);  // predictions: 5 × 1
+//     assert(m.loo.rows() == 5);                        // leave-one-out residuals
 #pragma once
 
 #include <optional>
@@ -36,6 +44,7 @@ inline constexpr const char* lambda = "λ, the price of large coefficients";
 inline constexpr const char* several_lambdas = "several λ: the best by `score` is kept";
 }  // namespace detail
 
+// The method kernel_ridge as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct kernel_ridge {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -86,12 +95,13 @@ struct kernel_ridge {
 // automatic: conjugate gradients if the matrix does not fit the memory budget, otherwise a decomposition.
 enum class ridge_solver { automatic, direct, cg };
 
+// Options of fit_kernel_ridge().
 struct kernel_ridge_options {
     double alpha = 1;                     // λ, 0 <= λ < infinity
     std::vector<double> output_alphas{};  // λ of each output, instead of alpha; `variance` needs equal values
     std::vector<double> sample_weight{};  // weights; empty: all 1
     bool loo = false;                     // also compute leave-one-out residuals: doubles the work of the fit
-    bool variance = false;                // keep the Cholesky factor for predict_variance: n² numbers
+    bool variance = false;                // store the Cholesky factor for predict_variance: n² numbers
     ridge_solver solver = ridge_solver::automatic;
     double tol = 1e-10;                       // cg: ‖y - (K + λW⁻¹)α‖ <= tol·‖y‖
     index max_products = 1000;                // cg: maximum number of products with K
@@ -102,6 +112,7 @@ struct kernel_ridge_options {
     progress_callback progress{};
 };
 
+// The fitted model.
 struct kernel_ridge_model {
     kernel_expansion f;
     double alpha = 1;  // λ; of the first output if output_alphas is not empty
@@ -128,8 +139,10 @@ struct kernel_ridge_model {
     }
 };
 
-// y has one row per example and one column per output. Fails with errc::not_psd, naming the row, if K + λW⁻¹ is not
-// numerically positive definite.
+// y has one row per example and one column per output; K is the n × n kernel matrix of the examples. Time n³/3 by
+// decomposition. Throws errc::invalid_argument if an option is out of range or sizes differ, errc::data if there are no
+// examples or a value is not finite, and errc::memory if the decomposition does not fit into memory_bytes. Throws
+// errc::not_psd, naming the row, if K + λW⁻¹ is not numerically positive definite.
 kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_view<const double> y,
                                     const kernel_ridge_options& options = {});
 kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, matrix_view<const double> y,
@@ -139,13 +152,17 @@ kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, mat
 kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<const double> y,
                                             const std::vector<double>& weight, std::vector<index> used,
                                             const kernel_ridge_options& options);
+// Returns true if fit_kernel_ridge() with these options solves by conjugate gradients.
 bool uses_cg(index n, index outputs, const kernel_ridge_options& options);
 // Returns an upper bound on the bytes that a fit by decomposition needs in addition to the data.
 double kernel_ridge_memory(index n, index outputs, const kernel_ridge_options& options);
 
+// Returns the predicted values: a row for each object, a column for each output. K contains kernel values of new
+// objects (rows) against all training examples (columns).
 matrix<double> predict(const kernel_ridge_model& model, const dataset& x);
 matrix<double> predict_precomputed(const kernel_ridge_model& model, matrix_view<const double> K);
-// Returns the variance of f(x) or, with `noise`, of a new observation of weight 1. The result is never negative.
+// Returns the variance of f(x) for each object or, with `noise`, of a new observation of weight 1. The result is never
+// negative. Throws errc::unsupported unless the model was fitted with `variance`.
 std::vector<double> predict_variance(const kernel_ridge_model& model, const dataset& x, bool noise = false);
 // `self` contains k(x, x) of each row.
 std::vector<double> predict_variance_precomputed(const kernel_ridge_model& model, matrix_view<const double> K,
@@ -153,6 +170,7 @@ std::vector<double> predict_variance_precomputed(const kernel_ridge_model& model
 
 namespace api {
 struct method;
+// The entry of kernel_ridge in the list of methods.
 method kernel_ridge_method();
 }  // namespace api
 

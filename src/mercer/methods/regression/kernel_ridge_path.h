@@ -5,6 +5,14 @@
 //     GCV(λ) = N·RSS/(N - df)²,   N = Σwᵢ, RSS = Σwᵢ(yᵢ - f(xᵢ))², df = tr K(K + λW⁻¹)⁻¹
 // needs only a reduction to band form (dense/band_reduction.h, 4/3 n³ operations). Leave-one-out also needs diag A⁻¹
 // for every λ, and therefore the orthogonal matrix of the reduction.
+//
+// Example:
+//
+//     const table housing = read("data/housing.svm");
+//     const dataset x = scaling::fit(housing.x, {.method = scaling_method::minmax}).apply(housing.x);
+//     const kernel_ridge_path path =
+//         fit_kernel_ridge_path(gaussian{0.1}, x, {housing.y.data(), 506, 1}, {.alphas = {0.01, 0.1, 1, 10}});
+//     assert(path.model.alpha == path.alphas[static_cast<std::size_t>(path.best)]);
 #pragma once
 
 #include <span>
@@ -23,14 +31,16 @@ namespace mercer {
 
 enum class ridge_score { gcv, loo };
 
+// Options of fit_kernel_ridge_path().
 struct ridge_path_options {
     std::vector<double> alphas;  // at least one value, each 0 <= λ < infinity
     ridge_score score = ridge_score::gcv;
-    std::vector<double> sample_weight;
+    std::vector<double> sample_weight;  // empty: all 1
     std::size_t memory_bytes = gibibytes(4);
     progress_callback progress{};
 };
 
+// The result of fit_kernel_ridge_path().
 struct kernel_ridge_path {
     std::vector<double> alphas;
     std::vector<double> gcv;  // GCV of each λ, mean over the outputs; infinity if df >= N
@@ -41,6 +51,8 @@ struct kernel_ridge_path {
     kernel_ridge_model model;          // the model of the best λ
 };
 
+// Fits for every λ in options.alphas. y has one row per example and one column per output; the errors are those of
+// fit_kernel_ridge().
 kernel_ridge_path fit_kernel_ridge_path(const kernel& k, const dataset& x, matrix_view<const double> y,
                                         const ridge_path_options& options);
 kernel_ridge_path fit_kernel_ridge_path_precomputed(matrix_view<const double> K, matrix_view<const double> y,

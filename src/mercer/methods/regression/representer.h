@@ -7,6 +7,14 @@
 // C = 1/λ, ε-insensitive loss support vector regression and quantile loss kernel quantile regression. Huber's loss is
 // robust against outliers, Poisson's is for counts. A user-defined loss consists of its value and its first two
 // derivatives.
+//
+// Example:
+//
+//     const double numbers[] = {0, 1, 2, 3, 4}, targets[] = {0, 1, 2, 3, 100};  // the last target is an outlier
+//     const dataset x = dense<double>({numbers, 5, 1});
+//     const representer_model m =
+//         fit_representer(linear{}, x, targets, loss::huber(0.1), {.alpha = 1e-3, .fit_intercept = true});
+//     assert(std::abs(predict(m, x)[2] - 2) < 0.5);
 #pragma once
 
 #include <optional>
@@ -33,6 +41,7 @@ void newton_steps(V& v, double& tol, index& max_iter) {
 }
 }  // namespace detail
 
+// The method representer as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct representer {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -67,6 +76,7 @@ struct representer {
     }
 };
 
+// Options of fit_representer().
 struct representer_fit_options {
     double alpha = 1;  // λ, 0 < λ < infinity
     bool fit_intercept = false;
@@ -77,9 +87,10 @@ struct representer_fit_options {
     std::vector<double> sample_weight;
     // The kernel matrix is stored if it takes at most this; otherwise it is computed again for every product.
     std::size_t memory_bytes = std::size_t{1} << 30;
-    progress_callback progress{};  // reports the Newton steps and the gap
+    progress_callback progress{};  // reports the Newton steps and the duality gap
 };
 
+// The fitted model.
 struct representer_model {
     kernel_expansion f;
     loss loss_function;  // a user-defined loss is loaded without its functions, which prediction does not need
@@ -89,13 +100,16 @@ struct representer_model {
     int rounds = 0;
 };
 
+// y contains one target per example, which must be valid for the loss (±1 for losses on labels, >= 0 for Poisson's). K
+// is the n × n kernel matrix of the examples. Throws errc::invalid_argument if an option is out of range or sizes
+// differ, and errc::data if a value is not finite or a target is not valid.
 representer_model fit_representer(const kernel& k, const dataset& x, std::span<const double> y, const loss& l,
                                   const representer_fit_options& options = {});
 representer_model fit_representer_precomputed(matrix_view<const double> K, std::span<const double> y, const loss& l,
                                               const representer_fit_options& options = {});
 
-// Returns f(x): for regression losses the predicted value, for logistic and hinge losses the decision value, for
-// Poisson's loss the logarithm of the mean.
+// Returns f(x) for each object: for regression losses the predicted value, for logistic and hinge losses the decision
+// value, for Poisson's loss the logarithm of the mean.
 std::vector<double> decide(const representer_model& model, const dataset& x);
 std::vector<double> decide_precomputed(const representer_model& model, matrix_view<const double> K);
 // Returns the sign of f (1 at 0) for losses on labels ±1, e^f for Poisson's loss and f for the other losses.
@@ -125,6 +139,7 @@ public:
     }
 };
 
+// The entry of representer in the list of methods.
 method representer_method();
 
 }  // namespace api

@@ -13,6 +13,12 @@
 //     H = X̃(X̃ᵀX̃ + λI)⁻¹X̃ᵀ and the leverages hᵢ = Hᵢᵢ (with an offset hᵢ = Hᵢᵢ + wᵢ/Σw),
 //     the leave-one-out residual of example i, (yᵢ - f(xᵢ))/(1 - hᵢ),
 //     GCV = N·RSS/(N - df)² with N = Σw and df = Σhᵢ.
+//
+// Example:
+//
+//     const double numbers[] = {0, 1, 2, 3}, targets[] = {1, 3, 5, 7};  // y = 2x + 1
+//     const ridge_model m = fit_ridge(dense<double>({numbers, 4, 1}), {targets, 4, 1}, {.alpha = 1e-9});
+//     assert(std::abs(m.coef(0, 0) - 2) < 1e-6 && std::abs(m.intercept[0] - 1) < 1e-6);
 #pragma once
 
 #include <optional>
@@ -29,6 +35,7 @@
 
 namespace mercer {
 
+// The method ridge as a value for fit() of mercer.h: its scaling and its options.
 struct ridge {
     std::string scale{};
     double alpha = 1;
@@ -60,6 +67,7 @@ struct ridge {
 
 enum class ridge_form { cheaper, primal, dual };
 
+// Options of fit_ridge().
 struct ridge_options {
     double alpha = 1;  // λ, 0 <= λ < infinity
     bool fit_intercept = true;
@@ -69,6 +77,7 @@ struct ridge_options {
     std::size_t memory_bytes = gibibytes(4);
 };
 
+// The fitted model.
 struct ridge_model {
     matrix<double> coef;            // coordinates × outputs
     std::vector<double> intercept;  // one per output
@@ -79,9 +88,13 @@ struct ridge_model {
     index outputs() const { return coef.cols(); }
 };
 
+// y has one row per example and one column per output. Throws errc::unsupported for objects that are not vectors,
+// errc::invalid_argument if an option is out of range or sizes differ, and errc::data if a value is not finite.
 ridge_model fit_ridge(const dataset& x, matrix_view<const double> y, const ridge_options& options = {});
+// Returns the predicted values: a row for each vector, a column for each output.
 matrix<double> predict(const ridge_model& model, const dataset& x);
 
+// The result of fit_ridge_path().
 struct ridge_path {
     std::vector<double> alphas;
     std::vector<double> gcv;  // GCV of each λ, mean over the outputs; infinity if df >= N
@@ -97,6 +110,7 @@ ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::ve
 
 namespace api {
 struct method;
+// The entry of ridge in the list of methods.
 method ridge_method();
 }  // namespace api
 

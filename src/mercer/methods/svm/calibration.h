@@ -19,6 +19,7 @@ namespace mercer {
 
 struct svm_model;
 
+// The fitted map from decision values to probabilities.
 struct calibration {
     enum class method { sigmoid, isotonic } kind = method::sigmoid;
     std::vector<double> A, B;  // sigmoid: one of each per binary problem
@@ -26,16 +27,16 @@ struct calibration {
         values;        // isotonic: values at ascending decision values, with linear interpolation
     double sigma = 0;  // regression: scale of the Laplace distribution
 
-    // P(first class of the problem | f), clamped to [1e-7, 1 - 1e-7].
+    // Returns P(first class of the problem | f), clamped to [1e-7, 1 - 1e-7].
     double operator()(index problem, double f) const;
 };
 
 // Probabilities of the classes from decision values, one row per object, in the order of model.classes, as from
 // LIBSVM's -b 1. The most probable class may differ from predict(), because the sigmoid need not be ½ at f = 0, and
-// coupling is not voting. Fails with errc::unsupported if the model has no probabilities.
+// coupling is not voting. Throws errc::unsupported if the model has no probabilities.
 matrix<double> coupled_probabilities(const svm_model& model, matrix_view<const double> decisions);
-// The same, consistent with predict(): a row in which the predicted class is not the most probable one is replaced by
-// the nearest distribution in which it is.
+// The probabilities of the classes, made consistent with predict(): if the predicted class of a row is not the most
+// probable one, the row is replaced by the nearest distribution in which the predicted class is the most probable one.
 matrix<double> predict_probability(const svm_model& model, matrix_view<const double> decisions);
 matrix<double> predict_probability(const svm_model& model, const dataset& x);
 

@@ -1,5 +1,16 @@
 // Cross-validation of support vector machines: every example is predicted by a model fitted without it. cross_decide()
 // fits a model for each fold, decide_along_c_path() and predict_along_c_path() a path over C for one fold.
+//
+// Example:
+//
+//     #include <mercer/methods/svm/fit_svm.h>
+//     #include <mercer/metrics/metrics.h>
+//
+//     const table data = read_table("data/heart_scale.svm");
+//     const shared_gram K(gaussian{0.1}, data.x, gibibytes(1));
+//     const fold_plan plan = stratified_folds(data.y, 5, make_random_below(1));
+//     const cross_predictions held_out = cross_predict(K, data.y, svm_options{}, plan);
+//     assert(count_correct(data.y, held_out.values) > 200);  // of 270
 #pragma once
 
 #include <cstdint>
@@ -24,7 +35,7 @@ struct svm_model;
 struct inner_fits {
     index fits = 0;                            // number of binary problems
     index unfinished = 0;                      // number of those that did not reach the tolerance
-    double worst_gap = 0;                      // largest gap of these
+    double worst_gap = 0;                      // largest gap of these (svm_report::gap)
     fit_status worst = fit_status::converged;  // status of the fit with that gap
 
     void add(const svm_model& model);
@@ -33,8 +44,8 @@ struct inner_fits {
     std::string warning() const;
 };
 
-// A kernel matrix in float and in double for several fits. Its float values are computed once if half of `memory_bytes`
-// can hold all of them.
+// A kernel matrix in float and in double for several fits. Its float values are computed once and stored if they fit
+// into half of `memory_bytes`. A matrix K that is given must outlive this object.
 class shared_gram {
 public:
     shared_gram(const kernel& k, const dataset& x, std::size_t memory_bytes);
@@ -86,11 +97,11 @@ struct c_path_prediction {
     inner_fits fits;
 };
 
-// Classification. C must be ascending. Fails with errc::data if the training examples have only one class.
+// Classification. C must be ascending. Throws errc::data if the training examples have only one class.
 std::vector<c_path_prediction> decide_along_c_path(const smo::padded_matrix& K, std::span<const double> y,
                                                    std::span<const index> training, std::span<const index> held_out,
                                                    std::span<const double> C, const c_path_options& options = {});
-// ε-regression. The tolerance is in standard deviations of the training targets.
+// ε-regression. options.tol is in units of the standard deviation of the training targets.
 std::vector<c_path_prediction> predict_along_c_path(const smo::padded_matrix& K, std::span<const double> y,
                                                     std::span<const index> training, std::span<const index> held_out,
                                                     std::span<const double> C, double epsilon,

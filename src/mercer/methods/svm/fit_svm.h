@@ -1,4 +1,18 @@
-// Fits support vector machines by SMO: fit_svm() encodes the classes and solves the dual of each binary problem.
+// Fits support vector machines by SMO (sequential minimal optimisation, solvers/smo/smo.h): fit_svm() encodes the
+// classes and solves the dual of each binary problem. svm_model.h states the optimisation problems, and has the
+// functions that predict.
+//
+// Example:
+//
+//     const double numbers[] = {0, 0, 0, 1, 3, 3, 3, 4};
+//     const dataset x = dense<double>({numbers, 4, 2});  // four points of the plane, borrowed from `numbers`
+//     const std::vector<double> y = {-1, -1, 1, 1};
+//     svm_options options;
+//     options.C = 10;
+//     const svm_model m = fit_svm(gaussian{0.5}, x, y, options);
+//     assert(m.worst_status() == fit_status::converged);
+//     assert(decide(m, x).cols() == 1);  // one decision value for each point: there is one binary problem
+//     assert(predict(m, x) == y);
 #pragma once
 
 #include <cstdint>
@@ -21,44 +35,49 @@ struct svm_progress {
     index problems = 1;  // number of binary problems
 };
 
+// Options of fit_svm(). The meaning of C, nu and epsilon is that of svm_model.h; options that the task does not use are
+// ignored.
 struct svm_options {
     svm_task task = svm_task::c_svc;
-    double C = 1;  // infinity: hard margin
-    double nu = 0.5;
-    double epsilon = 0.1;
-    double tol = 1e-3;
+    double C = 1;          // penalty parameter C > 0; infinity: hard margin
+    double nu = 0.5;       // 0 < ν <= 1
+    double epsilon = 0.1;  // half the width of the tube, >= 0
+    double tol = 1e-3;     // tolerance of the KKT violation (svm_report::gap), in units of f
     multiclass classes = multiclass::one_vs_one;
     bool sorted_classes = true;                           // false: classes in order of first appearance, as in LIBSVM
     std::vector<std::pair<double, double>> class_weight;  // label → factor of C; other labels have 1
     bool class_weight_of_C = false;  // ν-classification: weights are factors of C = 1/ρ, found without them first, and
                                      // not of the bounds in ν's dual
     std::vector<double> sample_weight;                  // empty: all 1. 2: as if the example occurred twice, 0: absent
-    std::size_t memory_bytes = std::size_t{200} << 20;  // of the kernel rows kept during the fit
+    std::size_t memory_bytes = std::size_t{200} << 20;  // for stored kernel rows and work of the solver
     bool shrinking = true;
     std::int64_t max_steps = std::numeric_limits<std::int64_t>::max();  // per binary problem
     double max_seconds = std::numeric_limits<double>::infinity();       // of the whole fit
     std::function<bool(const svm_progress&)> progress;  // if it returns false, the fit ends with the current model
-    bool canonical_order =
-        false;  // sort the examples first: the answer is then the same in whatever order they come (not
-                // for given matrices)
-    const svm_model* start =
-        nullptr;  // a model of the same examples: its α, scaled to this C, is where the solver starts
+    // Sorts the examples first, so that the result does not depend on their order. Not for given matrices.
+    bool canonical_order = false;
+    // A model of the same examples, or null: the solver starts from its α, scaled to this C. Borrowed during the fit.
+    const svm_model* start = nullptr;
     // α is written to this file every checkpoint_seconds, and the solver starts from the file if it exists. Empty:
     // none.
     std::string checkpoint_file;
     double checkpoint_seconds = 60;
 };
 
-// Classification needs at least two distinct labels; regression takes any finite y; one-class ignores y. Fails with
-// errc::infeasible for a hard margin that does not exist and for an infeasible ν.
+// Fits to n objects x with one target per object: class labels for classification, values for regression; one-class
+// ignores y. A fit that does not reach the tolerance is no error: svm_report::status states how it ended. Throws
+// errc::invalid_argument if an option is out of range or sizes differ; errc::data if there are no examples, a value is
+// not finite, or a classification has only one class; errc::infeasible for a hard margin that does not exist and for an
+// infeasible ν.
 svm_model fit_svm(const kernel& k, const dataset& x, std::span<const double> y, const svm_options& options);
-// The same from the n × n matrix of training kernel values. The model has no kernel and no objects.
+// Fits to the n × n kernel matrix K of the examples. The model has no kernel and no objects, so it predicts from kernel
+// values only.
 svm_model fit_svm_precomputed(matrix_view<const double> K, std::span<const double> y, const svm_options& options);
-// The same from one n × n Gram matrix in float and in double, which cross-validation and calibration share between
-// fits.
+// Fits to the n × n Gram matrix of the examples in float (`fast`) and in double (`exact`), for code that fits several
+// times to the same matrix.
 svm_model fit_svm(const gram<float>& fast, const gram<double>& exact, std::span<const double> y,
                   const svm_options& options);
-// An upper bound of the bytes that fit_svm needs beside the data.
+// Returns an upper bound of the bytes that fit_svm() needs in addition to the data.
 std::size_t fit_memory(const kernel& k, const dataset& x, const svm_options& options);
 
 // The dual of one binary problem, regression or one-class problem.

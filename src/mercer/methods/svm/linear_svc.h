@@ -1,4 +1,5 @@
-// The method linear_svc: linear support vector classification by coordinate descent.
+// The method linear_svc: linear support vector classification by dual coordinate descent, for many features and many
+// examples (solvers/linear_svm/coordinate_descent.h).
 #pragma once
 
 #include <optional>
@@ -10,6 +11,7 @@
 
 namespace mercer {
 
+// The method linear_svc as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct linear_svc {
     std::optional<mercer::kernel> kernel{};  // must have explicit features; empty: the linear kernel
     std::string scale{};
@@ -50,6 +52,7 @@ struct linear_svc {
 
 namespace api {
 struct method;
+// The entry of linear_svc in the list of methods.
 method linear_svc_method();
 }  // namespace api
 

@@ -1,5 +1,5 @@
-// The binary problems of a fit with several classes: their construction, parallel solution by any solver, and the model
-// of all solutions. Regression and one-class are one problem.
+// The binary problems of a fit with several classes: they are constructed, solved in parallel by any solver, and
+// combined to one model. Regression and one-class are one problem.
 #pragma once
 
 #include <functional>
@@ -31,10 +31,12 @@ struct training_set {
     std::vector<index> sorted_by_rank(std::vector<index> rows) const;
 };
 
-// Fails unless the options are in range and there are finite targets and weights for n examples.
+// Checks the input of a fit: throws errc::invalid_argument or errc::data unless the options are in range and there are
+// finite targets and weights for n examples.
 void check_svm(const svm_options& options, index n, std::span<const double> y);
 
-// ν-classification: fails with errc::infeasible unless both classes of every pair can hold their sum νn/2.
+// ν-classification: throws errc::infeasible unless both classes of every pair have enough weight for their sum of α,
+// νn/2.
 void require_feasible_nu(index n, std::span<const double> y, const svm_options& options);
 
 // Solves problem number `which`. Called from several threads; up to `concurrent_problems` problems are solved

@@ -1,4 +1,11 @@
 // The method one_class: a region of the feature space that contains all but about a fraction ν of the examples.
+//
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const model m = fit(one_class{.kernel = gaussian{0.1}, .nu = 0.1}, iris);  // the classes are not used
+//     const std::vector<double> side = predict(m, iris);                       // 1 inside, -1 outside
+//     assert(std::count(side.begin(), side.end(), -1.0) < 30);
 #pragma once
 
 #include <optional>
@@ -10,6 +17,7 @@
 
 namespace mercer {
 
+// The method one_class as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct one_class {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -36,6 +44,7 @@ struct one_class {
 
 namespace api {
 struct method;
+// The entry of one_class in the list of methods.
 method one_class_method();
 }  // namespace api
 

@@ -10,6 +10,7 @@
 
 namespace mercer {
 
+// The method pegasos as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct pegasos {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -42,6 +43,7 @@ struct pegasos {
 
 namespace api {
 struct method;
+// The entry of pegasos in the list of methods.
 method pegasos_method();
 }  // namespace api
 

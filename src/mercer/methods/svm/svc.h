@@ -1,6 +1,13 @@
-// The methods svc and nu_svc: support vector classification with the parameter C or ν.
+// The methods svc and nu_svc: support vector classification with the penalty parameter C, or with ν. They are fitted by
+// fit() of mercer.h; svm_model.h states the optimisation problems, fit_svm.h has the function without names and
+// preprocessing.
 //
-//     svc{.kernel = gaussian{0.5}, .C = 10}
+// Example:
+//
+//     const table iris = read("data/iris.csv", {.label = "species"});
+//     const model m = fit(svc{.kernel = gaussian{0.5}, .scale = "standard", .C = 10, .probability = true}, iris);
+//     const api::columns p = decide(m, iris);  // a probability for each class
+//     assert(p.values.rows() == 150 && p.values.cols() == 3);
 #pragma once
 
 #include <optional>
@@ -12,6 +19,7 @@
 
 namespace mercer {
 
+// The method svc as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct svc {
     std::optional<mercer::kernel> kernel{};  // empty: the default for the kind of object
     std::string scale{};                     // scaling of the columns of vectors: "standard", "minmax"; empty: none
@@ -51,6 +59,7 @@ struct svc {
     }
 };
 
+// The method nu_svc as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nu_svc {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -83,6 +92,7 @@ struct nu_svc {
 
 namespace api {
 struct method;
+// Entries of the list of methods.
 method svc_method();
 method nu_svc_method();
 }  // namespace api

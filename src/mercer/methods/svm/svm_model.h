@@ -94,7 +94,7 @@ const char* name(svm_task task) noexcept;
 // The result of the solver for one binary problem.
 struct svm_report {
     fit_status status = fit_status::converged;  // `stationary` also if the kernel is not proven to be p.s.d.
-    double gap = 0;                             // KKT gap in units of f; for ν-classification of f/ρ
+    double gap = 0;                             // KKT violation in units of f; for ν-classification of f/ρ
     double objective = 0;                       // of the dual as a minimum: ½αᵀKα - pᵀα
     std::int64_t steps = 0, rounds = 0;
     std::int64_t flat_steps = 0, concave_steps = 0;
@@ -118,6 +118,7 @@ inline constexpr index max_reports = 32768;
 // seconds, and the smallest interval that contains both intervals of offsets.
 void add_to_summary(svm_report& summary, const svm_report& another);
 
+// A fitted support vector machine of any task.
 struct svm_model {
     svm_task task = svm_task::c_svc;
     multiclass scheme = multiclass::one_vs_one;
@@ -137,7 +138,7 @@ struct svm_model {
     std::optional<calibration> probability;
     prepared_support ready{};  // prepared data of the support vectors, for repeated predictions
 
-    index problems() const { return static_cast<index>(offset.size()); }
+    index problems() const { return static_cast<index>(offset.size()); }  // number of binary problems
     class_problems pairs() const { return {static_cast<index>(classes.size()), scheme}; }
     bool is_classifier() const { return task == svm_task::c_svc || task == svm_task::nu_svc; }
     fit_status worst_status() const;
@@ -150,28 +151,33 @@ struct svm_model {
 };
 
 // Sets the kernel and the support vectors of a model that was fitted on Gram matrices of k and x. If k is not proven to
-// be positive semidefinite, the problem need not be convex and its first-order conditions need not hold only at the
-// minimum: the status `converged` then becomes `stationary`.
+// be positive semidefinite, the problem need not be convex, and its first-order conditions may also hold at points that
+// are not minima: the status `converged` then becomes `stationary`.
 void attach(svm_model& model, const kernel& k, const dataset& x);
 // fast: kernel values in float (relative error about 1e-6), sums in double. exact: everything in double, at about half
 // the speed.
 enum class arithmetic { fast, exact };
 
-// Decision values: one row per object, one column per binary problem. Uses a few MB of memory beside the result. Fails
-// with errc::unsupported if the model was fitted on a kernel matrix.
+// Returns the decision values: one row per object, one column per binary problem, in the order of class_problems. Uses
+// a few MB of memory beside the result. Throws errc::unsupported if the model was fitted on a kernel matrix.
 matrix<double> decide(const svm_model& model, const dataset& x, arithmetic numbers = arithmetic::fast);
-// The same for rows of a Gram matrix, in which support vector s has the column column_of[s].
+// Returns the decision values of the objects that are the rows `rows` of a Gram matrix K, in which support vector s has
+// the column column_of[s].
 matrix<double> decide(const svm_model& model, const gram<float>& K, const row_set& rows,
                       std::span<const index> column_of);
-// The same from kernel values in double. The columns of K are all training examples or the support vectors.
+// Returns the decision values of objects whose kernel values K (in double) are known: a row for each object, a column
+// for each training example or for each support vector.
 matrix<double> decide_precomputed(const svm_model& model, matrix_view<const double> K);
-// Labels (classification), values (regression), ±1 (one-class) from decision values.
+// Returns one prediction per row of decision values: a class label (classification), a value (regression), or 1
+// (inside) and -1 (one-class).
 std::vector<double> predict(const svm_model& model, matrix_view<const double> decisions);
-// The same for objects. Classes are those of exact arithmetic: decisions are computed in float, and again in double
-// where rounding could change the class. Regression values are computed in double.
+// Returns one prediction per object. Throws errc::unsupported if the model was fitted on a kernel matrix. Classes are
+// those of exact arithmetic: decisions are computed in float, and again in double where rounding could change the
+// class. Regression values are computed in double.
 std::vector<double> predict(const svm_model& model, const dataset& x);
-// The same with all decisions in double, and from kernel values as in decide_precomputed. For one-versus-one models of
-// more than max_reports problems, votes are counted without storing the decisions.
+// predict_exactly() computes all decision values in double; predict_precomputed() predicts from kernel values as in
+// decide_precomputed(). For one-versus-one models of more than max_reports problems, votes are counted without storing
+// the decisions.
 std::vector<double> predict_exactly(const svm_model& model, const dataset& x);
 std::vector<double> predict_precomputed(const svm_model& model, matrix_view<const double> K);
 
@@ -193,7 +199,7 @@ void for_each_coefficient(const svm_model& model, Visit visit) {
     }
 }
 
-// The weights w of every binary problem (rows) of a model with the linear kernel: f(x) = wᵀx + b. Fails with
+// The weights w of every binary problem (rows) of a model with the linear kernel: f(x) = wᵀx + b. Throws
 // errc::unsupported for other kernels.
 matrix<double> linear_weights(const svm_model& model);
 

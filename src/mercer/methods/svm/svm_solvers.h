@@ -10,13 +10,19 @@
 //                             any kernel with explicit features (kernels/features/explicit_features.h)
 //
 // All but smo are for the C-SVC. All return an svm_model, so prediction, calibration and model files do not depend on
-// the solver. Models of dual solvers contain the support vectors with their coefficients. The primal solvers
-// subgradient and pegasos return w as the only support vector, with coefficient 1 and support_rows = -1: f(x) = 1·k(w,
-// x) + b, so a linear model has d numbers per problem for any number of examples. Dual coordinate descent does either;
-// see `keep_examples`.
+// the solver; kernel, x and y have the same meaning as for fit_svm(). Models of dual solvers contain the support
+// vectors with their coefficients. The primal solvers subgradient and pegasos return w as the only support vector, with
+// coefficient 1 and support_rows = -1: f(x) = 1·k(w, x) + b, so a linear model has d numbers per problem for any number
+// of examples. Dual coordinate descent does either; see `keep_examples`.
 //
 // In the reports of the descent methods `gap` is the relative gap (J - D)/J, and `objective` is -D, the dual as a
 // minimum.
+//
+// Example:
+//
+//     const table data = read_table("data/heart_scale.svm");
+//     const trained_svm found = train_svm(svm_solver::interior_point, gaussian{0.1}, data.x, data.y, {});
+//     assert(found.model.worst_status() == fit_status::converged);
 #pragma once
 
 #include <limits>
@@ -35,13 +41,14 @@ svm_solver find_svm_solver(std::string_view text);  // fails for another text; t
 // Returns true if the solver computes w and therefore needs the linear kernel on vectors.
 bool needs_linear_kernel(svm_solver solver) noexcept;
 
+// Options of fit_svm().
 struct train_options {
-    svm_options
-        svm;  // C, classes, weights, memory, max_seconds, canonical_order, progress; tol: of the KKT gap (smo and
-              // the two programs)
+    // C, classes, weights, memory, max_seconds, canonical_order and progress; tol is the tolerance of the KKT violation
+    // for smo and the two quadratic programs.
+    svm_options svm;
     qp_options qp;
-    double qp_bytes = std::numeric_limits<double>::infinity();  // for the matrices of the two programs; where they need
-                                                                // more, errc::memory
+    // The memory limit for the matrices of the two quadratic programs; a fit that needs more throws errc::memory.
+    double qp_bytes = std::numeric_limits<double>::infinity();
     subgradient_options subgradient;
     // By default the offset of Pegasos and kernel Pegasos is not penalised and minimises J.
     pegasos_options pegasos = [] {
@@ -55,7 +62,7 @@ struct train_options {
     // Coordinate descent with squared hinge and without examples: ‖w‖₁ instead of ½‖w‖² in the primal
     // (solvers/linear_svm/coordinate_descent.h).
     bool l1_penalty = false;
-    bool trace = false;
+    bool trace = false;  // also return the objectives after every iteration
 };
 
 // J(w, b) = ½‖w‖² + Σ Cᵢ max(0, 1 - yᵢf(xᵢ)) and D of one problem after an iteration; NaN if not known.
@@ -71,6 +78,8 @@ struct trained_svm {
     std::vector<trace_point> trace;  // sorted by problem, then time; starts with α = 0, w = 0. Empty without `trace`
 };
 
+// Fits with the given solver. Throws errc::unsupported if the solver does not support the task, the kernel, a hard
+// margin or another option, errc::memory (qp_bytes), and the errors of fit_svm().
 trained_svm train_svm(svm_solver solver, const kernel& k, const dataset& x, std::span<const double> y,
                       const train_options& options);
 
@@ -88,12 +97,14 @@ trained_svm train_svm(svm_solver solver, const kernel& k, const dataset& x, std:
 //
 // The iterates of an interior-point method lie strictly inside the bounds. An αᵢ is therefore set to a bound where the
 // multiplier of the bound is larger relative to its scale than the distance of αᵢ; then Σαy = 0 is restored, and the
-// KKT gap and the objective are computed from the kernel in double, as SMO does. For a hard margin of classes that are
-// not separable the dual is unbounded and the primal infeasible: both fail with errc::infeasible.
+// KKT violation and the objective are computed from the kernel in double, as SMO does. For a hard margin of classes
+// that are not separable the dual is unbounded and the primal infeasible: both throw errc::infeasible.
 
-// The report has the status `converged` if the KKT gap is at most `tol`. Two n × n matrices of doubles are stored.
+// Solves the dual program. The report has the status `converged` if the KKT violation is at most `tol`. Two n × n
+// matrices of doubles are stored.
 dual_solution solve_dual_qp(const gram<double>& K, const dual_input& in, double tol, const qp_options& options = {});
-// x: the features, one row per example. A step takes O((n + d)³) time, so n must be small.
+// Solves the primal program. x contains the features, one row per example. A step takes O((n + d)³) time, so n must be
+// small.
 dual_solution solve_primal_qp(matrix_view<const double> x, const gram<double>& K, const dual_input& in, double tol,
                               const qp_options& options = {});
 
@@ -101,7 +112,7 @@ dual_solution solve_primal_qp(matrix_view<const double> x, const gram<double>& K
 double dual_qp_bytes(index n);
 double primal_qp_bytes(index dims, const dual_input& in);
 
-// Sets the offset, KKT gap and objective of a C-SVC solution from its signed coefficients and K in double.
+// Sets the offset, KKT violation and objective of a C-SVC solution from its signed coefficients and K in double.
 void measure_c_svc(const gram<double>& K, const dual_input& in, dual_solution& solution);
 
 }  // namespace mercer

@@ -1,4 +1,10 @@
 // The methods svr and nu_svr: support vector regression with a given tube width ε, or with ε found for a given ν.
+//
+// Example:
+//
+//     const table housing = read("data/housing.svm");
+//     const model m = fit(svr{.kernel = gaussian{0.1}, .scale = "standard", .C = 10, .epsilon = 0.5}, housing);
+//     assert(score(m, housing).number("r2") > 0.8);
 #pragma once
 
 #include <optional>
@@ -10,6 +16,7 @@
 
 namespace mercer {
 
+// The method svr as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct svr {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -40,6 +47,7 @@ struct svr {
     }
 };
 
+// The method nu_svr as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct nu_svr {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
@@ -67,6 +75,7 @@ struct nu_svr {
 
 namespace api {
 struct method;
+// Entries of the list of methods.
 method svr_method();
 method nu_svr_method();
 }  // namespace api

@@ -1,4 +1,4 @@
-// Solves convex quadratic programs with dense matrices:
+// Solves convex quadratic programs in n variables with dense matrices:
 //
 //     min  ½uᵀQu + pᵀu    subject to   Gu <= h,   l <= u <= r,   Au = b,        Q symmetric positive semidefinite.
 //
@@ -22,6 +22,20 @@
 //     dual infeasible     a ray u with Qu = 0, Gu <= 0, Au = 0, pᵀu = -1, in the directions that the bounds leave open
 // If the iteration fails, both certificates are searched for by quadratic programs that always have a solution: the
 // smallest violation of the constraints, and the nearest approximation of a ray.
+//
+// Example:
+//
+//     // min ½(u₁² + u₂²) - u₁ - 1.5u₂  subject to  u₁ + u₂ = 1, u >= 0
+//     const double Q[] = {1, 0, 0, 1}, p[] = {-1, -1.5}, zero[] = {0, 0}, A[] = {1, 1}, b[] = {1};
+//     quadratic_program problem;
+//     problem.Q = {Q, 2, 2};
+//     problem.p = p;
+//     problem.lower = zero;
+//     problem.A = {A, 1, 2};
+//     problem.b = b;
+//     const qp_result found = solve_qp(problem);
+//     assert(found.status == fit_status::converged);
+//     assert(std::abs(found.u[0] - 0.25) < 1e-6 && std::abs(found.u[1] - 0.75) < 1e-6);
 #pragma once
 
 #include <cstdint>
@@ -35,18 +49,20 @@
 
 namespace mercer {
 
+// The problem; matrices are row-major. All data are borrowed and must outlive the call of solve_qp().
 struct quadratic_program {
     // n × n; only the upper triangle is read. Without rows: zero, which gives a linear program
     matrix_view<const double> Q;
-    std::span<const double> p;    // n
-    matrix_view<const double> G;  // general inequalities; may have no rows
-    std::span<const double> h;
-    std::span<const double> lower;  // empty: no lower bounds; entries may be -∞
-    std::span<const double> upper;  // empty: no upper bounds; entries may be +∞
-    matrix_view<const double> A;    // equations; may have no rows
-    std::span<const double> b;
+    std::span<const double> p;      // n
+    matrix_view<const double> G;    // m × n, general inequalities; may have no rows
+    std::span<const double> h;      // m
+    std::span<const double> lower;  // n; empty: no lower bounds; entries may be -∞
+    std::span<const double> upper;  // n; empty: no upper bounds; entries may be +∞
+    matrix_view<const double> A;    // e × n, equations; may have no rows
+    std::span<const double> b;      // e
 };
 
+// The state after a step.
 struct qp_progress {
     std::int64_t step = 0;
     double primal = 0, dual = 0, gap = 0;
@@ -55,19 +71,22 @@ struct qp_progress {
     std::span<const double> u;
 };
 
+// Options of solve_qp().
 struct qp_options {
-    double tol = 1e-8;
+    double tol = 1e-8;  // tolerance of residuals and duality gap, relative
     std::int64_t max_steps = 200;
     double max_seconds = std::numeric_limits<double>::infinity();
     std::function<bool(const qp_progress&)> progress;  // called once per step; returns false to stop with the current u
 };
 
+// The result. The status is converged, infeasible (no point satisfies the constraints), unbounded (the objective
+// decreases without bound; u is the ray), or how the iteration stopped early.
 struct qp_result {
     fit_status status = fit_status::converged;
     std::vector<double> u;                       // the solution, or the ray
     std::vector<double> z, z_lower, z_upper, y;  // the multipliers, or the Farkas certificate
     double primal = 0, dual = 0;                 // objectives
-    double gap = 0;                              // max(|primal - dual|, Σs·z)/max(|primal|, |dual|)
+    double gap = 0;                              // duality gap max(|primal - dual|, Σs·z)/max(|primal|, |dual|)
     // The largest violation of a constraint, and of the stationarity condition, relative to their terms.
     double primal_residual = 0;
     double dual_residual = 0;
@@ -75,6 +94,8 @@ struct qp_result {
     double seconds = 0;
 };
 
+// Time O((n + m + e)³) per step, memory O(n²). Throws errc::invalid_argument if sizes differ, there are no variables or
+// tol is not positive, and errc::data if a number is NaN or, except for bounds, infinite.
 qp_result solve_qp(const quadratic_program& problem, const qp_options& options = {});
 
 }  // namespace mercer

@@ -4,7 +4,7 @@
 //     J(w, b) = ½‖w‖² + Σ Cᵢ max(0, 1 - yᵢ(wᵀxᵢ + b))
 //     D(α) = Σαᵢ - ½‖Σ αᵢyᵢxᵢ‖²,  0 <= αᵢ <= Cᵢ, and Σαᵢyᵢ = 0 if b is free
 //
-// D(α) <= J(w, b) for all feasible points, so J - D bounds the distance of both from the optimum.
+// D(α) <= J(w, b) for all feasible points, so the duality gap J - D bounds the distance of both from the optimum.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct hinge_problem {
     std::span<const double> y;  // ±1
     std::span<const double> C;  // 0 < Cᵢ < ∞
 };
-// Fails unless sizes agree, y is ±1 and C positive and finite.
+// Throws unless sizes agree, y is ±1 and C positive and finite.
 void check(const hinge_problem& problem, const char* owner);
 void check(index examples, std::span<const double> y, std::span<const double> C, const char* owner);
 
@@ -61,7 +61,7 @@ struct descent_result {
     double b = 0;
     std::vector<double> alpha;  // `dual` is D at this point
     double primal = 0, dual = 0;
-    double gap = 0;  // (primal - dual)/primal
+    double gap = 0;  // relative duality gap (primal - dual)/primal
     std::int64_t epochs = 0, steps = 0;
     double seconds = 0;
 };

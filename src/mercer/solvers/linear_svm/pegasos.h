@@ -40,7 +40,7 @@ struct pegasos_options {
     // Called after each evaluation. If it returns false, the descent ends with the best result so far.
     std::function<bool(const descent_progress&)> progress;
 };
-// Fails with errc::invalid_argument for an option out of range.
+// Throws errc::invalid_argument for an option out of range.
 void check(const pegasos_options& options);
 
 // The loop that Pegasos and kernel Pegasos share: epochs, with an evaluation of both objectives after every

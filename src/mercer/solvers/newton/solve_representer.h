@@ -13,8 +13,8 @@
 // (Dembo, Eisenstat, Steihaug 1982). After every step b is minimised exactly, and the step is halved until P falls
 // enough.
 //
-// Stopping rule, in double: the gap to the dual point a = -g/λ. That point is feasible, since Σg = 0 for the best b. By
-// Fenchel's equality
+// Stopping rule, in double: the duality gap to the dual point a = -g/λ. That point is feasible, since Σg = 0 for the
+// best b. By Fenchel's equality
 //     P(α) - P* <= gap = λ/2 (α-a)ᵀK(α-a) = rᵀKr/(2λ)  <=  tol·|P|,
 // where Kα is recomputed and not updated.
 //
@@ -52,9 +52,10 @@ struct representer_options {
     std::vector<double> start{};
 };
 
-// Values of `status` besides the usual ones. stationary: the stopping rule is met, but K is not known to be positive
-// semidefinite, without which the gap proves nothing (set by callers who know the kernel). stalled: P does not fall any
-// further, because of rounding or because K is not positive semidefinite; the gap tells how far the solver came.
+// Values of `status` besides the usual ones. stationary: the stopping rule is met, but K is not proven to be positive
+// semidefinite, so that the duality gap is not a bound (callers that have the kernel set this status). stalled: P does
+// not fall any further, because of rounding or because K is not positive semidefinite; the duality gap bounds the
+// distance from the minimum.
 struct representer_result {
     std::vector<double> alpha;
     double offset = 0;
@@ -66,7 +67,8 @@ struct representer_result {
     std::int64_t products = 0;  // number of products with K
 };
 
-// Weights must be > 0; empty: all 1. Targets must be valid for the loss (±1, >= 0, …).
+// Minimises P. y contains one target per row of K. Weights must be > 0; empty: all 1. Targets must be valid for the
+// loss (±1, >= 0, …).
 representer_result solve_representer(const gram<double>& K, std::span<const double> y, std::span<const double> weight,
                                      const loss& l, const representer_options& options);
 

@@ -43,7 +43,8 @@ class c_path {
 public:
     // Classification. sign: +1 or -1 for a training example, 0 for a held-out one. weight: factors w of C, or empty.
     c_path(const padded_matrix& K, std::span<const double> sign, std::span<const double> weight = {});
-    // ε-regression on the examples with is_training[i] != 0.
+    // ε-regression. y: one target per example. Example i is a training example if is_training[i] != 0, otherwise it is
+    // held out. weight: factors w of C, or empty.
     c_path(const padded_matrix& K, std::span<const double> y, std::span<const std::uint8_t> is_training, double epsilon,
            std::span<const double> weight = {});
     c_path(const c_path&) = delete;  // contains pointers to its own members

@@ -53,7 +53,7 @@ public:
     void release();
     // Returns true if the whole matrix has at most small_bytes.
     bool is_small() const { return small_; }
-    // The slot of the row if it has one, else -1.
+    // Returns the slot of the row if it has one, else -1.
     index find(index original, index& valid) const;
     // Points to the element of a column; the later columns of the same panel follow it.
     float* at(index slot, index column) const {

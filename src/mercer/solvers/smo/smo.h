@@ -4,12 +4,13 @@
 //
 // Labels are not part of K: α is signed. The SVM duals are instances:
 //     C-SVC           p = y, 0 <= yα <= C, Σα = 0
-//     ε-regression    two variables per example over duplicated_gram(K), p = y ∓ ε; for ε = 0 one variable, p = y, |α| <= C
+//     ε-regression    two variables per example over duplicated_gram(K), p = y ∓ ε; for ε = 0 one variable, p = y and
+//                     |α| <= C
 //     one-class       p = 0, Σα = νn
 //     ν-problems      two groups
 //
-// With F = p - Kα, α is optimal when max{Fᵢ : αᵢ < uᵢ} <= min{Fⱼ : αⱼ > lⱼ} in every group. The gap is the largest
-// difference of the two sides over the groups.
+// With F = p - Kα, α is optimal when max{Fᵢ : αᵢ < uᵢ} <= min{Fⱼ : αⱼ > lⱼ} in every group. The gap (the KKT violation
+// of the most violating pair) is the largest difference of the two sides over the groups.
 //
 // The solver works on two levels. The outer loop chooses a working set: the most violating variables and the free ones
 // of the last working set. The kernel matrix of the working set stays in the caches while pairs of variables, chosen by
@@ -22,6 +23,14 @@
 // Kernel values are float, sums are double. The solver reports success only for a gap <= tol in double: before that, F
 // is recomputed from double kernel values for every variable that could decide the gap if its F were off by four times
 // the largest error seen in a sample. If the gap is then larger than tol, the solver continues from the exact values.
+//
+// Example:
+//
+//     // The dual of a C-SVC with C = 10 for the points -1 and 1 with these labels; the linear kernel gives K.
+//     const double numbers[] = {1, -1, -1, 1}, p[] = {-1, 1}, lower[] = {-10, 0}, upper[] = {0, 10};
+//     const precomputed<double> K{matrix_view<const double>(numbers, 2, 2)};
+//     const smo_result found = solve_smo(float_gram(K), K, {.p = p, .lower = lower, .upper = upper}, {});
+//     assert(found.status == fit_status::converged && std::abs(found.alpha[1] - 0.5) < 1e-3);
 #pragma once
 
 #include <cstddef>
@@ -38,15 +47,17 @@
 
 namespace mercer {
 
-// The problem above without K. All spans have n elements, or are empty if that is allowed. The data are borrowed.
+// The problem above without K. All spans have n elements, or are empty if that is allowed. The data are borrowed and
+// must outlive the call of solve_smo().
 struct box_problem {
     std::span<const double> p;
     std::span<const double> lower;        // l, may be -∞
     std::span<const double> upper;        // u, may be +∞
     std::span<const std::uint8_t> group;  // 0 or 1; empty: all variables are in one group
-    std::span<const double> start;        // a feasible α, whose group sums are kept; empty: α = 0
+    std::span<const double> start;        // a feasible α, which fixes the sums of the groups; empty: α = 0
 };
 
+// The state of a running solver.
 struct smo_progress {
     std::int64_t steps = 0;   // pairs optimised
     std::int64_t rounds = 0;  // working sets solved
@@ -58,9 +69,10 @@ struct smo_progress {
     double seconds_left = 0;  // estimated from the decrease of the gap; infinite while the gap has not decreased
 };
 
+// Options of solve_smo().
 struct smo_options {
-    double tol = 1e-3;                                 // of the gap
-    std::size_t cache_bytes = std::size_t{200} << 20;  // of kept kernel rows and Newton's matrices
+    double tol = 1e-3;                                 // tolerance of the gap, in units of F
+    std::size_t cache_bytes = std::size_t{200} << 20;  // memory for stored kernel rows and Newton's matrices
     // The memory from which the largest working set is derived. Unlike cache_bytes, which may be the share of a thread,
     // it must not depend on the number of threads, or the result would.
     std::size_t working_set_bytes = std::size_t{200} << 20;
@@ -75,6 +87,7 @@ struct smo_options {
     double checkpoint_seconds = 60;
 };
 
+// The result of solve_smo().
 struct smo_result {
     fit_status status = fit_status::converged;
     std::vector<double> alpha;
@@ -93,7 +106,7 @@ struct smo_result {
     void add_earlier_run(const smo_result& first);
 };
 
-// `fast` and `exact` are the same symmetric n × n matrix K in float and in double. Fails with errc::invalid_argument or
+// `fast` and `exact` are the same symmetric n × n matrix K in float and in double. Throws errc::invalid_argument or
 // errc::data if sizes differ, numbers are not finite, a lower bound exceeds its upper bound, or the start violates its
 // bounds.
 smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const box_problem& problem,
