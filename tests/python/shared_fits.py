@@ -121,7 +121,7 @@ SAME = {
     "ridge, strings": lambda rows: ridge(rows, [f"{'ab' * (i % 5)}{i % 11}" for i in range(N)], kernel="spectrum(k=2)"),
     "ridge, sets": lambda rows: ridge(rows, [{f"item {i % 9}", f"item {i % 13}"} for i in range(N)], kernel="jaccard()"),
     "ridge, few": lambda rows: ridge(rows, X[:30], Y[:30], n_centres=10),
-    "ridge, as many centres as tell": lambda rows: mercer.NystroemRidge(accuracy=1e-3, doubling=True).fit(rows(X), rows(Y), comm=rows.comm),
+    "ridge, as many centres as tell": lambda rows: mercer.NystroemRidge(trace_tol=1e-3, doubling=True).fit(rows(X), rows(Y), comm=rows.comm),
     "logistic": lambda rows: mercer.NystroemLogistic(n_centres=30, C=5.0).fit(rows(X), rows(LABELS), comm=rows.comm),
     "logistic, balanced": lambda rows: mercer.NystroemLogistic(n_centres=30, class_weight="balanced").fit(rows(X), rows(LABELS), rows(W), comm=rows.comm),
     "svc": lambda rows: mercer.NystroemSVC(n_centres=30, class_weight={"none": 0.2, "rare": 3.0}).fit(rows(X), rows(LABELS), comm=rows.comm),

@@ -116,8 +116,8 @@ def test_ridge_by_conjugate_gradients_says_how_it_ended():
     K = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2) / 3)
     missed = np.linalg.norm(y - (K + 0.01 * np.eye(300)) @ model.dual_coef_) / np.linalg.norm(y)
     assert model.status_ == "converged" and missed <= 1.1e-10 and abs(model.residual_ - missed) < 1e-12
-    with pytest.warns(ConvergenceWarning, match=r"max_products=1.*residual is"):
-        model = mercer.KernelRidge(kernel="rbf", alpha=1e-8, solver="cg", max_products=1, tol=1e-15).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=1.*residual is"):
+        model = mercer.KernelRidge(kernel="rbf", alpha=1e-8, solver="cg", max_iter=1, tol=1e-15).fit(X, y)
     assert model.status_ == "step_limit"
     direct = mercer.KernelRidge(kernel="rbf").fit(X, y)
     assert direct.status_ == "converged" and not hasattr(direct, "residual_")
@@ -143,7 +143,7 @@ def test_ridge_by_conjugate_gradients_says_how_every_target_ended():
     K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(-1))
     alpha = np.array([100, 1e-9, 50])
     with pytest.warns(ConvergenceWarning, match="in columns 1 of y the equations are not solved"):
-        model = mercer.KernelRidge(alpha=alpha, kernel="rbf", gamma=0.5, solver="cg", max_products=15).fit(X, Y)
+        model = mercer.KernelRidge(alpha=alpha, kernel="rbf", gamma=0.5, solver="cg", max_iter=15).fit(X, Y)
     left = np.linalg.norm(Y - K @ model.dual_coef_ - alpha * model.dual_coef_, axis=0) / np.linalg.norm(Y, axis=0)
     np.testing.assert_allclose(model.residual_, left, rtol=1e-3, atol=1e-13)
     assert model.target_status_ == ["converged", "step_limit", "converged"] and model.status_ == "step_limit"

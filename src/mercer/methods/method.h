@@ -119,7 +119,8 @@ std::vector<std::string> distributed_methods();
 // The names of the methods that keep checkpoints, with the required setting if there is one: "kernel_ridge with
 // solver=cg".
 std::vector<std::string> methods_with_checkpoints();
-// The help text of a method: name and formula, then one line per option with default, condition and meaning.
+// The help text of a method: name and formula, then one line per option with default, condition and meaning, and one
+// per choice whose meaning is described.
 std::string help(const method& m);
 
 // Fails with errc::unsupported if `control` has a checkpoint and the method keeps none.
@@ -167,9 +168,13 @@ public:
             std::move(needs));
     }
 
-    // A former name of the last option.
+    // A former name of the last option, or former values of it (former_option_name).
     void former_name(const char* name, std::vector<std::pair<std::string, std::string>> values) {
         options.back().former_names.push_back({name, std::move(values)});
+    }
+    // The meanings of choices of the last option.
+    void choice_meanings(std::vector<std::pair<std::string, std::string>> meanings) {
+        options.back().choice_meanings = std::move(meanings);
     }
 
 private:
@@ -198,6 +203,7 @@ public:
         value = from_.numbers(name);
     }
     void former_name(const char*, const std::vector<std::pair<std::string, std::string>>&) {}
+    void choice_meanings(const std::vector<std::pair<std::string, std::string>>&) {}
 
 private:
     const option_values& from_;
