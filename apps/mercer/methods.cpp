@@ -17,14 +17,22 @@ struct method_list_options {
     common_options common;
 };
 
+// Begins the text with a capital, unless its first word is a symbol such as the k of k-means.
+std::string sentence(std::string text) {
+    if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[0])) && text[1] != '-' && text[1] != ' ')
+        text[0] = static_cast<char>(std::toupper(text[0]));
+    return text;
+}
+
 std::string as_markdown(const std::vector<const api::method*>& wanted) {
     std::string out =
         "# Methods\n\n"
-        "Fit a method to a data file, with options:\n\n"
-        "    mercer fit METHOD DATA --set NAME=VALUE ...\n\n"
+        "Fit a model by a method, with options, and store it in a file:\n\n"
+        "    mercer fit METHOD DATA --set NAME=VALUE ... -o MODEL\n"
+        "    mercer fit svc data/iris.svm --set C=10 multiclass=ovr -o iris.model\n\n"
         "In C++ the options are the members of a struct: `fit(METHOD{.NAME = VALUE}, data)` after\n"
-        "`#include <mercer/mercer.h>`. In Python they are parameters of a class ([python.md](python.md)). On the\n"
-        "terminal, `mercer methods METHOD` explains the options of one method.\n\n"
+        "`#include <mercer/mercer.h>`. In Python they are parameters of a class ([python.md](python.md)).\n"
+        "`mercer methods METHOD` prints the options of one method.\n\n"
         "In a formula, x and y are the examples and their targets, k the kernel and φ its map into the feature space.\n"
         "The column *values* of a table names the allowed values. A list of numbers is written `a,b,c`, or\n"
         "`low:high:count` for `count` values from `low` to `high` with equal ratios (`0.01:100:5` is\n"
@@ -36,15 +44,15 @@ std::string as_markdown(const std::vector<const api::method*>& wanted) {
             family = name(each->family);
             out += fmt::format("\n## {}{}\n", static_cast<char>(std::toupper(family[0])), family.substr(1));
         }
-        out += fmt::format("\n### {}\n\n{}  \nFormula: `{}`  \n", each->name, each->about, each->formula);
+        out += fmt::format("\n### {}\n\n{}.  \nFormula: `{}`  \n", each->name, sentence(each->about), each->formula);
         if (!each->aliases.empty()) out += fmt::format("Also called `{}`.  \n", join(each->aliases, "`, `"));
-        out += fmt::format("Input: {}. The model {}.\n",
+        out += fmt::format("Input: {}. The model can {}.\n",
                            each->takes_kernel     ? "objects that a kernel compares"
                            : each->takes_features ? "vectors, or the explicit features of a kernel"
                                                   : "vectors; takes no kernel",
-                           !each->can_transform ? "predicts"
-                           : each->can_predict  ? "predicts and transforms"
-                                                : "transforms");
+                           !each->can_transform ? "predict"
+                           : each->can_predict  ? "predict and transform"
+                                                : "transform");
         if (each->options.empty()) continue;
         out += "\n| option | default | values | meaning |\n|---|---|---|---|\n";
         for (const auto& o : each->options) {

@@ -39,12 +39,12 @@ std::string kernel_counterpart(const method& m) {
 
 std::string help(const method& m) {
     std::string out = fmt::format("{}: {}\n  {}\n", m.name, m.about, m.formula);
+    if (!m.options.empty()) out += "\nOptions, with the default and the allowed values:\n";
     for (const auto& o : m.options) {
-        const std::string needs = o.requirements();
-        out +=
-            fmt::format("  {:<22} {:<34} {}{}{}\n", o.name + (o.default_value.empty() ? "" : " = " + o.default_value),
-                        o.condition(), o.about, needs.empty() ? "" : "; ", needs);
-        for (const auto& [choice, meaning] : o.choice_meanings) out += fmt::format("    {:<20} {}\n", choice, meaning);
+        out += fmt::format("  {}{}  ({})\n      {}\n", o.name, o.default_value.empty() ? "" : " = " + o.default_value,
+                           o.condition(), o.about);
+        for (const auto& [choice, meaning] : o.choice_meanings) out += fmt::format("        {}: {}\n", choice, meaning);
+        if (const std::string needs = o.requirements(); !needs.empty()) out += fmt::format("      {}\n", needs);
     }
     return out;
 }

@@ -119,8 +119,8 @@ std::vector<std::string> distributed_methods();
 // The names of the methods that keep checkpoints, with the required setting if there is one: "kernel_ridge with
 // solver=cg".
 std::vector<std::string> methods_with_checkpoints();
-// The help text of a method: name and formula, then one line per option with default, condition and meaning, and one
-// per choice whose meaning is described.
+// The help text of a method: name and formula, then each option with its default, the allowed values, its meaning, the
+// meanings of its choices and its requirements.
 std::string help(const method& m);
 
 // Fails with errc::unsupported if `control` has a checkpoint and the method keeps none.

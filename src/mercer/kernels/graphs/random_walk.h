@@ -25,7 +25,7 @@ struct random_walk {
                 "sum over s of lambda^s * number of common walks of s steps",
                 graphs::kind,
                 {{"lambda", "0.01", "lambda > 0",
-                  "weight factor per step; lambda*rho(G)*rho(H) < 1 is needed (rho: spectral radius)"}},
+                  "weight factor per step; lambda*rho(G)*rho(H) < 1, rho: spectral radius"}},
                 "random walks: the inner product of counts of labelled walks, each step with the weight lambda > 0",
                 true,
                 {}};

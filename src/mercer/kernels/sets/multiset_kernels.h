@@ -22,7 +22,7 @@ struct multiset_intersection {
                 "sum over items of min(count in A, count in B)",
                 multisets::kind,
                 {},
-                "multiset intersection: the set intersection kernel of the sets of pairs (item, number of the copy)",
+                "multiset intersection: the set intersection kernel of the sets {(item, 1), ..., (item, count)}",
                 true,
                 {}};
     }
@@ -44,7 +44,7 @@ struct min_max {
                 "sum min(a_i, b_i) / sum max(a_i, b_i), 1 for two empty multisets",
                 multisets::kind,
                 {},
-                "min-max: the Jaccard kernel of the sets of pairs (item, number of the copy)",
+                "min-max: the Jaccard kernel of the sets {(item, 1), ..., (item, count)}",
                 true,
                 {.stationary = false, .radial = false, .normalised = true}};
     }

@@ -17,7 +17,7 @@ struct anisotropic {
                 "exp(-(x-z)'S^-1(x-z)/2), S = covariance",
                 object_kind::vectors,
                 {{"covariance", "", "covariance is symmetric positive definite",
-                  "covariance matrix [[...], ...], or the diagonal [v1, v2, ...] of a diagonal matrix"}},
+                  "matrix [[...], ...], or only the diagonal [v1, v2, ...] of a diagonal matrix"}},
                 "anisotropic Gaussian: the Gaussian pulled back by x ↦ L⁻¹x, Σ = LLᵀ",
                 true,
                 {.stationary = true, .radial = false, .normalised = true}};

@@ -17,7 +17,7 @@ struct rational_quadratic {
                 "(1 + |x-z|^2/(2*alpha*length_scale^2))^-alpha",
                 object_kind::vectors,
                 {{"alpha", "1", "alpha > 0", "shape: the smaller, the heavier the tails"},
-                 {"length_scale", "1", "length_scale > 0", "width: the unit of distances"}},
+                 {"length_scale", "1", "length_scale > 0", "width: the unit in which distances are measured"}},
                 "rational quadratic: an integral of Gaussians with non-negative weights, the gamma density",
                 true,
                 {.stationary = true, .radial = true, .normalised = true}};

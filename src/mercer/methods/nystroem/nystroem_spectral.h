@@ -40,7 +40,7 @@ struct nystroem_spectral {
             {"nystroem_spectral",
              {"spectral", "spectral_clustering", "normalised_cuts"},
              method_family::clustering,
-             "spectral clustering (normalised cuts) by the Nyström method, for millions of examples",
+             "spectral clustering by the Nyström method, for millions of examples",
              "leading eigenvectors of D^-½K̃D^-½, K̃ = K(X, Z) K(Z, Z)⁻¹ K(Z, X), then k-means on their rows",
              "mercer-nystroem-spectral-model",
              target_kind::none}));

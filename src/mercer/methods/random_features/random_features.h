@@ -44,7 +44,7 @@ struct random_features {
         return {"random_features",
                 {"rff", "random_fourier_features", "count_sketch"},
                 method_family::components,
-                "random Fourier features (rbf, laplacian, matern) and count sketches (poly, linear)",
+                "random Fourier features (rbf, laplacian, matern), count sketches (poly, linear)",
                 "φ(x) = √(2/D) (cos wⱼᵀx, sin wⱼᵀx), w from the Fourier transform of the kernel; a sketch of x⊗…⊗x",
                 "mercer-random-features-model",
                 target_kind::none,
