@@ -98,11 +98,11 @@ void show(const show_options& options) {
         if (has) words += (words.empty() ? "" : ", ") + std::string(word);
     out += fmt::format("traits     {}\n", words.empty() ? "none known" : words);
     if (!space.none.empty()) {
-        out += fmt::format("features   {}: {}\n", space.infinite ? "no finite map" : "not listed", space.none);
+        out += fmt::format("features   {}: {}\n", space.infinite ? "no finite map" : "not written out", space.none);
     } else if (space.by_data) {
-        out += fmt::format(
-            "features   explicit; their number depends on the {}. `mercer explain MODEL --features` lists them\n",
-            name(k.kind()));
+        out +=
+            fmt::format("features   explicit, as many as the {} have: `mercer explain MODEL --features` names them\n",
+                        name(k.kind()));
     } else {
         constexpr std::size_t most = 12;
         const std::vector<std::string> first(
@@ -111,12 +111,11 @@ void show(const show_options& options) {
                            count_text(options.dims, "coordinate"), join(first, ", "),
                            space.names.size() > most ? ", ..." : "");
     }
-    out += fmt::format("\n{}\n{}", why.valid ? "Proven to be a kernel:" : "Not proven to be a kernel:", why.text());
+    out += fmt::format("\n{}\n{}", why.valid ? "A kernel, by these rules:" : "Not proven to be a kernel:", why.text());
     if (!why.parts.empty())
         for (const proof* fault : why.faults())
-            out += fmt::format("\nno proof for: {}\n              {}\n", fault->claim, fault->rule);
-    if (!why.valid)
-        out += "\nIts matrix of your data may be positive semidefinite all the same: mercer kernel test EXPR DATA\n";
+            out += fmt::format("\nat fault: {}\n          {}\n", fault->claim, fault->rule);
+    if (!why.valid) out += "\nIt may still be one on your data: mercer kernel test EXPR DATA\n";
     print(out);
 }
 

@@ -1,5 +1,5 @@
 // Translations of the library's texts: methods, options, rules of proofs. A sentence without a translation is shown in
-// English and marked so; tests/apps/documentation_test.py checks that no sentence is missing. {} stands for a number.
+// English and marked so; tests/apps/library_texts_test.py checks that no sentence is missing. {} stands for a number.
 import type { Language } from "../store";
 
 type Others = Record<Exclude<Language, "en">, string>;

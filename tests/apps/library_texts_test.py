@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Texts that the library describes itself with, and the pages made from them: documentation_test.py BIN_FOLDER REPOSITORY"""
+"""Texts that the library describes itself with, and the pages made from them: library_texts_test.py BIN_FOLDER REPOSITORY"""
 
 import json
 import re
@@ -65,7 +65,7 @@ class Texts(unittest.TestCase):
         lines = (ROOT / "page/src/texts/library.ts").read_text().split("\n")
         translated = [json.loads(line.split(": both(")[0]) for line in lines if ": both(" in line]
         shown = {m["about"] for m in self.methods} | {o["about"] for m in self.methods for o in m["options"]}
-        shown |= {k["rule"] for k in self.kernels if k["domain"] in ("vectors", "any")}
+        shown |= {k["rule"] for k in self.kernels if k.get("kind", k.get("domain")) in ("vectors", "any")}
         for expression in EXPRESSIONS:
             shown |= {re.sub(r"-?\d+(\.\d+)?(e[-+]?\d+)?", "{}", rule) if rule.startswith("no rule") else rule
                       for rule in rules(as_json("kernel", "show", expression)["proof"])}  # fmt: skip
