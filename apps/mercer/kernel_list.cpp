@@ -78,7 +78,7 @@ std::string as_text(const list_options& options) {
             for (const auto& p : info.parameters)
                 part +=
                     fmt::format("    {:<20} {:<24} {}\n",
-                                p.name + (p.initial.empty() ? " (needed)" : " = " + p.initial), p.condition, p.about);
+                                p.name + (p.initial.empty() ? " (required)" : " = " + p.initial), p.condition, p.about);
         }
         if (!part.empty()) out += fmt::format("Kernels on {}\n{}\n", kind_text(where), part);
     }
@@ -88,46 +88,45 @@ std::string as_text(const list_options& options) {
     return out + align_table(lines, {false, false, false});
 }
 
-// Escapes '|', which would end the cell of a table.
-std::string escape_cell(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '|') out += '\\';
-        out += c;
-    }
-    return out;
-}
 std::string code(const std::string& text) { return text.empty() ? "" : fmt::format("`{}`", text); }
 
 std::string as_markdown(const list_options& options) {
     std::string out =
         "# Kernels\n\n"
-        "Written by `mercer kernel list --markdown` from the registry; a test checks that it is up to date.\n\n"
-        "A kernel is written as `name(parameter=value, ...)`; parameters with a default may be left out, and values\n"
-        "may be given without names in the order of the table. *Why* is the rule that proofs name (`mercer kernel show "
-        "EXPR`).\n";
+        "Fit a method with a kernel, or look at a kernel:\n\n"
+        "    mercer fit svc DATA --kernel 'rbf(gamma=0.5)'\n"
+        "    mercer kernel show '0.5*rbf(gamma=0.1) + normalize(poly(degree=2))'\n\n"
+        "A kernel is written as `name(parameter=value, ...)`. Parameters with a default may be left out, and values\n"
+        "may be given without names in the order of the table. [Operations](#kernels-from-kernels) make new kernels\n"
+        "from kernels.\n\n"
+        "In formulas `x'z` is the inner product of two vectors, `|x|` the norm and `x_a` feature a of x.\n"
+        "*Proof* is the reason why all matrices of the kernel are positive semidefinite, as `mercer kernel show` "
+        "prints\n"
+        "it. *Properties*: stationary kernels are functions of x - z, radial kernels are functions of |x - z|,\n"
+        "normalised kernels have k(x, x) = 1.\n\n"
+        "This page is the output of `mercer kernel list --markdown`.\n";
     for (const object_kind where : all_object_kinds()) {
         std::string part;
         for (const auto& each : kernel_registry()) {
             const kernel_info& info = each.info;
             if (info.kind != where || !is_listed(options, where)) continue;
             part +=
-                fmt::format("\n### {}\n\n{}  \nText form: {}", info.name, code(info.formula), code(call_form(info)));
+                fmt::format("\n### {}\n\n{}  \nExpression: {}", info.name, code(info.formula), code(call_form(info)));
             if (!info.aliases.empty()) part += fmt::format(", also called {}", code(join(info.aliases, "`, `")));
             part += ".  \n";
             if (const std::string words = traits_text(info.properties); !words.empty())
-                part += fmt::format("Always {}.  \n", words);
-            part += fmt::format("{} {}\n", info.mercer ? "*Why:*" : "**Not a Mercer kernel:**", info.rule);
+                part += fmt::format("Properties: {}.  \n", words);
+            part += fmt::format("{} {}\n", info.mercer ? "*Proof:*" : "**Not a Mercer kernel:**", info.rule);
             if (info.parameters.empty()) continue;
-            part += "\n| parameter | default | condition | |\n|---|---|---|---|\n";
+            part += "\n| parameter | default | values | meaning |\n|---|---|---|---|\n";
             for (const auto& p : info.parameters)
                 part += fmt::format("| {} | {} | {} | {} |\n", code(p.name),
-                                    p.initial.empty() ? "must be given" : code(p.initial), code(p.condition),
+                                    p.initial.empty() ? "required" : code(p.initial), escape_cell(code(p.condition)),
                                     escape_cell(p.about));
         }
         if (!part.empty()) out += fmt::format("\n## On {}\n{}", kind_text(where), part);
     }
-    out += "\n## Kernels from kernels\n\n| form | meaning | rule |\n|---|---|---|\n";
+    out += "\n## Kernels from kernels\n\n| expression | meaning | is it a kernel? |\n|---|---|---|\n";
     for (const auto& each : algebra_registry())
         out += fmt::format("| {} | {} | {} |\n", escape_cell(code(each.form)), escape_cell(each.meaning),
                            escape_cell(each.rule));

@@ -17,41 +17,54 @@ struct method_list_options {
     common_options common;
 };
 
+// Begins the text with a capital, unless its first word is a symbol such as the k of k-means.
+std::string sentence(std::string text) {
+    if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[0])) && text[1] != '-' && text[1] != ' ')
+        text[0] = static_cast<char>(std::toupper(text[0]));
+    return text;
+}
+
 std::string as_markdown(const std::vector<const api::method*>& wanted) {
     std::string out =
         "# Methods\n\n"
-        "Written by `mercer methods --markdown` from the registry; a test checks that it is up to date.\n\n"
-        "In the program `mercer fit METHOD DATA --set name=value`, in C++ `fit(METHOD{.name = value}, data)` after\n"
-        "`#include <mercer/mercer.h>`.\n";
+        "Fit a model by a method, with options, and store it in a file:\n\n"
+        "    mercer fit METHOD DATA --set NAME=VALUE ... -o MODEL\n"
+        "    mercer fit svc data/iris.svm --set C=10 multiclass=ovr -o iris.model\n\n"
+        "In C++ the options are the members of a struct: `fit(METHOD{.NAME = VALUE}, data)` after\n"
+        "`#include <mercer/mercer.h>`. In Python they are parameters of a class ([python.md](python.md)).\n"
+        "`mercer methods METHOD` prints the options of one method.\n\n"
+        "In a formula, x and y are the examples and their targets, k the kernel and φ its map into the feature space.\n"
+        "The column *values* of a table names the allowed values. A list of numbers is written `a,b,c`, or\n"
+        "`low:high:count` for `count` values from `low` to `high` with equal ratios (`0.01:100:5` is\n"
+        "`0.01,0.1,1,10,100`).\n\n"
+        "This page is the output of `mercer methods --markdown`.\n";
     std::string family;
     for (const auto* each : wanted) {
         if (family != name(each->family)) {
             family = name(each->family);
             out += fmt::format("\n## {}{}\n", static_cast<char>(std::toupper(family[0])), family.substr(1));
         }
-        out += fmt::format("\n### {}\n\n{}: `{}`  \n", each->name, each->about, each->formula);
+        out += fmt::format("\n### {}\n\n{}.  \nFormula: `{}`  \n", each->name, sentence(each->about), each->formula);
         if (!each->aliases.empty()) out += fmt::format("Also called `{}`.  \n", join(each->aliases, "`, `"));
-        out +=
-            fmt::format("{}{}{}.\n",
-                        each->takes_kernel     ? "Takes a kernel"
-                        : each->takes_features ? "Works on vectors as they are, on other objects by a kernel's features"
-                                               : "Works on vectors as they are",
-                        each->can_predict ? ", predicts" : "", each->can_transform ? ", transforms" : "");
+        out += fmt::format("Input: {}. The model can {}.\n",
+                           each->takes_kernel     ? "objects that a kernel compares"
+                           : each->takes_features ? "vectors, or the explicit features of a kernel"
+                                                  : "vectors; takes no kernel",
+                           !each->can_transform ? "predict"
+                           : each->can_predict  ? "predict and transform"
+                                                : "transform");
         if (each->options.empty()) continue;
-        out += "\n| option | default | condition | meaning |\n|---|---|---|---|\n";
+        out += "\n| option | default | values | meaning |\n|---|---|---|---|\n";
         for (const auto& o : each->options) {
-            std::string needs;
-            for (const auto& need : o.needs) {
-                needs += need.values.empty() ? fmt::format("; only with `{}`", need.option)
-                         : need.values.front().empty()
-                             ? fmt::format("; only without `{}`", need.option)
-                             : fmt::format("; only with `{}={}`", need.option, join(need.values, "|"));
-                for (const auto& other : need.alternatives)
-                    needs += fmt::format(" or `{}={}`", other.option, join(other.values, "|"));
-            }
-            out +=
-                fmt::format("| `{}` | {} | {} | {}{} |\n", o.name,
-                            o.default_value.empty() ? "" : "`" + o.default_value + "`", o.condition(), o.about, needs);
+            const std::string needs = o.requirements("`");
+            out += fmt::format("| `{}` | {} | {} | {}{}{} |\n", o.name,
+                               o.default_value.empty() ? "" : "`" + o.default_value + "`", escape_cell(o.condition()),
+                               escape_cell(o.about), needs.empty() ? "" : "; ", escape_cell(needs));
+        }
+        for (const auto& o : each->options) {
+            if (o.choice_meanings.empty()) continue;
+            out += fmt::format("\nChoices of `{}`:\n\n", o.name);
+            for (const auto& [choice, meaning] : o.choice_meanings) out += fmt::format("- `{}`: {}\n", choice, meaning);
         }
     }
     return out;

@@ -418,6 +418,15 @@ void print(const json& value) { print(value.dump(2, ' ', false, json::error_hand
 
 std::string count_text(index n, const std::string& what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
+std::string escape_cell(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '|') out += '\\';
+        out += c;
+    }
+    return out;
+}
+
 std::string align_table(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& right) {
     // Counts characters, not bytes.
     const auto letters = [](const std::string& text) {

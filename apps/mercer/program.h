@@ -175,5 +175,7 @@ void flush_output();
 std::string count_text(index n, const std::string& what);
 // Returns an aligned table. Two blanks separate columns; columns with right[c] are aligned right.
 std::string align_table(const std::vector<std::vector<std::string>>& lines, const std::vector<bool>& right);
+// Escapes '|', which would end the cell of a markdown table.
+std::string escape_cell(const std::string& text);
 
 }  // namespace mercer::cli

@@ -116,7 +116,7 @@ class CtrlC(Scratch):
         noise = hard(1500)[2]
         Path("points.csv").write_text("".join(f"{i % 37},{i * i % 41}\n" for i in range(1500)))
         for words in (["cluster", "kernel_kmeans", "points.csv", "-k", "20", "--set", "n_init=1000000"],
-                      ["cluster", "kernel_kmedoids", "points.csv", "-k", "20", "--set", "start=random", "n_init=1000000"],
+                      ["cluster", "kernel_kmedoids", "points.csv", "-k", "20", "--set", "init=random", "n_init=1000000"],
                       ["cluster", "nystroem_kmeans", "points.csv", "-k", "20", "--set", "n_init=1000000"],
                       ["cluster", "kernel_kmeans", "points.csv", "--k-range", "2:1500", "--set", "n_init=20"],
                       ["tune", "svc", noise, "--points", "300", "--no-race"],

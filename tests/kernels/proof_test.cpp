@@ -40,10 +40,10 @@ TEST(proof, each_rule_is_named_with_its_side_condition) {
         {"exp(linear())", "exp", "limit"},
         {"normalize(linear())", "normalised", "1/√k(x,x)"},
         {"conjugate(norm, linear())", "conjugation", "h = norm"},
-        {"columns(linear(), [0])", "pull-back", "coordinates"},
+        {"columns(linear(), [0])", "pull-back", "features"},
         {"rbf(0.5)", "Gaussian", "gamma > 0"},
-        {"poly(degree=2)", "polynomial", "degree >= 1, whole; gamma > 0; coef0 >= 0"},
-        {"bilinear([[1]])", "bilinear", "A symmetric positive semidefinite"},
+        {"poly(degree=2)", "polynomial", "integer, degree >= 1; gamma > 0; coef0 >= 0"},
+        {"bilinear([[1]])", "bilinear", "A is symmetric positive semidefinite"},
     };
     for (const auto& [text, rule, condition] : rules) {
         const proof made = read(text).proof();

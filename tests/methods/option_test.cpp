@@ -54,7 +54,7 @@ TEST(options, refuse_what_they_cannot_be) {
         expect_error(errc::invalid_argument, "C must satisfy", with("C", wrong));
     for (const char* wrong : {"0", "1.5", "1e30", "inf"})
         expect_error(errc::invalid_argument, "n_init must satisfy", with("n_init", wrong));
-    expect_error(errc::invalid_argument, "a, b, got 'c'", with("kind", "c"));
+    expect_error(errc::invalid_argument, "a or b, got 'c'", with("kind", "c"));
     expect_error(errc::invalid_argument, "true or false", with("loud", "maybe"));
     for (const char* wrong : {"0", "1,-1", "1:2", "0:1:5", "1:2:1", "1:2:1e9", "1:2:2.5", "a", "1,,2", "inf"})
         expect_error(errc::invalid_argument, "alphas must satisfy", with("alphas", wrong));
@@ -120,6 +120,69 @@ TEST(options, a_former_name_is_taken_for_what_it_is_called_now) {
         chosen({{"orthogonal", "true"}, {"frequencies", "structured"}});
     });
     expect_error(errc::invalid_argument, "has no option 'orthogonal'", [&] { chosen({{"orthogonal", "maybe"}}); });
+}
+
+TEST(options, a_renamed_option_is_accepted_under_both_names) {
+    const auto value = [](const char* name, const settings& given, const char* option) {
+        const method& m = find_method(name);
+        EXPECT_EQ(option_values::from_model_file(name, m.options, given).all(),
+                  option_values(name, m.options, given).all());
+        const settings all = option_values(name, m.options, given).all();
+        const auto at = std::ranges::find(all, option, &settings::value_type::first);
+        return at == all.end() ? "missing" : at->second;
+    };
+    EXPECT_EQ(value("kernel_ridge", {{"solver", "cg"}, {"max_products", "7"}}, "max_iter"), "7");
+    EXPECT_EQ(value("kernel_ridge", {{"solver", "automatic"}}, "solver"), "auto");
+    EXPECT_EQ(value("kernel_ridge", {{"solver", "direct"}}, "solver"), "direct");
+    EXPECT_EQ(value("kernel_pca", {{"solver", "automatic"}}, "solver"), "auto");
+    EXPECT_EQ(value("ridge", {{"form", "cheaper"}}, "form"), "auto");
+    EXPECT_EQ(value("kernel_kmedoids", {{"start", "random"}}, "init"), "random");
+    for (const char* name : {"nystroem_ridge", "nystroem_logistic", "nystroem_svc"})
+        EXPECT_EQ(value(name, {{"accuracy", "0.01"}}, "trace_tol"), "0.01");
+    const method& ridge = find_method("kernel_ridge");
+    expect_error(errc::invalid_argument, "option 'max_iter' is given twice", [&] {
+        option_values(ridge.name, ridge.options, {{"max_products", "7"}, {"max_iter", "7"}});
+    });
+    expect_error(errc::invalid_argument, "auto, direct or cg, got 'fast'", [&] {
+        option_values(ridge.name, ridge.options, {{"solver", "fast"}});
+    });
+}
+
+TEST(options, describe_their_values_and_requirements) {
+    const auto option = [](const char* name, const char* wanted) {
+        return *std::ranges::find(find_method(name).options, wanted, &option_info::name);
+    };
+    EXPECT_EQ(option("svc", "C").condition(), "0 < C <= inf");
+    EXPECT_EQ(option("svc", "tol").condition(), "tol > 0");
+    EXPECT_EQ(option("nu_svc", "nu").condition(), "0 < nu <= 1");
+    EXPECT_EQ(option("svc", "seed").condition(), "integer, seed >= 0");
+    EXPECT_EQ(option("knn", "weights").condition(), "uniform or distance");
+    EXPECT_EQ(option("kernel_ridge", "alphas").condition(), "a,b,c or low:high:count, each >= 0");
+    EXPECT_EQ(option("svc", "seed").requirements(), "only with probability = true or solver = kernel_pegasos");
+    EXPECT_EQ(option("kernel_ridge", "max_iter").requirements("`"),
+              "only with `solver` = `cg` or `auto`; only without `alphas`");
+    EXPECT_EQ(option("ridge", "score").requirements(), "only with alphas");
+    EXPECT_EQ(option("svc", "C").requirements(), "");
+}
+
+// Help prints a description in one line of a terminal.
+TEST(methods, have_a_description_of_at_most_80_characters_for_each_option) {
+    const auto characters = [](const std::string& text) {
+        return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+    };
+    for (const method& each : methods()) {
+        EXPECT_FALSE(each.about.empty()) << each.name;
+        EXPECT_LE(characters(each.about), 80) << each.name;
+        for (const option_info& o : each.options) {
+            EXPECT_FALSE(o.about.empty()) << each.name << " " << o.name;
+            EXPECT_LE(characters(o.about), 80) << each.name << " " << o.name << ": " << o.about;
+            for (const auto& [choice, meaning] : o.choice_meanings) {
+                EXPECT_NE(std::ranges::find(o.choices, choice), o.choices.end()) << each.name << " " << choice;
+                EXPECT_FALSE(meaning.empty()) << each.name << " " << choice;
+            }
+            EXPECT_TRUE(o.choice_meanings.empty() || o.choice_meanings.size() == o.choices.size()) << each.name;
+        }
+    }
 }
 
 TEST(methods, are_found_by_name_and_alias_and_have_valid_defaults) {

@@ -266,9 +266,9 @@ const std::map<std::string, std::string> other_values{
     {"n_components", "3"}, {"regularisation", "2"}, {"delta", "0.1"},
     {"tau", "0.9"},        {"output_alphas", "3"},  {"intercept_scaling", "4"},
     {"batch_size", "7"},   {"n_centres", "9"},      {"centre_rows", "3,4,20"},
-    {"accuracy", "0.2"},   {"size", "40"},          {"overlap", "0.4"},
+    {"trace_tol", "0.2"},  {"size", "40"},          {"overlap", "0.4"},
 };
-const std::set<std::string> bounds{"tol", "max_iter", "max_seconds", "n_init", "seed", "shrinking", "max_products"};
+const std::set<std::string> bounds{"tol", "max_iter", "max_seconds", "n_init", "seed", "shrinking"};
 
 // An accepted option has an effect; an option without effect is refused by name.
 TEST(api_model, no_option_is_ignored) {

@@ -77,7 +77,7 @@ TEST(values, every_word_on_every_kind_of_method) {
 TEST(values, are_checked_as_texts_are) {
     expect_error(errc::invalid_argument, "svc: C must satisfy 0 < C <= inf, got '-1'",
                  [] { fit(svc{.C = -1}, iris()); });
-    expect_error(errc::invalid_argument, "svc: multiclass must satisfy ovo, ovr, got 'all'",
+    expect_error(errc::invalid_argument, "svc: multiclass must satisfy ovo or ovr, got 'all'",
                  [] { fit(svc{.multiclass = "all"}, iris()); });
     expect_error(errc::invalid_argument, "kernel_ridge: alpha has no effect beside alphas", [] {
         fit(kernel_ridge{.alpha = 2, .alphas = {1, 2}}, table{iris().x, iris().y, {}, {}});

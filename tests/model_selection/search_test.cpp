@@ -63,6 +63,21 @@ TEST(tune, the_best_is_the_best_and_a_race_finds_it_too) {
     EXPECT_NO_THROW(fit(raced.chosen_spec(), data));
 }
 
+TEST(tune, accepts_the_former_name_of_an_option) {
+    table data = sample("housing.svm");
+    data.x = apply_scaling(*fit_scaling(data.x, "standard"), data.x);
+    const auto scores = [&](const char* name) {
+        const tuning found = tune({"nystroem_ridge", "rbf(gamma=0.1)", "", {{name, "?{0.01,0.5}"}}}, data, no_race());
+        std::vector<double> means;
+        for (const trial& t : found.trials) means.push_back(t.mean);
+        return means;
+    };
+    const std::vector<double> found = scores("trace_tol");
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_NE(found[0], found[1]);
+    EXPECT_EQ(scores("accuracy"), found);
+}
+
 // Many λ by one reduction, and few by one decomposition each, compared with complete fits.
 TEST(tune, ridges_are_scored_as_fits_done_one_by_one) {
     table data = sample("housing.svm");

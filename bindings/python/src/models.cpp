@@ -57,7 +57,8 @@ api::option_values values_of(const api::method& m, const py::dict& given) {
     return api::option_values::from_model_file(m.name, m.options, out);
 }
 
-bool has_steps(const api::method& m) { return find_option(m, "max_iter") != nullptr; }
+// An interrupted fit of kernel_ridge has no model.
+bool has_steps(const api::method& m) { return find_option(m, "max_iter") && m.name != "kernel_ridge"; }
 
 matrix_view<const double> targets_of(const std::optional<doubles>& y) {
     if (!y) return {};

@@ -121,7 +121,7 @@ function rangeOf(o: OptionInfo, count: number): SliderRange {
   if (o.name === "epsilon") return { low: 0, high: 1.5, logarithmic: false, whole: false };
   return { low: 1e-6, high: 100, logarithmic: true, whole: false };
 }
-const aside = new Set(["tol", "max_seconds", "max_iter", "shrinking", "seed", "solver", "multiclass", "n_init", "start", "max_products", "variance", "loo", "score", "alphas", "output_alphas", "form", "intercept_scaling", "batch_size", "projection", "average", "centre_rows", "centres", "n_centres", "tau", "delta", "penalty", "probability", "fit_intercept"]);
+const aside = new Set(["tol", "max_seconds", "max_iter", "shrinking", "seed", "solver", "multiclass", "n_init", "init", "variance", "loo", "score", "alphas", "output_alphas", "form", "intercept_scaling", "batch_size", "projection", "average", "centre_rows", "centres", "n_centres", "tau", "delta", "penalty", "probability", "fit_intercept"]);
 
 function Option({ info, value, count, t }: { info: OptionInfo; value: string; count: number; t: Texts }) {
   const language = useStore((s) => s.language);

@@ -73,11 +73,11 @@ inline constexpr const char* cells_format = "mercer-cells-model";
 
 template <class V>
 void cell_options(V& v, auto& m) {
-    v.integer("size", m.size, 1, "examples of a cell, about; twice as many at most");
+    v.integer("size", m.size, 1, "approximate number of examples per cell, at most twice as many");
     v.number("overlap", m.overlap, up_to(at_least(0), 1),
-             "a cell has to do with what is no farther from its centre than 1 + overlap times the nearest one's");
-    v.flag("tune", m.tune, "the numbers of kernel and machine are chosen in every cell, by cross-validation");
-    v.integer("seed", m.seed, 0, "of the centres");
+             "overlap of neighbouring cells, relative to the distance to the nearest centre");
+    v.flag("tune", m.tune, "tune the kernel parameters and C or alpha in each cell by cross-validation");
+    v.integer("seed", m.seed, 0, "random seed of the centres of the cells");
 }
 
 }  // namespace detail
@@ -97,14 +97,14 @@ struct cells_svc {
         return {"cells_svc",
                 {"cells"},
                 method_family::classification,
-                "support vector machines in cells of the feature space, for millions of examples",
+                "support vector classification, one model per cell, for millions of examples",
                 "f(x) = Σⱼ wⱼ(x)fⱼ(x), fⱼ an svc fitted in Voronoi cell j",
                 detail::cells_format,
                 target_kind::classes};
     }
     template <class V>
     void options(V& v) {
-        v.number("C", C, above(0), "price of an error");
+        v.number("C", C, above(0), option_text::penalty_parameter);
         detail::cell_options(v, *this);
     }
 };
@@ -123,14 +123,14 @@ struct cells_logistic {
         return {"cells_logistic",
                 {},
                 method_family::classification,
-                "kernel logistic regression in cells of the feature space: probabilities for millions of examples",
+                "kernel logistic regression, one model per cell, for millions of examples",
                 "p(x) = Σⱼ wⱼ(x)pⱼ(x), pⱼ by kernel_logistic in Voronoi cell j",
                 detail::cells_format,
                 target_kind::classes};
     }
     template <class V>
     void options(V& v) {
-        v.number("C", C, above(0), "1/λ");
+        v.number("C", C, above(0), option_text::penalty_parameter);
         detail::cell_options(v, *this);
     }
 };
@@ -149,15 +149,15 @@ struct cells_svr {
         return {"cells_svr",
                 {},
                 method_family::regression,
-                "support vector regression in cells of the feature space, for millions of examples",
+                "support vector regression, one model per cell, for millions of examples",
                 "f(x) = Σⱼ wⱼ(x)fⱼ(x), fⱼ an svr fitted in Voronoi cell j",
                 detail::cells_format,
                 target_kind::values};
     }
     template <class V>
     void options(V& v) {
-        v.number("C", C, above(0), "price of an error");
-        v.number("epsilon", epsilon, at_least(0), "errors up to this cost nothing");
+        v.number("C", C, above(0), option_text::penalty_parameter);
+        v.number("epsilon", epsilon, at_least(0), option_text::half_width);
         detail::cell_options(v, *this);
     }
 };
@@ -176,14 +176,14 @@ struct cells_ridge {
         return {"cells_ridge",
                 {},
                 method_family::regression,
-                "kernel ridge regression in cells of the feature space, for millions of examples",
+                "kernel ridge regression, one model per cell, for millions of examples",
                 "f(x) = Σⱼ wⱼ(x)fⱼ(x), fⱼ by kernel_ridge in Voronoi cell j",
                 detail::cells_format,
                 target_kind::values};
     }
     template <class V>
     void options(V& v) {
-        v.number("alpha", alpha, above(0), "λ, the price of large coefficients");
+        v.number("alpha", alpha, above(0), option_text::penalty);
         detail::cell_options(v, *this);
     }
 };

@@ -39,9 +39,13 @@ std::string kernel_counterpart(const method& m) {
 
 std::string help(const method& m) {
     std::string out = fmt::format("{}: {}\n  {}\n", m.name, m.about, m.formula);
-    for (const auto& o : m.options)
-        out += fmt::format("  {:<22} {:<34} {}\n", o.name + (o.default_value.empty() ? "" : " = " + o.default_value),
+    if (!m.options.empty()) out += "\nOptions, with the default and the allowed values:\n";
+    for (const auto& o : m.options) {
+        out += fmt::format("  {}{}  ({})\n      {}\n", o.name, o.default_value.empty() ? "" : " = " + o.default_value,
                            o.condition(), o.about);
+        for (const auto& [choice, meaning] : o.choice_meanings) out += fmt::format("        {}: {}\n", choice, meaning);
+        if (const std::string needs = o.requirements(); !needs.empty()) out += fmt::format("      {}\n", needs);
+    }
     return out;
 }
 

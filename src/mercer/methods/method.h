@@ -121,7 +121,8 @@ std::vector<std::string> distributed_methods();
 // The names of the methods that can write checkpoints, with the required setting if there is one: "kernel_ridge with
 // solver=cg".
 std::vector<std::string> methods_with_checkpoints();
-// The help text of a method: name and formula, then one line per option with default, condition and meaning.
+// The help text of a method: name and formula, then each option with its default, the allowed values, its meaning, the
+// meanings of its choices and its requirements.
 std::string help(const method& m);
 
 // Throws errc::unsupported if `control` has a checkpoint and the method cannot write one.
@@ -169,9 +170,13 @@ public:
             std::move(needs));
     }
 
-    // A former name of the last option.
+    // A former name of the last option, or former values of it (former_option_name).
     void former_name(const char* name, std::vector<std::pair<std::string, std::string>> values) {
         options.back().former_names.push_back({name, std::move(values)});
+    }
+    // The meanings of choices of the last option.
+    void choice_meanings(std::vector<std::pair<std::string, std::string>> meanings) {
+        options.back().choice_meanings = std::move(meanings);
     }
 
 private:
@@ -200,6 +205,7 @@ public:
         value = from_.numbers(name);
     }
     void former_name(const char*, const std::vector<std::pair<std::string, std::string>>&) {}
+    void choice_meanings(const std::vector<std::pair<std::string, std::string>>&) {}
 
 private:
     const option_values& from_;

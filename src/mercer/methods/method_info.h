@@ -2,6 +2,7 @@
 // plain aggregate of its options and its kernel, with the members
 //     static method_info info();
 //     template <class Visitor> void options(Visitor& v);      // v.number("C", C, above(0), "penalty parameter C"); ...
+// A description is a noun phrase or an imperative of at most 80 characters.
 // Visitors (methods/method.h) generate help texts, checks, the JSON specification, model files and tables from these
 // two.
 #pragma once
@@ -71,10 +72,27 @@ struct option_requirement {
 };
 using option_requirements = std::vector<option_requirement>;
 
-// A former name of an option, with pairs of former and present values.
+// A former name of an option, with pairs of former and present values; without pairs, every value is valid under both
+// names. The name is the present one if only values were renamed.
 struct former_option_name {
     std::string name;
     std::vector<std::pair<std::string, std::string>> values;
 };
+
+// Descriptions of options that several methods have.
+namespace option_text {
+inline constexpr const char* penalty_parameter = "penalty parameter C; larger: closer fit to the training data";
+inline constexpr const char* penalty = "penalty α of the squared norm; larger: smoother function";
+inline constexpr const char* candidate_penalties = "values of alpha to compare; the best one by score is used";
+inline constexpr const char* penalty_score =
+    "criterion that chooses alpha: leave-one-out (loo) or generalised (gcv) error";
+inline constexpr const char* half_width = "half-width ε of the tube; smaller errors are not penalised";
+inline constexpr const char* intercept = "fit an intercept b";
+inline constexpr const char* relative_gap = "relative duality gap at which the fit stops";
+inline constexpr const char* eigen_residual = "relative residual ‖Au - λu‖/λ₁ at which the iteration stops";
+inline constexpr const char* max_passes = "maximum number of passes over the examples";
+inline constexpr const char* sample_starts =
+    "number of random starts on a sample of the examples; the best one is used";
+}  // namespace option_text
 
 }  // namespace mercer

@@ -89,12 +89,21 @@ std::pair<std::string, std::string> resolve_former_name(const std::vector<option
     for (const option_info& o : options)
         for (const former_option_name& old : o.former_names) {
             if (canonical_name(old.name) != canonical_name(name)) continue;
+            if (old.values.empty()) return {o.name, value};
             bool yes = false;
             const std::string meant = is_flag(value, yes) ? (yes ? "true" : "false") : value;
             for (const auto& [then, now] : old.values)
                 if (then == meant) return {o.name, now};
         }
     return {name, value};
+}
+
+// "a, b or c"
+std::string alternatives_text(const std::vector<std::string>& items, std::string_view quote) {
+    std::string out;
+    for (std::size_t i = 0; i < items.size(); ++i)
+        out += fmt::format("{}{}{}{}", i == 0 ? "" : i + 1 < items.size() ? ", " : " or ", quote, items[i], quote);
+    return out;
 }
 
 std::string bound(double value) { return std::isinf(value) ? (value > 0 ? "inf" : "-inf") : fmt::format("{}", value); }
@@ -104,15 +113,31 @@ std::string bound(double value) { return std::isinf(value) ? (value > 0 ? "inf" 
 std::string option_info::condition() const {
     switch (kind) {
         case option_kind::flag: return "true or false";
-        case option_kind::choice: return join(choices, ", ");
-        case option_kind::numbers: return fmt::format("a,b,... or low:high:count, each {} 0", low_open ? ">" : ">=");
+        case option_kind::choice: return alternatives_text(choices, "");
+        case option_kind::numbers: return fmt::format("a,b,c or low:high:count, each {} 0", low_open ? ">" : ">=");
         default: break;
     }
-    std::string out = kind == option_kind::integer ? "whole, " : "";
-    if (std::isfinite(low)) out += fmt::format("{} {} ", bound(low), low_open ? "<" : "<=");
-    out += name;
-    if (std::isfinite(high) || (!high_open && kind == option_kind::number))
-        out += fmt::format(" {} {}", high_open ? "<" : "<=", bound(high));
+    const std::string start = kind == option_kind::integer ? "integer, " : "";
+    const bool is_bounded = std::isfinite(high) || (!high_open && kind == option_kind::number);
+    if (!is_bounded)
+        return start + (std::isfinite(low) ? fmt::format("{} {} {}", name, low_open ? ">" : ">=", bound(low)) : name);
+    const std::string from = std::isfinite(low) ? fmt::format("{} {} ", bound(low), low_open ? "<" : "<=") : "";
+    return start + from + fmt::format("{} {} {}", name, high_open ? "<" : "<=", bound(high));
+}
+
+std::string option_info::requirements(std::string_view quote) const {
+    const auto named = [&](const option_requirement& need) {
+        return fmt::format("{}{}{} = {}", quote, need.option, quote, alternatives_text(need.values, quote));
+    };
+    std::string out;
+    for (const option_requirement& need : needs) {
+        out += out.empty() ? "" : "; ";
+        if (need.values.empty() || need.values.front().empty())
+            out += fmt::format("only {} {}{}{}", need.values.empty() ? "with" : "without", quote, need.option, quote);
+        else
+            out += "only with " + named(need);
+        for (const option_requirement& other : need.alternatives) out += " or " + named(other);
+    }
     return out;
 }
 

@@ -26,9 +26,14 @@ struct option_info {
     bool low_open = false, high_open = false;  // true: the bound itself is not allowed
     std::vector<std::string> choices{};
     std::vector<option_requirement> needs{};         // the option has an effect only if all of these hold
-    std::vector<former_option_name> former_names{};  // former names, which are still accepted
+    std::vector<former_option_name> former_names{};  // former names and values, which are still accepted
+    std::vector<std::pair<std::string, std::string>> choice_meanings{};  // choice → its meaning, for some choices
 
-    std::string condition() const;  // the allowed values: "0 < C <= inf", "uniform, distance"
+    // The allowed values: "0 < C <= inf", "integer, seed >= 0", "uniform or distance".
+    std::string condition() const;
+    // The conditions `needs` as text, "only with loss = huber; only without alphas", each name and value between two
+    // `quote`; empty if there are none.
+    std::string requirements(std::string_view quote = "") const;
 };
 
 using settings = std::vector<std::pair<std::string, std::string>>;  // name → value, as text

@@ -52,7 +52,10 @@ search_request::search_request(const spec& s, const table& data) : spec_(s), ker
     for (const auto& [name, value] : s.options) {
         options_.emplace_back(value);
         for (const free_parameter& each : options_.back().free_parameters()) {
-            const auto info = std::ranges::find(m.options, name, &option_info::name);
+            const auto info = std::ranges::find_if(m.options, [&](const option_info& o) {
+                return o.name == name ||
+                       std::ranges::find(o.former_names, name, &former_option_name::name) != o.former_names.end();
+            });
             if (info == m.options.end())
                 fail(errc::invalid_argument, fmt::format("{} has no option '{}'", m.name, name));
             axes_.push_back(each.has_range ? each.range : default_option_range(*info, data));

@@ -72,10 +72,10 @@ TEST(nystroem_ridge, names_the_targets_that_are_not_solved) {
 TEST(nystroem_ridge, takes_the_same_centres_within_any_budget) {
     const sample s = wave(3000, 3, 6);
     const dataset x = dense_data(s.x);
-    for (const double accuracy : {0.0, 0.01})
+    for (const double trace_tol : {0.0, 0.01})
         for (const bool doubling : {false, true}) {
             nystroem_options o = on_centres(150, 1e-3);
-            o.accuracy = accuracy, o.doubling = doubling;
+            o.trace_tol = trace_tol, o.doubling = doubling;
             const auto want = model_bytes(fit_nystroem_ridge(make_rows(gaussian{0.5}, x), column(s.y).view(), o));
             o.memory_bytes = std::size_t{1} << 20;
             double least = 0;

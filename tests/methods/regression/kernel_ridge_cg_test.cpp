@@ -61,7 +61,7 @@ TEST(kernel_ridge_cg, says_what_it_cannot_do_and_when_it_was_stopped) {
     o.alpha = 1e-6, o.loo = true;
     expect_error(errc::unsupported, "loo needs a decomposition",
                  [&] { fit_kernel_ridge(gaussian{1}, x, column(s.y).view(), o); });
-    o.loo = false, o.rank = 1, o.max_products = 3;
+    o.loo = false, o.rank = 1, o.max_iter = 3;
     const auto early = fit_kernel_ridge(gaussian{1}, x, column(s.y).view(), o);
     EXPECT_EQ(early.status, fit_status::step_limit);
     EXPECT_GT(early.residual, 1e-10);
@@ -96,7 +96,7 @@ TEST(kernel_ridge_cg, says_of_every_output_how_it_ended) {
     const matrix<double> y = targets(s.y, 2);
     for (const std::vector<double>& alphas : {std::vector<double>{100, 1e-9}, {1e-9, 100}, {1e-9, 1e-9}, {50, 100}}) {
         kernel_ridge_options o;
-        o.solver = ridge_solver::cg, o.output_alphas = alphas, o.max_products = 12, o.rank = 5;
+        o.solver = ridge_solver::cg, o.output_alphas = alphas, o.max_iter = 12, o.rank = 5;
         const kernel_ridge_model model = fit_kernel_ridge(gaussian{0.5}, x, y.view(), o);
         const std::vector<double> left = residuals_by_definition(s, 0.5, y.view(), alphas, model.f.coef);
         bool all = true;
@@ -141,7 +141,7 @@ TEST(kernel_ridge_cg, stops_where_no_direction_has_positive_curvature) {
     matrix<double> K(5, 5), y(5, 1);
     for (index i = 0; i < 5; ++i) K(i, i) = -2, y(i, 0) = 1;
     kernel_ridge_options o;
-    o.solver = ridge_solver::cg, o.max_products = 100;
+    o.solver = ridge_solver::cg, o.max_iter = 100;
     const auto model = fit_kernel_ridge_precomputed(K.view(), y.view(), o);
     EXPECT_EQ(model.status, fit_status::stalled);
     EXPECT_LE(model.refinements, 10);

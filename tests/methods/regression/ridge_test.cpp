@@ -13,7 +13,7 @@ using namespace regression_testing;
 
 TEST(ridge, agrees_with_scikit_learn) {
     for (const json& c : oracle("ridge"))
-        for (const auto form : {ridge_form::cheaper, ridge_form::primal, ridge_form::dual})
+        for (const auto form : {ridge_form::automatic, ridge_form::primal, ridge_form::dual})
             for (const bool is_sparse : {false, true}) {
                 SCOPED_TRACE(c.dump().substr(0, 120));
                 const sample s = oracle_sample(c);
@@ -64,7 +64,7 @@ TEST(ridge, primal_is_dual_is_a_linear_kernel) {
                     found.push_back(predict(model, x));
                 }
             for (const auto& each : found) expect_close(each, found[0], 1e-10);
-            o.form = ridge_form::cheaper;
+            o.form = ridge_form::automatic;
             EXPECT_EQ(fit_ridge(dense_data(s.x), y.view(), o).form, d <= n ? ridge_form::primal : ridge_form::dual);
             if (intercept) continue;
             kernel_ridge_options k;

@@ -176,10 +176,10 @@ public:
     mercer::proof prove() const override {
         const bool whole = exponent_ >= 0 && exponent_ == std::floor(exponent_);
         if (whole)
-            return rest_on_part(true, "power: k^m is a product of kernels for whole m >= 0",
+            return rest_on_part(true, "power: k^m is a product of kernels for integer m >= 0",
                                 {"m = " + number_text(exponent_)});
-        return rest_on_part(false, "no rule: k^m with m = " + number_text(exponent_) +
-                                       ", not a whole number >= 0, need not be a kernel");
+        return rest_on_part(
+            false, "no rule: k^m with m = " + number_text(exponent_) + ", not an integer >= 0, need not be a kernel");
     }
     kernel_form form() const override { return {"power", {{"exponent", exponent_}}, {}, {part_}}; }
     int emit(plan_builder& code) const override {
@@ -499,8 +499,8 @@ kernel columns(const kernel& a, std::vector<index> which) {
     if (a.kind() != object_kind::vectors && a.kind() != object_kind::any)
         fail(errc::unsupported, fmt::format("columns: {} is a kernel on {}", a.text(), name(a.kind())));
     return make<pull_back_node>("columns", fmt::format("columns({}, [{}])", a.text(), join(which, ", ")),
-                                "pull-back by the projection onto some coordinates", column_map(which), a.shared(),
-                                object_kind::vectors, std::move(which));
+                                "pull-back: k of a projection onto some features is a kernel", column_map(which),
+                                a.shared(), object_kind::vectors, std::move(which));
 }
 
 kernel scaled(const kernel& a, std::vector<double> factors) {
@@ -514,8 +514,8 @@ kernel scaled(const kernel& a, std::vector<double> factors) {
     if (factors.empty()) fail(errc::invalid_argument, "scaled: a factor for each column is needed, got none");
     embedding times = scale_map(factors);
     return make<pull_back_node>("scaled", fmt::format("scaled({}, [{}])", a.text(), join(texts, ", ")),
-                                "pull-back by multiplying the coordinates", std::move(times), a.shared(),
-                                object_kind::vectors, std::vector<index>{}, nullptr, std::move(factors));
+                                "pull-back: k of vectors with rescaled features is a kernel", std::move(times),
+                                a.shared(), object_kind::vectors, std::vector<index>{}, nullptr, std::move(factors));
 }
 
 kernel field(const std::string& who, const kernel& k) {

@@ -13,7 +13,7 @@ struct cosine {
                 "x'z/(|x||z|), 0 for a zero vector",
                 object_kind::vectors,
                 {},
-                "cosine: the linear kernel normalised",
+                "cosine: the normalised linear kernel",
                 true,
                 {}};
     }

@@ -21,7 +21,7 @@ struct vertex_histogram {
                 "sum over labels l of nodes_l(G)*nodes_l(H)",
                 graphs::kind,
                 {},
-                "vertex histogram: the inner product of explicit counts of labels of nodes",
+                "vertex histogram: the inner product of counts of the labels of nodes",
                 true,
                 {}};
     }
@@ -41,7 +41,7 @@ struct edge_histogram {
                 "sum over labels l of edges_l(G)*edges_l(H)",
                 graphs::kind,
                 {},
-                "edge histogram: the inner product of explicit counts of labels of edges",
+                "edge histogram: the inner product of counts of the labels of edges",
                 true,
                 {}};
     }
@@ -61,7 +61,7 @@ struct vertex_edge_histogram {
                 "sum over (label, edge label, label) t of edges_t(G)*edges_t(H)",
                 graphs::kind,
                 {},
-                "vertex-edge histogram: the inner product of explicit counts of labels of edges with their ends",
+                "vertex-edge histogram: the inner product of counts of (label, edge label, label) of the edges",
                 true,
                 {}};
     }

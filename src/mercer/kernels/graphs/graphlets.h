@@ -24,11 +24,11 @@ struct graphlets {
     static kernel_info info() {
         return {"graphlets",
                 {},
-                "sum over graphs g of k nodes of share_g(G)*share_g(H), shares of the induced subgraphs",
+                "sum over graphs g of k nodes of f_g(G)*f_g(H), f_g the fraction of induced subgraphs that equal g",
                 graphs::kind,
-                {{"k", "3", "k is 3 or 4, whole", "nodes of the subgraphs"},
-                 {"frequencies", "1", "frequencies is 0 or 1, whole", "1: shares of all sets of k nodes; 0: counts"}},
-                "graphlets: the inner product of explicit counts of induced subgraphs",
+                {{"k", "3", "k = 3 or 4", "number of nodes of the subgraphs"},
+                 {"frequencies", "1", "frequencies = 0 or 1", "1: fractions of the subgraphs; 0: counts"}},
+                "graphlets: the inner product of counts of induced subgraphs",
                 true,
                 {}};
     }

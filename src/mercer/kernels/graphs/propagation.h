@@ -29,10 +29,10 @@ struct propagation {
                 {},
                 "sum over steps 0..t, labels and bins of count(G)*count(H)",
                 graphs::kind,
-                {{"t", "3", "t >= 0, whole", "steps"},
+                {{"t", "3", "integer, t >= 0", "number of propagation steps"},
                  {"w", "1", "w > 0", "width of a bin"},
-                 {"seed", "0", "seed >= 0, whole", "of the random projections"}},
-                "propagation: the inner product of explicit counts of nodes in bins",
+                 {"seed", "0", "integer, seed >= 0", "random seed of the projections"}},
+                "propagation: the inner product of counts of nodes in bins",
                 true,
                 {}};
     }

@@ -25,8 +25,9 @@ struct random_walk {
                 {},
                 "sum over s of lambda^s * number of common walks of s steps",
                 graphs::kind,
-                {{"lambda", "0.01", "lambda > 0", "weight of a step; lambda*rho(G)*rho(H) < 1 is checked on the data"}},
-                "random walks: the inner product of counts of walks with the same labels, steps weighted by lambda > 0",
+                {{"lambda", "0.01", "lambda > 0",
+                  "weight factor per step; lambda*rho(G)*rho(H) < 1, rho: spectral radius"}},
+                "random walks: the inner product of counts of labelled walks, each step with the weight lambda > 0",
                 true,
                 {}};
     }

@@ -17,10 +17,10 @@ struct shortest_path {
     static kernel_info info() {
         return {"shortest_path",
                 {},
-                "sum over (label, label, distance) t of pairs_t(G)*pairs_t(H)",
+                "sum over t = (label, label, distance) of n_t(G)*n_t(H), n_t the number of such pairs of nodes",
                 graphs::kind,
                 {},
-                "shortest paths: the inner product of explicit counts of labelled distances",
+                "shortest paths: the inner product of counts of labelled distances",
                 true,
                 {}};
     }

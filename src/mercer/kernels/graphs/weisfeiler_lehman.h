@@ -20,9 +20,9 @@ struct wl {
                 {"weisfeiler_lehman"},
                 "sum over colours c of depth 0..h of count_c(G)*count_c(H)",
                 graphs::kind,
-                {{"h", "3", "h >= 0, whole", "depth of the subtrees"},
-                 {"edges", "1", "edges is 0 or 1, whole", "1: labels of edges count; 0: they do not"}},
-                "Weisfeiler-Lehman subtrees: the inner product of explicit counts of colours",
+                {{"h", "3", "integer, h >= 0", "depth of the subtrees (number of iterations)"},
+                 {"edges", "1", "edges = 0 or 1", "1: use the labels of edges; 0: ignore them"}},
+                "Weisfeiler-Lehman subtrees: the inner product of counts of colours",
                 true,
                 {}};
     }

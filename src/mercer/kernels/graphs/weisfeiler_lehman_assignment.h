@@ -21,8 +21,8 @@ struct wl_assignment {
                 {"wl_oa"},
                 "sum over colours c of depth 0..h of min(count_c(G), count_c(H))",
                 graphs::kind,
-                {{"h", "3", "h >= 0, whole", "depth of the subtrees"},
-                 {"edges", "1", "edges is 0 or 1, whole", "1: labels of edges count; 0: they do not"}},
+                {{"h", "3", "integer, h >= 0", "depth of the subtrees (number of iterations)"},
+                 {"edges", "1", "edges = 0 or 1", "1: use the labels of edges; 0: ignore them"}},
                 "Weisfeiler-Lehman optimal assignment: histogram intersection of counts of colours, an inner product "
                 "of 0/1 features",
                 true,

@@ -20,10 +20,10 @@ struct colours {
     static kernel_info info() {
         return {"colours",
                 {"colors"},
-                "sum over cubes of colours of h(x)*h(z), h the share of an image's pixels",
+                "sum over bins of colours of h(x)*h(z), h the fraction of an image's pixels in the bin",
                 images::kind,
-                {{"bins", "4", "1 <= bins <= 256, whole", "parts of each channel"}},
-                "colours: the inner product of explicit histograms",
+                {{"bins", "4", "integer, 1 <= bins <= 256", "number of bins per colour channel"}},
+                "colours: the inner product of histograms of colours",
                 true,
                 {}};
     }

@@ -28,11 +28,11 @@ struct gradients {
     static kernel_info info() {
         return {"gradients",
                 {"hog"},
-                "sum over cells and directions of h(x)*h(z), h the share of an image's gradients",
+                "sum over cells and directions of h(x)*h(z), h the fraction of an image's gradients",
                 images::kind,
-                {{"cells", "4", "1 <= cells <= 64, whole", "parts of each side"},
-                 {"bins", "9", "1 <= bins <= 360, whole", "parts of the half circle of directions"}},
-                "gradients: the inner product of explicit histograms",
+                {{"cells", "4", "integer, 1 <= cells <= 64", "number of cells per side of the image"},
+                 {"bins", "9", "integer, 1 <= bins <= 360", "number of bins of the directions from 0 to 180 degrees"}},
+                "gradients: the inner product of histograms of gradients",
                 true,
                 {}};
     }

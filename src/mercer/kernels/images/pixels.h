@@ -11,7 +11,7 @@ namespace mercer {
 struct pixels {
     static kernel_info info() {
         return {"pixels",     {}, "sum over pixels and channels of x*z, images of one size",
-                images::kind, {}, "pixels: the inner product of explicit vectors",
+                images::kind, {}, "pixels: the inner product of the values of the pixels",
                 true,         {}};
     }
     static pixels from(const mercer::arguments&) { return {}; }

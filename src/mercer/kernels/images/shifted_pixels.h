@@ -25,11 +25,11 @@ struct shifted_pixels {
     static kernel_info info() {
         return {"shifted_pixels",
                 {},
-                "mean over shifts a, b of at most `shift` pixels of exp(-gamma*|x moved by a - z moved by b|^2)",
+                "mean over shifts a, b of up to `shift` pixels of exp(-gamma*|x moved by a - z moved by b|^2)",
                 images::kind,
-                {{"shift", "1", "0 <= shift <= 16, whole", "pixels in each direction"},
+                {{"shift", "1", "integer, 0 <= shift <= 16", "largest shift in each direction, in pixels"},
                  {"gamma", "0.05", "gamma > 0", "inverse width"}},
-                "shifted pixels: the inner product of means of the Gaussian's features over the shifts of each image",
+                "shifted pixels: the inner product of features of the Gaussian, averaged over the shifts of each image",
                 true,
                 {}};
     }

@@ -21,10 +21,10 @@ struct spatial_pyramid {
     static kernel_info info() {
         return {"spatial_pyramid",
                 {},
-                "sum over levels l of w_l*sum min(h_l(x), h_l(z)), h_l the shares of gradients in 2^l x 2^l cells",
+                "sum over levels l of w_l*sum min(h_l(x), h_l(z)), h_l the fractions of gradients in 2^l x 2^l cells",
                 images::kind,
-                {{"levels", "2", "0 <= levels <= 6, whole", "the finest level L: 2^L parts of each side"},
-                 {"bins", "8", "1 <= bins <= 360, whole", "parts of the half circle of directions"}},
+                {{"levels", "2", "integer, 0 <= levels <= 6", "finest level L, with 2^L cells per side"},
+                 {"bins", "8", "integer, 1 <= bins <= 360", "number of bins of the directions from 0 to 180 degrees"}},
                 "spatial pyramid: histogram intersections, summed with weights >= 0",
                 true,
                 {}};

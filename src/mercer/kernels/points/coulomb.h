@@ -30,8 +30,8 @@ struct coulomb {
                 {},
                 "exp(-|m-m'|_1/sigma) (norm 1) or exp(-|m-m'|^2/(2*sigma^2)) (norm 2), m the sorted Coulomb matrix",
                 points::kind,
-                {{"sigma", "4000", "sigma > 0", "width"}, {"norm", "1", "norm = 1 or 2", "1: Laplacian, 2: Gaussian"}},
-                "Coulomb: a Laplacian or Gaussian kernel on explicit vectors",
+                {{"sigma", "4000", "sigma > 0", "width"}, {"norm", "1", "norm = 1 or 2", "1: Laplacian; 2: Gaussian"}},
+                "Coulomb: a Laplacian or Gaussian kernel of the vectors m",
                 true,
                 {.stationary = false, .radial = false, .normalised = true}};
     }

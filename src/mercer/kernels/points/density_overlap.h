@@ -30,10 +30,10 @@ struct density_overlap {
                 {},
                 "sum over elements of <sum of p(i), i in A; sum of p(j), j in B>, p the power spectrum around an atom",
                 points::kind,
-                {{"sigma", "0.5", "sigma > 0", "width of the radial functions and their distance"},
-                 {"cutoff", "4", "sigma <= cutoff <= 100*sigma", "how far an atom sees"},
-                 {"degree", "3", "0 <= degree <= 20, whole", "the largest l; 0: angles do not count"}},
-                "density overlap: the inner product of explicit power spectra",
+                {{"sigma", "0.5", "sigma > 0", "width and spacing of the radial functions"},
+                 {"cutoff", "4", "sigma <= cutoff <= 100*sigma", "radius of the neighbourhood of an atom"},
+                 {"degree", "3", "integer, 0 <= degree <= 20", "largest angular degree; 0: angles are ignored"}},
+                "density overlap: the inner product of power spectra",
                 true,
                 {}};
     }

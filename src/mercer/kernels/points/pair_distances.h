@@ -24,11 +24,11 @@ struct pair_distances {
     static kernel_info info() {
         return {"pair_distances",
                 {},
-                "sum over pairs of elements and bins of h(A)*h(B), h smeared histograms of distances",
+                "sum over pairs of elements and bins of h(A)*h(B), h smoothed histograms of distances",
                 points::kind,
-                {{"sigma", "0.2", "sigma > 0", "width of the smearing and distance of the bins"},
-                 {"cutoff", "8", "sigma <= cutoff <= 1000*sigma", "distance from which pairs do not count"}},
-                "pair distances: the inner product of explicit histograms",
+                {{"sigma", "0.2", "sigma > 0", "width of the smoothing and spacing of the bins"},
+                 {"cutoff", "8", "sigma <= cutoff <= 1000*sigma", "distance from which pairs are ignored"}},
+                "pair distances: the inner product of histograms",
                 true,
                 {}};
     }

@@ -25,9 +25,9 @@ struct fourier {
                 {},
                 "c_0(x)*c_0(z) + 2*sum over j = 1..terms of |c_j(x)|*|c_j(z)|, c_j Fourier coefficients",
                 series::kind,
-                {{"terms", "16", "1 <= terms <= 100000, whole", "highest frequency, in periods a series"},
-                 {"phases", "0", "phases is 0 or 1, whole", "0: amplitudes; 1: sines and cosines"}},
-                "Fourier: the inner product of explicit features",
+                {{"terms", "16", "integer, 1 <= terms <= 100000", "highest frequency, in periods per series"},
+                 {"phases", "0", "phases = 0 or 1", "0: amplitudes; 1: sine and cosine coefficients"}},
+                "Fourier: the inner product of Fourier coefficients or their amplitudes",
                 true,
                 {}};
     }

@@ -22,8 +22,8 @@ struct global_alignment {
             {"gak"},
             "sum over alignments of x and y of the product of g/(2-g), g = exp(-|x_i-y_j|^2/(2 sigma^2)), normalised",
             series::kind,
-            {{"sigma", "1", "sigma > 0", "width of the Gaussian of two values"}},
-            "global alignment: half the Gaussian makes it positive definite (Cuturi 2011)",
+            {{"sigma", "1", "sigma > 0", "width of the Gaussian g that compares two values"}},
+            "global alignment: positive definite because two values are compared by g/(2-g) (Cuturi 2011)",
             true,
             {.stationary = false, .radial = false, .normalised = true}};
     }

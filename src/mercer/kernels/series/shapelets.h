@@ -27,18 +27,18 @@ struct shapelets {
     int seed = 0;
 
     static kernel_info info() {
-        return {
-            "shapelets",
-            {},
-            "sum over random shapes s of c_s(x)*c_s(z), c_s(x) the largest correlation of s with a window of x",
-            series::kind,
-            {{"count", "100", "1 <= count <= 100000, whole", "shapes"},
-             {"length", "9", "2 <= length <= 10000, whole", "values of a shape"},
-             {"spread", "4", "1 <= spread <= 20, whole", "windows take values 1, 2, 4, ... 2^(spread-1) times apart"},
-             {"seed", "0", "seed >= 0, whole", "which shapes"}},
-            "shapelets: the inner product of explicit features",
-            true,
-            {}};
+        return {"shapelets",
+                {},
+                "sum over random shapes s of c_s(x)*c_s(z), c_s(x) the largest correlation of s with a window of x",
+                series::kind,
+                {{"count", "100", "integer, 1 <= count <= 100000", "number of shapes"},
+                 {"length", "9", "integer, 2 <= length <= 10000", "number of values of a shape"},
+                 {"spread", "4", "integer, 1 <= spread <= 20",
+                  "spacings of the values in a window: 1, 2, 4, ..., 2^(spread-1)"},
+                 {"seed", "0", "integer, seed >= 0", "random seed of the shapes"}},
+                "shapelets: the inner product of correlations with the shapes",
+                true,
+                {}};
     }
     static shapelets from(const mercer::arguments& given) {
         return {given.whole("count", 100), given.whole("length", 9), given.whole("spread", 4), given.whole("seed", 0)};

@@ -16,10 +16,11 @@ struct time_warp {
     static kernel_info info() {
         return {"time_warp",
                 {"dtw"},
-                "exp(-gamma*(least sum of |x_i-y_j|^2 over an alignment of x and y))",
+                "exp(-gamma*(smallest sum of |x_i-y_j|^2 over an alignment of x and y))",
                 series::kind,
-                {{"gamma", "1", "gamma > 0", "how fast it falls"}},
-                "the time warping distance is not conditionally negative definite, so no rule makes this a kernel",
+                {{"gamma", "1", "gamma > 0", "how fast the kernel decreases with the distance"}},
+                "no rule: the time warping distance is not conditionally negative definite, so exp(-gamma*distance) "
+                "need not be a kernel",
                 false,
                 {.stationary = false, .radial = false, .normalised = true}};
     }

@@ -22,7 +22,7 @@ struct multiset_intersection {
                 "sum over items of min(count in A, count in B)",
                 multisets::kind,
                 {},
-                "multiset intersection: |A ∩ B| of the sets of (item, copy)",
+                "multiset intersection: the set intersection kernel of the sets {(item, 1), ..., (item, count)}",
                 true,
                 {}};
     }
@@ -44,8 +44,7 @@ struct min_max {
                 "sum min(a_i, b_i) / sum max(a_i, b_i), 1 for two empty multisets",
                 multisets::kind,
                 {},
-                "min-max: Jaccard's kernel of the sets of (item, copy), the probability that a random order of all "
-                "copies has the same first one in A and in B (min-hash)",
+                "min-max: the Jaccard kernel of the sets {(item, 1), ..., (item, count)}",
                 true,
                 {.stationary = false, .radial = false, .normalised = true}};
     }

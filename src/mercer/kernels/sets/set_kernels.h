@@ -53,7 +53,7 @@ struct set_power {
     static kernel_info info() {
         return {"set_power", {"common_subsets"},
                 "2^|A ∩ B|", sets::kind,
-                {},          "common subsets: ∏ over items of (1 + aᵢbᵢ), the all-subsets product of indicators",
+                {},          "common subsets: the all-subsets kernel ∏(1 + aᵢbᵢ) of 0/1 indicator vectors",
                 true,        {}};
     }
     static set_power from(const mercer::arguments&) { return {}; }
@@ -74,7 +74,8 @@ struct set_power {
 
 struct set_exp {
     static kernel_info info() {
-        return {"set_exp", {}, "e^|A ∩ B|", sets::kind, {}, "exponential of the set intersection kernel", true, {}};
+        return {"set_exp", {}, "e^|A ∩ B|", sets::kind, {}, "exponential: exp of the set intersection kernel",
+                true,      {}};
     }
     static set_exp from(const mercer::arguments&) { return {}; }
     void check() const {}

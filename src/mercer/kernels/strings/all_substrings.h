@@ -17,7 +17,7 @@ struct all_substrings {
                 {"common_substrings"},
                 "sum over strings u of length >= 1 of decay^(2|u|)*count_u(s)*count_u(t)",
                 strings::kind,
-                {{"decay", "0.5", "0 < decay <= 1", "weight of a substring for each letter of it"}},
+                {{"decay", "0.5", "0 < decay <= 1", "weight factor per letter of a substring"}},
                 "all substrings: the inner product of weighted counts of all substrings",
                 true,
                 {}};

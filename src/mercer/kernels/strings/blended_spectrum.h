@@ -20,9 +20,9 @@ struct blended_spectrum {
                 {},
                 "sum over strings u of length 1..k of decay^(2|u|)*count_u(s)*count_u(t)",
                 strings::kind,
-                {{"k", "3", "k >= 1, whole", "longest substrings"},
-                 {"decay", "1", "decay > 0", "weight of a substring for each letter of it"}},
-                "blended spectrum: the inner product of explicit weighted substring counts",
+                {{"k", "3", "integer, k >= 1", "largest length of the substrings"},
+                 {"decay", "1", "decay > 0", "weight factor per letter of a substring"}},
+                "blended spectrum: the inner product of weighted counts of substrings",
                 true,
                 {}};
     }

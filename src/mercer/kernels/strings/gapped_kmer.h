@@ -19,9 +19,9 @@ struct gapped_kmer {
                 {"gkm"},
                 "sum over words u of k letters and g-k gaps of count_u(s)*count_u(t)",
                 strings::kind,
-                {{"g", "6", "1 <= g <= 64, whole", "length of the substrings"},
-                 {"k", "4", "1 <= k <= g, whole", "places of them that count"}},
-                "gapped k-mers: the inner product of explicit counts",
+                {{"g", "6", "integer, 1 <= g <= 64", "length of the substrings"},
+                 {"k", "4", "integer, 1 <= k <= g", "number of positions that are compared"}},
+                "gapped k-mers: the inner product of counts of words with gaps",
                 true,
                 {}};
     }

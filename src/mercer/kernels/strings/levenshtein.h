@@ -18,8 +18,9 @@ struct levenshtein {
                 {},
                 "exp(-gamma*(edit distance of s and t))",
                 strings::kind,
-                {{"gamma", "1", "gamma > 0", "how fast it falls"}},
-                "the edit distance is not conditionally negative definite, so no rule makes this a kernel",
+                {{"gamma", "1", "gamma > 0", "how fast the kernel decreases with the distance"}},
+                "no rule: the edit distance is not conditionally negative definite, so exp(-gamma*distance) need not "
+                "be a kernel",
                 false,
                 {.stationary = false, .radial = false, .normalised = true}};
     }

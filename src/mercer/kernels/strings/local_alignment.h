@@ -19,11 +19,11 @@ struct alignment_scores {
     double beta = 0.5, match = 2, mismatch = -1, open = 3, extend = 1;
 
     static std::vector<parameter_info> parameters(bool proven) {
-        return {{"beta", "0.5", "beta > 0", "how much the best alignments count more than others"},
-                {"match", "2", "", "score of a letter and the same letter"},
+        return {{"beta", "0.5", "beta > 0", "the larger, the more the best alignments dominate the sum"},
+                {"match", "2", "", "score of two equal letters"},
                 {"mismatch", "-1", proven ? "mismatch <= match" : "", "score of two different letters"},
                 {"open", "3", "", "cost of the first letter of a gap"},
-                {"extend", "1", "", "cost of every other letter of a gap"}};
+                {"extend", "1", "", "cost of each further letter of a gap"}};
     }
     static alignment_scores from(const mercer::arguments& given) {
         return {given.number("beta", 0.5), given.number("match", 2), given.number("mismatch", -1),
@@ -71,7 +71,7 @@ struct local_alignment_log {
                 "ln(local_alignment(s, t))/beta",
                 strings::kind,
                 alignment_scores::parameters(false),
-                "the logarithm of a kernel need not be one; no rule makes it one",
+                "no rule: the logarithm of a kernel need not be a kernel",
                 false,
                 {}};
     }

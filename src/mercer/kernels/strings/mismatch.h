@@ -21,12 +21,13 @@ struct mismatch {
             "mismatch",
             {},
             "sum over words u of k letters of near_u(s)*near_u(t), near_u(s) = number of substrings of s that differ "
-            "from u at m places at most",
+            "from u in at most m positions",
             strings::kind,
-            {{"k", "5", "k >= 1, whole", "length of the substrings"},
-             {"m", "1", "0 <= m <= k, whole", "places that may differ"},
-             {"letters", "4", "1 <= letters <= 256, whole", "size of the alphabet; no fewer than occur"}},
-            "mismatch: the inner product of explicit counts of words",
+            {{"k", "5", "integer, k >= 1", "length of the substrings"},
+             {"m", "1", "integer, 0 <= m <= k", "largest number of positions that differ"},
+             {"letters", "4", "integer, 1 <= letters <= 256",
+              "size of the alphabet, at least the number of letters that occur"}},
+            "mismatch: the inner product of counts of words",
             true,
             {}};
     }

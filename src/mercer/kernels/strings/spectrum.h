@@ -16,8 +16,8 @@ struct spectrum {
                 {},
                 "sum over strings u of length k of count_u(s)*count_u(t)",
                 strings::kind,
-                {{"k", "3", "k >= 1, whole", "length of the substrings"}},
-                "spectrum: the inner product of explicit substring counts",
+                {{"k", "3", "integer, k >= 1", "length of the substrings"}},
+                "spectrum: the inner product of counts of substrings",
                 true,
                 {}};
     }

@@ -19,11 +19,11 @@ struct subsequences {
     static kernel_info info() {
         return {"subsequences",
                 {},
-                "sum over strings u of length k, places i of u in s and j of u in t, of decay^(span(i)+span(j))",
+                "sum over strings u of length k and occurrences i of u in s, j of u in t, of decay^(span(i)+span(j))",
                 strings::kind,
-                {{"k", "3", "1 <= k <= 1000, whole", "length of the subsequences"},
-                 {"decay", "0.5", "0 < decay <= 1", "weight of a subsequence for each letter it spans"}},
-                "gappy subsequences: the inner product of the sums of decay^span over the places of each subsequence",
+                {{"k", "3", "integer, 1 <= k <= 1000", "length of the subsequences"},
+                 {"decay", "0.5", "0 < decay <= 1", "weight factor per letter that a subsequence spans"}},
+                "gappy subsequences: the inner product of sums of decay^span over the occurrences of each subsequence",
                 true,
                 {}};
     }

@@ -19,10 +19,10 @@ struct weighted_degree {
     static kernel_info info() {
         return {"weighted_degree",
                 {},
-                "sum over l = 1..d of 2(d-l+1)/(d(d+1))*(number of places where s and t have the same l letters)",
+                "sum over l = 1..d of 2(d-l+1)/(d(d+1))*(number of positions where s and t have the same l letters)",
                 strings::kind,
-                {{"d", "3", "1 <= d <= 1000, whole", "longest substrings"}},
-                "weighted degree: the inner product of the indicators of (place, substring), weighted",
+                {{"d", "3", "integer, 1 <= d <= 1000", "largest length of the substrings"}},
+                "weighted degree: the inner product of weighted indicators of (position, substring)",
                 true,
                 {}};
     }

@@ -16,18 +16,17 @@ struct weighted_degree_shifts {
     int shifts = 1;
 
     static kernel_info info() {
-        return {
-            "weighted_degree_shifts",
-            {},
-            "sum over l = 1..d and places i, j with |i-j| <= shifts of 2(d-l+1)/(d(d+1))*c(|i-j|)*[s has at i the l "
-            "letters that t has at j], c(0) = 1, c(r) = 1/(2(r+1))",
-            strings::kind,
-            {{"d", "3", "1 <= d <= 1000, whole", "longest substrings"},
-             {"shifts", "1", "0 <= shifts <= 100000, whole", "largest difference of places"}},
-            "weighted degree with shifts: the weights of shifts make a positive definite Toeplitz matrix "
-            "(Rogosinski and Szegő)",
-            true,
-            {}};
+        return {"weighted_degree_shifts",
+                {},
+                "sum over l = 1..d and positions i, j with |i-j| <= shifts of 2(d-l+1)/(d(d+1))*c(|i-j|)*[s at i and t "
+                "at j have the same l letters], c(0) = 1, c(r) = 1/(2(r+1))",
+                strings::kind,
+                {{"d", "3", "integer, 1 <= d <= 1000", "largest length of the substrings"},
+                 {"shifts", "1", "integer, 0 <= shifts <= 100000", "largest difference of positions"}},
+                "weighted degree with shifts: the weights c(|i-j|) are a positive definite Toeplitz matrix "
+                "(Rogosinski and Szegő)",
+                true,
+                {}};
     }
     static weighted_degree_shifts from(const mercer::arguments& given) {
         return {given.whole("d", 3), given.whole("shifts", 1)};

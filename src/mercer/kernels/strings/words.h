@@ -18,18 +18,19 @@ struct words {
     bool sublinear = false;
 
     static kernel_info info() {
-        return {"words",
-                {"bag_of_words"},
-                "sum over words w of f(count_w(s))*f(count_w(t)), f(c) = c, 1[c>0] or 1 + ln c",
-                strings::kind,
-                {{"ngram", "1", "ngram >= 1, whole", "runs of up to so many words count as well"},
-                 {"lower", "1", "lower = 0 or 1", "1: capitals are small letters"},
-                 {"min_length", "2", "min_length >= 1, whole", "characters of the shortest word that counts"},
-                 {"binary", "0", "binary = 0 or 1", "1: a word counts once a text"},
-                 {"sublinear", "0", "sublinear = 0 or 1", "1: a count c is 1 + ln c"}},
-                "words: the inner product of explicit word counts",
-                true,
-                {}};
+        return {
+            "words",
+            {"bag_of_words"},
+            "sum over words w of f(count_w(s))*f(count_w(t)), f(c) = c, or 1[c>0] if binary, or 1 + ln c if sublinear",
+            strings::kind,
+            {{"ngram", "1", "integer, ngram >= 1", "sequences of 1 to ngram consecutive words are counted"},
+             {"lower", "1", "lower = 0 or 1", "1: ignore case; 0: distinguish case"},
+             {"min_length", "2", "integer, min_length >= 1", "smallest number of characters of a word"},
+             {"binary", "0", "binary = 0 or 1", "1: count each word at most once per string; 0: count all occurrences"},
+             {"sublinear", "0", "sublinear = 0 or 1", "1: replace each count c by 1 + ln c; 0: use c"}},
+            "words: the inner product of counts of words",
+            true,
+            {}};
     }
     static words from(const mercer::arguments& given) {
         const auto on = [&](const char* name, int initial) {

@@ -24,7 +24,7 @@ struct subset_trees {
                 {"sst"},
                 "sum over fragments f of trees of lambda^(inner nodes of f)*count_f(x)*count_f(z)",
                 trees::kind,
-                {{"lambda", "0.4", "0 < lambda <= 1", "weight of a fragment for each of its inner nodes"}},
+                {{"lambda", "0.4", "0 < lambda <= 1", "weight factor per inner node of a fragment"}},
                 "subset trees: the inner product of weighted counts of fragments",
                 true,
                 {}};

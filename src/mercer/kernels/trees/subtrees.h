@@ -18,10 +18,11 @@ struct subtrees {
     static kernel_info info() {
         return {"subtrees",
                 {},
-                "sum over trees t of lambda^(inner nodes of t)*count_t(x)*count_t(z), counts of whole subtrees",
+                "sum over trees t of lambda^(inner nodes of t)*count_t(x)*count_t(z), count_t the number of complete "
+                "subtrees equal to t",
                 trees::kind,
-                {{"lambda", "1", "0 < lambda <= 1", "weight of a subtree for each of its inner nodes"}},
-                "subtrees: the inner product of explicit weighted counts of subtrees",
+                {{"lambda", "1", "0 < lambda <= 1", "weight factor per inner node of a subtree"}},
+                "subtrees: the inner product of weighted counts of subtrees",
                 true,
                 {}};
     }

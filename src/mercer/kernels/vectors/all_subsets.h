@@ -14,7 +14,7 @@ struct all_subsets {
                 "prod (1 + x_a*z_a)",
                 object_kind::vectors,
                 {},
-                "all subsets: a product over coordinates of 1 + xₐzₐ, each a sum of two kernels",
+                "all subsets: the product over the features of 1 + xₐzₐ, each a sum of two kernels",
                 true,
                 {}};
     }

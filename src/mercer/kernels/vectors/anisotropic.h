@@ -16,8 +16,8 @@ struct anisotropic {
                 {"gaussian_full"},
                 "exp(-(x-z)'S^-1(x-z)/2), S = covariance",
                 object_kind::vectors,
-                {{"covariance", "", "covariance symmetric positive definite",
-                  "[[...], ...], or [v1, v2, ...] for a diagonal"}},
+                {{"covariance", "", "covariance is symmetric positive definite",
+                  "matrix [[...], ...], or only the diagonal [v1, v2, ...] of a diagonal matrix"}},
                 "anisotropic Gaussian: the Gaussian pulled back by x ↦ L⁻¹x, Σ = LLᵀ",
                 true,
                 {.stationary = true, .radial = false, .normalised = true}};

@@ -15,7 +15,7 @@ struct bilinear {
                 {},
                 "x'Az",
                 object_kind::vectors,
-                {{"A", "", "A symmetric positive semidefinite", "[[...], ...]"}},
+                {{"A", "", "A is symmetric positive semidefinite", "matrix [[...], ...]"}},
                 "bilinear: A = RᵀR, so xᵀAz is the linear kernel pulled back by x ↦ Rx",
                 true,
                 {}};

@@ -17,7 +17,8 @@ struct chi2 {
                 "exp(-gamma*sum (x_a-z_a)^2/(x_a+z_a)), x, z >= 0",
                 object_kind::vectors,
                 {{"gamma", "1", "gamma > 0", "inverse width"}},
-                "χ²: Σ(x-z)²/(x+z) is of negative type on x, z >= 0, so e^(-γ·) of it is a kernel (Schoenberg)",
+                "χ²: d = Σ(x-z)²/(x+z) is conditionally negative definite for x, z >= 0, so e^(-γd) is a kernel "
+                "(Schoenberg)",
                 true,
                 {.stationary = false, .radial = false, .normalised = true}};
     }

@@ -15,7 +15,7 @@ struct constant {
                 {},
                 "c",
                 object_kind::any,
-                {{"c", "1", "c >= 0", "the value"}},
+                {{"c", "1", "c >= 0", "value of the kernel"}},
                 "constant: the inner product of the one-dimensional feature √c",
                 true,
                 {.stationary = true, .radial = true, .normalised = false}};

@@ -20,9 +20,9 @@ struct gaussian {
                 {"gaussian"},
                 "exp(-gamma*|x-z|^2)",
                 object_kind::vectors,
-                {{"gamma", "1", "gamma > 0", "inverse squared width; or give sigma, gamma = 1/(2*sigma^2)"}},
-                "Gaussian: exp(-γ‖x-z‖²) = exp(-γ‖x‖²)·exp(2γ xᵀz)·exp(-γ‖z‖²), exp of a kernel conjugated by h(x) = "
-                "exp(-γ‖x‖²)",
+                {{"gamma", "1", "gamma > 0", "inverse squared width; or give sigma: gamma = 1/(2*sigma^2)"}},
+                "Gaussian: exp(-γ‖x-z‖²) = exp(-γ‖x‖²)·exp(2γ xᵀz)·exp(-γ‖z‖²), the exponential of a "
+                "kernel, conjugated by h(x) = exp(-γ‖x‖²)",
                 true,
                 {.stationary = true, .radial = true, .normalised = true}};
     }

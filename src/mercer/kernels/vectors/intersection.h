@@ -14,7 +14,7 @@ struct intersection {
                 "sum min(x_a, z_a), x, z >= 0",
                 object_kind::vectors,
                 {},
-                "histogram intersection: min(a, b) = ∫ 1[t<=a]·1[t<=b] dt for a, b >= 0, summed over coordinates",
+                "histogram intersection: min(a, b) = ∫ 1[t<=a]·1[t<=b] dt for a, b >= 0, summed over the features",
                 true,
                 {}};
     }

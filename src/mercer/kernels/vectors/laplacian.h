@@ -16,8 +16,8 @@ struct laplacian {
                 "exp(-gamma*sum|x_a-z_a|)",
                 object_kind::vectors,
                 {{"gamma", "1", "gamma > 0", "inverse width"}},
-                "Laplacian: a product over coordinates of e^(-γ|t|), the Fourier transform of the positive Cauchy "
-                "density (Bochner)",
+                "Laplacian: the product over the features of e^(-γ|t|), the Fourier transform of the positive "
+                "Cauchy density (Bochner)",
                 true,
                 {.stationary = true, .radial = false, .normalised = true}};
     }

@@ -8,7 +8,7 @@ namespace mercer {
 
 struct linear {
     static kernel_info info() {
-        return {"linear", {}, "x'z", object_kind::vectors, {}, "linear: the inner product of the data themselves",
+        return {"linear", {}, "x'z", object_kind::vectors, {}, "linear: the inner product of the vectors themselves",
                 true,     {}};
     }
     static linear from(const mercer::arguments&) { return {}; }

@@ -20,8 +20,8 @@ struct periodic {
                 {"exp_sine_squared"},
                 "exp(-2/length_scale^2 * sum sin^2(pi*(x_a-z_a)/period))",
                 object_kind::vectors,
-                {{"length_scale", "1", "length_scale > 0", "width"},
-                 {"period", "1", "period > 0", "distance after which it repeats"}},
+                {{"length_scale", "1", "length_scale > 0", "width: the unit in which distances are measured"},
+                 {"period", "1", "period > 0", "distance after which the kernel repeats itself"}},
                 "periodic: the Gaussian pulled back by xₐ ↦ (cos 2πxₐ/p, sin 2πxₐ/p)",
                 true,
                 {.stationary = true, .radial = false, .normalised = true}};

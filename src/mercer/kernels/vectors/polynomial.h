@@ -17,7 +17,7 @@ struct polynomial {
                 {"polynomial"},
                 "(gamma*x'z + coef0)^degree",
                 object_kind::vectors,
-                {{"degree", "3", "degree >= 1, whole", "the power"},
+                {{"degree", "3", "integer, degree >= 1", "exponent"},
                  {"gamma", "1", "gamma > 0", "factor of the inner product"},
                  {"coef0", "0", "coef0 >= 0", "constant term"}},
                 "polynomial: a power of γ·linear + constant, by the rules for scale, sum and product",

@@ -12,15 +12,15 @@ struct rational_quadratic {
     double length_scale = 1;
 
     static kernel_info info() {
-        return {
-            "rational_quadratic",
-            {},
-            "(1 + |x-z|^2/(2*alpha*length_scale^2))^-alpha",
-            object_kind::vectors,
-            {{"alpha", "1", "alpha > 0", "weight of the tails"}, {"length_scale", "1", "length_scale > 0", "width"}},
-            "rational quadratic: a sum (integral) of Gaussians with non-negative weights, the Gamma density",
-            true,
-            {.stationary = true, .radial = true, .normalised = true}};
+        return {"rational_quadratic",
+                {},
+                "(1 + |x-z|^2/(2*alpha*length_scale^2))^-alpha",
+                object_kind::vectors,
+                {{"alpha", "1", "alpha > 0", "shape: the smaller, the heavier the tails"},
+                 {"length_scale", "1", "length_scale > 0", "width: the unit in which distances are measured"}},
+                "rational quadratic: an integral of Gaussians with non-negative weights, the gamma density",
+                true,
+                {.stationary = true, .radial = true, .normalised = true}};
     }
     static rational_quadratic from(const mercer::arguments& given) {
         return {given.number("alpha", 1), given.number("length_scale", 1)};

@@ -18,8 +18,8 @@ struct sigmoid {
             {"tanh"},
             "tanh(gamma*x'z + coef0)",
             object_kind::vectors,
-            {{"gamma", "1", "gamma finite", "factor of the inner product"},
-             {"coef0", "0", "coef0 finite", "constant term"}},
+            {{"gamma", "1", "gamma is finite", "factor of the inner product"},
+             {"coef0", "0", "coef0 is finite", "constant term"}},
             "no rule: tanh has negative Taylor coefficients, so the sigmoid is not positive semidefinite in general",
             false,
             {}};

@@ -45,7 +45,7 @@ struct kernel_kmeans {
         return {"kernel_kmeans",
                 {"kmeans", "k_means"},
                 method_family::clustering,
-                "k-means in feature space",
+                "k-means clustering in feature space",
                 "min Σ‖φ(xᵢ)-μ_c(i)‖²",
                 "mercer-kernel-kmeans-model",
                 target_kind::none,
@@ -55,10 +55,10 @@ struct kernel_kmeans {
     }
     template <class V>
     void options(V& v) {
-        v.integer("n_clusters", n_clusters, 1, "how many");
-        v.integer("n_init", n_init, 1, "restarts, of which the best is kept");
-        v.integer("max_iter", max_iter, 1, "rounds at most");
-        v.integer("seed", seed, 0, "of the random starts");
+        v.integer("n_clusters", n_clusters, 1, "number of clusters");
+        v.integer("n_init", n_init, 1, "number of random starts; the best result is kept");
+        v.integer("max_iter", max_iter, 1, "maximum number of iterations");
+        v.integer("seed", seed, 0, "random seed of the starting points");
     }
 };
 

@@ -614,7 +614,7 @@ private:
 
 estimator_ptr make_kmedoids(const kernel_kmedoids& m, const fit_call& t) {
     auto o = t.common<kmedoids_options>(m);
-    o.start = m.start == "random" ? medoid_start::random : medoid_start::build;
+    o.start = m.init == "random" ? medoid_start::random : medoid_start::build;
     return fit_clusters<kmedoids_estimator>(
         t, o, [](const kmedoids_options& how, const auto&... from) { return fit_kernel_kmedoids(from..., how); });
 }

@@ -39,23 +39,26 @@ struct kernel_kmedoids {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
     index n_clusters = 8;
-    std::string start = "build";
+    std::string init = "build";
     index n_init = 1, max_iter = 300, seed = 0;
 
     static method_info info() {
         return {"kernel_kmedoids",         {"kmedoids", "k_medoids", "pam"},
-                method_family::clustering, "k objects that stand for all, by FasterPAM",
+                method_family::clustering, "k-medoids clustering in feature space by FasterPAM",
                 "min Σ minₘ ‖φ(xᵢ)-φ(m)‖", "mercer-kernel-kmedoids-model",
                 target_kind::none};
     }
     template <class V>
     void options(V& v) {
-        const option_requirements random{{"start", {"random"}}};
-        v.integer("n_clusters", n_clusters, 1, "how many");
-        v.choice("start", start, {"build", "random"}, "the first medoids");
-        v.integer("n_init", n_init, 1, "random starts, of which the best is kept", random);
-        v.integer("max_iter", max_iter, 1, "rounds at most");
-        v.integer("seed", seed, 0, "of the random starts", random);
+        const option_requirements random{{"init", {"random"}}};
+        v.integer("n_clusters", n_clusters, 1, "number of clusters");
+        v.choice("init", init, {"build", "random"}, "how the initial medoids are chosen");
+        v.former_name("start", {});
+        v.choice_meanings({{"build", "one after the other, each the one that lowers the objective most (PAM's BUILD)"},
+                           {"random", "at random, n_init times"}});
+        v.integer("n_init", n_init, 1, "number of random starts; the best result is kept", random);
+        v.integer("max_iter", max_iter, 1, "maximum number of iterations");
+        v.integer("seed", seed, 0, "random seed of the starting points", random);
     }
 };
 

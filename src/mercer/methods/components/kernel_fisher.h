@@ -40,7 +40,7 @@ struct kernel_fisher {
         return {"kernel_fisher",
                 {"fisher", "kfd"},
                 method_family::classification,
-                "directions that separate the classes, and the nearest mean there",
+                "kernel Fisher discriminant: the nearest class mean along separating directions",
                 "max αᵀMα/αᵀ(N + μI)α",
                 "mercer-kernel-fisher-model",
                 target_kind::classes,
@@ -50,7 +50,8 @@ struct kernel_fisher {
     }
     template <class V>
     void options(V& v) {
-        v.number("regularisation", regularisation, above(0), "μ, relative to the mean of N's diagonal");
+        v.number("regularisation", regularisation, above(0),
+                 "regularisation μ as a multiple of the mean diagonal entry of N");
     }
 };
 

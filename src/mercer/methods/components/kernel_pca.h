@@ -47,7 +47,7 @@ struct kernel_pca {
     std::optional<mercer::kernel> kernel{};
     std::string scale{};
     index n_components = 0;
-    std::string solver = "automatic";
+    std::string solver = "auto";
     double tol = 1e-11;
     index max_iter = 200, seed = 0;
 
@@ -55,7 +55,7 @@ struct kernel_pca {
         return with_checkpoints({"kernel_pca",
                                  {"pca"},
                                  method_family::components,
-                                 "principal components in feature space",
+                                 "principal component analysis in feature space",
                                  "D H K Hᵀ D u = λu",
                                  "mercer-kernel-pca-model",
                                  target_kind::none,
@@ -67,11 +67,16 @@ struct kernel_pca {
     template <class V>
     void options(V& v) {
         const option_requirements iterative{{"solver", {"iterative"}}};
-        v.integer("n_components", n_components, 0, "how many; 0: all above rounding");
-        v.choice("solver", solver, {"automatic", "full", "iterative"}, "of the eigenproblem");
-        v.number("tol", tol, above(0), "iterative: ‖Au - λu‖ <= tol·λ₁", iterative);
-        v.integer("max_iter", max_iter, 1, "iterative: passes over K at most", iterative);
-        v.integer("seed", seed, 0, "iterative: of the starting block", iterative);
+        v.integer("n_components", n_components, 0,
+                  "number of components; 0: all whose eigenvalue exceeds the rounding error");
+        v.choice("solver", solver, {"auto", "full", "iterative"}, "algorithm that solves the eigenvalue problem");
+        v.former_name("solver", {{"automatic", "auto"}});
+        v.choice_meanings({{"auto", "iterative for few components of many examples, otherwise full"},
+                           {"full", "full eigendecomposition of the kernel matrix (LAPACK)"},
+                           {"iterative", "block Lanczos for the largest eigenvalues"}});
+        v.number("tol", tol, above(0), option_text::eigen_residual, iterative);
+        v.integer("max_iter", max_iter, 1, "maximum number of passes over the kernel matrix K", iterative);
+        v.integer("seed", seed, 0, "random seed of the starting vectors", iterative);
     }
 };
 

@@ -32,7 +32,7 @@ struct kernel_density {
 
     static method_info info() {
         return {"kernel_density",         {"kde"},
-                method_family::density,   "density estimation: how usual an object is",
+                method_family::density,   "kernel density estimation",
                 "f(x) = Σ k(x, xᵢ)/(nZ)", "mercer-kernel-density-model",
                 target_kind::none};
     }

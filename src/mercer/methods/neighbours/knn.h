@@ -38,8 +38,9 @@ namespace mercer {
 namespace detail {
 template <class V>
 void vote_options(V& v, index& n_neighbors, std::string& weights) {
-    v.integer("n_neighbors", n_neighbors, 1, "how many vote");
-    v.choice("weights", weights, {"uniform", "distance"}, "votes: 1 each, or 1/distance");
+    v.integer("n_neighbors", n_neighbors, 1, "number k of nearest neighbours");
+    v.choice("weights", weights, {"uniform", "distance"},
+             "weights of the neighbours: all equal (uniform) or 1/distance (distance)");
 }
 }  // namespace detail
 
@@ -54,7 +55,7 @@ struct knn {
         return {"knn",
                 {"nearest_neighbours", "k_nearest_neighbours"},
                 method_family::classification,
-                "k nearest neighbours in feature space",
+                "classification by the k nearest neighbours in feature space",
                 "the class with most votes among the nearest",
                 "mercer-knn-model",
                 target_kind::classes};
@@ -76,7 +77,7 @@ struct knn_regression {
         return {"knn_regression",
                 {"knn_regressor"},
                 method_family::regression,
-                "the mean of the k nearest neighbours in feature space",
+                "regression by the mean of the k nearest neighbours in feature space",
                 "Σ wᵢyᵢ/Σ wᵢ over the nearest",
                 "mercer-knn-model",
                 target_kind::values};

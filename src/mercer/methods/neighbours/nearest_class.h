@@ -43,7 +43,7 @@ struct nearest_centroid {
         return {"nearest_centroid",
                 {"nearest_mean"},
                 method_family::classification,
-                "the nearest class mean in feature space",
+                "classification by the nearest class mean in feature space",
                 "min ‖φ(x)-μ_c‖²",
                 "mercer-nearest-centroid-model",
                 target_kind::classes,
@@ -104,7 +104,7 @@ struct nearest_medoid {
         return {"nearest_medoid",
                 {},
                 method_family::classification,
-                "the nearest class medoid: one object stands for each class",
+                "classification by the nearest class medoid, one training example per class",
                 "min ‖φ(x)-φ(m_c)‖²",
                 "mercer-nearest-medoid-model",
                 target_kind::classes};

@@ -43,7 +43,7 @@ struct nystroem {
         return {"nystroem",
                 {"nystroem_features"},
                 method_family::components,
-                "explicit features whose inner products are about those of the kernel",
+                "Nyström features: vectors whose inner products approximate the kernel",
                 "φ(x) = K(Z, Z)^-½ k(Z, x)",
                 "mercer-nystroem-features-model",
                 target_kind::none,
@@ -82,7 +82,7 @@ struct nystroem_pca {
         return with_checkpoints({"nystroem_pca",
                                  {},
                                  method_family::components,
-                                 "principal components in the span of a few centres, for millions of examples",
+                                 "kernel principal components by the Nyström method, for millions of examples",
                                  "Φ̃ᵀΦ̃u = λu, Φ = K(X, Z) K(Z, Z)^-½",
                                  "mercer-nystroem-pca-model",
                                  target_kind::none,
@@ -92,10 +92,10 @@ struct nystroem_pca {
     }
     template <class V>
     void options(V& v) {
-        v.integer("n_components", n_components, 1, "how many");
+        v.integer("n_components", n_components, 1, "number of components");
         detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::feature_centre_choices());
-        v.number("tol", tol, above(0), "‖Au - λu‖ <= tol·λ₁");
-        v.integer("max_iter", max_iter, 1, "passes over the examples at most");
+        v.number("tol", tol, above(0), option_text::eigen_residual);
+        v.integer("max_iter", max_iter, 1, option_text::max_passes);
     }
 };
 

@@ -76,7 +76,7 @@ nystroem_fit fit_with_doubling(const training_rows& x, const nystroem_options& o
     nystroem_fit out = once(o, o.doubling ? &f : nullptr);
     if (!o.doubling) return out;
     nystroem_options more = o;
-    more.n_centres = std::min(x.size(), 2 * out.f.size()), more.accuracy = 0, more.doubling = false,
+    more.n_centres = std::min(x.size(), 2 * out.f.size()), more.trace_tol = 0, more.doubling = false,
     more.checkpoint = {};
     once(more, &twice);
     double change = 0, size = 0;

@@ -45,7 +45,7 @@ struct nystroem_kmeans {
         return for_single_rank(with_checkpoints({"nystroem_kmeans",
                                                  {},
                                                  method_family::clustering,
-                                                 "k-means in the span of a few centres, for millions of examples",
+                                                 "kernel k-means by the Nyström method, for millions of examples",
                                                  "min Σ‖φ(xᵢ)-μ_c(i)‖², μ = Σ βⱼk(·, zⱼ)",
                                                  "mercer-nystroem-kmeans-model",
                                                  target_kind::none,
@@ -55,11 +55,11 @@ struct nystroem_kmeans {
     }
     template <class V>
     void options(V& v) {
-        v.integer("n_clusters", n_clusters, 1, "how many");
+        v.integer("n_clusters", n_clusters, 1, "number of clusters");
         detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::prediction_centre_choices());
-        v.integer("n_init", n_init, 1, "restarts on a sample of the examples, of which the best is kept");
-        v.number("tol", tol, at_least(0), "ends where a round lowers the objective by no more than this share of it");
-        v.integer("max_iter", max_iter, 1, "rounds, each a pass over the examples, at most");
+        v.integer("n_init", n_init, 1, option_text::sample_starts);
+        v.number("tol", tol, at_least(0), "relative decrease of the objective at which the iteration stops");
+        v.integer("max_iter", max_iter, 1, "maximum number of iterations, each a pass over the examples");
     }
 };
 

@@ -23,7 +23,7 @@ struct nystroem_logistic {
     std::string scale{};
     double C = 1;
     index n_centres = 1000;
-    double accuracy = 0;
+    double trace_tol = 0;
     std::string centres = "mixed";
     std::vector<double> centre_rows{};
     bool fit_intercept = true;
@@ -32,21 +32,20 @@ struct nystroem_logistic {
     index max_iter = 1000, seed = 0;
 
     static method_info info() {
-        return with_checkpoints(
-            {"nystroem_logistic",
-             {},
-             method_family::classification,
-             "kernel logistic regression on a few centres: classes with probabilities, for millions of examples",
-             "min Σ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖², f = Σ βⱼk(·, zⱼ) + b",
-             "mercer-nystroem-logistic-model",
-             target_kind::classes});
+        return with_checkpoints({"nystroem_logistic",
+                                 {},
+                                 method_family::classification,
+                                 "kernel logistic regression by the Nyström method, for millions of examples",
+                                 "min Σ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖², f = Σ βⱼk(·, zⱼ) + b",
+                                 "mercer-nystroem-logistic-model",
+                                 target_kind::classes});
     }
     template <class V>
     void options(V& v) {
-        v.number("C", C, above(0), "1/λ");
+        v.number("C", C, above(0), option_text::penalty_parameter);
         detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::prediction_centre_choices());
-        detail::accuracy_options(v, accuracy, doubling);
-        v.flag("fit_intercept", fit_intercept, "with an offset");
+        detail::trace_options(v, trace_tol, doubling);
+        v.flag("fit_intercept", fit_intercept, option_text::intercept);
         detail::pass_options(v, tol, max_iter);
     }
 };

@@ -24,7 +24,7 @@ namespace {
 // limited by the memory of the factor.
 index candidate_row_count(index n, index m, const nystroem_options& o) {
     if (o.centres == centre_choice::uniform || o.centres == centre_choice::given) return std::min(n, m);
-    const bool mixed = o.centres == centre_choice::mixed && !(o.accuracy > 0);
+    const bool mixed = o.centres == centre_choice::mixed && !(o.trace_tol > 0);
     const index pivots = mixed ? pivots_of_mixed(m) : m;
     index most = std::min(n, std::max(10 * pivots, m));
     if (o.centres != centre_choice::kmeans_plus_plus)
@@ -32,7 +32,7 @@ index candidate_row_count(index n, index m, const nystroem_options& o) {
     return most;
 }
 
-// Returns the maximum number of centres with `accuracy`: those for which a gibibyte suffices (a sketch of 12M rows and
+// Returns the maximum number of centres with `trace_tol`: those for which a gibibyte suffices (a sketch of 12M rows and
 // three squares in three quarters of it), or the budget if it is larger, so that a small budget changes no result;
 // limited by thirty passes in the given time at a rate that any machine reaches.
 index max_centres(index n, std::size_t memory, const nystroem_options& o) {
@@ -170,9 +170,9 @@ void require_memory(const training_rows& x, double bytes, index m, const nystroe
              fmt::format("{}: {} take {:.0f} MB of memory, the budget is {:.1f} MB: raise the budget, or {}", owner,
                          m > 0 ? fmt::format("{} centres", m) : "the rows that centres are chosen from",
                          std::ceil(least / (1 << 20)), budget / (1 << 20),
-                         o.accuracy > 0 ? "take a larger accuracy"
-                         : o.hinge      ? "take fewer centres, or loss=squared_hinge, which stores no features"
-                                        : "take fewer centres"));
+                         o.trace_tol > 0 ? "take a larger trace_tol"
+                         : o.hinge       ? "take fewer centres, or loss=squared_hinge, which stores no features"
+                                         : "take fewer centres"));
 }
 
 matrix<double> centre_matrix(const nystroem_problem& posed) {
@@ -196,8 +196,8 @@ struct fit_memory {
         return 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
     }
     double to_fetch(index rows) const { return x.bytes_of_row() * 2 * static_cast<double>(rows); }
-    double to_choose(index from, index centres, double accuracy) const {
-        if (accuracy > 0) return numbers(from, rank_for_pivots(centres, std::min(max_centres, from)));
+    double to_choose(index from, index centres, double trace_tol) const {
+        if (trace_tol > 0) return numbers(from, rank_for_pivots(centres, std::min(max_centres, from)));
         return numbers(from, o.centres == centre_choice::mixed ? pivots_of_mixed(centres) : centres);
     }
     double to_solve(index centres, index start_rows) const {
@@ -207,7 +207,7 @@ struct fit_memory {
     // Fails unless the budget suffices for these numbers of rows; with `doubling` also for the fit with 2M centres.
     void require_for(index centres, index fetched, index chosen_from, index start_rows) const {
         const double bytes =
-            to_fetch(fetched) + std::max(to_choose(chosen_from, centres, o.accuracy), to_solve(centres, start_rows));
+            to_fetch(fetched) + std::max(to_choose(chosen_from, centres, o.trace_tol), to_solve(centres, start_rows));
         const index twice = std::min(present, 2 * centres);
         const double for_twice = o.doubling ? bytes_for_twice(twice) : 0;
         require_memory(x, std::max(bytes, for_twice), for_twice > bytes ? twice : centres, o, owner);
@@ -216,7 +216,7 @@ struct fit_memory {
 private:
     double bytes_for_twice(index centres) const {
         nystroem_options how = o;
-        how.accuracy = 0;
+        how.trace_tol = 0;
         const index from = candidate_row_count(present, centres, how),
                     first = with_start ? start_row_count(present, centres, x.dims()) : 0;
         return to_fetch(std::min(present, from + sample_count + first)) +
@@ -231,17 +231,17 @@ nystroem_problem make_nystroem_problem(const training_rows& x, const nystroem_op
                                        const solver_bytes& besides) {
     if (o.n_centres < 1)
         fail(errc::invalid_argument, fmt::format("{}: must satisfy n_centres >= 1, got {}", owner, o.n_centres));
-    if (!(o.accuracy >= 0 && o.accuracy < 1))
-        fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 <= accuracy < 1, got {}", owner, o.accuracy));
+    if (!(o.trace_tol >= 0 && o.trace_tol < 1))
+        fail(errc::invalid_argument, fmt::format("{}: must satisfy 0 <= trace_tol < 1, got {}", owner, o.trace_tol));
     const weighted_rows present(x, weight);
     const index n = present.size();
     const std::vector<index> given =
         o.centres == centre_choice::given ? given_rows(o, x.size(), owner) : std::vector<index>{};
-    const index m = std::min(n, !given.empty()   ? std::ssize(given)
-                                : o.accuracy > 0 ? max_centres(x.size(), o.memory(), o)
-                                                 : o.n_centres);
+    const index m = std::min(n, !given.empty()    ? std::ssize(given)
+                                : o.trace_tol > 0 ? max_centres(x.size(), o.memory(), o)
+                                                  : o.n_centres);
     // The samples for choosing and for measuring have the sizes for one gibibyte, whatever the budget is.
-    const index usual = o.accuracy > 0 && given.empty() ? std::min(n, max_centres(x.size(), 0, o)) : m;
+    const index usual = o.trace_tol > 0 && given.empty() ? std::min(n, max_centres(x.size(), 0, o)) : m;
     // One uniform sample: its first rows are those to choose centres from; its last rows, which are different ones if
     // there are enough, measure the approximation.
     random_generator random(o.seed);
@@ -259,11 +259,11 @@ nystroem_problem make_nystroem_problem(const training_rows& x, const nystroem_op
     sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
 
     const fit_memory memory{x, o, owner, besides, with_start, n, m, sample_count};
-    const bool by_accuracy = o.accuracy > 0 && given.empty();  // the number of centres is not known yet
+    const bool by_trace = o.trace_tol > 0 && given.empty();  // the number of centres is not known yet
     const auto require_memory_for = [&](index centres) {
         memory.require_for(centres, std::ssize(sample), given.empty() ? to_choose : 0, std::ssize(out.start_rows));
     };
-    if (by_accuracy)
+    if (by_trace)
         require_memory(x, memory.to_fetch(std::ssize(sample)), 0, o, owner);
     else
         require_memory_for(m);
@@ -279,14 +279,14 @@ nystroem_problem make_nystroem_problem(const training_rows& x, const nystroem_op
         out.centre_rows = broadcast_result(x.processes(), [&] {
             const auto k = x.square_gram(some(pool), pool);
             std::vector<index> found =
-                select_entries(pool, choose_centres(*k, m, o.centres, o.seed + 1, o.progress, o.accuracy));
+                select_entries(pool, choose_centres(*k, m, o.centres, o.seed + 1, o.progress, o.trace_tol));
             std::ranges::sort(found);
             return found;
         });
     } else {
         out.centre_rows = given;
     }
-    if (by_accuracy) require_memory_for(std::ssize(out.centre_rows));
+    if (by_trace) require_memory_for(std::ssize(out.centre_rows));
     out.centres = some(out.centre_rows);
     out.sample_examples = some(judges), out.sample_rows = std::move(judges);
     out.sample_diagonal.resize(out.sample_rows.size());

@@ -4,7 +4,7 @@
 // Choices of centres:
 //     mixed        a third by rpcholesky, the others uniform. Functions over all of them approximate at least as well
 //                  as functions over either part. Pivots alone are spent on outliers that help to predict nothing else
-//                  (data set pol); uniform centres miss rare examples (diamonds). docs/benchmarks.md has the
+//                  (data set pol); uniform centres miss rare examples (diamonds). docs/lab/benchmarks.md has the
 //                  measurements.
 //     rpcholesky   randomly pivoted Cholesky (gram/low_rank.h): where the approximation of the kernel is still worst
 //     uniform      every example with the same probability
@@ -60,8 +60,8 @@ struct nystroem_options {
     // If above 0, the number of centres is chosen, instead of n_centres, so that at most this fraction of the trace is
     // unexplained. The number is limited by `seconds` and by a gibibyte or the memory budget, whichever is larger.
     // mixed then is rpcholesky.
-    double accuracy = 0;
-    double seconds = std::numeric_limits<double>::infinity();  // with `accuracy`: approximate time limit of the fit
+    double trace_tol = 0;
+    double seconds = std::numeric_limits<double>::infinity();  // with `trace_tol`: approximate time limit of the fit
     bool doubling = false;                                     // also fit with 2M centres, to measure how f changes
     centre_choice centres = centre_choice::mixed;
     std::vector<index> centre_rows{};  // row numbers for centre_choice::given
@@ -115,8 +115,8 @@ std::vector<double> local_weights(const training_rows& x, const nystroem_options
 // The bytes that the caller needs for this number of centres, of rows of the sketch and of rows for the starting point.
 using solver_bytes = std::function<double(index centres, index buckets, index start_rows)>;
 // Chooses the centres and the samples. Throws errc::memory before any work if the fit, or with `doubling` the fit with
-// 2M centres, would exceed the budget. With `accuracy` the number of centres is known only after they are chosen: if
-// the budget is too small, choosing them may exceed it by up to a gibibyte, and the message then names the smallest
+// 2M centres, would exceed the memory limit. With `trace_tol` the number of centres is known only after they are chosen:
+// if the limit is too small, choosing them may exceed it by up to a gibibyte, and the message then names the smallest
 // sufficient budget. with_start: also sample rows for a starting point.
 nystroem_problem make_nystroem_problem(const training_rows& x, const nystroem_options& options,
                                        std::span<const double> weight, const char* owner, bool with_start = false,
@@ -146,32 +146,35 @@ inline std::vector<std::string> feature_centre_choices() {
 template <class V>
 void centre_options(V& v, index& n_centres, std::string& centres, std::vector<double>& centre_rows, index& seed,
                     const std::vector<std::string>& choices) {
-    v.integer("n_centres", n_centres, 1, "examples that stand for all, at most",
+    v.integer("n_centres", n_centres, 1,
+              "maximum number of centres, the examples whose kernel functions span the model",
               option_requirements{{"centres", {"mixed", "rpcholesky", "uniform", "kmeans++"}}});
-    v.choice(
-        "centres", centres, choices,
-        "how they are chosen: randomly pivoted Cholesky, each alike (mixed: a third by the first, the others by the "
-        "second), far apart in feature space, by number");
-    v.numbers("centre_rows", centre_rows, at_least(0), "given: their numbers, from 0",
+    v.choice("centres", centres, choices, "how the centres are chosen from the examples");
+    v.choice_meanings(
+        {{"mixed", "a third by rpcholesky, the others by uniform"},
+         {"rpcholesky", "randomly pivoted Cholesky: where the kernel matrix is approximated worst so far"},
+         {"uniform", "every example with the same probability"},
+         {"kmeans++", "far apart in feature space, as the starting points of k-means++"},
+         {"given", "the examples with the row numbers centre_rows"}});
+    v.numbers("centre_rows", centre_rows, at_least(0), "row numbers of the centres, counted from 0",
               option_requirements{{"centres", {"given"}}});
-    v.integer("seed", seed, 0, "of what is drawn");
+    v.integer("seed", seed, 0, "random seed of the choice of centres and of samples of examples");
 }
 
 // The options on the number of centres that suffice.
 template <class V>
-void accuracy_options(V& v, double& accuracy, bool& doubling) {
-    v.number(
-        "accuracy", accuracy, below(at_least(0), 1),
-        "above 0: as many centres, in place of n_centres, as leave this share of the trace of the kernel matrix out "
-        "of reach, as far as memory and time go",
-        option_requirements{{"centres", {"mixed", "rpcholesky"}}});
-    v.flag("doubling", doubling, "fit with twice as many centres too, and say by how much the answer changes",
+void trace_options(V& v, double& trace_tol, bool& doubling) {
+    v.number("trace_tol", trace_tol, below(at_least(0), 1),
+             "fraction of trace(K) that the centres may leave unexplained; 0: use n_centres",
+             option_requirements{{"centres", {"mixed", "rpcholesky"}}});
+    v.former_name("accuracy", {});
+    v.flag("doubling", doubling, "also fit with twice as many centres and report how much predictions change",
            option_requirements{{"centres", {"mixed", "rpcholesky", "uniform", "kmeans++"}}});
 }
 template <class V>
 void pass_options(V& v, double& tol, index& max_iter) {
-    v.number("tol", tol, above(0), "of the duality gap, relative to the objective");
-    v.integer("max_iter", max_iter, 1, "passes over the examples at most");
+    v.number("tol", tol, above(0), option_text::relative_gap);
+    v.integer("max_iter", max_iter, 1, option_text::max_passes);
 }
 
 }  // namespace detail
@@ -186,10 +189,10 @@ Options to_nystroem_options(const auto& m, const fit_call& t) {
     auto o = t.common<Options>(m);
     o.n_centres = m.n_centres;
     o.centres = parse_centre_choice(m.centres);
-    if constexpr (requires { m.accuracy; }) {
-        if (m.accuracy > 0 && m.n_centres != std::decay_t<decltype(m)>{}.n_centres)
-            fail(errc::invalid_argument, "n_centres has no effect beside accuracy: leave one of them out");
-        o.accuracy = m.accuracy, o.doubling = m.doubling, o.seconds = t.control.seconds;
+    if constexpr (requires { m.trace_tol; }) {
+        if (m.trace_tol > 0 && m.n_centres != std::decay_t<decltype(m)>{}.n_centres)
+            fail(errc::invalid_argument, "n_centres has no effect beside trace_tol: leave one of them out");
+        o.trace_tol = m.trace_tol, o.doubling = m.doubling, o.seconds = t.control.seconds;
     }
     if constexpr (requires { m.loss; }) o.hinge = m.loss == "hinge";
     o.centre_rows = to_row_numbers(m.centre_rows);

@@ -37,7 +37,7 @@ struct nystroem_ridge {
     std::string scale{};
     double alpha = 1;
     index n_centres = 1000;
-    double accuracy = 0;
+    double trace_tol = 0;
     std::string centres = "mixed";
     std::vector<double> centre_rows{};
     bool fit_intercept = false;
@@ -49,17 +49,17 @@ struct nystroem_ridge {
         return with_checkpoints({"nystroem_ridge",
                                  {"falkon"},
                                  method_family::regression,
-                                 "kernel ridge regression on a few centres, for millions of examples",
-                                 "min Σ(yᵢ - f(xᵢ))² + λ‖f‖², f = Σ βⱼk(·, zⱼ)",
+                                 "kernel ridge regression by the Nyström method, for millions of examples",
+                                 "min Σ(yᵢ - f(xᵢ))² + α‖f‖², f = Σ βⱼk(·, zⱼ)",
                                  "mercer-nystroem-ridge-model",
                                  target_kind::values});
     }
     template <class V>
     void options(V& v) {
-        v.number("alpha", alpha, above(0), "λ, the price of large coefficients");
+        v.number("alpha", alpha, above(0), option_text::penalty);
         detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::prediction_centre_choices());
-        detail::accuracy_options(v, accuracy, doubling);
-        v.flag("fit_intercept", fit_intercept, "with an offset b");
+        detail::trace_options(v, trace_tol, doubling);
+        v.flag("fit_intercept", fit_intercept, option_text::intercept);
         detail::pass_options(v, tol, max_iter);
     }
 };

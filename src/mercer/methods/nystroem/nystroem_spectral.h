@@ -41,17 +41,17 @@ struct nystroem_spectral {
             {"nystroem_spectral",
              {"spectral", "spectral_clustering", "normalised_cuts"},
              method_family::clustering,
-             "normalised cuts with the kernel as affinity, on a few centres, for millions of examples",
+             "spectral clustering by the Nyström method, for millions of examples",
              "leading eigenvectors of D^-½K̃D^-½, K̃ = K(X, Z) K(Z, Z)⁻¹ K(Z, X), then k-means on their rows",
              "mercer-nystroem-spectral-model",
              target_kind::none}));
     }
     template <class V>
     void options(V& v) {
-        v.integer("n_clusters", n_clusters, 1, "how many");
+        v.integer("n_clusters", n_clusters, 1, "number of clusters");
         detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::prediction_centre_choices());
-        v.integer("n_init", n_init, 1, "restarts on a sample of the examples, of which the best is kept");
-        v.integer("max_iter", max_iter, 1, "passes over the examples at most, and rounds of k-means");
+        v.integer("n_init", n_init, 1, option_text::sample_starts);
+        v.integer("max_iter", max_iter, 1, "maximum number of passes over the examples, and of iterations of k-means");
     }
 };
 

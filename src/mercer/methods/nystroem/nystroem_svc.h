@@ -37,7 +37,7 @@ struct nystroem_svc {
     double C = 1;
     std::string loss = "squared_hinge";
     index n_centres = 1000;
-    double accuracy = 0;
+    double trace_tol = 0;
     std::string centres = "mixed";
     std::vector<double> centre_rows{};
     bool fit_intercept = true;
@@ -46,26 +46,24 @@ struct nystroem_svc {
     index max_iter = 1000, seed = 0;
 
     static method_info info() {
-        return with_checkpoints(
-            {"nystroem_svc",
-             {},
-             method_family::classification,
-             "support vector machine on a few centres, for millions of examples; squared hinge loss, or hinge",
-             "min Σ max(0, 1 - yᵢf(xᵢ))² + 1/(2C) ‖f‖², f = Σ βⱼk(·, zⱼ) + b",
-             "mercer-nystroem-svc-model",
-             target_kind::classes},
-            "loss=squared_hinge");
+        return with_checkpoints({"nystroem_svc",
+                                 {},
+                                 method_family::classification,
+                                 "support vector classification by the Nyström method, for millions of examples",
+                                 "min Σ max(0, 1 - yᵢf(xᵢ))² + 1/(2C) ‖f‖², f = Σ βⱼk(·, zⱼ) + b",
+                                 "mercer-nystroem-svc-model",
+                                 target_kind::classes},
+                                "loss=squared_hinge");
     }
     template <class V>
     void options(V& v) {
-        v.number("C", C, above(0), "price of an error");
-        v.choice(
-            "loss", loss, {"squared_hinge", "hinge"},
-            "squared_hinge by passes that store nothing; hinge by features of all examples, kept in memory, with a "
-            "penalised offset");
+        v.number("C", C, above(0), option_text::penalty_parameter);
+        v.choice("loss", loss, {"squared_hinge", "hinge"}, "loss function: squared hinge or hinge");
+        v.choice_meanings({{"squared_hinge", "solved by passes over the examples, without storing their features"},
+                           {"hinge", "stores the features of all examples in memory and penalises the intercept"}});
         detail::centre_options(v, n_centres, centres, centre_rows, seed, detail::prediction_centre_choices());
-        detail::accuracy_options(v, accuracy, doubling);
-        v.flag("fit_intercept", fit_intercept, "with an offset");
+        detail::trace_options(v, trace_tol, doubling);
+        v.flag("fit_intercept", fit_intercept, option_text::intercept);
         detail::pass_options(v, tol, max_iter);
     }
 };

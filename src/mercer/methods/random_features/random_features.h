@@ -56,7 +56,7 @@ struct random_features {
         return {"random_features",
                 {"rff", "random_fourier_features", "count_sketch"},
                 method_family::components,
-                "random features: Fourier's of rbf, laplacian and matern, count sketches of poly and linear",
+                "random Fourier features (rbf, laplacian, matern), count sketches (poly, linear)",
                 "φ(x) = √(2/D) (cos wⱼᵀx, sin wⱼᵀx), w from the Fourier transform of the kernel; a sketch of x⊗…⊗x",
                 "mercer-random-features-model",
                 target_kind::none,
@@ -66,12 +66,15 @@ struct random_features {
     }
     template <class V>
     void options(V& v) {
-        v.integer("n_components", n_components, 1, "D, features");
+        v.integer("n_components", n_components, 1, "number D of features");
         v.choice("frequencies", frequencies, {"orthogonal", "independent", "structured"},
-                 "at right angles to each other, which takes from the variance; each by itself; at right angles by "
-                 "fast transforms, for many coordinates (rbf, matern)");
+                 "how the random frequencies w are drawn (rbf, laplacian, matern)");
+        v.choice_meanings(
+            {{"orthogonal", "orthogonal to each other, which lowers the variance; laplacian: independent"},
+             {"independent", "independently of each other"},
+             {"structured", "orthogonal by fast transforms, for vectors of many features; rbf and matern only"}});
         v.former_name("orthogonal", {{"true", "orthogonal"}, {"false", "independent"}});
-        v.integer("seed", seed, 0, "of what is drawn");
+        v.integer("seed", seed, 0, "random seed of the features");
     }
 };
 

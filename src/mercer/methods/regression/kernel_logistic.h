@@ -46,15 +46,15 @@ struct kernel_logistic {
         return with_checkpoints({"kernel_logistic",
                                  {"logistic", "klr"},
                                  method_family::classification,
-                                 "kernel logistic regression: classes with probabilities",
+                                 "kernel logistic regression: classification with probabilities",
                                  "min Σ log(1 + e^(-yᵢf(xᵢ))) + 1/(2C) ‖f‖²",
                                  "mercer-kernel-logistic-model",
                                  target_kind::classes});
     }
     template <class V>
     void options(V& v) {
-        v.number("C", C, above(0), "1/λ");
-        v.flag("fit_intercept", fit_intercept, "with an offset");
+        v.number("C", C, above(0), option_text::penalty_parameter);
+        v.flag("fit_intercept", fit_intercept, option_text::intercept);
         detail::newton_steps(v, tol, max_iter);
     }
 };

@@ -382,7 +382,7 @@ kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<c
             gram_product(K, v, out);
     };
     ridge_cg_options s;
-    s.tol = o.tol, s.max_iter = o.max_products;
+    s.tol = o.tol, s.max_iter = o.max_iter;
     if (o.progress)
         s.progress = [&](index products, double residual) {
             return o.progress({"conjugate gradients", products, 0, residual});
@@ -478,7 +478,7 @@ public:
         return out;
     }
     std::string warning() const override {
-        std::string out = fit_warning(m_.status, "max_products, or take a larger tol");
+        std::string out = fit_warning(m_.status, "max_iter, or take a larger tol");
         if (out.empty() || m_.residuals.size() < 2) return out;
         std::vector<index> unsolved;
         for (index c = 0; c < m_.f.functions(); ++c)
@@ -501,7 +501,7 @@ estimator_ptr make_kernel_ridge(const kernel_ridge& m, const fit_call& t) {
                : m.solver == "cg"   ? ridge_solver::cg
                                     : ridge_solver::automatic;
     o.tol = m.tol;
-    o.max_products = m.max_products;
+    o.max_iter = m.max_iter;
     const auto fit_one = [&](double alpha) {
         o.alpha = alpha;
         return t.x.visit([&](const dataset& x) { return fit_kernel_ridge(*t.k, x, t.y, o); },

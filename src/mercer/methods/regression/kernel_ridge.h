@@ -39,11 +39,6 @@
 
 namespace mercer {
 
-namespace detail {
-inline constexpr const char* lambda = "λ, the price of large coefficients";
-inline constexpr const char* several_lambdas = "several λ: the best by `score` is kept";
-}  // namespace detail
-
 // The method kernel_ridge as a value for fit() of mercer.h: its kernel, its scaling and its options.
 struct kernel_ridge {
     std::optional<mercer::kernel> kernel{};
@@ -52,16 +47,16 @@ struct kernel_ridge {
     std::vector<double> alphas{}, output_alphas{};
     std::string score = "gcv";
     bool loo = false, variance = false;
-    std::string solver = "automatic";
+    std::string solver = "auto";
     double tol = 1e-10;
-    index max_products = 1000;
+    index max_iter = 1000;
 
     static method_info info() {
         return with_checkpoints({"kernel_ridge",
                                  {"krr"},
                                  method_family::regression,
                                  "kernel ridge regression",
-                                 "min Σ(yᵢ - f(xᵢ))² + λ‖f‖²",
+                                 "min Σ(yᵢ - f(xᵢ))² + α‖f‖²",
                                  "mercer-kernel-ridge-model",
                                  target_kind::values,
                                  true,
@@ -74,21 +69,25 @@ struct kernel_ridge {
     template <class V>
     void options(V& v) {
         const option_requirements one_lambda{{"alphas", {""}}};
-        v.number("alpha", alpha, at_least(0), detail::lambda,
+        v.number("alpha", alpha, at_least(0), option_text::penalty,
                  option_requirements{{"alphas", {""}}, {"output_alphas", {""}}});
-        v.numbers("alphas", alphas, at_least(0), detail::several_lambdas);
-        v.numbers("output_alphas", output_alphas, at_least(0), "one λ for each column of targets", one_lambda);
-        v.choice("score", score, {"gcv", "loo"}, "how λ is chosen: generalised cross-validation or leave-one-out",
-                 option_requirements{{"alphas"}});
-        const option_requirements decomposed{{"solver", {"automatic", "direct"}}};
-        v.flag("loo", loo, "leave-one-out error as well", decomposed);
-        v.flag("variance", variance, "keep what variances of predictions need", decomposed);
-        v.choice("solver", solver, {"automatic", "direct", "cg"},
-                 "a decomposition, or conjugate gradients without n² numbers in memory; automatic: what fits",
+        v.numbers("alphas", alphas, at_least(0), option_text::candidate_penalties);
+        v.numbers("output_alphas", output_alphas, at_least(0), "one penalty α for each column of targets", one_lambda);
+        v.choice("score", score, {"gcv", "loo"}, option_text::penalty_score, option_requirements{{"alphas"}});
+        const option_requirements decomposed{{"solver", {"auto", "direct"}}};
+        v.flag("loo", loo, "also compute the leave-one-out errors", decomposed);
+        v.flag("variance", variance, "store the factor of K + αI that variances of predictions need", decomposed);
+        v.choice("solver", solver, {"auto", "direct", "cg"}, "algorithm that solves the system of equations",
                  one_lambda);
-        const option_requirements iterated{{"solver", {"cg", "automatic"}}, {"alphas", {""}}};
-        v.number("tol", tol, above(0), "cg: ‖y - (K + λI)α‖ <= tol·‖y‖", iterated);
-        v.integer("max_products", max_products, 1, "cg: products with K at most", iterated);
+        v.former_name("solver", {{"automatic", "auto"}});
+        v.choice_meanings({{"auto", "direct if the kernel matrix fits the memory limit, otherwise cg"},
+                           {"direct", "factorisation of the kernel matrix, n² numbers in memory"},
+                           {"cg", "preconditioned conjugate gradients, without n² numbers in memory"}});
+        const option_requirements iterated{{"solver", {"cg", "auto"}}, {"alphas", {""}}};
+        v.number("tol", tol, above(0), "relative residual at which conjugate gradients stop", iterated);
+        v.integer("max_iter", max_iter, 1, "maximum number of conjugate gradient steps, each a product with K",
+                  iterated);
+        v.former_name("max_products", {});
     }
 };
 
@@ -104,7 +103,7 @@ struct kernel_ridge_options {
     bool variance = false;                // store the Cholesky factor for predict_variance: n² numbers
     ridge_solver solver = ridge_solver::automatic;
     double tol = 1e-10;                       // cg: ‖y - (K + λW⁻¹)α‖ <= tol·‖y‖
-    index max_products = 1000;                // cg: maximum number of products with K
+    index max_iter = 1000;                    // cg: maximum number of products with K
     fit_checkpoint checkpoint{};              // cg only
     index rank = 0;                           // cg: rank of the preconditioner; 0: chosen from n and the memory budget
     std::size_t memory_bytes = gibibytes(4);  // compared with the estimated need before any allocation

@@ -36,8 +36,8 @@ namespace mercer {
 namespace detail {
 template <class V>
 void newton_steps(V& v, double& tol, index& max_iter) {
-    v.number("tol", tol, above(0), "of the gap, relative to the objective");
-    v.integer("max_iter", max_iter, 1, "Newton steps at most");
+    v.number("tol", tol, above(0), option_text::relative_gap);
+    v.integer("max_iter", max_iter, 1, "maximum number of Newton steps");
 }
 }  // namespace detail
 
@@ -55,8 +55,8 @@ struct representer {
         return {"representer",
                 {"losses"},
                 method_family::regression,
-                "any convex loss: robust, quantile and Poisson regression, ...",
-                "min Σ ℓ(yᵢ, f(xᵢ)) + λ/2 ‖f‖²",
+                "kernel regression with a convex loss: Huber, quantile, Poisson and others",
+                "min Σ ℓ(yᵢ, f(xᵢ)) + α/2 ‖f‖²",
                 "mercer-representer-model",
                 target_kind::values};
     }
@@ -65,13 +65,15 @@ struct representer {
         v.choice(
             "loss", loss,
             {"squared", "huber", "quantile", "epsilon_insensitive", "poisson", "logistic", "hinge", "squared_hinge"},
-            "ℓ; the last three are for targets -1 and 1");
-        v.number("alpha", alpha, above(0), "λ");
-        v.number("delta", delta, above(0), "huber: where the square ends", option_requirements{{"loss", {"huber"}}});
-        v.number("tau", tau, below(above(0), 1), "quantile: which", option_requirements{{"loss", {"quantile"}}});
-        v.number("epsilon", epsilon, at_least(0), "epsilon_insensitive: what costs nothing",
+            "loss function ℓ; logistic, hinge and squared_hinge need targets -1 and 1");
+        v.number("alpha", alpha, above(0), option_text::penalty);
+        v.number("delta", delta, above(0), "residual δ from which the Huber loss is linear instead of squared",
+                 option_requirements{{"loss", {"huber"}}});
+        v.number("tau", tau, below(above(0), 1), "quantile τ that is predicted; 0.5: the median",
+                 option_requirements{{"loss", {"quantile"}}});
+        v.number("epsilon", epsilon, at_least(0), option_text::half_width,
                  option_requirements{{"loss", {"epsilon_insensitive"}}});
-        v.flag("fit_intercept", fit_intercept, "with an offset");
+        v.flag("fit_intercept", fit_intercept, option_text::intercept);
         detail::newton_steps(v, tol, max_iter);
     }
 };

@@ -179,7 +179,7 @@ matrix<double> transposed_product(const centred_problem& p, const matrix<double>
 }
 
 ridge_form choose_form(const centred_problem& p, ridge_form asked) {
-    if (asked != ridge_form::cheaper) return asked;
+    if (asked != ridge_form::automatic) return asked;
     const double n = static_cast<double>(p.n()), d = static_cast<double>(p.d());
     return d * d * (n + d) <= n * n * (n + d) ? ridge_form::primal : ridge_form::dual;
 }
@@ -398,7 +398,7 @@ public:
 
 estimator_ptr make_ridge(const ridge& m, const fit_call& t) {
     auto o = t.common<ridge_options>(m);
-    o.form = m.form == "primal" ? ridge_form::primal : m.form == "dual" ? ridge_form::dual : ridge_form::cheaper;
+    o.form = m.form == "primal" ? ridge_form::primal : m.form == "dual" ? ridge_form::dual : ridge_form::automatic;
     if (m.alphas.empty()) return t.made<ridge_estimator>(fit_ridge(t.x.objects(), t.y, o));
     ridge_path path =
         fit_ridge_path(t.x.objects(), t.y, m.alphas, m.score == "loo" ? ridge_score::loo : ridge_score::gcv, o);

@@ -42,36 +42,40 @@ struct ridge {
     std::vector<double> alphas{};
     std::string score = "loo";
     bool fit_intercept = true;
-    std::string form = "cheaper";
+    std::string form = "auto";
 
     static method_info info() {
         return {"ridge",
                 {},
                 method_family::regression,
-                "ridge regression on vectors",
-                "min Σ(yᵢ - βᵀxᵢ - b)² + λ‖β‖²",
+                "linear ridge regression",
+                "min Σ(yᵢ - βᵀxᵢ - b)² + α‖β‖²",
                 "mercer-ridge-model",
                 target_kind::values,
                 false};
     }
     template <class V>
     void options(V& v) {
-        v.number("alpha", alpha, at_least(0), detail::lambda, option_requirements{{"alphas", {""}}});
-        v.numbers("alphas", alphas, above(0), detail::several_lambdas);
-        v.choice("score", score, {"loo", "gcv"}, "how λ is chosen: leave-one-out or generalised cross-validation",
-                 option_requirements{{"alphas"}});
-        v.flag("fit_intercept", fit_intercept, "with an offset b");
-        v.choice("form", form, {"cheaper", "primal", "dual"}, "which equations are solved");
+        v.number("alpha", alpha, at_least(0), option_text::penalty, option_requirements{{"alphas", {""}}});
+        v.numbers("alphas", alphas, above(0), option_text::candidate_penalties);
+        v.choice("score", score, {"loo", "gcv"}, option_text::penalty_score, option_requirements{{"alphas"}});
+        v.flag("fit_intercept", fit_intercept, option_text::intercept);
+        v.choice("form", form, {"auto", "primal", "dual"}, "system of equations that is solved");
+        v.former_name("form", {{"cheaper", "auto"}});
+        v.choice_meanings({{"auto", "the system that takes less work"},
+                           {"primal", "one equation per feature"},
+                           {"dual", "one equation per example"}});
     }
 };
 
-enum class ridge_form { cheaper, primal, dual };
+// automatic: the form that takes less work.
+enum class ridge_form { automatic, primal, dual };
 
 // Options of fit_ridge().
 struct ridge_options {
     double alpha = 1;  // λ, 0 <= λ < infinity
     bool fit_intercept = true;
-    ridge_form form = ridge_form::cheaper;
+    ridge_form form = ridge_form::automatic;
     // weights; empty: all 1. Weight 2 is the same as the example twice, weight 0 as its absence
     std::vector<double> sample_weight;
     std::size_t memory_bytes = gibibytes(4);

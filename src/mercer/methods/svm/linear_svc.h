@@ -37,13 +37,15 @@ struct linear_svc {
     }
     template <class V>
     void options(V& v) {
-        v.number("C", C, above(0), "price of an error");
-        v.choice("loss", loss, {"squared_hinge", "hinge"}, "ξ² or ξ");
-        v.choice("penalty", penalty, {"l2", "l1"}, "½‖w‖², or ‖w‖₁, which leaves features out",
+        v.number("C", C, above(0), option_text::penalty_parameter);
+        v.choice("loss", loss, {"squared_hinge", "hinge"}, "loss function: ξ² (squared_hinge) or ξ (hinge)");
+        v.choice("penalty", penalty, {"l2", "l1"},
+                 "½‖w‖² (l2) or ‖w‖₁ (l1), which sets the weights of some features to 0",
                  option_requirements{{"loss", {"squared_hinge"}}});
         v.flag("fit_intercept", fit_intercept,
-               "with an offset: the weight of one more coordinate, penalised like the others");
-        v.number("intercept_scaling", intercept_scaling, above(0), "s, the value of that coordinate",
+               "fit an intercept, as the penalised weight of an additional constant feature");
+        v.number("intercept_scaling", intercept_scaling, above(0),
+                 "value s of the constant feature that is added for the intercept",
                  option_requirements{{"fit_intercept", {"true"}}});
         detail::epoch_options(v, tol, max_iter, seed);
         detail::time_limit_option(v, max_seconds);

@@ -30,7 +30,7 @@ struct one_class {
         return {"one_class",
                 {"one_class_svm"},
                 method_family::outliers,
-                "the region that holds most of the objects",
+                "one-class support vector machine: a region that contains most examples",
                 "min ½‖w‖² - ρ + 1/(νn) Σξᵢ, wᵀφ(xᵢ) >= ρ-ξᵢ",
                 detail::svm_format,
                 target_kind::none};

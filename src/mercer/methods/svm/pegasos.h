@@ -24,18 +24,19 @@ struct pegasos {
         return {"pegasos",
                 {},
                 method_family::classification,
-                "support vector classification by stochastic subgradient steps",
+                "support vector classification by stochastic subgradient descent",
                 "min ½‖w‖² + C Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= 1-ξᵢ, each class against the rest",
                 detail::svm_format,
                 target_kind::classes};
     }
     template <class V>
     void options(V& v) {
-        v.number("C", C, above(0), "price of an error");
-        v.integer("batch_size", batch_size, 1, "examples a step");
-        v.flag("projection", projection, "onto the ball that holds the optimum, after each step; linear kernel only");
-        v.flag("average", average, "the answer is the mean over the steps, else the last one");
-        v.flag("fit_intercept", fit_intercept, "with an offset b, not penalised");
+        v.number("C", C, above(0), option_text::penalty_parameter);
+        v.integer("batch_size", batch_size, 1, "number of examples per step");
+        v.flag("projection", projection,
+               "after each step project w onto a ball around the optimum; linear kernel only");
+        v.flag("average", average, "return the mean of w over the steps, not the last w");
+        v.flag("fit_intercept", fit_intercept, option_text::intercept);
         detail::epoch_options(v, tol, max_iter, seed);
         detail::time_limit_option(v, max_seconds);
     }

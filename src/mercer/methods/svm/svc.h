@@ -52,9 +52,13 @@ struct svc {
         detail::smo_options_of(v, *this, smo);
         detail::multiclass_option(v, *this);
         v.choice("solver", solver, {"smo", "interior_point", "primal_qp", "kernel_pegasos"},
-                 "the dual by SMO or as a quadratic program, the primal as one (linear kernel), or stochastic descent");
-        v.flag("probability", probability, "probabilities as well, by cross-validation", smo);
-        v.integer("seed", seed, 0, "of the parts of that cross-validation, of stochastic descent",
+                 "algorithm that solves the optimisation problem");
+        v.choice_meanings({{"smo", "sequential minimal optimisation of the dual problem"},
+                           {"interior_point", "interior-point method for the dual quadratic program"},
+                           {"primal_qp", "interior-point method for the primal quadratic program; linear kernel only"},
+                           {"kernel_pegasos", "stochastic subgradient descent on the primal problem"}});
+        v.flag("probability", probability, "also estimate class probabilities, by cross-validation", smo);
+        v.integer("seed", seed, 0, "random seed of the cross-validation folds and of kernel_pegasos",
                   option_requirements{{"probability", {"true"}, {{"solver", {"kernel_pegasos"}}}}});
     }
 };
@@ -74,7 +78,7 @@ struct nu_svc {
         return {"nu_svc",
                 {},
                 method_family::classification,
-                "support vector classification with a bound on the errors",
+                "support vector classification with a bound ν on the fraction of errors",
                 "min ½‖w‖² - νρ + (1/n) Σξᵢ, yᵢ(wᵀφ(xᵢ)+b) >= ρ-ξᵢ",
                 detail::svm_format,
                 target_kind::classes};
@@ -84,8 +88,8 @@ struct nu_svc {
         detail::nu_option(v, nu);
         detail::smo_options_of(v, *this);
         detail::multiclass_option(v, *this);
-        v.flag("probability", probability, "probabilities as well, by cross-validation");
-        v.integer("seed", seed, 0, "of the parts of that cross-validation",
+        v.flag("probability", probability, "also estimate class probabilities, by cross-validation");
+        v.integer("seed", seed, 0, "random seed of the cross-validation folds",
                   option_requirements{{"probability", {"true"}}});
     }
 };

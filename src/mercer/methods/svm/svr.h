@@ -42,7 +42,7 @@ struct svr {
     template <class V>
     void options(V& v) {
         detail::c_option(v, C);
-        v.number("epsilon", epsilon, at_least(0), "half the width of the tube in which errors cost nothing");
+        v.number("epsilon", epsilon, at_least(0), option_text::half_width);
         detail::smo_options_of(v, *this);
     }
 };
@@ -60,8 +60,8 @@ struct nu_svr {
         return {"nu_svr",
                 {},
                 method_family::regression,
-                "support vector regression that finds the width of its tube",
-                "as svr, with about νn examples outside the tube",
+                "support vector regression that chooses the width of its tube by ν",
+                "as svr, with ε chosen so that about νn examples lie outside the tube",
                 detail::svm_format,
                 target_kind::values};
     }
