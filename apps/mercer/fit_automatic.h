@@ -12,7 +12,7 @@ struct fit_command {
     data_options from;
     common_options common;
     search_options search;
-    std::string task, missing = "fill", out, picture, html;
+    std::string task, missing = "impute", out, picture, html;
     bool stream = false;
     double accuracy = 0;
     std::string checkpoint;

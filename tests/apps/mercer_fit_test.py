@@ -190,7 +190,7 @@ class AgainstScikitLearn(Scratch):
         self.assertEqual(answer["k"], 2 + int(np.argmax(silhouettes)))
         self.assertAlmostEqual(max(silhouettes), silhouette_score(standardised(x), labels), places=8)
         self.assertEqual(sum(answer["sizes"]), 150)
-        self.assertEqual(answer["judged"], 150)
+        self.assertEqual(answer["silhouette_examples"], 150)
 
     def test_clusters_on_centres(self):
         x, _ = vectors("iris.svm")
@@ -204,8 +204,8 @@ class AgainstScikitLearn(Scratch):
         rings = as_json("cluster", "spectral", self.path("rings.csv"), "--kernel", "rbf(gamma=20)", "-k", "2", "--set", "n_centres=200", "-o", self.path("r"))
         labels = np.array(rings["labels"])
         self.assertEqual((len(set(labels[::2])), len(set(labels[1::2])), len(set(labels))), (1, 1, 2))
-        self.assertEqual((rings["judged"], rings["sizes"]), (10000, [15000, 15000]))
-        self.assertIn("silhouettes of 10000 of the 30000 objects", mercer("cluster", "nystroem_kmeans", self.path("rings.csv"), "-k", "2", "--set", "n_centres=50"))
+        self.assertEqual((rings["silhouette_examples"], rings["sizes"]), (10000, [15000, 15000]))
+        self.assertIn("silhouettes computed on a random sample of 10000 of 30000 examples", mercer("cluster", "nystroem_kmeans", self.path("rings.csv"), "-k", "2", "--set", "n_centres=50"))
 
 
 class Tests(Scratch):

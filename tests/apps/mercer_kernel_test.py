@@ -31,7 +31,7 @@ class Program(Scratch):
             ("kernel", "test", "rbf", DATA / "iris.svm", "--out", self.path("k.npy")): "say --repair",
             ("kernel", "gram", "rbf", DATA / "iris.svm", "--out", "k.txt"): ".npy or .csv",
             ("kernel", "gram", "rbf", DATA / "iris.svm", "--colour"): "--colour; see `mercer kernel gram --help`",
-            ("kernel", "factor", "rbf", DATA / "iris.svm"): "--out is required",
+            ("kernel", "factor", "rbf", DATA / "iris.svm"): "--output is required",
         }
         for words, message in cases.items():
             said = mercer(*words, code=2)
@@ -105,7 +105,7 @@ class ListAndShow(Scratch):
         self.assertEqual((rbf["parameters"][0]["name"], rbf["parameters"][0]["default"]), ("gamma", "1"))
 
     def test_list_of_one_domain(self):
-        domains = {each["domain"] for each in as_json("kernel", "list", "--domain", "sets")["kernels"]}
+        domains = {each["kind"] for each in as_json("kernel", "list", "--kind", "sets")["kernels"]}
         self.assertEqual(domains, {"sets", "any"})
 
     def test_the_page_of_kernels_is_up_to_date(self):
@@ -122,7 +122,7 @@ class ListAndShow(Scratch):
         for each in as_json("kernel", "list")["kernels"]:
             shown = as_json("kernel", "show", needed.get(each["name"], each["name"] + "()"))
             self.assertEqual(shown["valid"], each["mercer"], each["name"])
-            self.assertEqual(shown["domain"], each["domain"])
+            self.assertEqual(shown["kind"], each["kind"])
             self.assertEqual(as_json("kernel", "show", shown["text"])["text"], shown["text"])
             self.assertEqual(shown["formulas"], {shown["text"]: each["formula"]})
 
@@ -134,7 +134,7 @@ class ListAndShow(Scratch):
         self.assertEqual(len(shown["proof"]["parts"]), 2)
         self.assertIsNone(shown["feature_space"]["size"])
         said = mercer("kernel", "show", text)
-        self.assertIn("A kernel, by these rules:", said)
+        self.assertIn("Proof that this is a kernel:", said)
         self.assertIn("└─ ✓ poly(degree=3, gamma=1, coef0=1)", said)
 
     def test_show_names_what_is_at_fault(self):
@@ -152,7 +152,7 @@ class ListAndShow(Scratch):
         for kernel in ("linear()^9801", "((linear()^99)^99)^99", "(poly(degree=3)^50)^50", "poly(degree=1000000)"):
             self.assertIn("not written out: ", mercer("kernel", "show", kernel))
             self.assertFalse(as_json("kernel", "show", kernel)["feature_space"]["explicit"])
-        self.assertIn("100 for vectors of 2 coordinates", mercer("kernel", "show", "linear()^99"))
+        self.assertIn("100 for vectors with 2 features", mercer("kernel", "show", "linear()^99"))
         self.assertIn("no finite map: ", mercer("kernel", "show", "(rbf(gamma=1)^99)^99"))
 
 
