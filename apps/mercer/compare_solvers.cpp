@@ -188,11 +188,12 @@ void add_compare_solvers(CLI::App& program) {
     options->from.add_to(*command);
     options->common.add_to(*command);
     command
-        ->add_option("--kernel", options->expression, "Kernel expression (default: linear(), which some solvers need)")
+        ->add_option("--kernel", options->expression,
+                     "Kernel expression (default: linear(); some solvers accept no other)")
         ->option_text("EXPR")
         ->group("Problem");
     command->add_option("--C", options->C, "Penalty parameter C (default: 1)")
-        ->option_text("C")
+        ->option_text("NUMBER")
         ->check(CLI::PositiveNumber)
         ->group("Problem");
     command->add_option("--tol", options->tol, "Tolerance (default: 1e-4)")

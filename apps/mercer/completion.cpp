@@ -193,10 +193,11 @@ void add_completion(CLI::App& program) {
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}));
     completion->footer(
-        "Examples:\n"
+        "zsh reads _mercer from a folder of $fpath, fish reads mercer.fish from ~/.config/fish/completions.\n"
+        "\nExamples:\n"
         "  source <(mercer completion bash)\n"
-        "  mercer completion zsh > _mercer  # in a folder of $fpath\n"
-        "  mercer completion fish > mercer.fish  # in ~/.config/fish/completions");
+        "  mercer completion zsh > _mercer\n"
+        "  mercer completion fish > mercer.fish");
     completion->callback([shell, &program] { print(completion_script(command_table(program), *shell)); });
 }
 

@@ -346,7 +346,7 @@ void add_questions(CLI::App& command, explain_options& o) {
         .add_option("--pair", o.pair, "With --html: two features to plot, names or positions from 0 (default: best)")
         ->option_text("A,B")
         ->group("Output");
-    command.add_option("--rest", o.rest, "With --html: other features of the plot at mean or nearest (default: mean)")
+    command.add_option("--rest", o.rest, "With --html: values of the other features, mean or nearest (default: mean)")
         ->option_text("HOW")
         ->check(CLI::IsMember({"mean", "nearest"}))
         ->group("Output");

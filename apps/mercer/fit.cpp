@@ -135,7 +135,8 @@ void model_data::add_to(CLI::App& command) {
     command.add_option("DATA", path, "Data file or folder, also compressed; FORMAT:FILE sets the format")
         ->required()
         ->transform(split_format_prefix(format));
-    command.add_option("--format", format, "File format (default: detected from the name and the first lines)")
+    command
+        .add_option("--format", format, "File format, such as csv or libsvm (default: detected from name and content)")
         ->option_text("NAME")
         ->check(format_validator())
         ->group("Data");

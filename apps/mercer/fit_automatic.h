@@ -8,7 +8,7 @@
 namespace mercer::cli {
 
 struct fit_command {
-    method_options method;  // --kernel, --set and --memory; METHOD is empty
+    method_options method;  // --kernel, --set and --max-memory; METHOD is empty
     data_options from;
     common_options common;
     search_options search;

@@ -36,12 +36,12 @@ void show(const factor_options& options) {
         answer["holds"] = factor.holds();
         answer["file"] = options.out;
         text = fmt::format("{}\n{}\n\n", bound.k.text(), bound.on.about);
-        text += factor.holds() ? fmt::format("  K = PᵀP with P {} × {}; column i is a feature vector of example i\n",
-                                             factor.rank(), bound.size())
-                               : fmt::format(
-                                     "  no exact factor: K is not positive semidefinite (see `mercer kernel "
-                                     "test`). K - PᵀP is not zero for the P found, {} × {}\n",
-                                     factor.rank(), bound.size());
+        text +=
+            factor.holds()
+                ? fmt::format("  K = PᵀP with P {} × {}; column i is a feature vector of example i\n", factor.rank(),
+                              bound.size())
+                : fmt::format("  K ≠ PᵀP: K is not positive semidefinite (see `mercer kernel test`). P is {} × {}\n",
+                              factor.rank(), bound.size());
         text +=
             fmt::format("  residual     ‖K - PᵀP‖_F <= {:.3g}, {:.3g} of ‖K‖_F\n", factor.residual, factor.relative);
         constexpr std::size_t most = 10;

@@ -86,7 +86,7 @@ void run(const learn_command& options) {
 }
 
 void add_options(CLI::App& command, learn_command& options) {
-    command.add_option("--by", options.how.by, "Criterion to learn by: mkl, alignment, or relevance (default: mkl)")
+    command.add_option("--by", options.how.by, "Learning algorithm: mkl, alignment, or relevance (default: mkl)")
         ->option_text("HOW")
         ->check(CLI::IsMember({"mkl", "alignment", "relevance"}))
         ->group("Learning");
@@ -146,7 +146,7 @@ void add_learn(CLI::App& program) {
     set_common_options(*command,
                        {"--by", "--kernel", "--set", "--target", "--scale", "--norm", "--max-seconds", "-o", "--json"});
     command->footer(
-        "The learned kernel is an expression that other commands accept.\n"
+        "The learnt kernel is an expression that other commands accept.\n"
         "\nExamples:\n"
         "  mercer learn svc data/sonar.svm --scale standard --set C=10 -o sonar.model\n"
         "  mercer learn svc data/promoters.tsv --kernel 'spectrum(k=2) + spectrum(k=4)'\n"

@@ -399,7 +399,8 @@ void add_predict(CLI::App& program) {
     options->from.add_to(*command);
     options->common.add_to(*command);
     command
-        ->add_option("-o,--output", options->out, "Write predictions to this .csv, .npy or text file (default: stdout)")
+        ->add_option("-o,--output", options->out,
+                     "Write predictions to this .csv, .npy or text file (default: standard output)")
         ->option_text("FILE")
         ->group("Output");
     command
@@ -426,7 +427,7 @@ void add_predict(CLI::App& program) {
         "  mercer predict iris.model data/iris.csv --score\n"
         "  mercer predict iris.model data/iris.csv --details -o predictions.csv");
     command->callback([options, command] {
-        if (options->stream && command->count("--memory"))
+        if (options->stream && command->count("--max-memory"))
             throw usage_error("--memory is not for --stream, where --batch says how many rows are taken at a time");
         if (options->stream)
             return predict_streamed({options->model, options->from, options->common, options->out, options->details,
@@ -447,7 +448,8 @@ void add_transform(CLI::App& program) {
     options->from.add_to(*command);
     options->common.add_to(*command);
     command
-        ->add_option("-o,--output", options->out, "Write the new features to this .csv or .npy file (default: stdout)")
+        ->add_option("-o,--output", options->out,
+                     "Write the new features to this .csv or .npy file (default: standard output)")
         ->option_text("FILE")
         ->group("Output");
     command->add_option("--svg", options->picture, "Write a picture of the first two new features to this file")

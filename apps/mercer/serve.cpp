@@ -121,7 +121,7 @@ void add_serve(CLI::App& program) {
         ->group("Address");
     command
         ->add_option("--host", options->host,
-                     "Address to listen on; others allow access without password (default: 127.0.0.1)")
+                     "Address to listen on, without password (default: 127.0.0.1, this machine only)")
         ->option_text("ADDRESS")
         ->group("Address");
     add_limits(*command, options->limits);
