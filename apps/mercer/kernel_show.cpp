@@ -98,25 +98,24 @@ void show(const show_options& options) {
         if (has) words += (words.empty() ? "" : ", ") + std::string(word);
     out += fmt::format("properties {}\n", words.empty() ? "none known" : words);
     if (!space.none.empty()) {
-        out += fmt::format("features   {}: {}\n", space.infinite ? "no finite feature map" : "not listed", space.none);
+        out += fmt::format("features   {}: {}\n", space.infinite ? "no finite map" : "not listed", space.none);
     } else if (space.by_data) {
-        out += fmt::format("features   explicit; their number depends on the {} (`mercer explain MODEL --features`)\n",
-                           name(k.kind()));
+        out += fmt::format(
+            "features   explicit; their number depends on the {}. `mercer explain MODEL --features` lists them\n",
+            name(k.kind()));
     } else {
         constexpr std::size_t most = 12;
         const std::vector<std::string> first(
             space.names.begin(), space.names.begin() + static_cast<std::ptrdiff_t>(std::min(most, space.names.size())));
-        out += fmt::format("features   {} for vectors with {}: {}{}\n", space.names.size(),
-                           count_text(options.dims, "feature"), join(first, ", "),
-                           space.names.size() > most ? ", ..." : "");
+        out += fmt::format("features   {} for vectors of dimension {}: {}{}\n", space.names.size(), options.dims,
+                           join(first, ", "), space.names.size() > most ? ", ..." : "");
     }
-    out +=
-        fmt::format("\n{}\n{}", why.valid ? "Proof that this is a kernel:" : "Not proven to be a kernel:", why.text());
+    out += fmt::format("\n{}\n{}", why.valid ? "Proven to be a kernel:" : "Not proven to be a kernel:", why.text());
     if (!why.parts.empty())
         for (const proof* fault : why.faults())
-            out += fmt::format("\nat fault: {}\n          {}\n", fault->claim, fault->rule);
+            out += fmt::format("\nno proof for: {}\n              {}\n", fault->claim, fault->rule);
     if (!why.valid)
-        out += "\nIts matrix may still be positive semidefinite on your data: mercer kernel test EXPR DATA\n";
+        out += "\nIts matrix of your data may be positive semidefinite all the same: mercer kernel test EXPR DATA\n";
     print(out);
 }
 
@@ -129,8 +128,7 @@ void add_kernel_show(CLI::App& group) {
                     "it is a kernel or names the part that is not.");
     const auto options = std::make_shared<show_options>();
     command->add_option("EXPR", options->expression, "Kernel expression (see `mercer kernel list`)")->required();
-    command
-        ->add_option("--dims", options->dims, "Number of features of the vectors, for the feature space (default: 2)")
+    command->add_option("--dims", options->dims, "Dimension of the vectors, for the feature space (default: 2)")
         ->option_text("N")
         ->check(CLI::Range(1, 1000000));
     options->common.add_to(*command);

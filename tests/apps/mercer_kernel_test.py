@@ -132,14 +132,14 @@ class ListAndShow(Scratch):
         self.assertEqual(len(shown["proof"]["parts"]), 2)
         self.assertIsNone(shown["feature_space"]["size"])
         said = mercer("kernel", "show", text)
-        self.assertIn("Proof that this is a kernel:", said)
+        self.assertIn("Proven to be a kernel:", said)
         self.assertIn("└─ ✓ poly(degree=3, gamma=1, coef0=1)", said)
 
     def test_show_names_what_is_at_fault(self):
         shown = as_json("kernel", "show", "rbf() + sigmoid()*linear()")
         self.assertFalse(shown["valid"])
         self.assertEqual([fault["claim"] for fault in shown["faults"]], ["sigmoid(gamma=1, coef0=0)"])
-        self.assertIn("at fault: sigmoid(gamma=1, coef0=0)", mercer("kernel", "show", "rbf() + sigmoid()*linear()"))
+        self.assertIn("no proof for: sigmoid(gamma=1, coef0=0)", mercer("kernel", "show", "rbf() + sigmoid()*linear()"))
 
     def test_feature_space(self):
         space = as_json("kernel", "show", "poly(degree=2, coef0=1)", "--dims", 3)["feature_space"]
@@ -150,7 +150,7 @@ class ListAndShow(Scratch):
         for kernel in ("linear()^9801", "((linear()^99)^99)^99", "(poly(degree=3)^50)^50", "poly(degree=1000000)"):
             self.assertIn("not listed: ", mercer("kernel", "show", kernel))
             self.assertFalse(as_json("kernel", "show", kernel)["feature_space"]["explicit"])
-        self.assertIn("100 for vectors with 2 features", mercer("kernel", "show", "linear()^99"))
+        self.assertIn("100 for vectors of dimension 2", mercer("kernel", "show", "linear()^99"))
         self.assertIn("no finite map: ", mercer("kernel", "show", "(rbf(gamma=1)^99)^99"))
 
 
