@@ -104,7 +104,7 @@ cluster_search fit_all_numbers(const api::spec& s, const loaded_data& on, std::p
         one.options.emplace_back("n_clusters", fmt::format("{}", k));
         api::model m = fit_with_progress(one, on.data, options.method.memory, shown);
         if (best && is_interrupted()) return;  // this fit was cut short, and an earlier one is complete
-        shown.set_phase(fmt::format("silhouette of {} clusters", k));
+        shown.set_phase(fmt::format("computing the silhouette of {} clusters", k));
         double silhouette = std::numeric_limits<double>::quiet_NaN();
         const cancellation_scope stop(interrupt_grace_expired);
         (void)completes_unless_cancelled([&] {
@@ -172,7 +172,7 @@ json as_json(const cluster_search& found, const std::string& method, const loade
             {{"k", each.k}, {"objective", each.objective}, {"silhouette", each.silhouette}, {"status", each.status}});
     return {{"method", method},     {"kernel", found.kernel}, {"data", on.about},
             {"n", on.size()},       {"tried", list},          {"k", found.kept.k},
-            {"sizes", found.sizes}, {"labels", found.labels}, {"judged", found.sampled.size()}};
+            {"sizes", found.sizes}, {"labels", found.labels}, {"silhouette_examples", found.sampled.size()}};
 }
 
 std::string as_text(const cluster_search& found, const std::string& method, const loaded_data& on) {
@@ -185,9 +185,10 @@ std::string as_text(const cluster_search& found, const std::string& method, cons
     return fmt::format("{} with {}\n{}\n\n{}\n", method, found.kernel, on.about,
                        align_table(lines, {true, true, true, false})) +
            fmt::format("{} of sizes {}{}\n", count_text(found.kept.k, "cluster"), members,
-                       found.tried.size() > 1 ? " have the largest silhouette" : "") +
+                       found.tried.size() > 1 ? " (largest silhouette)" : "") +
            (std::ssize(found.sampled) < on.size()
-                ? fmt::format("silhouettes of {} of the {} objects\n", found.sampled.size(), on.size())
+                ? fmt::format("silhouettes computed on a random sample of {} of {} examples\n", found.sampled.size(),
+                              on.size())
                 : "");
 }
 
@@ -231,34 +232,39 @@ void cluster(const cluster_options& options) {
 }  // namespace
 
 void add_cluster(CLI::App& program) {
-    CLI::App* command = add_command(program, "cluster",
-                                    "Clusters in feature space by k-means, k-medoids or normalised cuts, with "
-                                    "objective and silhouette for each number of them");
+    CLI::App* command =
+        add_command(program, "cluster", "Find clusters in feature space",
+                    "Finds clusters in feature space by kernel k-means, k-medoids or spectral clustering, for one "
+                    "number of clusters or the best of several.");
     const auto options = std::make_shared<cluster_options>();
     options->method.add_to(*command);
+    command->get_option("METHOD")->description("Method, such as kmeans or kmedoids (see `mercer methods`)");
     options->from.add_to(*command);
     options->common.add_to(*command);
-    command->add_option("-k", options->k, "How many clusters")
+    command->add_option("-k", options->k, "Number of clusters")
         ->option_text("N")
         ->check(CLI::PositiveNumber)
         ->group("Method");
     command
-        ->add_option("--k-range", options->range,
-                     "Try FIRST to LAST clusters and keep those with the largest silhouette")
+        ->add_option("--k-range", options->range, "Try FIRST to LAST clusters and choose the largest mean silhouette")
         ->option_text("FIRST:LAST")
         ->group("Method");
-    command->add_option("-o,--out", options->out, "Write the model to this file")->option_text("FILE")->group("Output");
-    command->add_option("--labels", options->labels, "Write the cluster of each object, one a line")
+    command->add_option("-o,--output", options->out, "Write the model to this file")
         ->option_text("FILE")
         ->group("Output");
-    command->add_option("--svg", options->picture, "Draw the clusters, and the silhouette over their number")
+    command->add_option("--labels", options->labels, "Write the cluster of every example to this file, one per line")
         ->option_text("FILE")
         ->group("Output");
+    command->add_option("--svg", options->picture, "Write a picture of the clusters and silhouettes to this file")
+        ->option_text("FILE")
+        ->group("Output");
+    set_common_options(
+        *command, {"-k", "--k-range", "--kernel", "--set", "--scale", "--target", "-o", "--labels", "--svg", "--json"});
     command->footer(
-        "Examples:\n  mercer cluster kmeans data/iris.csv --label species --scale standard -k 3\n"
-        "  mercer cluster kmedoids data/wine.svm --scale standard --k-range 2:10 --svg wine.svg\n"
-        "  mercer cluster nystroem_kmeans flights.csv --label delay --scale standard -k 10\n"
-        "  mercer cluster kmedoids data/promoters.tsv --kernel 'normalize(spectrum(k=3))' -k 2 --labels clusters.txt");
+        "Examples:\n"
+        "  mercer cluster kmeans data/iris.csv --target species --scale standard -k 3\n"
+        "  mercer cluster kmedoids data/wine.svm --scale standard --k-range 2:6\n"
+        "  mercer cluster kmedoids data/promoters.tsv -k 2 --labels clusters.txt");
     command->callback([options] { cluster(*options); });
 }
 

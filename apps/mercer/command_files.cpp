@@ -37,7 +37,7 @@ file_use file_use_of(const CLI::App& command, const CLI::Option& option) {
     if (!value_name_contains(option, "FILE") && !value_name_contains(option, "FOLDER")) return file_use::none;
     const auto& longs = option.get_lnames();
     const auto is = [&](const char* name) { return std::ranges::find(longs, name) != longs.end(); };
-    if (is("like") || is("other")) return file_use::read;
+    if (is("scaling") || is("other")) return file_use::read;
     if (is("log")) return command.get_name() == "evaluate" ? file_use::read : file_use::kept;
     return is("checkpoint") ? file_use::kept : file_use::written;
 }

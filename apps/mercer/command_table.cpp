@@ -46,9 +46,15 @@ void add(const CLI::App& app, std::vector<std::string> path, std::vector<command
     command_entry one;
     one.path = path;
     one.about = app.get_description();
+    one.description = description_of(app);
     one.footer = app.get_footer();
+    for (const CLI::Option* each : common_options_of(app)) {
+        one.options.push_back(entry_of(*each));
+        one.options.back().common = true;
+    }
     for (const CLI::Option* each : app.get_options())
-        (each->get_positional() ? one.positionals : one.options).push_back(entry_of(*each));
+        if (each->get_positional() || !is_common(app, *each))
+            (each->get_positional() ? one.positionals : one.options).push_back(entry_of(*each));
     const auto below = app.get_subcommands([](const CLI::App*) { return true; });
     for (const CLI::App* each : below) {
         one.commands.push_back(each->get_name());

@@ -171,9 +171,8 @@ void show(const compare_options& options) {
     for (const outcome& each : made.all)
         if (!each.refused.empty()) text += fmt::format("\n  {}", each.refused);
     text +=
-        "\nIterations are pairs (smo), steps (interior_point, primal_qp) or epochs. J = ½‖w‖² + CΣξ; "
-        "dual_coordinate_descent minimises it with the\n"
-        "offset penalised too, and its J is taken as it stands.\n";
+        "\nIterations are pairs (smo), steps (interior_point, primal_qp) or epochs (all others). J = ½‖w‖² + CΣξ.\n"
+        "dual_coordinate_descent also penalises the offset; the table shows J without that penalty.\n";
     if (!options.picture.empty()) text += fmt::format("\npicture: {}\n", options.picture);
     print(text);
 }
@@ -181,48 +180,52 @@ void show(const compare_options& options) {
 }  // namespace
 
 void add_compare_solvers(CLI::App& program) {
-    CLI::App* command = add_command(program, "compare-solvers",
-                                    "Train one support vector machine in every way there is: objective over time");
+    CLI::App* command = add_command(program, "compare-solvers", "Compare the solvers of support vector machines",
+                                    "Trains one support vector machine with every solver and compares the objective "
+                                    "over time. With more than two classes, the first class is separated from the "
+                                    "rest.");
     const auto options = std::make_shared<compare_options>();
     options->from.add_to(*command);
     options->common.add_to(*command);
     command
         ->add_option("--kernel", options->expression,
-                     "The kernel (default linear()); solvers that keep w are for linear()")
+                     "Kernel expression (default: linear(); some solvers accept no other)")
         ->option_text("EXPR")
         ->group("Problem");
-    command->add_option("--C", options->C, "Penalty of the slacks (default 1)")
-        ->option_text("C")
+    command->add_option("--C", options->C, "Penalty parameter C (default: 1)")
+        ->option_text("NUMBER")
         ->check(CLI::PositiveNumber)
         ->group("Problem");
-    command->add_option("--tol", options->tol, "Tolerance (default 1e-4)")
+    command->add_option("--tol", options->tol, "Tolerance (default: 1e-4)")
         ->option_text("TOL")
         ->check(CLI::PositiveNumber)
         ->group("Problem");
     command
-        ->add_option("--constant", options->constant,
-                     "The constant feature of dual_coordinate_descent, LIBLINEAR's -B (default 1; 0: no offset)")
+        ->add_option("--bias", options->constant,
+                     "dual_coordinate_descent: bias feature, LIBLINEAR's -B (default: 1; 0: none)")
         ->option_text("B")
         ->check(CLI::NonNegativeNumber)
         ->group("Problem");
-    command->add_option("--solver", options->solvers, "Only these (default: all)")
+    command->add_option("--solver", options->solvers, "Solvers to run, such as smo (default: all)")
         ->option_text("NAME ...")
         ->group("Problem");
-    command->add_option("--epochs", options->epochs, "Most epochs of the stochastic solvers (default 300)")
+    command->add_option("--max-epochs", options->epochs, "Limit of epochs of the stochastic solvers (default: 300)")
         ->option_text("N")
         ->check(CLI::PositiveNumber)
         ->group("Problem");
-    command->add_option("--seconds", options->seconds, "Most seconds for each (default 30)")
+    command->add_option("--max-seconds", options->seconds, "Time limit of each solver in seconds (default: 30)")
         ->option_text("S")
         ->check(CLI::PositiveNumber)
         ->group("Problem");
-    command->add_option("--svg", options->picture, "Write a picture of the objectives over time to this file")
+    command->add_option("--svg", options->picture, "Plot the objectives over time to this file")
         ->option_text("FILE")
         ->group("Output");
+    set_common_options(
+        *command, {"--kernel", "--C", "--tol", "--solver", "--max-seconds", "--target", "--scale", "--svg", "--json"});
     command->footer(
-        "Of more than two classes the first stands against the others.\n"
-        "Examples:\n  mercer compare-solvers data/heart_scale.svm --svg heart.svg\n"
-        "  mercer compare-solvers data/sonar.svm --kernel 'rbf(gamma=0.5)' --C 10 --json");
+        "Examples:\n"
+        "  mercer compare-solvers data/heart_scale.svm --max-seconds 1 --svg heart.svg\n"
+        "  mercer compare-solvers data/sonar.svm --kernel 'rbf(gamma=1)' --max-seconds 1");
     command->callback([options] { show(*options); });
 }
 

@@ -14,14 +14,10 @@ std::string single_quoted(const std::string& text) {
     return out + "'";
 }
 
-// Returns the first clause of a description, for a menu line.
-std::string first_clause(const std::string& about) {
-    constexpr std::size_t longest = 72;
-    std::string out = about.substr(0, about.find_first_of(":;("));
-    while (!out.empty() && out.back() == ' ') out.pop_back();
-    if (out.size() <= longest) return out;
-    out.resize(out.rfind(' ', longest));
-    return out + " ...";
+// Returns a description for a menu line: without a default or reference in parentheses at its end.
+std::string menu_text(const std::string& about) {
+    const auto open = about.rfind(" (");
+    return about.ends_with(')') && open != std::string::npos ? about.substr(0, open) : about;
 }
 
 std::string all_names(const std::vector<option_entry>& options) {
@@ -89,7 +85,7 @@ std::string bash(const std::vector<command_entry>& all) {
 
 // Returns an entry for zsh's _describe: 'name:description'.
 std::string zsh_entry(const std::string& name, const std::string& about) {
-    return single_quoted(name + ":" + first_clause(about));
+    return single_quoted(name + ":" + menu_text(about));
 }
 
 std::string zsh(const std::vector<command_entry>& all) {
@@ -164,7 +160,7 @@ std::string fish(const std::vector<command_entry>& all) {
         const std::string here = fmt::format("complete -c mercer -n '__mercer_at {}'", each.words());
         for (std::size_t i = 0; i < each.commands.size(); ++i)
             out += fmt::format("{} -f -a {} -d {}\n", here, each.commands[i],
-                               single_quoted(first_clause(each.descriptions[i])));
+                               single_quoted(menu_text(each.descriptions[i])));
         if (const std::string words = words_without_name(each); !words.empty())
             out += fmt::format("{} -a {}\n", here, single_quoted(words));
         for (const auto& option : each.options) {
@@ -175,7 +171,7 @@ std::string fish(const std::vector<command_entry>& all) {
                 out += fmt::format(" -x -a {}", single_quoted(join(option.choices, " ")));
             else if (!option.value.empty())
                 out += option.is_file() ? " -r -F" : " -x";
-            out += fmt::format(" -d {}\n", single_quoted(first_clause(option.about)));
+            out += fmt::format(" -d {}\n", single_quoted(menu_text(option.about)));
         }
     }
     return out;
@@ -188,16 +184,20 @@ std::string completion_script(const std::vector<command_entry>& all, const std::
 }  // namespace
 
 void add_completion(CLI::App& program) {
-    CLI::App* completion = add_command(program, "completion", "A script that completes command lines in a shell");
+    CLI::App* completion =
+        add_command(program, "completion", "Print a script for shell completion",
+                    "Prints a script that completes command lines of mercer in bash, zsh or fish. `make install` "
+                    "installs all three.");
     const auto shell = std::make_shared<std::string>();
-    completion->add_option("SHELL", *shell, "bash, zsh or fish")
+    completion->add_option("SHELL", *shell, "Shell: bash, zsh or fish")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}));
     completion->footer(
-        "`make install` puts them where shells look for them.\n\nExamples:\n"
+        "zsh reads _mercer from a folder of $fpath, fish reads mercer.fish from ~/.config/fish/completions.\n"
+        "\nExamples:\n"
         "  source <(mercer completion bash)\n"
-        "  mercer completion zsh > ~/.zfunc/_mercer\n"
-        "  mercer completion fish > ~/.config/fish/completions/mercer.fish");
+        "  mercer completion zsh > _mercer\n"
+        "  mercer completion fish > mercer.fish");
     completion->callback([shell, &program] { print(completion_script(command_table(program), *shell)); });
 }
 

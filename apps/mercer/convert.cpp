@@ -65,35 +65,36 @@ void convert(const convert_options& options) {
 
 void add_convert(CLI::App& program) {
     CLI::App* command =
-        add_command(program, "convert",
-                    "A fitted model in the forms that others read: ONNX, PMML, a C++ header, LIBSVM's text; and back");
+        add_command(program, "convert", "Convert a model to ONNX, PMML, C++, or LIBSVM's format",
+                    "Converts a model to ONNX, PMML, a C++ header or LIBSVM's format, and models of LIBSVM to "
+                    "Mercer's format.");
     const auto options = std::make_shared<convert_options>();
-    command->add_option("MODEL", options->model, "Any model file of the library, or LIBSVM's")->required();
+    command->add_option("MODEL", options->model, "Model file of Mercer or LIBSVM")->required();
     command
-        ->add_option(
-            "-o,--out", options->out,
-            "Write here, in the form that its ending says: .onnx, .h or .hpp (a C++17 header without "
-            "dependencies), .pmml (4.4), .libsvm or .svm-model (LIBSVM's text), .model (ours); '-' is standard output")
+        ->add_option("-o,--output", options->out,
+                     "Output file (required): .onnx, .pmml, .h, .hpp, .libsvm, .svm-model or .model")
         ->option_text("FILE")
         ->required()
         ->group("Output");
-    command->add_option("--to", options->to, "The form, whatever the ending: onnx, header, pmml, libsvm, mercer")
+    command
+        ->add_option("--to", options->to,
+                     "Format: onnx, pmml, header, libsvm or mercer (default: by the name of the file)")
         ->option_text("FORMAT")
         ->group("Output");
-    command
-        ->add_flag(
-            "--plain", options->plain,
-            "ONNX: plain operators, in double, also for the machines that ai.onnx.ml has an operator for, in float")
+    command->add_flag("--plain", options->plain, "ONNX: use only basic operators, in double precision")
         ->group("Output");
-    command->add_option("--name", options->name, "The namespace of a header (default: the name of the file)")
+    command->add_option("--name", options->name, "C++ header: namespace (default: the name of the file)")
         ->option_text("NAME")
         ->group("Output");
     options->common.add_to(*command);
+    set_common_options(*command, {"-o", "--to", "--plain", "--name", "--json"});
     command->footer(
-        "ONNX files take X, double, one row an object, with the columns of the fit, and scale it themselves; they give "
-        "label and scores (and\nprobabilities), prediction, or components.\n\n"
-        "Examples:\n  mercer convert iris.model -o iris.onnx\n  mercer convert iris.model -o iris.h --name iris\n"
-        "  mercer convert iris.model -o - --to libsvm\n  mercer convert heart.svm-model -o heart.model");
+        "An ONNX file has the input X (double, one row per example) with the features of the training data, which the "
+        "ONNX model scales itself. Its outputs are label and scores (and probabilities), prediction, or components.\n"
+        "\nExamples:\n"
+        "  mercer fit svc data/iris.csv --target species -o iris.model\n"
+        "  mercer convert iris.model -o iris.onnx\n"
+        "  mercer convert iris.model -o iris.h --name iris");
     command->callback([options] { convert(*options); });
 }
 

@@ -45,7 +45,7 @@ json found() {
             {"processors", online_processors()},
             {"threads", threads()},
             {"simd", name(best_simd())},
-            {"blas", openblas_get_config ? std::string(openblas_get_config()) : "another than OpenBLAS"},
+            {"blas", openblas_get_config ? std::string(openblas_get_config()) : "not OpenBLAS"},
             {"memory_bytes", physical_memory()},
             {"free_bytes", free_memory()},
             {"gpus", json::array()}};  // no backend computes on a GPU yet
@@ -61,23 +61,25 @@ void list(const common_options& common) {
     const auto text = [&](const char* key) { return all[key].get<std::string>(); };
     print(align_table(
         {{"processor", text("processor")},
-         {"processors", fmt::format("{}, of which {} are used (--threads, MERCER_THREADS)",
-                                    all["processors"].get<int>(), all["threads"].get<int>())},
-         {"vectors", text("simd") + " (MERCER_SIMD takes a narrower one)"},
+         {"processors", fmt::format("{}, {} used (set by --threads or MERCER_THREADS)", all["processors"].get<int>(),
+                                    all["threads"].get<int>())},
+         {"SIMD", text("simd") + " (MERCER_SIMD selects a narrower level)"},
          {"BLAS", text("blas")},
          {"memory", fmt::format("{}, {} free", gigabytes(all["memory_bytes"]), gigabytes(all["free_bytes"]))},
-         {"GPU", "none: no backend for one is built in"}},
+         {"GPU", "none: this build has no GPU backend"}},
         {false, false}));
 }
 
 }  // namespace
 
 void add_devices(CLI::App& program) {
-    CLI::App* command = add_command(program, "devices",
-                                    "What this machine has to compute with: processors, vector units, BLAS, memory");
+    CLI::App* command = add_command(program, "devices", "Show the processors, SIMD, BLAS and memory in use");
     const auto common = std::make_shared<common_options>();
     common->add_to(*command);
-    command->footer("Examples:\n  mercer devices\n  MERCER_SIMD=avx2 mercer devices --json");
+    command->footer(
+        "Examples:\n"
+        "  mercer devices\n"
+        "  MERCER_SIMD=avx2 mercer devices --json");
     command->callback([common] { list(*common); });
 }
 

@@ -45,15 +45,15 @@ std::string metrics_text(const evaluation& all) {
     lines out{{"metric", "value", "95 %", "by"}};
     for (const evaluated_metric& m : all.metrics)
         out.push_back({m.name, short_number(m.value), range(m.range), m.interval_method});
-    return align_table(out, {false, true, true, false}) + fmt::format("bootstrap: {} draws\n", all.resamples);
+    return align_table(out, {false, true, true, false}) + fmt::format("bootstrap: {} resamples\n", all.resamples);
 }
 
 std::string confusion_text(const evaluation& all) {
     constexpr std::size_t most = 20;
     if (all.names.size() > most)
-        return fmt::format("\nThe confusion matrix of {} classes is too wide to print: --json or --html has it\n",
+        return fmt::format("\nThe confusion matrix of {} classes is too wide to print; use --json or --html\n",
                            all.names.size());
-    lines out{{"is \\ said"}};
+    lines out{{"true \\ predicted"}};
     for (const auto& name : all.names) out[0].push_back(name);
     for (index i = 0; i < all.table.count.rows(); ++i) {
         out.push_back({all.names[static_cast<std::size_t>(i)]});
@@ -80,7 +80,7 @@ std::string calibration_text(const evaluation& all) {
     std::string out;
     for (const class_curves& c : all.curves)
         if (!c.probabilities.bins.empty())
-            out += fmt::format("probabilities of {}: off by {:.4g} on average, Brier score {:.4g}\n",
+            out += fmt::format("probabilities of {}: mean calibration error {:.4g}, Brier score {:.4g}\n",
                                all.name_of(c.label), c.probabilities.calibration_error, c.probabilities.brier);
     return out.empty() ? out : "\n" + out;
 }
@@ -90,11 +90,11 @@ std::string importance_text(const evaluation& all) {
     std::vector<const feature_importance*> order;
     for (const feature_importance& f : all.importance) order.push_back(&f);
     std::ranges::stable_sort(order, std::ranges::greater{}, &feature_importance::mean);
-    lines out{{"feature", all.importance_metric + " worse by", "95 %"}};
+    lines out{{"shuffled feature", all.importance_metric + " worse by", "95 %"}};
     for (std::size_t i = 0; i < std::min(most, order.size()); ++i)
         out.push_back({all.feature(order[i]->column), short_number(order[i]->mean), range(order[i]->mean_interval)});
     return "\n" + align_named_table(out) +
-           (order.size() > most ? fmt::format("and {} more: --json has all\n", order.size() - most) : "");
+           (order.size() > most ? fmt::format("and {} more features (all with --json)\n", order.size() - most) : "");
 }
 
 std::string evaluation_text(const evaluation& all) {
@@ -115,15 +115,15 @@ constexpr index max_drawn_rows = 1500;  // objects in a picture: kernel PCA need
 
 shown_figures data_figures(const api::model& m, const table& data, const std::string& path) {
     shown_figures out{{"file", path}, {"examples", fmt::format("{}", data.x.size())}, {"kind", name(data.x.kind())}};
-    if (data.x.kind() == object_kind::vectors) out.emplace_back("columns", fmt::format("{}", data.x.dims()));
+    if (data.x.kind() == object_kind::vectors) out.emplace_back("features", fmt::format("{}", data.x.dims()));
     if (const std::string& label = data.label.empty() ? m.label : data.label; !label.empty())
-        out.emplace_back("targets", label);
+        out.emplace_back("target", label);
     std::map<double, index> count;
     if (m.prediction_kind() == api::target_kind::classes)
         for (const double y : data.y) ++count[y];
     std::string classes;
     for (const auto& [y, n] : count) classes += fmt::format("{}{} {}", classes.empty() ? "" : ", ", m.class_text(y), n);
-    if (!classes.empty()) out.emplace_back("examples of the classes", classes);
+    if (!classes.empty()) out.emplace_back("examples per class", classes);
     return out;
 }
 
@@ -141,7 +141,7 @@ void add_search(const api::tuning& found, evaluation_page& page) {
     page.search_note =
         fmt::format("{} settings by {}, {}, on {} examples", found.trials.size(), found.metric, found.how, found.rows);
     if (const auto drawn = search_panel(found))
-        page.search.push_back({panel_figure(*drawn, "scores of the settings"), "The ring is the best setting."});
+        page.search.push_back({panel_figure(*drawn, "scores of the settings"), "The ring marks the best setting."});
     std::vector<const api::trial*> order;
     for (const api::trial& t : found.trials) order.push_back(&t);
     std::ranges::stable_sort(order, [&](const api::trial* a, const api::trial* b) {
@@ -172,9 +172,9 @@ void add_pictures(const api::model& m, const table& data, std::uint64_t seed, ev
     }
     for (const panel& each : model_panels(m, drawn, 0))
         page.pictures.push_back({panel_figure(each, "the model on the data"),
-                                 data.x.size() > max_drawn_rows
-                                     ? fmt::format("{} of {} examples, drawn at random", max_drawn_rows, data.x.size())
-                                     : std::string()});
+                                 data.x.size() > max_drawn_rows ? fmt::format("a random sample of {} of {} examples",
+                                                                              max_drawn_rows, data.x.size())
+                                                                : std::string()});
 }
 
 constexpr index max_for_margins = 20000;  // every example is compared with every support vector in double precision
@@ -221,10 +221,10 @@ void write_fit_page(const std::string& file, const api::model& m, const table& d
     api::evaluate_options how;
     how.metrics.seed = seed;
     page.evaluation_note =
-        "By the examples it was fitted on: new ones will be judged worse. " +
-        (search ? fmt::format("Examples it had not seen, in the search: {} {:.4g}.", search->metric,
+        "Scores on the training data, which are better than on new data. " +
+        (search ? fmt::format("Held-out examples in the search: {} {:.4g}.", search->metric,
                               search->trials[search->chosen].mean)
-                : std::string("`mercer evaluate MODEL OTHER_DATA --html FILE` judges it by others."));
+                : std::string("`mercer evaluate MODEL DATA --html FILE` scores the model on new data."));
     write_atomically(file, evaluation_html(api::evaluate(m, data, how), page));
 }
 
@@ -290,68 +290,66 @@ void run(const evaluate_command& given) {
                            count_text(all.n, "example"), evaluation_text(all));
     }
     if (o.common.as_json) return print(answer);
-    if (!o.html.empty()) text += fmt::format("\npage: {}\n", o.html);
+    if (!o.html.empty()) text += fmt::format("\nreport: {}\n", o.html);
     if (!o.picture.empty()) text += fmt::format("{}picture: {}\n", o.html.empty() ? "\n" : "", o.picture);
-    if (o.html.empty() && o.picture.empty()) text += "\n--html FILE writes all of this with pictures\n";
+    if (o.html.empty() && o.picture.empty()) text += "\n--html FILE writes these results with pictures to a report\n";
     print(text);
 }
 
 void add_options(CLI::App& command, evaluate_command& o) {
     command
         .add_flag("--importance", o.how.importance,
-                  "Also shuffle every feature: how much worse is the model without it? Of vectors")
+                  "Measure how much worse the score becomes when one feature is shuffled")
         ->group("Importance");
-    command.add_option("--repeats", o.how.permutations.repeats, "Shuffles of each feature (default 10)")
+    command
+        .add_option("--repeats", o.how.permutations.repeats,
+                    "With --importance: shuffles of each feature (default: 10)")
         ->option_text("N")
         ->check(CLI::Range(1, 100000))
         ->group("Importance");
     command
         .add_option("--metric", o.how.metric,
-                    "What is lost: accuracy, balanced_accuracy, f1, auc, log_loss; rmse, mse, mae, r2 (default "
-                    "accuracy, rmse)")
+                    "With --importance: score, such as f1, auc, r2 (default: accuracy or rmse)")
         ->option_text("NAME")
         ->group("Importance");
     command
         .add_option("--resamples", o.how.metrics.resamples,
-                    "Draws of the bootstrap behind the intervals (default 1000, fewer of many examples)")
+                    "Bootstrap resamples for the intervals (default: 1000; fewer for large data)")
         ->option_text("N")
         ->check(CLI::Range(10, 1000000))
         ->group("Intervals");
-    command.add_option("--bins", o.how.metrics.bins, "Bins of the probabilities in the calibration curve (default 10)")
+    command.add_option("--bins", o.how.metrics.bins, "Bins of the calibration curve (default: 10)")
         ->option_text("N")
         ->check(CLI::Range(1, 1000))
         ->group("Intervals");
-    command.add_option("--seed", o.seed, "Seed of draws and shuffles (default 1)")
-        ->option_text("N")
-        ->group("Intervals");
-    command.add_option("--html", o.html, "Write one page with everything, pictures too, that needs nothing else")
+    command.add_option("--seed", o.seed, "Random seed (default: 1)")->option_text("N")->group("Intervals");
+    command.add_option("--html", o.html, "Write a report with all results and pictures to this file")
         ->option_text("FILE")
         ->group("Output");
-    command.add_option("--log", o.log, "With --html: the log of `mercer tune --log FILE`; its map goes onto the page")
+    command.add_option("--log", o.log, "With --html: log file of `mercer tune --log`, whose search the report plots")
         ->option_text("FILE")
         ->group("Output");
-    command.add_option("--svg", o.picture, "Draw the pictures alone")->option_text("FILE")->group("Output");
+    command.add_option("--svg", o.picture, "Write the pictures to this file")->option_text("FILE")->group("Output");
 }
 
 }  // namespace
 
 void add_evaluate(CLI::App& program) {
-    CLI::App* command = add_command(
-        program, "evaluate",
-        "How good a model is on data with targets: figures with intervals, curves, importance of features, one page");
+    CLI::App* command = add_command(program, "evaluate", "Score a model on data with targets",
+                                    "Scores a model on data with targets: metrics with confidence intervals, confusion "
+                                    "matrix, curves and feature importance.");
     const auto o = std::make_shared<evaluate_command>();
-    command->add_option("MODEL", o->model, "A file of `mercer fit` or `mercer tune`, or LIBSVM's")->required();
+    command->add_option("MODEL", o->model, "Model file of `mercer fit` or `mercer tune`, or of LIBSVM")->required();
     o->from.add_to(*command);
     add_options(*command, *o);
     o->common.add_to(*command);
+    set_common_options(*command, {"--target", "--importance", "--metric", "--html", "--svg", "--json"});
     command->footer(
         "Examples:\n"
-        "  mercer fit svc data/iris.csv --label species --scale standard --set probability=true -o iris.model\n"
+        "  mercer fit svc data/iris.csv --target species -o iris.model\n"
+        "  mercer evaluate iris.model data/iris.csv\n"
         "  mercer evaluate iris.model data/iris.csv --importance --html iris.html\n"
-        "  mercer evaluate housing.model test.svm --json\n"
-        "  mercer tune svc train.csv --scale standard --log search.log -o best.model\n"
-        "  mercer evaluate best.model test.csv --html report.html --log search.log\n"
-        "\nThe keys of --json are in docs/evaluate.md.");
+        "\nThe keys of --json are listed in docs/evaluate.md.");
     command->callback([o] { run(*o); });
 }
 

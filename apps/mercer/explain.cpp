@@ -91,12 +91,12 @@ svm_model fit_classifier(const explain_options& o, const kernel& k, explained_mo
     options.class_weight = s.how.class_weight;
     shown.set_phase(fmt::format("fitting {} examples", s.on.size()));
     options.progress = record_progress(s.curve, 0, [&](const svm_progress& now) {
-        shown.set_phase(fmt::format("fitting: gap {:.2g} after {} steps", now.solver.gap, now.solver.steps));
+        shown.set_phase(fmt::format("fitting: duality gap {:.2g} after {} steps", now.solver.gap, now.solver.steps));
         return true;
     });
     svm_model model = fit_svm(k, s.on.data.x, s.on.data.y, options);
     if (!o.html.empty() && s.on.size() <= max_traced) {
-        shown.set_phase("recording how the solver got there");
+        shown.set_phase("recording the convergence of the solver");
         const shared_gram K(k, s.on.data.x, std::size_t{256} << 20);
         s.curve = trace_convergence(K.fast(), K.exact(), s.on.data.y, options);
     }
@@ -165,10 +165,10 @@ void estimate_error(const explain_options& o, const explained_model& s, margin_r
     svm_options again = refit_options(s.model, report, s.how);
     again.tol = o.tol;
     const bool skip = report.loo_bound().has_value();
-    shown.set_phase(
-        leave_out ? fmt::format("leaving out one of {} at a time",
-                                skip ? count_text(report.support, "support vector") : count_text(report.n, "example"))
-                  : fmt::format("{} folds", o.folds));
+    shown.set_phase(leave_out
+                        ? fmt::format("leave-one-out fits for {}", skip ? count_text(report.support, "support vector")
+                                                                        : count_text(report.n, "example"))
+                        : fmt::format("cross-validating with {} folds", o.folds));
     const shared_gram K(*s.model.k, s.on.data.x, std::size_t{1} << 30);
     report.estimate = leave_out
                           ? leave_one_out(
@@ -236,7 +236,7 @@ void explain_features(const feature_request& o) {
         }
         if (o.as_json) answer = json::parse(api::to_json(found));
         text = api::text(found);
-        if (!o.row) text += "\n--why ROW with DATA: what moved the decision about one object\n";
+        if (!o.row) text += "\nDATA and --why ROW explain the prediction of one example\n";
         if (!o.picture.empty()) text += fmt::format("\npicture: {}\n", o.picture);
     }
     if (o.as_json) return print(answer);
@@ -271,8 +271,7 @@ void explain(explain_options o) {
         estimate_error(o, s, report, shown);
         if (!o.html.empty()) {
             report_page page;
-            page.title =
-                o.model.empty() ? "A support vector machine, explained" : fmt::format("{}, explained", o.model);
+            page.title = o.model.empty() ? "Support vector machine, explained" : fmt::format("{}, explained", o.model);
             page.regions = pictures(o, s, report, shown);
             page.convergence = s.curve;
             if (why) page.decisions.push_back(*why);
@@ -289,81 +288,66 @@ void explain(explain_options o) {
                 "--class-weight\n";
         if (why) text += decision_text(*why, about);
         if (!report.estimate)
-            text += fmt::format("\n--loo or --folds N also estimate the error on examples not seen\n");
+            text += fmt::format("\n--loo or --folds N also estimate the error on new examples\n");
         if (!o.save.empty()) text += fmt::format("\nmodel: {}\n", o.save);
-        text +=
-            o.html.empty() ? "\n--html FILE writes all of this with pictures\n" : fmt::format("\npage: {}\n", o.html);
+        text += o.html.empty() ? "\n--html FILE writes these results with pictures to a report\n"
+                               : fmt::format("\nreport: {}\n", o.html);
     }
     if (o.common.as_json) return print(answer);
     print(text);
 }
 
 void add_fit_options(CLI::App& command, explain_options& o) {
-    command.add_option("--kernel", o.kernel, "Fit first, with this kernel; see `mercer kernel list`")
+    command.add_option("--kernel", o.kernel, "Fit a support vector classifier with this kernel instead of MODEL")
         ->option_text("EXPR")
         ->group("Fit");
-    command
-        .add_option("--C", o.C,
-                    "The price of slack, inf for a hard margin (default 1); with a model file that does not hold it: "
-                    "what it was trained with")
+    command.add_option("--C", o.C, "Penalty parameter C of the fit, inf for a hard margin (default: 1)")
         ->option_text("NUMBER")
         ->group("Fit");
-    command
-        .add_option("--tol", o.tol,
-                    "The gap at which fits end, and to which a model file that states none is held (default 0.001)")
+    command.add_option("--tol", o.tol, "Tolerance of the duality gap (default: 0.001)")
         ->option_text("NUMBER")
         ->check(CLI::PositiveNumber)
         ->group("Fit");
-    command.add_option("--class-weight", o.class_weight, "LABEL=FACTOR of C for a class; may be given for several")
-        ->option_text("LABEL=W")
+    command
+        .add_option("--class-weight", o.class_weight,
+                    "Factor of C for one class (default: 1); repeat the option for others")
+        ->option_text("CLASS=W")
         ->allow_extra_args(false)
         ->group("Fit");
-    command.add_option("-o,--out,--save", o.save, "Write the fitted model to this file")
+    command.add_option("-o,--output", o.save, "With --kernel: write the fitted model to this file")
         ->option_text("FILE")
         ->group("Fit");
 }
 
 void add_questions(CLI::App& command, explain_options& o) {
-    command
-        .add_option("--why", o.why,
-                    "Why does this row (counted from 0) have its class? The support vectors that decide it")
+    command.add_option("--why", o.why, "Explain the decision for this row of DATA (counted from 0)")
         ->option_text("ROW")
         ->group("Questions");
     command
         .add_flag("--loo", o.leave_out,
-                  fmt::format("The leave-one-out error beside its bound (always up to {} rows)", max_default_loo))
+                  fmt::format("Estimate the error by leave-one-out (always done up to {} examples)", max_default_loo))
         ->group("Questions");
-    command.add_option("--folds", o.folds, "The error by N-fold cross-validation instead")
+    command.add_option("--folds", o.folds, "Estimate the error by N-fold cross-validation")
         ->option_text("N")
         ->check(CLI::Range(2, 1000000))
         ->group("Questions");
-    command
-        .add_flag(
-            "--features", o.features,
-            "Which k-mers, words, subtrees or items weigh most in any model that is a sum over kernel values; with "
-            "--why ROW: which moved that decision")
+    command.add_flag("--features", o.features, "Show the k-mers, words, subtrees or items with the largest weights")
         ->group("Questions");
-    command.add_option("--top", o.top, "So many features (default 20)")
+    command.add_option("--top", o.top, "With --features: number of features to show (default: 20)")
         ->option_text("N")
         ->check(CLI::Range(1, 1000000))
         ->group("Questions");
-    command
-        .add_option("--svg,--picture", o.picture,
-                    "With --features and --why: the object as SVG, letters, words or nodes coloured by their shares")
+    command.add_option("--svg", o.picture, "With --features --why: draw the object, coloured by effect, to this file")
         ->option_text("FILE")
         ->group("Output");
-    command.add_option("--html", o.html, "Write everything with pictures to this file")
+    command.add_option("--html", o.html, "Write a report with all results and pictures to this file")
         ->option_text("FILE")
         ->group("Output");
     command
-        .add_option(
-            "--pair", o.pair,
-            "Two features, names or positions from 0, for the picture (default: those that separate the classes best)")
+        .add_option("--pair", o.pair, "With --html: two features to plot, names or positions from 0 (default: best)")
         ->option_text("A,B")
         ->group("Output");
-    command
-        .add_option("--rest", o.rest,
-                    "The other features in that picture: at their mean, or those of the nearest example (default mean)")
+    command.add_option("--rest", o.rest, "With --html: values of the other features, mean or nearest (default: mean)")
         ->option_text("HOW")
         ->check(CLI::IsMember({"mean", "nearest"}))
         ->group("Output");
@@ -372,22 +356,25 @@ void add_questions(CLI::App& command, explain_options& o) {
 }  // namespace
 
 void add_explain(CLI::App& program) {
-    CLI::App* command = add_command(
-        program, "explain",
-        "A classifier checked on its training data: margins, slack, optimality, bounds, and why a row has its class");
+    CLI::App* command =
+        add_command(program, "explain", "Check a classifier on its training data and explain its decisions",
+                    "Checks a support vector classifier on its training data (margins, slack, optimality, error "
+                    "bounds) and explains its decisions.");
     const auto o = std::make_shared<explain_options>();
-    command->add_option("MODEL", o->model, "A model file, mercer's own or LIBSVM's; leave it out with --kernel");
+    command->add_option("MODEL", o->model, "Model file of Mercer or LIBSVM; leave it out with --kernel");
     o->from.add_to(*command);
-    command->get_option("DATA")->required(false)->description(
-        "The training data of the model: LIBSVM text, CSV, strings or sets; also .gz and .xz");
+    command->get_option("DATA")->required(false)->description("Training data of the model");
     add_fit_options(*command, *o);
     add_questions(*command, *o);
     o->common.add_to(*command);
+    set_common_options(*command, {"--target", "--kernel", "--C", "--why", "--features", "--top", "--loo", "--folds",
+                                  "--html", "--svg", "-o", "--json"});
     command->footer(
-        "Examples:\n  mercer explain --kernel 'rbf(gamma=0.05)' --C 10 data/heart_scale.svm --html heart.html\n"
-        "  mercer explain --kernel 'linear()' data/iris.csv --label species --why 106\n"
-        "  mercer explain promoters.model data/promoters.tsv --features --why 3 --picture row3.svg\n"
-        "  svm-train -c 10 data/heart_scale.svm heart.model && mercer explain heart.model data/heart_scale.svm --C 10");
+        "Examples:\n"
+        "  mercer explain --kernel 'linear()' data/iris.csv --target species --why 106\n"
+        "  mercer explain --kernel 'rbf(gamma=0.05)' data/sonar.svm --html sonar.html\n"
+        "  mercer fit svc data/promoters.tsv -o promoters.model\n"
+        "  mercer explain promoters.model --features --top 10");
     command->callback([o] { explain(*o); });
 }
 

@@ -28,10 +28,7 @@
 namespace mercer::cli {
 
 void add_memory(CLI::App& command, std::size_t& bytes) {
-    command
-        .add_option(
-            "--memory", bytes,
-            "Memory for kernel values, and for packed data when unpacked, such as 500MB (default: the method's own)")
+    command.add_option("--max-memory", bytes, "Memory limit, such as 500MB (default: depends on the method)")
         ->option_text("SIZE")
         ->transform(CLI::AsSizeValue(false))
         ->group("Method");
@@ -63,18 +60,14 @@ std::string expand_cells(std::string& word, std::vector<std::string>& options) {
 
 void method_options::add_to(CLI::App& command, bool with_method) {
     if (with_method)
-        command
-            .add_option("METHOD", method,
-                        "What to fit; `mercer methods` lists all, `mercer methods METHOD` its options")
+        command.add_option("METHOD", method, "Method, such as svc or kernel_ridge (see `mercer methods`)")
             ->required()
             ->transform(CLI::Validator([this](std::string& word) { return expand_cells(word, name_options); }, ""));
     command
-        .add_option("--kernel", kernel,
-                    "The kernel (default: one for the kind of object, rbf with gamma = 1/(d·variance) for vectors); "
-                    "see `mercer kernel list`")
+        .add_option("--kernel", kernel, "Kernel expression (default: depends on the data; see `mercer kernel list`)")
         ->option_text("EXPR")
         ->group("Method");
-    command.add_option("--set", set, "An option of the method, name=value; can be repeated")
+    command.add_option("--set", set, "Options of the method (see `mercer methods METHOD`)")
         ->option_text("NAME=VALUE ...")
         ->group("Method");
     add_memory(command, memory);
@@ -139,22 +132,20 @@ void require_fit(const api::spec& s, const loaded_data& from, const std::string&
 }
 
 void model_data::add_to(CLI::App& command) {
-    command.add_option("DATA", path, "The data: a file (also .gz and .xz) or a folder; FORMAT:FILE says what it is")
+    command.add_option("DATA", path, "Data file or folder, also compressed; FORMAT:FILE sets the format")
         ->required()
         ->transform(split_format_prefix(format));
     command
-        .add_option("--format", format,
-                    fmt::format("One of {} (default: by the file's name and first lines)", format_names()))
+        .add_option("--format", format, "File format, such as csv or libsvm (default: detected from name and content)")
         ->option_text("NAME")
         ->check(format_validator())
         ->group("Data");
     command
-        .add_option("--label,--target", label,
-                    "CSV: the column of targets (default: the one the model was fitted with, where it is there); "
-                    "strings and sets: 'none' where there are none")
+        .add_option("--target", label, "Target column, or 'none' if there is none (default: as in the training data)")
         ->option_text("COLUMN")
         ->group("Data");
-    command.add_option("--text-column", text_column, "CSV: the column of texts (default: the one of the fit)")
+    command
+        .add_option("--text-column", text_column, "Column of texts in a CSV file (default: as in the training data)")
         ->option_text("COLUMN")
         ->group("Data");
 }
@@ -207,7 +198,7 @@ table model_data::load(const api::model& m, const file_contents& file,
 
 api::model fit_with_progress(const api::spec& s, const table& data, std::size_t memory, progress_line& shown,
                              const fit_checkpoint& checkpoint) {
-    shown.set_phase(fmt::format("fitting {} on {} objects", s.method, data.x.size()));
+    shown.set_phase(fmt::format("fitting {} on {} examples", s.method, data.x.size()));
     api::fit_control control;
     control.memory_bytes = memory;
     control.checkpoint = checkpoint;
@@ -262,9 +253,9 @@ void fit_output::add_warning(const api::model& m) {
 
 void fit_output::show(const common_options& common, const std::string& picture, const std::string& page) {
     if (common.as_json) return print(all);
-    text += saved_path.empty() ? "the model was not kept: say -o FILE\n" : fmt::format("model: {}\n", saved_path);
+    text += saved_path.empty() ? "the model was not written: name a file with -o FILE\n" : fmt::format("model: {}\n", saved_path);
     if (!picture.empty()) text += fmt::format("picture: {}\n", picture);
-    if (!page.empty()) text += fmt::format("page: {}\n", page);
+    if (!page.empty()) text += fmt::format("report: {}\n", page);
     print(text);
 }
 
@@ -308,10 +299,10 @@ curves path_curves(const api::model& m, const std::vector<double>& alphas) {
     const double alpha = chosen && std::get_if<double>(chosen) ? std::get<double>(*chosen) : -1;
     for (std::size_t i = 0; i < alphas.size(); ++i)
         if (alphas[i] == alpha) out.best = static_cast<index>(i);
-    out.title = "Error over λ";
-    out.note = fmt::format("smallest at λ = {:.4g}", alpha);
-    out.across = "λ";
-    out.up = "mean squared error, estimated";
+    out.title = "Error over α";
+    out.note = fmt::format("smallest at α = {:.4g}", alpha);
+    out.across = "α";
+    out.up = "estimated mean squared error";
     return out;
 }
 
@@ -343,7 +334,7 @@ std::vector<panel> model_panels(const api::model& m, const table& data, std::siz
         shown.y = m.inner().predict(x);
         shown.class_names = m.class_names();
         points.note += m.prediction_kind() == api::target_kind::classes ? ", coloured by predicted class"
-                                                                        : ", coloured by what is predicted";
+                                                                        : ", coloured by predicted value";
         points.value_name = "predicted";
         if (m.prediction_kind() == api::target_kind::values) {
             points.value = shown.y;
@@ -384,7 +375,7 @@ void fit(const fit_command& options) {
                                                            on.about, model_panels(m, on.data, options.method.memory)));
         }
         if (!options.html.empty()) {
-            shown.set_phase("writing the page");
+            shown.set_phase("writing the report");
             write_fit_page(options.html, m, on.data, options.from.path, options.from.seed, nullptr);
         }
         const api::method& about = api::find_method(m.method_name());
@@ -400,7 +391,7 @@ void fit(const fit_command& options) {
         if (!score.empty()) answer.all["training_score"] = figures_json(score);
         if (!options.out.empty()) answer.all["model"] = answer.saved_path;
         answer.text = fmt::format("{}\n\n{}", on.about, m.describe().text());
-        if (!score.empty()) answer.text += "\non the data it was fitted on\n" + score.text();
+        if (!score.empty()) answer.text += "\nscore on the training data\n" + score.text();
         answer.text += fmt::format("\nfitted in {:.2f} s\n", seconds);
         answer.add_warning(m);
     }
@@ -463,10 +454,10 @@ void fit_streamed(const fit_command& options) {
         control.memory_bytes = options.method.memory;
         control.checkpoint = {options.checkpoint, options.checkpoint_seconds};
         if (options.factors != "auto")
-            control.factors = options.factors == "alone" ? factor_choice::local : factor_choice::distributed;
+            control.factors = options.factors == "local" ? factor_choice::local : factor_choice::distributed;
         control.progress = [&](const fit_progress& p) {
             std::string line = fmt::format("{}: {} {}", s.method, p.done, p.phase);
-            if (has_gap && p.phase == std::string_view("passes")) line += fmt::format(", gap {:.3g}", p.value);
+            if (has_gap && p.phase == std::string_view("passes")) line += fmt::format(", duality gap {:.3g}", p.value);
             shown.set_phase(line);
             log.write(line);
             return !is_interrupted();
@@ -482,7 +473,7 @@ void fit_streamed(const fit_command& options) {
         if (group) answer.all["processes"] = group->size();
         if (!options.out.empty()) answer.all["model"] = answer.saved_path;
         answer.text =
-            fmt::format("{}, read batch by batch{}\n\n{}\nfitted in {:.2f} s\n", options.from.path,
+            fmt::format("{}, read in batches{}\n\n{}\nfitted in {:.2f} s\n", options.from.path,
                         group ? fmt::format(" by {} processes", group->size()) : "", m.describe().text(), seconds);
         answer.add_warning(m);
     }
@@ -513,8 +504,7 @@ void add_choices(CLI::App& command, fit_command& options) {
     command.remove_option(command.get_option("--scale"));
     command
         .add_option("--scale", options.from.scale,
-                    "Bring columns to mean 0 and variance 1 (standard), to -1 ... 1 (minmax), or leave them (none); "
-                    "without a METHOD standard, else none")
+                    "Scale the features: standard, minmax or none (default: standard without METHOD)")
         ->option_text("HOW")
         ->check(CLI::IsMember({"standard", "minmax", "none"}))
         ->group("Data");
@@ -522,16 +512,15 @@ void add_choices(CLI::App& command, fit_command& options) {
     command.validate_positionals();
     command
         .add_option("--task", options.task,
-                    "classification, regression or one_class (default: by the targets, without a METHOD)")
+                    "Without METHOD: classification, regression or one_class (default: by target)")
         ->option_text("TASK")
         ->check(CLI::IsMember({"classification", "regression", "one_class"}))
         ->group("Choices");
     command
-        .add_option(
-            "--missing", options.missing,
-            "Missing values of a table: fill (the median or the most frequent one, with an indicator) or refuse")
+        .add_option("--missing", options.missing,
+                    "Without METHOD: impute missing values or refuse them (default: impute)")
         ->option_text("HOW")
-        ->check(CLI::IsMember({"fill", "refuse"}))
+        ->check(CLI::IsMember({"impute", "refuse"}))
         ->group("Choices");
     options.search.add_to(command);
 }
@@ -540,81 +529,71 @@ void add_choices(CLI::App& command, fit_command& options) {
 void add_scale_options(CLI::App& command, fit_command& options) {
     command
         .add_flag("--stream", options.stream,
-                  join(api::streaming_methods(), ", ") +
-                      ": read DATA again for every pass instead of keeping it, for files larger than memory (csv, "
-                      "libsvm, npy, packed or not; 'part-*.csv' is all such files)")
+                  "Read DATA in batches on every pass, for data larger than memory (some methods)")
         ->group("Data");
     command
-        .add_option(
-            "--accuracy", options.accuracy,
-            "nystroem_ridge, nystroem_logistic, nystroem_svc: choose the number of centres, such that this share "
-            "of the kernel matrix's trace is out of their reach; the same as --set accuracy=X")
+        .add_option("--trace-tol", options.accuracy,
+                    "Nyström: choose n_centres to leave at most this fraction of trace(K) unexplained")
         ->option_text("X")
         ->check(range_validator(1e-15, 0.999999))
         ->group("Method");
     command
         .add_option("--checkpoint", options.checkpoint,
-                    join(api::methods_with_checkpoints(), ", ") +
-                        ": keep what the fit needs to go on in this file; the same command goes on from it after a "
-                        "crash, with any number of processes, to the same model")
+                    "Save the state of the fit to this file; the same command resumes from it")
         ->option_text("FILE")
         ->group("Output");
     command
         .add_option("--checkpoint-seconds", options.checkpoint_seconds,
-                    "Write the checkpoint at most once in so many seconds (default 60)")
+                    "Shortest time between two checkpoints in seconds (default: 60)")
         ->option_text("S")
         ->check(CLI::NonNegativeNumber)
         ->group("Output");
     command
-        .add_option("--factors", options.factors,
-                    "Of several processes (mpirun): who factors matrices of the centres, each of them (alone), or all "
-                    "together, to other last bits; auto: together from 10000 centres on")
-        ->option_text("WHO")
-        ->check(CLI::IsMember({"auto", "alone", "together"}))
+        .add_option("--factorisation", options.factors,
+                    "MPI: factor the M × M matrix on each rank (local) or distributed (default: auto)")
+        ->option_text("WHERE")
+        ->check(CLI::IsMember({"auto", "local", "distributed"}))
         ->group("Method");
 }
 
 }  // namespace
 
 void add_fit(CLI::App& program) {
-    CLI::App* command = add_command(program, "fit",
-                                    "Fit a data file: without a METHOD the task, the columns and the "
-                                    "numbers of the method are found out; with one, "
-                                    "any of classification, regression, clusters, components, densities");
+    CLI::App* command =
+        add_command(program, "fit", "Fit a model to a data file",
+                    "Fits a model to a data file. Without METHOD, Mercer detects the target, the task and the column "
+                    "types, encodes categories, imputes missing values, and chooses the method and its parameters by "
+                    "cross-validation.");
     const auto options = std::make_shared<fit_command>();
     options->method.add_to(*command);
+    command->get_option("METHOD")->description("Method (see `mercer methods`); without it, Mercer chooses one");
     options->from.add_to(*command);
     options->common.add_to(*command);
     add_choices(*command, *options);
-    command->add_option("-o,--out", options->out, "Write the model to this file")->option_text("FILE")->group("Output");
-    command
-        ->add_option("--svg", options->picture,
-                     "Write a picture: components and shares, λ path, or the objects coloured by what is predicted")
+    command->add_option("-o,--output", options->out, "Write the model to this file")
         ->option_text("FILE")
         ->group("Output");
-    command
-        ->add_option("--html", options->html,
-                     "Write one page with everything: data, choices, the search, how good it is, margins, pictures")
+    command->add_option("--svg", options->picture, "Write a picture of the model to this file")
+        ->option_text("FILE")
+        ->group("Output");
+    command->add_option("--html", options->html, "Write a report with data, choices, scores and pictures to this file")
         ->option_text("FILE")
         ->group("Output");
     add_scale_options(*command, *options);
+    set_common_options(*command, {"--target", "--task", "--missing", "--kernel", "--set", "--scale", "--text",
+                                  "--stream", "-o", "--html", "--json"});
     command->footer(
-        "Examples:\n"
-        "  mercer fit data/penguins.csv --target species -o penguins.model --html penguins.html\n"
-        "  mercer fit svc data/iris.csv --label species --scale standard --set C=10 -o iris.model\n"
-        "  mercer fit kernel_ridge data/housing.svm --scale standard --set alphas=1e-4:1e2:25 score=loo -o "
-        "housing.model --svg path.svg\n"
-        "  mercer fit kernel_pca data/wine.svm --scale standard --set n_components=5 -o wine.model --svg wine.svg\n"
-        "  mercer fit linear_svc sms.tsv --text 'tfidf(ngram=2)' -o sms.model\n"
-        "  mercer fit nystroem_ridge 'flights-*.csv.xz' --stream --label delay --scale standard --kernel "
-        "'rbf(gamma=0.1)' "
-        "--set n_centres=2000 -o flights.model\n"
-        "  mercer fit knn data/promoters.tsv --kernel 'normalize(spectrum(k=4))' -o promoters.model");
+        "The search options apply without METHOD; with METHOD, use `mercer tune`.\n"
+        "\nExamples:\n"
+        "  mercer fit data/penguins.csv --target species -o penguins.model\n"
+        "  mercer fit svc data/iris.csv --target species --scale standard --set C=10\n"
+        "  mercer fit kernel_pca data/wine.svm --scale standard --svg wine.svg");
     command->callback([options, command] {
         if (started_communicator()) require_shareable(*options);
         if (options->method.method.empty() && options->stream)
             throw usage_error("--stream needs a METHOD: nystroem_ridge, nystroem_logistic or nystroem_svc");
-        if (options->accuracy > 0) options->method.set.push_back(fmt::format("accuracy={}", options->accuracy));
+        if (options->accuracy > 0)
+            options->method.set.push_back(fmt::format("accuracy={}", options->accuracy));  // TODO-MERGE trace_tol
         if (options->method.method.empty()) return fit_automatically(*options);
         require_automatic(*command, options->method.method);
         if (options->stream) return fit_streamed(*options);

@@ -10,7 +10,7 @@
 
 namespace mercer::cli {
 
-// METHOD and the options --kernel, --set and --memory.
+// METHOD and the options --kernel, --set and --max-memory.
 struct method_options {
     std::string method;
     std::string kernel;

@@ -22,7 +22,7 @@ api::automatic_options make_automatic_options(const fit_command& options) {
     api::automatic_options out;
     out.target = options.from.label;
     out.task = options.task;
-    out.missing = options.missing;
+    out.missing = options.missing == "impute" ? "fill" : options.missing;
     out.scale = options.from.scale;
     out.text = options.from.text;
     out.kernel = options.method.kernel.find('?') != std::string::npos || options.method.kernel.empty()
@@ -129,7 +129,7 @@ void fit_automatically(const fit_command& options) {
         loaded_data on;
         on.data = ready.data;
         on.about = fmt::format("{}, {} {}", options.from.path, on.size(), name(on.data.x.kind()));
-        if (on.data.x.kind() == object_kind::vectors) on.about += fmt::format(" of {} coordinates", on.data.x.dims());
+        if (on.data.x.kind() == object_kind::vectors) on.about += fmt::format(" with {} features", on.data.x.dims());
         api::spec s = ready.open;
         std::optional<api::tuning> found;
         if (ready.needs_search) {
@@ -148,7 +148,7 @@ void fit_automatically(const fit_command& options) {
             write_atomically(options.picture, picture_page(fmt::format("{} {}", m.method_name(), m.kernel_text()),
                                                            on.about, model_panels(m, on.data, options.method.memory)));
         if (!options.html.empty()) {
-            shown.set_phase("writing the page");
+            shown.set_phase("writing the report");
             write_fit_page(options.html, m, on.data, options.from.path, options.from.seed, found ? &*found : nullptr);
         }
         json all = figures_json(m.describe());
@@ -164,8 +164,8 @@ void fit_automatically(const fit_command& options) {
         if (!options.out.empty()) all["model"] = answer.saved_path;
         answer.all = std::move(all);
         answer.text = fmt::format("{}\n\n{}\n", on.about, choices_text(choices));
-        if (!score.empty()) answer.text += "on the data it was fitted on\n" + score.text() + "\n";
-        answer.text += fmt::format("in {:.2f} s\n", seconds);
+        if (!score.empty()) answer.text += "score on the training data\n" + score.text() + "\n";
+        answer.text += fmt::format("fitted in {:.2f} s\n", seconds);
         answer.add_warning(m);
     }
     answer.show(options.common, options.picture, options.html);

@@ -8,11 +8,11 @@
 namespace mercer::cli {
 
 struct fit_command {
-    method_options method;  // --kernel, --set and --memory; METHOD is empty
+    method_options method;  // --kernel, --set and --max-memory; METHOD is empty
     data_options from;
     common_options common;
     search_options search;
-    std::string task, missing = "fill", out, picture, html;
+    std::string task, missing = "impute", out, picture, html;
     bool stream = false;
     double accuracy = 0;
     std::string checkpoint;

@@ -9,18 +9,20 @@
 namespace mercer::cli {
 
 void add_kernel(CLI::App& program) {
-    CLI::App* group = add_command(program, "kernel",
-                                  "Kernels: list them, prove them, test them on data, look at their Gram matrices");
-    group->require_subcommand(1);
+    CLI::App* group =
+        add_command(program, "kernel", "Show, check and compute kernels",
+                    "Shows kernels and their proofs, tests them on data, and computes their kernel matrices.");
+    group->require_subcommand(0, 1);
     group->footer(
-        "A kernel is written as on paper: names with arguments, +, *, ^, and functions of kernels.\n"
+        "Kernels are expressions: names with arguments, +, *, ^ and functions of kernels, such as\n"
         "  0.5*rbf(gamma=0.1) + poly(degree=3, coef0=1)*linear()\n"
         "  normalize(exp(spectrum(k=3)))\n"
         "\nExamples:\n"
-        "  mercer kernel list\n"
         "  mercer kernel show 'rbf(gamma=0.1) - 0.5*linear()'\n"
-        "  mercer kernel test 'sigmoid(gamma=0.5, coef0=1)' data/heart_scale.svm --repair clip\n"
-        "  mercer kernel gram 'spectrum(k=3)' data/promoters.tsv --svg promoters.svg");
+        "  mercer kernel test 'sigmoid(gamma=0.5, coef0=1)' data/heart_scale.svm");
+    group->callback([group] {
+        if (group->get_subcommands().empty()) print(group->help());
+    });
     add_kernel_list(*group);
     add_kernel_show(*group);
     add_kernel_test(*group);
@@ -30,11 +32,11 @@ void add_kernel(CLI::App& program) {
 }
 
 void kernel_task::add_to(CLI::App& command, bool with_picture) {
-    command.add_option("EXPR", expression, "The kernel; see `mercer kernel list`")->required();
+    command.add_option("EXPR", expression, "Kernel expression (see `mercer kernel list`)")->required();
     from.add_to(command);
     common.add_to(command);
     if (with_picture)
-        command.add_option("--svg", picture, "Write a picture of the Gram matrix and its eigenvalues to this file")
+        command.add_option("--svg", picture, "Write a picture of the kernel matrix and its eigenvalues to this file")
             ->option_text("FILE")
             ->group("Output");
 }

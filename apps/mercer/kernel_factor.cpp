@@ -36,18 +36,18 @@ void show(const factor_options& options) {
         answer["holds"] = factor.holds();
         answer["file"] = options.out;
         text = fmt::format("{}\n{}\n\n", bound.k.text(), bound.on.about);
-        text += factor.holds() ? fmt::format("  K = PᵀP with P {} × {}; column i is a feature vector of object i\n",
-                                             factor.rank(), bound.size())
-                               : fmt::format(
-                                     "  K is not PᵀP: the matrix is not positive semidefinite (see `mercer kernel "
-                                     "test`). What was reached is P, {} × {}\n",
-                                     factor.rank(), bound.size());
+        text +=
+            factor.holds()
+                ? fmt::format("  K = PᵀP with P {} × {}; column i is a feature vector of example i\n", factor.rank(),
+                              bound.size())
+                : fmt::format("  K ≠ PᵀP: K is not positive semidefinite (see `mercer kernel test`). P is {} × {}\n",
+                              factor.rank(), bound.size());
         text +=
             fmt::format("  residual     ‖K - PᵀP‖_F <= {:.3g}, {:.3g} of ‖K‖_F\n", factor.residual, factor.relative);
         constexpr std::size_t most = 10;
         const std::vector<index> first(pivots.begin(),
                                        pivots.begin() + static_cast<std::ptrdiff_t>(std::min(most, pivots.size())));
-        text += fmt::format("  most telling rows (counted from 0)  {}{}\n", join(first, ", "),
+        text += fmt::format("  first pivots  rows {}{} (counted from 0)\n", join(first, ", "),
                             pivots.size() > most ? ", ..." : "");
         text += fmt::format("\nwritten to {}\n", options.out);
     }
@@ -60,23 +60,26 @@ void show(const factor_options& options) {
 }  // namespace
 
 void add_kernel_factor(CLI::App& group) {
-    CLI::App* command = add_command(group, "factor", "A factor P with K = PᵀP, of as few rows as K has rank");
+    CLI::App* command = add_command(group, "factor", "Factorise the kernel matrix as K = PᵀP",
+                                    "Factorises the kernel matrix as K = PᵀP by pivoted Cholesky. P has as many rows "
+                                    "as K has rank.");
     const auto options = std::make_shared<factor_options>();
     options->task.add_to(*command, false);
-    command->add_option("-o,--out", options->out, "Where P goes, .npy or .csv")
+    command->add_option("-o,--output", options->out, "Write P to this .npy or .csv file (required)")
         ->option_text("FILE")
         ->required()
         ->group("Output");
     command
         ->add_option("--tolerance", options->tolerance,
-                     "Stop when no diagonal entry of the rest is larger (default: what rounding leaves)")
+                     "Stop when all remaining diagonal entries are at most T (default: rounding)")
         ->option_text("T")
         ->check(CLI::NonNegativeNumber)
         ->group("Factor");
+    set_common_options(*command, {"-o", "--tolerance", "--target", "--scale", "--rows", "--sample", "--json"});
     command->footer(
-        "Examples:\n  mercer kernel factor 'poly(degree=2, coef0=1)' data/iris.svm --out P.npy\n  mercer kernel factor "
-        "'rbf(gamma=1)' data/digits.svm.xz "
-        "--scale minmax --tolerance 1e-3 --out P.npy");
+        "Examples:\n"
+        "  mercer kernel factor 'poly(degree=2, coef0=1)' data/iris.svm -o P.npy\n"
+        "  mercer kernel factor 'rbf(gamma=0.1)' data/wine.svm --scale standard -o P.csv");
     command->callback([options] { show(*options); });
 }
 

@@ -35,7 +35,7 @@ gram_summary summarise_rows(const kernel_on_data& bound, index corner, matrix_wr
     all.corner = matrix<double>(corner, corner);
     const index chunk = std::clamp<index>((index(1) << 22) / n, 1, n);
     matrix<double> values(chunk, n);
-    shown.set_phase(fmt::format("computing {} × {} values", n, n));
+    shown.set_phase(fmt::format("computing {} × {} kernel values", n, n));
     for (index first = 0; first < n; first += chunk) {
         const index rows = std::min(chunk, n - first);
         bound.matrix->block(row_set(first, rows), row_set(0, n), values.view());
@@ -90,12 +90,12 @@ std::string corner_text(const gram_summary& all, index n) {
 std::string as_text(const kernel_on_data& bound, const gram_summary& all) {
     const index n = bound.size();
     std::string out = fmt::format("{}\n{}\n\n{}\n", bound.k.text(), bound.on.about, corner_text(all, n));
-    out += fmt::format("  entries      {:.6g} ... {:.6g}\n  diagonal     {:.6g} ... {:.6g}\n", all.lowest, all.highest,
-                       all.diagonal_lowest, all.diagonal_highest);
+    out += fmt::format("  entries        {:.6g} ... {:.6g}\n  diagonal       {:.6g} ... {:.6g}\n", all.lowest,
+                       all.highest, all.diagonal_lowest, all.diagonal_highest);
     const double pairs = all.within_count + all.between_count;
-    if (pairs > 0) out += fmt::format("  mean off it  {:.6g}\n", (all.within + all.between) / pairs);
+    if (pairs > 0) out += fmt::format("  off-diagonal   {:.6g} (mean)\n", (all.within + all.between) / pairs);
     if (has_classes(bound.on) && all.within_count > 0 && all.between_count > 0)
-        out += fmt::format("  mean of pairs of one class {:.6g}, of different classes {:.6g}\n",
+        out += fmt::format("  mean of pairs  {:.6g} within a class, {:.6g} between classes\n",
                            all.within / all.within_count, all.between / all.between_count);
     return out;
 }
@@ -146,18 +146,21 @@ void show(const gram_options& options) {
 }  // namespace
 
 void add_kernel_gram(CLI::App& group) {
-    CLI::App* command = add_command(
-        group, "gram", "The Gram matrix K(i, j) = k(x_i, x_j): print a small one, write a large one, draw it");
+    CLI::App* command = add_command(group, "gram", "Compute the kernel matrix",
+                                    "Computes the kernel (Gram) matrix K(i, j) = k(x_i, x_j): prints a small one and "
+                                    "the corner of a large one, or writes it to a file.");
     const auto options = std::make_shared<gram_options>();
     options->task.add_to(*command);
-    command->add_option("-o,--out", options->out, "Write all of it, .npy or .csv")
+    command->add_option("-o,--output", options->out, "Write the whole matrix to this .npy or .csv file")
         ->option_text("FILE")
         ->group("Output");
+    set_common_options(*command, {"-o", "--svg", "--target", "--scale", "--rows", "--sample", "--json"});
     command->footer(
-        "Up to 2000 objects the picture shows the eigenvalues too.\n"
-        "\nExamples:\n  mercer kernel gram 'cosine()' data/iris.svm --rows 5\n"
-        "  mercer kernel gram 'rbf(gamma=0.05)' data/wine.svm --scale standard --out K.npy --svg K.svg\n"
-        "  mercer kernel gram 'linear()' data/iris.csv --label species --json");
+        "For up to 2000 examples the picture shows the eigenvalues too.\n"
+        "\nExamples:\n"
+        "  mercer kernel gram 'cosine()' data/iris.svm --rows 5\n"
+        "  mercer kernel gram 'rbf(gamma=0.05)' data/wine.svm --scale standard -o K.npy\n"
+        "  mercer kernel gram 'linear()' data/iris.csv --target species --svg K.svg");
     command->callback([options] { show(*options); });
 }
 

@@ -50,7 +50,7 @@ json as_json(const list_options& options) {
         kernels.push_back({{"name", info.name},
                            {"aliases", info.aliases},
                            {"formula", info.formula},
-                           {"domain", name(info.kind)},
+                           {"kind", name(info.kind)},
                            {"mercer", info.mercer},
                            {"rule", info.rule},
                            {"traits",
@@ -136,20 +136,24 @@ std::string as_markdown(const list_options& options) {
 }  // namespace
 
 void add_kernel_list(CLI::App& group) {
-    CLI::App* command =
-        add_command(group, "list", "All kernels with parameters, ranges and formulas, and the ways to combine them");
+    CLI::App* command = add_command(group, "list", "List all kernels and how to combine them",
+                                    "Lists all kernels with formulas and parameters, and the operations that combine "
+                                    "kernels.");
     const auto options = std::make_shared<list_options>();
     std::vector<std::string> kinds;
     for (const object_kind where : all_object_kinds())
         if (where != object_kind::any) kinds.emplace_back(name(where));
-    command->add_option("--domain", options->only, "Only kernels on this kind of object")
+    command->add_option("--kind", options->only, "Only kernels on this kind of object, such as strings or graphs")
         ->option_text("KIND")
         ->check(CLI::IsMember(kinds));
     options->common.add_to(*command);
-    command->add_flag("--markdown", options->markdown, "As the page docs/kernels.md")
+    command->add_flag("--markdown", options->markdown, "Print the list as Markdown, as in docs/kernels.md")
         ->excludes(command->get_option("--json"))
         ->group("Output");
-    command->footer("Examples:\n  mercer kernel list --domain strings\n  mercer kernel list --json");
+    command->footer(
+        "Examples:\n"
+        "  mercer kernel list\n"
+        "  mercer kernel list --kind strings");
     command->callback([options] {
         if (options->common.as_json)
             print(as_json(*options));

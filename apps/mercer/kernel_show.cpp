@@ -71,7 +71,7 @@ void show(const show_options& options) {
     const feature_space_info space = describe_feature_space(k, options.dims);
     const auto made_of = formulas(why);
     if (options.common.as_json) {
-        json out{{"text", k.text()}, {"domain", name(k.kind())}, {"valid", why.valid}};
+        json out{{"text", k.text()}, {"kind", name(k.kind())}, {"valid", why.valid}};
         out["formulas"] = json::object();
         for (const auto& [leaf, formula] : made_of) out["formulas"][leaf] = formula;
         out["traits"] = {{"stationary", t.stationary}, {"radial", t.radial}, {"normalised", t.normalised}};
@@ -90,53 +90,55 @@ void show(const show_options& options) {
     std::string out = fmt::format("k(x, z)    {}\n", k.text());
     for (std::size_t i = 0; i < made_of.size(); ++i)
         out += fmt::format("{:<11}{} = {}\n", i ? "" : "where", made_of[i].first, made_of[i].second);
-    out += fmt::format("compares   {}\n", k.kind() == object_kind::any ? "objects of any kind" : name(k.kind()));
+    out += fmt::format("input      {}\n", k.kind() == object_kind::any ? "objects of any kind" : name(k.kind()));
     std::string words;
     for (const auto& [has, word] : {std::pair{t.stationary, "stationary (a function of x - z)"},
                                     {t.radial, "radial (a function of |x - z|)"},
                                     {t.normalised, "normalised (k(x, x) = 1)"}})
         if (has) words += (words.empty() ? "" : ", ") + std::string(word);
-    out += fmt::format("traits     {}\n", words.empty() ? "none known" : words);
+    out += fmt::format("properties {}\n", words.empty() ? "none known" : words);
     if (!space.none.empty()) {
-        out += fmt::format("features   {}: {}\n", space.infinite ? "no finite map" : "not written out", space.none);
+        out += fmt::format("features   {}: {}\n", space.infinite ? "no finite map" : "not listed", space.none);
     } else if (space.by_data) {
-        out +=
-            fmt::format("features   explicit, as many as the {} have: `mercer explain MODEL --features` names them\n",
-                        name(k.kind()));
+        out += fmt::format(
+            "features   explicit; their number depends on the {}. `mercer explain MODEL --features` lists them\n",
+            name(k.kind()));
     } else {
         constexpr std::size_t most = 12;
         const std::vector<std::string> first(
             space.names.begin(), space.names.begin() + static_cast<std::ptrdiff_t>(std::min(most, space.names.size())));
-        out += fmt::format("features   {} for vectors of {}: {}{}\n", space.names.size(),
-                           count_text(options.dims, "coordinate"), join(first, ", "),
-                           space.names.size() > most ? ", ..." : "");
+        out += fmt::format("features   {} for vectors of dimension {}: {}{}\n", space.names.size(), options.dims,
+                           join(first, ", "), space.names.size() > most ? ", ..." : "");
     }
-    out += fmt::format("\n{}\n{}", why.valid ? "A kernel, by these rules:" : "Not proven to be a kernel:", why.text());
+    out += fmt::format("\n{}\n{}", why.valid ? "Proven to be a kernel:" : "Not proven to be a kernel:", why.text());
     if (!why.parts.empty())
         for (const proof* fault : why.faults())
-            out += fmt::format("\nat fault: {}\n          {}\n", fault->claim, fault->rule);
-    if (!why.valid) out += "\nIt may still be one on your data: mercer kernel test EXPR DATA\n";
+            out += fmt::format("\nno proof for: {}\n              {}\n", fault->claim, fault->rule);
+    if (!why.valid)
+        out += "\nIts matrix of your data may be positive semidefinite all the same: mercer kernel test EXPR DATA\n";
     print(out);
 }
 
 }  // namespace
 
 void add_kernel_show(CLI::App& group) {
-    CLI::App* command = add_command(
-        group, "show", "One expression: its formula, traits, feature space, and its proof or what breaks it");
+    CLI::App* command =
+        add_command(group, "show", "Show formula, feature space and proof of a kernel",
+                    "Shows the formula, the properties and the feature space of a kernel expression, and proves that "
+                    "it is a kernel or names the part that is not.");
     const auto options = std::make_shared<show_options>();
-    command->add_option("EXPR", options->expression, "The kernel; see `mercer kernel list`")->required();
-    command
-        ->add_option("--dims", options->dims, "Number of coordinates of the vectors, for the feature space (default 2)")
+    command->add_option("EXPR", options->expression, "Kernel expression (see `mercer kernel list`)")->required();
+    command->add_option("--dims", options->dims, "Dimension of the vectors, for the feature space (default: 2)")
         ->option_text("N")
         ->check(CLI::Range(1, 1000000));
     options->common.add_to(*command);
     command->footer(
-        "How to read a proof: each line is one part of the expression, ✓ where a rule makes it a kernel, ✗ where none "
-        "does;\n"
-        "a line rests on the lines indented below it.\n"
-        "\nExamples:\n  mercer kernel show '0.5*rbf(gamma=0.1) + normalize(poly(degree=3, coef0=1))'\n"
-        "  mercer kernel show 'poly(degree=2, coef0=1)' --dims 3\n  mercer kernel show 'rbf() - 0.1*linear()'");
+        "Each line of a proof is one part of the expression: ✓ if a rule proves that the part is a kernel, ✗ if none "
+        "does. The lines indented below it are its premises.\n"
+        "\nExamples:\n"
+        "  mercer kernel show '0.5*rbf(gamma=0.1) + normalize(poly(degree=3, coef0=1))'\n"
+        "  mercer kernel show 'poly(degree=2, coef0=1)' --dims 3\n"
+        "  mercer kernel show 'rbf() - 0.1*linear()'");
     command->callback([options] { show(*options); });
 }
 

@@ -54,12 +54,12 @@ std::string as_text(const kernel_on_data& bound, const gram_spectrum& spectrum, 
         for (index i = last; i < n; ++i) add(i);
     }
     out += align_table(lines, {true, true, true, false});
-    out += fmt::format("\n  rank            {} of {} (|λ| > {:.2g}, what rounding may leave of 0)\n", spectrum.rank(),
+    out += fmt::format("\n  rank            {} of {} (|λ| > {:.2g}, the bound on rounding errors)\n", spectrum.rank(),
                        n, spectrum.tolerance);
     out += fmt::format("  effective rank  {:.2f}\n", spectrum.effective_rank());
     out += fmt::format("  negative        {}\n", spectrum.negative());
-    out += fmt::format("  90 %, 99 % of Σ|λ| lie in {} and {} eigenvalues\n", count_for_share(cumulative, 0.9),
-                       count_for_share(cumulative, 0.99));
+    out += fmt::format("  90 % and 99 % of Σ|λ| are in the largest {} and {} eigenvalues\n",
+                       count_for_share(cumulative, 0.9), count_for_share(cumulative, 0.99));
     return out;
 }
 
@@ -92,20 +92,22 @@ void show(const spectrum_options& options) {
 }  // namespace
 
 void add_kernel_spectrum(CLI::App& group) {
-    CLI::App* command =
-        add_command(group, "spectrum", "The eigenvalues of the Gram matrix: rank, effective rank, how fast they fall");
+    CLI::App* command = add_command(group, "spectrum", "Compute the eigenvalues of the kernel matrix",
+                                    "Computes the eigenvalues of the kernel matrix, its rank and its effective rank.");
     const auto options = std::make_shared<spectrum_options>();
     options->task.add_to(*command);
-    command->add_option("--top", options->top, "Print the N largest (default 10)")
+    command->add_option("--top", options->top, "Number of eigenvalues to print, largest first (default: 10)")
         ->option_text("N")
         ->check(CLI::NonNegativeNumber)
         ->group("Output");
-    command->add_option("-o,--out", options->out, "Write all eigenvalues, .npy or .csv")
+    command->add_option("-o,--output", options->out, "Write all eigenvalues to this .npy or .csv file")
         ->option_text("FILE")
         ->group("Output");
+    set_common_options(*command, {"--top", "-o", "--svg", "--target", "--scale", "--rows", "--sample", "--json"});
     command->footer(
-        "Examples:\n  mercer kernel spectrum 'rbf(gamma=0.05)' data/wine.svm --scale standard\n"
-        "  mercer kernel spectrum 'spectrum(k=4)' data/promoters.tsv --svg promoters.svg --json");
+        "Examples:\n"
+        "  mercer kernel spectrum 'rbf(gamma=0.05)' data/wine.svm --scale standard\n"
+        "  mercer kernel spectrum 'spectrum(k=4)' data/promoters.tsv --svg promoters.svg");
     command->callback([options] { show(*options); });
 }
 

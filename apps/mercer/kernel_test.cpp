@@ -42,8 +42,8 @@ std::string verdict_text(const mercer_result& found) {
             return fmt::format("? undecided: {}{}", found.undecided_reason(),
                                found.sample_certified ? " (--max-rows)" : "");
         case mercer_verdict::contradiction:
-            return "! contradiction: a witness stands against the proof that this is a kernel. One of the two is a "
-                   "fault in Mercer; please report it";
+            return "! contradiction: the witness contradicts the proof that this is a kernel. This is a bug in Mercer; "
+                   "please report it";
     }
     return "?";
 }
@@ -61,11 +61,11 @@ std::string as_text(const kernel_on_data& bound, const mercer_result& found) {
                                  found.worst_pair.size);
     out += fmt::format("  tolerance δ          {:.3g}\n", found.tolerance);
     out += found.smallest ? fmt::format("  smallest eigenvalue  {:.6g}\n", *found.smallest)
-                          : "  smallest eigenvalue  not computed, the proof needs none (--eigenvalues)\n";
+                          : "  smallest eigenvalue  not needed for the proof (computed with --eigenvalues)\n";
     if (found.largest) out += fmt::format("  largest eigenvalue   {:.6g}\n", *found.largest);
-    if (found.entry_error) out += fmt::format("  error of an entry    {:.2g} at most\n", *found.entry_error);
+    if (found.entry_error) out += fmt::format("  error of an entry    at most {:.2g}\n", *found.entry_error);
     if (!found.assumed_exact.empty())
-        out += fmt::format("  taken as exact       {}\n", join(found.assumed_exact, ", "));
+        out += fmt::format("  assumed to be exact  {}\n", join(found.assumed_exact, ", "));
     if (!found.witness) return out;
     const mercer_witness& w = *found.witness;
     out +=
@@ -78,7 +78,7 @@ std::string as_text(const kernel_on_data& bound, const mercer_result& found) {
                          "c =", fmt::format("{:+.6f}", w.coefficients[i]), object_text(bound.on, w.points[i])});
     out += align_table(lines, {false, true, false, true, false});
     if (w.points.size() > max_rows)
-        out += fmt::format("  ... and {} more (--json has all)\n", w.points.size() - max_rows);
+        out += fmt::format("  ... and {} more rows (all with --json)\n", w.points.size() - max_rows);
     return out;
 }
 
@@ -173,34 +173,37 @@ void test(const test_options& options) {
 }  // namespace
 
 void add_kernel_test(CLI::App& group) {
-    CLI::App* command = add_command(
-        group, "test", "Is it a kernel on these data? Certified, refuted by a witness, or undecided; with repairs");
+    CLI::App* command = add_command(group, "test", "Test whether the kernel matrix is positive semidefinite",
+                                    "Tests whether the kernel matrix of these data is positive semidefinite, with a "
+                                    "proof or a counterexample, and repairs it with --repair.");
     const auto options = std::make_shared<test_options>();
     options->task.add_to(*command);
     command
         ->add_option("--repair", options->repair,
-                     "Repair the matrix: negative eigenvalues to 0 (clip), to their size (flip), or a multiple of I "
-                     "added (shift)")
+                     "Repair negative eigenvalues: clip (to 0), flip (sign) or shift (add to all)")
         ->option_text("HOW")
         ->check(CLI::IsMember({"clip", "flip", "shift"}))
         ->group("Test");
-    command->add_option("-o,--out", options->out, "Write the repaired matrix, .npy or .csv")
+    command->add_option("-o,--output", options->out, "With --repair: write the matrix to this .npy or .csv file")
         ->option_text("FILE")
         ->group("Test");
     command
         ->add_option("--max-rows", options->max_rows,
-                     "Larger matrices are tested on a random sample of so many rows (default 4000)")
+                     "Test a random sample of N rows if there are more (default: 4000)")
         ->option_text("N")
         ->check(CLI::PositiveNumber)
         ->group("Test");
     command
         ->add_flag("--eigenvalues", options->eigenvalues,
-                   "Compute the extreme eigenvalues even where the proof needs none (always up to 2000 rows)")
+                   "Compute the extreme eigenvalues (always done up to 2000 rows)")
         ->group("Test");
+    set_common_options(
+        *command, {"--repair", "-o", "--svg", "--eigenvalues", "--target", "--scale", "--rows", "--sample", "--json"});
     command->footer(
-        "Examples:\n  mercer kernel test 'rbf(gamma=0.1)' data/wine.svm --scale standard\n"
-        "  mercer kernel test 'sigmoid(gamma=0.5, coef0=1)' data/heart_scale.svm --repair clip --out K.npy\n"
-        "  mercer kernel test 'jaccard()' data/mushrooms.sets.xz --sample 1000 --svg jaccard.svg");
+        "Examples:\n"
+        "  mercer kernel test 'rbf(gamma=0.1)' data/wine.svm --scale standard\n"
+        "  mercer kernel test 'sigmoid(gamma=0.5)' data/heart_scale.svm --repair clip\n"
+        "  mercer kernel test 'jaccard()' data/mushrooms.sets.xz --sample 1000");
     command->callback([options] { test(*options); });
 }
 

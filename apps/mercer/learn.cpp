@@ -26,7 +26,7 @@ std::string table_of(const api::learning& found) {
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return found.weights[a] > found.weights[b]; });
     std::vector<std::vector<std::string>> lines{
-        {found.weight_name, found.weight_name == "weight" ? "kernel" : "column"}};
+        {found.weight_name, found.weight_name == "weight" ? "kernel" : "feature"}};
     std::size_t none = 0;
     for (const std::size_t i : order) {
         if (found.weights[i] == 0)
@@ -86,45 +86,43 @@ void run(const learn_command& options) {
 }
 
 void add_options(CLI::App& command, learn_command& options) {
-    command
-        .add_option("--by", options.how.by,
-                    "mkl: weights of a sum of kernels, found together with a support vector machine (default); "
-                    "alignment: weights, by centred alignment with the targets; relevance: a gamma (or a factor) for "
-                    "each column")
+    command.add_option("--by", options.how.by, "Learning algorithm: mkl, alignment, or relevance (default: mkl)")
         ->option_text("HOW")
         ->check(CLI::IsMember({"mkl", "alignment", "relevance"}))
         ->group("Learning");
     command
         .add_option("--norm", options.how.norm,
-                    "mkl: p of the norm of the weights: 1 leaves a few kernels (default), 2 and more keep all")
+                    "mkl: p of the p-norm of the weights (default: 1, which makes them sparse)")
         ->option_text("P")
         ->group("Learning");
     command
         .add_flag("!--no-balance", options.how.balance,
-                  "mkl, alignment: take the kernels as they are, without dividing each by its variance")
+                  "mkl, alignment: do not divide each kernel by its variance in feature space")
         ->group("Learning");
     command
         .add_option("--criterion", options.how.criterion,
-                    "relevance: evidence of a Gaussian process (default), or loo, the leave-one-out error of a ridge")
+                    "relevance: maximise the evidence, or minimise the loo error (default: evidence)")
         ->option_text("WHICH")
         ->check(CLI::IsMember({"evidence", "loo"}))
         ->group("Learning");
     command
-        .add_option("--tol", options.how.tol, "Where to stop: of the relative gap (mkl 1e-3), of the gradient (1e-4)")
+        .add_option("--tol", options.how.tol, "Tolerance: relative duality gap (1e-3), for relevance gradient (1e-4)")
         ->option_text("X")
         ->check(CLI::PositiveNumber)
         ->group("Learning");
-    command.add_option("--max-iter", options.how.max_iter, "Steps at most (mkl 200, relevance 100)")
+    command
+        .add_option("--max-iter", options.how.max_iter,
+                    "Largest number of iterations (default: mkl 200, relevance 100)")
         ->option_text("N")
         ->check(CLI::PositiveNumber)
         ->group("Learning");
-    command.add_option("--seconds", options.seconds, "Stop after so long, with the best there is")
+    command.add_option("--max-seconds", options.seconds, "Time limit in seconds; the best kernel found is used")
         ->option_text("S")
         ->check(CLI::PositiveNumber)
         ->group("Learning");
     command
         .add_option("--learn-rows", options.how.max_rows,
-                    "relevance: learn from at most so many rows, drawn at random (default 1000; 0: all)")
+                    "relevance: learn from a random sample of N rows (default: 1000; 0: all)")
         ->option_text("N")
         ->group("Learning");
 }
@@ -132,21 +130,26 @@ void add_options(CLI::App& command, learn_command& options) {
 }  // namespace
 
 void add_learn(CLI::App& program) {
-    CLI::App* command = add_command(
-        program, "learn", "Learn the kernel: weights of a sum of kernels, or a width for each column; and fit with it");
+    CLI::App* command =
+        add_command(program, "learn", "Learn a kernel from the data, then fit with it",
+                    "Learns a kernel from the data, then fits a method with it: the weights of a sum of kernels (mkl, "
+                    "alignment), or a width for every feature (relevance).");
     const auto options = std::make_shared<learn_command>();
     options->method.add_to(*command);
+    command->get_option("--kernel")->description("Sum of kernels to weight (default: rbf of several widths + linear)");
     options->from.add_to(*command);
     add_options(*command, *options);
     options->common.add_to(*command);
-    command->add_option("-o,--out", options->out, "Write the model to this file")->option_text("FILE")->group("Output");
+    command->add_option("-o,--output", options->out, "Write the model to this file")
+        ->option_text("FILE")
+        ->group("Output");
+    set_common_options(*command,
+                       {"--by", "--kernel", "--set", "--target", "--scale", "--norm", "--max-seconds", "-o", "--json"});
     command->footer(
-        "The summands of --kernel are the kernels to choose among; without it Gaussians of several widths and a linear "
-        "one.\nWhat is learnt is an ordinary expression: tune C for it with `mercer tune`.\n\nExamples:\n"
+        "The learnt kernel is an expression that other commands accept.\n"
+        "\nExamples:\n"
         "  mercer learn svc data/sonar.svm --scale standard --set C=10 -o sonar.model\n"
-        "  mercer learn svc data/promoters.tsv --kernel 'normalize(spectrum(k=2)) + normalize(spectrum(k=4))' --norm "
-        "2\n"
-        "  mercer learn svr data/housing.svm --scale standard --kernel 'rbf(gamma=0.05) + linear()' --by alignment\n"
+        "  mercer learn svc data/promoters.tsv --kernel 'spectrum(k=2) + spectrum(k=4)'\n"
         "  mercer learn kernel_ridge data/housing.svm --scale standard --by relevance");
     command->callback([options] {
         options->how.seed = options->from.seed;

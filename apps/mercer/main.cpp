@@ -1,6 +1,7 @@
 // The program `mercer`: its subcommands, error messages and exit codes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 
 #include "blas_threads.h"
 #include "command_files.h"
+#include "former_names.h"
 #include "mercer/base/communicator.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
@@ -120,44 +122,61 @@ void require_single_process(int argc, char** argv) {
         throw usage_error(fmt::format("`mercer {}` is for one process: only `fit` is shared by several", argv[1]));
 }
 
+// The commands by group, in the order of `mercer --help`, which describes those of the first group.
+const std::vector<std::pair<const char*, std::vector<const char*>>> command_groups{
+    {"Common commands", {"fit", "predict", "evaluate", "tune", "explain"}},
+    {"Models", {"describe", "transform", "convert", "serve"}},
+    {"Learning", {"cluster", "learn"}},
+    {"Kernels", {"kernel", "test"}},
+    {"Comparison", {"regions", "compare-solvers"}},
+    {"Tools", {"scale", "methods", "devices", "completion", "manual"}}};
+
 int run(int argc, char** argv) {
-    CLI::App program("Kernel machines: kernels and their proofs, Gram matrices, learning.", "mercer");
+    CLI::App program("Fit, tune and explain kernel machines on tables, texts, graphs and images", "mercer");
+    use_help_formatter(program);
     program.set_version_flag("--version", std::string("mercer ") + MERCER_VERSION, "Print the version and exit");
-    program.set_help_flag("-h,--help", "Print this help and exit");
-    program.get_formatter()->column_width(30);
-    program.require_subcommand(1);
+    program.set_help_flag("-h,--help", "Print the common options and exit");
+    program.set_help_all_flag("--help-all", "Print all options and exit");
+    program.require_subcommand(0, 1);
     program.footer(
-        "Examples:\n"
-        "  mercer kernel list\n"
-        "  mercer kernel show '0.5*rbf(gamma=0.1) + normalize(poly(degree=3, coef0=1))'\n"
-        "  mercer kernel test 'rbf(gamma=0.1)' data/iris.svm --scale standard\n"
-        "\n`mercer COMMAND --help` says more about a command.");
-    add_kernel(program);
-    add_explain(program);
-    add_regions(program);
-    add_compare_solvers(program);
+        "Example:\n"
+        "  mercer fit data/penguins.csv --target species -o penguins.model\n"
+        "\n`mercer COMMAND --help` describes a command, `mercer --help-all` every command.");
     add_fit(program);
-    add_tune(program);
-    add_learn(program);
     add_predict(program);
     add_evaluate(program);
-    add_transform(program);
+    add_tune(program);
+    add_explain(program);
     add_describe(program);
+    add_transform(program);
     add_convert(program);
     add_serve(program);
     add_cluster(program);
+    add_learn(program);
+    add_kernel(program);
     add_test(program);
-    add_methods(program);
+    add_regions(program);
+    add_compare_solvers(program);
     add_scale(program);
+    add_methods(program);
     add_devices(program);
     add_completion(program);
     add_manual(program);
+    for (const auto& [group, names] : command_groups)
+        for (const char* name : names) program.get_subcommand(name)->group(group);
     accept_dash_as_stdout(program, output_to_stdout());
     program.parse_complete_callback([&program] { require_separate_files(program); });
     try {
-        program.parse(argc, argv);
-    } catch (const CLI::Success& asked) {  // --help or --version was given
-        return program.exit(asked);
+        std::vector<std::string> words = replace_former_names(program, argc, argv);
+        std::ranges::reverse(words);  // CLI11 takes them from the end
+        program.parse(std::move(words));
+        if (program.get_subcommands().empty()) print(program.help());
+    } catch (const CLI::CallForHelp&) {
+        print(program.help());
+    } catch (const CLI::CallForAllHelp&) {
+        print(program.help("", CLI::AppFormatMode::All));
+    } catch (const CLI::CallForVersion& version) {
+        print(std::string(version.what()) + "\n");
     } catch (const CLI::ParseError& wrong) {
         return report_error(2,
                             fmt::format("{}; see `{} --help`", usage_message(program, wrong), command_path(&program)));

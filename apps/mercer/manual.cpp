@@ -56,7 +56,7 @@ std::string option_list(const std::vector<option_entry>& options) {
         out += ".TP\n" + (named ? names : italic(each.names[0]));
         if (named && !each.value.empty()) out += " " + italic(each.value);
         out += "\n" + escape_roff(each.about) + "\n";
-        if (!each.choices.empty() && named) out += fmt::format("(one of {})\n", escape_roff(join(each.choices, ", ")));
+        if (!each.choices.empty() && named) out += fmt::format("Values: {}.\n", escape_roff(join(each.choices, ", ")));
     }
     return out;
 }
@@ -85,27 +85,31 @@ std::string manual_page(const command_entry& of, const std::vector<command_entry
         ".\\\" made by `mercer manual`\n.TH {} 1 \"\" \"mercer {}\" \"Mercer\"\n.SH NAME\n{} \\- {}\n.SH "
         "SYNOPSIS\n{}\n",
         upper(page), MERCER_VERSION, escape_roff(page), escape_roff(of.about), synopsis(of));
+    out += ".SH DESCRIPTION\n" + escape_roff(of.description) + "\n";
     if (!of.commands.empty()) {
         out += ".SH COMMANDS\n";
         for (std::size_t i = 0; i < of.commands.size(); ++i)
             out += ".TP\n" + reference(page + "-" + of.commands[i]) + "\n" + escape_roff(of.descriptions[i]) + "\n";
     }
     if (!of.positionals.empty()) out += ".SH ARGUMENTS\n" + option_list(of.positionals);
-    std::vector<std::string> groups;
+    const auto heading = [](const option_entry& option) {
+        return option.common ? "Common options" : option.group + " options";
+    };
+    std::vector<std::string> headings;
     for (const auto& each : of.options)
-        if (std::ranges::find(groups, each.group) == groups.end()) groups.push_back(each.group);
+        if (std::ranges::find(headings, heading(each)) == headings.end()) headings.push_back(heading(each));
     out += ".SH OPTIONS\n";
-    for (const auto& group : groups) {
+    for (const auto& wanted : headings) {
         std::vector<option_entry> some;
         std::ranges::copy_if(of.options, std::back_inserter(some),
-                             [&](const auto& each) { return each.group == group; });
-        if (groups.size() > 1) out += ".SS " + escape_roff(group) + "\n";
+                             [&](const auto& each) { return heading(each) == wanted; });
+        if (headings.size() > 1) out += ".SS " + escape_roff(wanted) + "\n";
         out += option_list(some);
     }
     out += footer_sections(of.footer);
     out +=
-        ".SH EXIT STATUS\n0 for success, 1 for an error, 2 for a command line that is wrong. An error is one line on "
-        "standard error.\n.SH SEE ALSO\n";
+        ".SH EXIT STATUS\n0 for success, 1 for an error, 2 for an invalid command line, 130 for a computation stopped "
+        "by Ctrl\\-C. An error is one line on standard error.\n.SH SEE ALSO\n";
     std::string others;
     for (const auto& each : all) {
         const bool near =
@@ -139,12 +143,17 @@ void print_manual(const CLI::App& program, const std::vector<std::string>& comma
 }  // namespace
 
 void add_manual(CLI::App& program) {
-    CLI::App* manual = add_command(program, "manual", "The manual page of a command, as man reads it");
+    CLI::App* manual = add_command(program, "manual", "Print the manual page of a command",
+                                   "Prints the manual page of a command in the format of man.");
     const auto command = std::make_shared<std::vector<std::string>>();
     const auto folder = std::make_shared<std::string>();
-    manual->add_option("COMMAND", *command, "Such as `fit` or `kernel test` (default: the program)");
-    manual->add_option("--folder", *folder, "Write the pages of all commands into this folder")->option_text("FOLDER");
-    manual->footer("Examples:\n  mercer manual fit | man -l -\n  mercer manual --folder ~/.local/share/man/man1");
+    manual->add_option("COMMAND", *command, "Command, such as fit or kernel test (default: the program)");
+    manual->add_option("--folder", *folder, "Write the manual pages of all commands to this folder")
+        ->option_text("FOLDER");
+    manual->footer(
+        "Examples:\n"
+        "  mercer manual fit | man -l -\n"
+        "  mercer manual --folder man1");
     manual->callback([command, folder, &program] { print_manual(program, *command, *folder); });
 }
 

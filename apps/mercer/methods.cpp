@@ -130,14 +130,19 @@ void list(const method_list_options& options) {
 }  // namespace
 
 void add_methods(CLI::App& program) {
-    CLI::App* command = add_command(program, "methods", "All methods with their options, defaults and ranges");
+    CLI::App* command = add_command(program, "methods", "List all methods and their options",
+                                    "Lists all methods, or describes the options of one: defaults, ranges and "
+                                    "meaning.");
     const auto options = std::make_shared<method_list_options>();
-    command->add_option("METHOD", options->only, "Only this one, in full");
+    command->add_option("METHOD", options->only, "Method to describe (default: list all methods)");
     options->common.add_to(*command);
-    command->add_flag("--markdown", options->markdown, "As the page docs/methods.md")
+    command->add_flag("--markdown", options->markdown, "Print the list as Markdown, as in docs/methods.md")
         ->excludes(command->get_option("--json"))
         ->group("Output");
-    command->footer("Examples:\n  mercer methods\n  mercer methods svc\n  mercer methods --json");
+    command->footer(
+        "Examples:\n"
+        "  mercer methods\n"
+        "  mercer methods svc");
     command->callback([options] { list(*options); });
 }
 

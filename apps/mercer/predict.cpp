@@ -214,7 +214,7 @@ void predict(const model_command& options) {
         require_prediction(m);
         shown.set_phase("reading " + options.from.path);
         const table data = options.from.load(m);
-        shown.set_phase(fmt::format("predicting {} objects", data.x.size()));
+        shown.set_phase(fmt::format("predicting {} examples", data.x.size()));
         auto [found, details] = predict_in_batches(m, data.x, options.details, options.memory);
         // throws an error with the reason if the model has no details
         if (options.details && details.names.empty()) details = m.details(data.x);
@@ -248,7 +248,7 @@ void predict(const model_command& options) {
         } else if (options.out.empty()) {
             text = prediction_text(m, found, details, options.details);
         } else {
-            text = fmt::format("{} of {}, {} objects\n{}predictions: {}\n", m.method_name(), options.from.path,
+            text = fmt::format("{} of {}, {} examples\n{}predictions: {}\n", m.method_name(), options.from.path,
                                data.x.size(), score.text(), options.out);
         }
     }
@@ -326,7 +326,7 @@ void predict_streamed(const stream_command& o) {
     const std::string score = scored ? m.score(seen, answers).text() : "";
     if (o.score_only) return print(score);
     if (o.out.empty() || o.out == "-") return;
-    print(fmt::format("{} of {}, {} objects\n{}predictions: {}\n", m.method_name(), o.from.path, n, score, o.out));
+    print(fmt::format("{} of {}, {} examples\n{}predictions: {}\n", m.method_name(), o.from.path, n, score, o.out));
 }
 
 void write_columns(const std::string& path, const api::columns& values) {
@@ -353,14 +353,14 @@ void transform(const model_command& options) {
         }
         shown.set_phase("reading " + options.from.path);
         const table data = options.from.load(m);
-        shown.set_phase(fmt::format("transforming {} objects", data.x.size()));
+        shown.set_phase(fmt::format("transforming {} examples", data.x.size()));
         made = m.transform(data.x);
-        head = fmt::format("{} of {}, {} objects, {} columns", m.method_name(), options.from.path, data.x.size(),
+        head = fmt::format("{} of {}, {} examples, {} features", m.method_name(), options.from.path, data.x.size(),
                            made.values.cols());
         if (!options.picture.empty()) {
             scatter points;
             points.at = made.values;
-            points.title = m.method_name() == "kernel_pca" ? "Kernel principal components" : "Transformed objects";
+            points.title = m.method_name() == "kernel_pca" ? "Kernel principal components" : "Transformed examples";
             points.across = made.names.empty() ? "" : made.names[0];
             points.up = made.names.size() > 1 ? made.names[1] : "";
             colour_by_target(points, data);
@@ -391,43 +391,43 @@ void describe(const model_command& options) {
 
 void add_predict(CLI::App& program) {
     CLI::App* command =
-        add_command(program, "predict", "What a fitted model says of new data: classes, values, clusters, densities");
+        add_command(program, "predict", "Predict with a fitted model",
+                    "Predicts with a fitted model: the class, value or cluster of every example. If the data have "
+                    "targets, it also prints a score.");
     const auto options = std::make_shared<model_command>();
-    command->add_option("MODEL", options->model, "A file of `mercer fit`, or any other model file of the library")
-        ->required();
+    command->add_option("MODEL", options->model, "Model file of `mercer fit`, or of LIBSVM")->required();
     options->from.add_to(*command);
     options->common.add_to(*command);
     command
-        ->add_option("-o,--out", options->out,
-                     "Write predictions here: .csv, .npy, or one a line (default: to the terminal)")
+        ->add_option("-o,--output", options->out,
+                     "Write predictions to this .csv, .npy or text file (default: standard output)")
         ->option_text("FILE")
         ->group("Output");
-    command->add_flag("--details", options->details, "With probabilities, decision values, distances or variances")
-        ->group("Output");
-    command->add_flag("--score", options->score_only, "Print only how good the predictions are")->group("Output");
     command
-        ->add_flag("--stream", options->stream,
-                   "Read, predict and write batch by batch, for data larger than memory and for pipes (csv, libsvm, "
-                   "npy); 'part-*.csv' is all such files")
+        ->add_flag("--details", options->details, "Add probabilities, decision values, distances or variances, if any")
+        ->group("Output");
+    command->add_flag("--score", options->score_only, "Print only the score of the predictions")->group("Output");
+    command->add_flag("--stream", options->stream, "Read, predict and write in batches, for data larger than memory")
         ->group("Data");
     command
-        ->add_option("--memory", options->memory,
-                     "Memory for kernel values, such as 50MB: predict in batches of rows (default: all rows at once)")
+        ->add_option("--max-memory", options->memory,
+                     "Memory limit for kernel values, such as 50MB (default: no limit)")
         ->option_text("SIZE")
         ->transform(CLI::AsSizeValue(false))
         ->check(CLI::PositiveNumber)
         ->group("Data");
-    command->add_option("--batch", options->batch, "--stream: rows at a time")
+    command->add_option("--batch", options->batch, "With --stream: number of rows per batch (default: 8192)")
         ->option_text("ROWS")
         ->check(CLI::PositiveNumber)
         ->group("Data");
+    set_common_options(*command, {"--target", "--details", "--score", "--stream", "-o", "--json"});
     command->footer(
-        "Examples:\n  mercer predict iris.model data/iris.csv --score\n  mercer predict iris.model new.csv --details "
-        "-o answers.csv\n"
-        "  mercer predict promoters.model data/promoters.tsv --json\n"
-        "  zcat new.csv.gz | mercer predict flights.model - --stream > delays.txt");
+        "Examples:\n"
+        "  mercer fit svc data/iris.csv --target species -o iris.model\n"
+        "  mercer predict iris.model data/iris.csv --score\n"
+        "  mercer predict iris.model data/iris.csv --details -o predictions.csv");
     command->callback([options, command] {
-        if (options->stream && command->count("--memory"))
+        if (options->stream && command->count("--max-memory"))
             throw usage_error("--memory is not for --stream, where --batch says how many rows are taken at a time");
         if (options->stream)
             return predict_streamed({options->model, options->from, options->common, options->out, options->details,
@@ -439,30 +439,42 @@ void add_predict(CLI::App& program) {
 
 void add_transform(CLI::App& program) {
     CLI::App* command =
-        add_command(program, "transform",
-                    "Coordinates of data in a fitted model: components, Fisher's directions, distances to class means");
+        add_command(program, "transform", "Map data to the components or distances of a fitted model",
+                    "Maps data to the features of a fitted model: kernel principal components, Fisher's directions or "
+                    "distances to class means.");
     const auto options = std::make_shared<model_command>();
-    command->add_option("MODEL", options->model, "A model of kernel_pca, kernel_fisher or nearest_centroid")
+    command->add_option("MODEL", options->model, "Model file of kernel_pca, kernel_fisher or nearest_centroid")
         ->required();
     options->from.add_to(*command);
     options->common.add_to(*command);
-    command->add_option("-o,--out", options->out, "Write to .npy or .csv (default: CSV to the terminal)")
+    command
+        ->add_option("-o,--output", options->out,
+                     "Write the new features to this .csv or .npy file (default: standard output)")
         ->option_text("FILE")
         ->group("Output");
-    command->add_option("--svg", options->picture, "Draw the first two columns")->option_text("FILE")->group("Output");
+    command->add_option("--svg", options->picture, "Write a picture of the first two new features to this file")
+        ->option_text("FILE")
+        ->group("Output");
+    set_common_options(*command, {"--target", "-o", "--svg", "--json"});
     command->footer(
-        "Examples:\n  mercer transform wine.model data/wine.svm -o wine.npy\n  mercer transform wine.model "
-        "data/wine.svm --svg wine.svg -o wine.csv");
+        "Examples:\n"
+        "  mercer fit kernel_pca data/wine.svm --scale standard -o wine.model\n"
+        "  mercer transform wine.model data/wine.svm -o wine.csv --svg wine.svg");
     command->callback([options] { transform(*options); });
 }
 
 void add_describe(CLI::App& program) {
     CLI::App* command =
-        add_command(program, "describe", "What a model file holds: method, kernel, options, how the fit ended");
+        add_command(program, "describe", "Print method, kernel and options of a model file",
+                    "Prints the method, the kernel, the options and the result of the fit that a model file stores.");
     const auto options = std::make_shared<model_command>();
-    command->add_option("MODEL", options->model, "Any model file of the library, or LIBSVM's")->required();
+    command->add_option("MODEL", options->model, "Model file of `mercer fit`, or of LIBSVM")->required();
     options->common.add_to(*command);
-    command->footer("Examples:\n  mercer describe iris.model\n  mercer describe iris.model --json");
+    command->footer(
+        "Examples:\n"
+        "  mercer fit svc data/iris.csv --target species -o iris.model\n"
+        "  mercer describe iris.model\n"
+        "  mercer describe iris.model --json");
     command->callback([options] { describe(*options); });
 }
 

@@ -14,6 +14,7 @@
 #include <random>
 #include <unordered_map>
 
+#include "former_names.h"
 #include "mercer/base/error.h"
 #include "mercer/base/file.h"
 #include "mercer/base/memory.h"
@@ -46,10 +47,6 @@ std::int64_t nanoseconds_now() {
 
 }  // namespace
 
-CLI::App* add_command(CLI::App& group, const std::string& name, const std::string& about) {
-    return group.add_subcommand(name, about);
-}
-
 void watch_interrupt() {
     struct sigaction before {};
     if (sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;
@@ -79,11 +76,10 @@ int exit_code() { return exit_code_of_program; }
 bool& output_to_stdout() { return stdout_is_output; }
 
 void common_options::add_to(CLI::App& command) {
-    command.add_flag("--json", as_json, "Answer in JSON")->group("Output");
-    command.add_flag("-q,--quiet", quiet, "No progress and no remarks: the answer and errors only")->group("Output");
-    command
-        .add_option("--threads", threads,
-                    "Threads, 1 to 4096 (default: MERCER_THREADS, or the processors that may be used)")
+    command.add_flag("--json", as_json, "Print the result as JSON")->group("Output");
+    command.add_flag("-q,--quiet", quiet, "Print only results and errors, no progress and no warnings")
+        ->group("Output");
+    command.add_option("--threads", threads, "Number of threads (default: MERCER_THREADS, else all usable processors)")
         ->option_text("N")
         ->check(CLI::Range(1, max_threads))
         ->group("Output");
@@ -127,49 +123,38 @@ std::function<std::string(std::string)> split_format_prefix(std::string& format)
 }
 
 void data_options::add_to(CLI::App& command) {
-    command
-        .add_option(
-            "DATA", path,
-            "The data: a file (also .gz and .xz) or a folder; FORMAT:FILE where its name and first lines do not "
-            "say what it is")
+    command.add_option("DATA", path, "Data file or folder, also compressed; FORMAT:FILE sets the format")
         ->required()
         ->transform(split_format_prefix(format));
     command
-        .add_option("--format", format,
-                    fmt::format("One of {} (default: by the file's name and first lines)", format_names()))
+        .add_option("--format", format, "File format, such as csv or libsvm (default: detected from name and content)")
         ->option_text("NAME")
         ->check(format_validator())
         ->group("Data");
     command
-        .add_option("--label,--target", label,
-                    "CSV: the column of targets, a name or a position from 0 (-1: the last); strings and sets: 'none' "
-                    "where lines start without one")
+        .add_option("--target", label, "Target column: name or position from 0 (-1: last), or 'none' if there is none")
         ->option_text("COLUMN")
         ->group("Data");
-    command.add_option("--scale", scale, "Bring columns to mean 0 and variance 1 (standard) or to -1 ... 1 (minmax)")
+    command.add_option("--scale", scale, "Scale the features: standard (mean 0, variance 1) or minmax (-1 to 1)")
         ->option_text("HOW")
         ->check(CLI::IsMember({"standard", "minmax"}))
         ->group("Data");
-    command
-        .add_option("--text", text,
-                    "Make texts vectors of their words: tfidf, counts or binary, with options as in 'tfidf(ngram=2, "
-                    "min_df=2, stop=english)'")
+    command.add_option("--text", text, "Convert texts to word vectors: tfidf, counts or binary, e.g. 'tfidf(ngram=2)'")
         ->option_text("HOW")
         ->group("Data");
-    command
-        .add_option("--text-column", text_column, "CSV: the column of texts, a name or a position; no other is read")
+    command.add_option("--text-column", text_column, "Column of texts in a CSV file; other features are not read")
         ->option_text("COLUMN")
         ->group("Data");
-    auto* first = command.add_option("--rows", rows, "Take the first N rows only")
+    auto* first = command.add_option("--rows", rows, "Read only the first N rows")
                       ->option_text("N")
                       ->check(CLI::PositiveNumber)
                       ->group("Data");
-    command.add_option("--sample", sample, "Take N rows at random (see --seed)")
+    command.add_option("--sample", sample, "Use a random sample of N rows (see --seed)")
         ->option_text("N")
         ->check(CLI::PositiveNumber)
         ->excludes(first)
         ->group("Data");
-    command.add_option("--seed", seed, "Of all random choices (default 1)")->option_text("N")->group("Data");
+    command.add_option("--seed", seed, "Random seed (default: 1)")->option_text("N")->group("Data");
 }
 
 std::string loaded_data::class_of(index i) const {
@@ -271,7 +256,7 @@ loaded_data load(const data_options& options, const file_contents& file, read_op
     from.about = options.rows > 0 ? fmt::format("{}, the first {} {}", options.path, wanted, name(from.data.x.kind()))
                  : wanted < all   ? fmt::format("{}, {} of {} {}", options.path, wanted, all, name(from.data.x.kind()))
                                   : fmt::format("{}, {} {}", options.path, all, name(from.data.x.kind()));
-    if (from.data.x.kind() == object_kind::vectors) from.about += fmt::format(" of {} coordinates", from.data.x.dims());
+    if (from.data.x.kind() == object_kind::vectors) from.about += fmt::format(" with {} features", from.data.x.dims());
     if (!options.scale.empty()) from.about += options.scale == "standard" ? ", standardised" : ", scaled to -1 ... 1";
     return from;
 }
@@ -414,7 +399,14 @@ void flush_output() {
     errno = 0;
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) output_failed();
 }
-void print(const json& value) { print(value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"); }
+void print(const json& value) {
+    if (has_renamed_key(value)) {
+        json renamed = value;
+        add_renamed_keys(renamed);
+        return print(renamed.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    }
+    print(value.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+}
 
 std::string count_text(index n, const std::string& what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "help.h"
 #include "mercer/gram/gram.h"
 #include "mercer/io/read.h"
 #include "mercer/kernels/kernel.h"
@@ -44,10 +45,6 @@ void add_scale(CLI::App& program);
 void add_devices(CLI::App& program);
 void add_completion(CLI::App& program);
 void add_manual(CLI::App& program);
-
-// Adds a subcommand to a program or a group of commands. This function is the only caller of CLI11's constructor,
-// because every source that calls the constructor compiles all of CLI11's code.
-CLI::App* add_command(CLI::App& group, const std::string& name, const std::string& about);
 
 // An error in the command line; the exit code is 2.
 class usage_error : public std::runtime_error {
@@ -169,7 +166,7 @@ void write_matrix(const std::string& path, matrix_view<const double> values);
 
 // Write to standard output, buffered. Throw if standard output cannot be written, for example because the disk is full.
 void print(const std::string& text);
-void print(const json& value);
+void print(const json& value);  // also writes the former names of renamed keys
 void flush_output();
 // "1 object", "5 objects"
 std::string count_text(index n, const std::string& what);

@@ -201,9 +201,8 @@ fitted_regions fit_all(const regions_options& o, const std::vector<sequence_spec
     fitted_regions out;
     out.about = on.about;
     if (on.data.x.dims() > 2)
-        out.about +=
-            fmt::format("; fitted on two features alone{}",
-                        pair ? "" : ", those along which the classes lie farthest apart (--pair chooses others)");
+        out.about += fmt::format("; fitted on two features only{}",
+                                 pair ? "" : ", the pair that separates the classes best (--pair selects others)");
     index fits = 0, done = 0;
     for (const auto& each : wanted) fits += static_cast<index>(each.values.size());
     shown.set_phase("fitting");
@@ -239,7 +238,7 @@ void draw(const regions_options& o) {
     std::string text = all.about + "\n";
     for (const region_sequence& row : all.rows) {
         json tiles = json::array();
-        std::vector<std::vector<std::string>> lines{{"", "right", "support vectors", ""}};
+        std::vector<std::vector<std::string>> lines{{"", "accuracy", "support vectors", ""}};
         for (const region_tile& tile : row.tiles) {
             tiles.push_back({{"caption", tile.caption},
                              {"accuracy", tile.has_model ? json(tile.accuracy) : json(nullptr)},
@@ -260,47 +259,43 @@ void draw(const regions_options& o) {
 }  // namespace
 
 void add_regions(CLI::App& program) {
-    CLI::App* command = add_command(program, "regions",
-                                    "Pictures of class regions with margins and support vectors, as a parameter grows");
+    CLI::App* command = add_command(program, "regions", "Draw class regions for several values of a parameter",
+                                    "Draws the class regions, margins and support vectors of a support vector "
+                                    "classifier on two features, for several values of a parameter.");
     const auto o = std::make_shared<regions_options>();
     o->from.add_to(*command);
-    command->get_option("--scale")->description(
-        "Bring columns to mean 0 and variance 1 (standard, the default here) or to -1 ... 1 (minmax)");
-    command->add_option("--kernel", o->kernel, "One kernel, such as rbf or 'poly(coef0=1)' (default rbf)")
+    command->get_option("--scale")->description("Scale the features: standard or minmax (default: standard)");
+    command->add_option("--kernel", o->kernel, "Kernel, such as rbf or 'poly(coef0=1)' (default: rbf)")
         ->option_text("EXPR")
         ->group("Fit");
-    command
-        ->add_option("--vary", o->vary,
-                     "A parameter of the kernel, or C, and its values; twice for a table, the second growing downward")
+    command->add_option("--vary", o->vary, "Kernel parameter or C with its values; a second --vary adds rows")
         ->option_text("NAME=V,V,...")
         ->allow_extra_args(false)
         ->group("Fit");
-    command->add_option("--C", o->C, "The price of slack where it is not varied (default 1)")
+    command->add_option("--C", o->C, "Penalty parameter C if it is not varied (default: 1)")
         ->option_text("NUMBER")
         ->group("Fit");
-    command
-        ->add_flag("--all", o->all,
-                   "Seven sequences: linear over C; rbf, poly and sigmoid over gamma or degree, and over C")
+    command->add_flag("--all", o->all, "Draw seven standard sequences for linear, rbf, poly and sigmoid kernels")
         ->group("Fit");
-    command->add_option("--seconds", o->seconds, "A fit that takes longer is drawn as far as it came (default 10)")
+    command->add_option("--max-seconds", o->seconds, "Time limit of each fit in seconds (default: 10)")
         ->option_text("N")
         ->check(CLI::PositiveNumber)
         ->group("Fit");
     command
-        ->add_option("--pair", o->pair,
-                     "Two features, names or positions from 0 (default: those that separate the classes best)")
+        ->add_option("--pair", o->pair, "Two features, names or positions from 0 (default: those that separate best)")
         ->option_text("A,B")
         ->group("Data");
-    command->add_option("--svg", o->svg, "Write one SVG page")->option_text("FILE")->group("Output");
-    command->add_option("--html", o->html, "Write one HTML page, light or dark as the screen is")
+    command->add_option("--svg", o->svg, "Write the pictures to this SVG file")->option_text("FILE")->group("Output");
+    command->add_option("--html", o->html, "Write the pictures to this HTML file")
         ->option_text("FILE")
         ->group("Output");
     o->common.add_to(*command);
+    set_common_options(
+        *command, {"--kernel", "--vary", "--C", "--all", "--pair", "--target", "--scale", "--svg", "--html", "--json"});
     command->footer(
-        "Examples:\n  mercer regions data/iris.csv --label species --kernel rbf --vary gamma=0.1,1,10,100 --svg "
-        "iris.svg\n"
-        "  mercer regions data/heart_scale.svm --kernel rbf --vary gamma=0.1,1,10 --vary C=0.1,1,10 --html table.html\n"
-        "  mercer regions data/iris.csv --label species --all --html seven.html");
+        "Examples:\n"
+        "  mercer regions data/iris.csv --target species --vary gamma=1,10 --svg iris.svg\n"
+        "  mercer regions data/wine.svm --vary gamma=0.1,1 --vary C=0.1,1 --html t.html");
     command->callback([o] { draw(*o); });
 }
 

@@ -87,39 +87,40 @@ void scale(const scale_options& options) {
                       {"method", by.options().method == scaling_method::standardise ? "standard" : "minmax"},
                       {"written", options.out}};
     if (options.common.as_json) return print(answer);
-    print(
-        fmt::format("{}, {} columns, {}: {}\n", on.about, by.dims(), answer["method"].get<std::string>(), options.out));
+    print(fmt::format("{}, {} features, {}: {}\n", on.about, by.dims(), answer["method"].get<std::string>(),
+                      options.out));
 }
 
 }  // namespace
 
 void add_scale(CLI::App& program) {
     CLI::App* command =
-        add_command(program, "scale",
-                    "Bring the columns of a file to comparable ranges, and those of other files by the same numbers");
+        add_command(program, "scale", "Scale the features of a data file",
+                    "Scales the features of a data file for other programs. Models of `mercer fit --scale` scale their "
+                    "input themselves.");
     const auto options = std::make_shared<scale_options>();
     options->from.add_to(*command);
-    command->get_option("--scale")->description("standard (mean 0 and variance 1, the default) or minmax (-1 ... 1)");
-    command->add_option("--save-scaling", options->save, "Keep the numbers of this file here, for --like")
+    command->get_option("--scale")->description(
+        "Scaling: standard (mean 0, variance 1) or minmax (-1 to 1) (default: standard)");
+    command->add_option("--save-scaling", options->save, "Save the scaling to this file")
         ->option_text("FILE")
         ->group("Output");
-    command->add_option("--like", options->by, "Scale by numbers that --save-scaling kept")
+    command->add_option("--scaling", options->by, "Apply the scaling from this file, written by --save-scaling")
         ->option_text("FILE")
         ->excludes(command->get_option("--scale"))
         ->group("Data");
     command
-        ->add_option(
-            "-o,--out", options->out,
-            "Write here: .csv, .npy (without targets), .svm or .libsvm (default: to standard output, CSV where "
-            "the vectors are dense, else LIBSVM's text)")
+        ->add_option("-o,--output", options->out,
+                     "Write to this .csv, .npy, .svm or .libsvm file (default: standard output)")
         ->option_text("FILE")
         ->group("Output");
     options->common.add_to(*command);
+    set_common_options(*command, {"--target", "--scale", "--save-scaling", "--scaling", "-o", "--json"});
     command->footer(
-        "Models of `mercer fit --scale` scale by themselves: this is for other programs.\n\nExamples:\n"
-        "  mercer scale train.csv --label y -o train.scaled.csv --save-scaling numbers.json\n"
-        "  mercer scale test.csv --label y --like numbers.json -o test.scaled.csv\n"
-        "  mercer scale data/iris.svm --scale minmax | svm-train -s 0 /dev/stdin iris.model");
+        "Examples:\n"
+        "  mercer scale data/iris.svm --save-scaling iris.scaling -o train.svm\n"
+        "  mercer scale data/iris.svm --scaling iris.scaling -o test.svm\n"
+        "  mercer scale data/iris.csv --target species --scale minmax --rows 5");
     command->callback([options] { scale(*options); });
 }
 

@@ -81,8 +81,8 @@ void serve(const serve_options& options) {
         if (options.common.as_json)
             print(json{{"address", address}, {"port", port}, {"model", options.model}}.dump() + "\n");
         else
-            print(fmt::format("{} of {} answers at {}; Ctrl-C stops it\n", model.model().method_name(), options.model,
-                              address));
+            print(fmt::format("serving {} ({}) at {}; Ctrl-C stops the server\n", options.model,
+                              model.model().method_name(), address));
         flush_output();
         server.run();
     }
@@ -90,21 +90,21 @@ void serve(const serve_options& options) {
 }
 
 void add_limits(CLI::App& command, http_limits& limits) {
-    command.add_option("--max-body", limits.body, "The largest request, such as 64MB (default 16MB)")
+    command.add_option("--max-body", limits.body, "Largest request, such as 64MB (default: 16MB)")
         ->option_text("SIZE")
         ->transform(CLI::AsSizeValue(false))
         ->group("Limits");
-    command.add_option("--timeout", limits.seconds, "Seconds for a request and its answer (default 30)")
+    command.add_option("--timeout", limits.seconds, "Time limit of a request in seconds (default: 30)")
         ->option_text("SECONDS")
         ->check(range_validator(0.05, 86400))
         ->group("Limits");
-    command.add_option("--clients", limits.clients, "Open connections; more of them wait (default: 1024)")
+    command.add_option("--max-connections", limits.clients, "Open connections; further ones wait (default: 1024)")
         ->option_text("N")
         ->check(CLI::Range(1, 65536))
         ->group("Limits");
     command
-        .add_option("--memory", limits.memory,
-                    "Memory of all requests together, such as 2GB (default: by the memory of the machine)")
+        .add_option("--max-memory", limits.memory,
+                    "Memory limit of all requests, such as 2GB (default: depends on the machine)")
         ->option_text("SIZE")
         ->transform(CLI::AsSizeValue(false))
         ->group("Limits");
@@ -113,30 +113,30 @@ void add_limits(CLI::App& command, http_limits& limits) {
 }  // namespace
 
 void add_serve(CLI::App& program) {
-    CLI::App* command =
-        add_command(program, "serve", "Answer over HTTP: rows as JSON or CSV in, what a fitted model says of them out");
+    CLI::App* command = add_command(program, "serve", "Serve predictions of a model over HTTP",
+                                    "Serves predictions of a fitted model over HTTP: requests and responses are JSON "
+                                    "or CSV. Ctrl-C stops the server.");
     const auto options = std::make_shared<serve_options>();
-    command->add_option("MODEL", options->model, "A file of `mercer fit`, or any other model file of the library")
-        ->required();
-    command->add_option("--port", options->port, "The port (default 8080); 0 takes one that is free and says which")
+    command->add_option("MODEL", options->model, "Model file of `mercer fit`, or of LIBSVM")->required();
+    command->add_option("--port", options->port, "Port; 0 selects a free one (default: 8080)")
         ->option_text("N")
         ->check(CLI::Range(0, 65535))
         ->group("Address");
     command
         ->add_option("--host", options->host,
-                     "The address to listen at (default 127.0.0.1: this machine alone; 0.0.0.0: whoever can reach it, "
-                     "without passwords or encryption)")
+                     "Address to listen on, without password (default: 127.0.0.1, this machine only)")
         ->option_text("ADDRESS")
         ->group("Address");
     add_limits(*command, options->limits);
     options->common.add_to(*command);
+    set_common_options(*command,
+                       {"--port", "--host", "--max-body", "--timeout", "--max-connections", "--max-memory", "--json"});
     command->footer(
         "Examples:\n"
+        "  mercer fit svc data/iris.csv --target species -o iris.model\n"
         "  mercer serve iris.model --port 8080\n"
-        "  curl localhost:8080/model\n"
-        "  curl localhost:8080/predict -H 'Content-Type: application/json' -d '[[5.1, 3.5, 1.4, 0.2]]'\n"
-        "  curl localhost:8080/predict -H 'Content-Type: text/csv' --data-binary @new.csv\n"
-        "\nAddresses, keys and limits are in docs/serve.md.");
+        "  curl localhost:8080/predict -H 'Content-Type: text/csv' -d '5.1,3.5,1.4,0.2'\n"
+        "\nAddresses, keys and limits are described in docs/serve.md.");
     command->callback([options] { serve(*options); });
 }
 

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "content_encoding.h"
+#include "former_names.h"
 #include "mercer/base/context.h"
 #include "mercer/base/error.h"
 #include "mercer/base/memory.h"
@@ -106,8 +107,8 @@ http_answer served_model::with_method(const std::string& method, http_request& a
 }
 
 json served_model::addresses() const {
-    json out{{"GET /health", "is the server there"}, {"GET /model", "what the model is, and its columns"}};
-    if (predicts_) out["POST /predict"] = "rows as JSON or CSV; ?details=false leaves out what is behind answers";
+    json out{{"GET /health", "status of the server"}, {"GET /model", "description of the model and its columns"}};
+    if (predicts_) out["POST /predict"] = "rows as JSON or CSV; ?details=false returns predictions only";
     if (transforms_) out["POST /transform"] = "rows as JSON or CSV";
     return out;
 }
@@ -123,6 +124,7 @@ json served_model::describe_model() const {
     out["columns"] = required_columns(m_);
     out["predicts"] = predicts_;
     out["transforms"] = transforms_;
+    add_renamed_keys(out);
     return out;
 }
 

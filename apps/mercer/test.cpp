@@ -25,15 +25,15 @@ struct sample_test_options {
 void add_shared(CLI::App& command, sample_test_options& o) {
     command
         .add_option("--kernel", o.kernel_text,
-                    "The kernel (default: rbf with gamma = 1/(d·variance), spectrum(k=3), jaccard())")
+                    "Kernel expression (default: depends on the data; see `mercer kernel list`)")
         ->option_text("EXPR")
         ->group("Test");
-    command.add_option("--permutations", o.permutations, "Random ones (default 1000)")
+    command.add_option("--permutations", o.permutations, "Number of random permutations (default: 1000)")
         ->option_text("N")
         ->check(CLI::PositiveNumber)
         ->group("Test");
-    command.add_option("--random", o.seed, "Seed of the permutations (default 0)")->option_text("N")->group("Test");
-    command.add_option("--level", o.level, "p-values up to this speak against the null (default 0.05)")
+    command.get_option("--seed")->description("Random seed (default: 1 for --sample, 0 for permutations)");
+    command.add_option("--level", o.level, "Significance level (default: 0.05)")
         ->option_text("P")
         ->check(range_validator(0, 1))
         ->group("Test");
@@ -99,7 +99,7 @@ void two_sample(const sample_test_options& o) {
         how.permutations = o.permutations;
         how.seed = o.seed;
         if (o.memory) how.memory_bytes = o.memory;
-        shown.set_phase(fmt::format("comparing {} and {} objects", a.size(), b.size()));
+        shown.set_phase(fmt::format("comparing {} and {} examples", a.size(), b.size()));
         how.progress = report_fraction(shown);
         const two_sample_result r = two_sample_test(*k, a.data.x, b.data.x, how);
         answer = {{"test", "two-sample"},
@@ -114,7 +114,7 @@ void two_sample(const sample_test_options& o) {
                   {"different", r.p_value <= o.level}};
         text = fmt::format("{}\n{}\n{}\n\n  MMD², unbiased  {:.6g}\n  MMD², biased    {:.6g}\n  permutations    {}\n\n",
                            k->text(), a.about, b.about, r.unbiased, r.biased, r.permutations);
-        text += verdict(r.p_value, o.level, "the samples come from different distributions", "no difference is seen");
+        text += verdict(r.p_value, o.level, "the samples come from different distributions", "no difference detected");
     }
     if (o.common.as_json) return print(answer);
     print(text);
@@ -139,7 +139,7 @@ dataset target_objects(const table& data, bool& classes) {
 struct second_variable {
     dataset y;
     bool classes = false;
-    std::string about = "its targets";
+    std::string about = "the targets";
 };
 
 second_variable load_second_variable(const sample_test_options& o, const loaded_data& a) {
@@ -185,7 +185,7 @@ void independence(const sample_test_options& o) {
         how.permutations = o.permutations;
         how.seed = o.seed;
         if (o.memory) how.memory_bytes = o.memory;
-        shown.set_phase(fmt::format("comparing {} objects", a.size()));
+        shown.set_phase(fmt::format("testing {} examples", a.size()));
         how.progress = report_fraction(shown);
         const independence_result r = independence_test(*k, a.data.x, *l, b.y, how);
         answer = {{"test", "independence"},
@@ -202,7 +202,7 @@ void independence(const sample_test_options& o) {
         text =
             fmt::format("{} of {}\n{} of {}\n\n  HSIC          {:.6g}\n  alignment     {:.4f}\n  permutations  {}\n\n",
                         k->text(), a.about, l->text(), b.about, r.hsic, r.alignment, r.permutations);
-        text += verdict(r.p_value, o.level, "they depend on each other", "no dependence is seen");
+        text += verdict(r.p_value, o.level, "the variables depend on each other", "no dependence detected");
     }
     if (o.common.as_json) return print(answer);
     print(text);
@@ -211,45 +211,64 @@ void independence(const sample_test_options& o) {
 }  // namespace
 
 void add_test(CLI::App& program) {
-    CLI::App* group = add_command(
-        program, "test", "Tests by kernels: do two samples differ, do objects and targets depend on each other");
-    group->require_subcommand(1);
+    CLI::App* group =
+        add_command(program, "test", "Test whether samples differ or variables depend on each other",
+                    "Tests by kernels whether two samples come from one distribution, or whether two variables depend "
+                    "on each other.");
+    group->require_subcommand(0, 1);
     group->footer(
-        "Examples:\n  mercer test two-sample monday.csv tuesday.csv --scale standard\n  mercer test independence "
-        "data/wine.svm --scale standard");
+        "Examples:\n"
+        "  mercer test independence data/wine.svm --scale standard\n"
+        "  mercer test two-sample --help");
+    group->callback([group] {
+        if (group->get_subcommands().empty()) print(group->help());
+    });
 
-    CLI::App* two = add_command(*group, "two-sample",
-                                "Do two files hold samples of one distribution? By the maximum mean discrepancy");
+    CLI::App* two = add_command(*group, "two-sample", "Test whether two samples come from one distribution",
+                                "Tests whether two files are samples of one distribution, by the maximum mean "
+                                "discrepancy (MMD).");
     const auto a = std::make_shared<sample_test_options>();
     a->from.add_to(*two);
-    two->add_option("SECOND", a->second, "The other sample")->required();
-    two->add_flag("--biased", a->biased, "Take the p-value of the biased statistic")->group("Test");
+    two->add_option("SECOND", a->second, "Data file with the other sample")->required();
+    two->add_flag("--biased", a->biased, "Use the biased statistic for the p-value")->group("Test");
     add_memory(*two, a->memory);
     add_shared(*two, *a);
+    set_common_options(*two, {"--kernel", "--permutations", "--level", "--seed", "--target", "--scale", "--rows",
+                              "--sample", "--json"});
     two->footer(
-        "Examples:\n  mercer test two-sample monday.csv tuesday.csv --scale standard\n  mercer test two-sample "
-        "a.strings b.strings --kernel "
-        "'normalize(spectrum(k=3))' --json");
-    two->callback([a] { two_sample(*a); });
+        "Examples:\n"
+        "  head -60 data/wine.svm > first.svm\n"
+        "  tail -60 data/wine.svm > last.svm\n"
+        "  mercer test two-sample first.svm last.svm --scale standard");
+    two->callback([a, two] {
+        if (two->count("--seed") > 0) a->seed = a->from.seed;
+        two_sample(*a);
+    });
 
-    CLI::App* one = add_command(*group, "independence",
-                                "Do objects and their targets, or two files row by row, depend on each other? By HSIC");
+    CLI::App* one = add_command(*group, "independence", "Test whether examples and targets depend on each other",
+                                "Tests whether examples and targets, or the rows of two files, depend on each other, "
+                                "by the Hilbert-Schmidt independence criterion (HSIC).");
     const auto b = std::make_shared<sample_test_options>();
     b->from.add_to(*one);
-    one->add_option("--other", b->second, "Compare with the objects of this file instead of the targets")
+    one->add_option("--other", b->second, "Test against the rows of this file instead of the targets")
         ->option_text("FILE")
         ->group("Test");
     one->add_option("--other-kernel", b->other_kernel,
-                    "The kernel on targets or the other file (default: equality of classes; rbf on values)")
+                    "Kernel on the targets or the other file (default: depends on the data)")
         ->option_text("EXPR")
         ->group("Test");
     add_memory(*one, b->memory);
     add_shared(*one, *b);
+    set_common_options(*one, {"--other", "--kernel", "--other-kernel", "--permutations", "--level", "--seed",
+                              "--target", "--scale", "--sample", "--json"});
     one->footer(
-        "Examples:\n  mercer test independence data/wine.svm --scale standard\n  mercer test independence "
-        "data/promoters.tsv --kernel "
-        "'normalize(spectrum(k=3))'");
-    one->callback([b] { independence(*b); });
+        "Examples:\n"
+        "  mercer test independence data/wine.svm --scale standard\n"
+        "  mercer test independence data/promoters.tsv --kernel 'spectrum(k=3)'");
+    one->callback([b, one] {
+        if (one->count("--seed") > 0) b->seed = b->from.seed;
+        independence(*b);
+    });
 }
 
 }  // namespace mercer::cli

@@ -91,22 +91,22 @@ std::string summary_of(const api::nested_estimate& found) {
 }
 
 std::string summary_of(const api::learning_curve& found) {
-    std::vector<std::vector<std::string>> lines{{"examples", "on them", "±", "held out", "±"}};
+    std::vector<std::vector<std::string>> lines{{"examples", "training", "±", "held-out", "±"}};
     const auto number = [](double v) { return std::isnan(v) ? std::string() : fmt::format("{:.4g}", v); };
     for (std::size_t i = 0; i < found.examples.size(); ++i)
         lines.push_back({fmt::format("{}", found.examples[i]), number(found.training[i]),
                          number(found.training_error[i]), number(found.held_out[i]), number(found.held_out_error[i])});
-    return fmt::format("{} as examples grow\n{}", found.metric, align_table(lines, std::vector<bool>(5, true)));
+    return fmt::format("learning curve: {}\n{}", found.metric, align_table(lines, std::vector<bool>(5, true)));
 }
 
 panel learning_curve_panel(const api::learning_curve& found) {
     curves out;
     for (const index n : found.examples) out.x.push_back(static_cast<double>(n));
-    out.lines = {{"on the examples learnt from", found.training}, {"held out", found.held_out}};
+    out.lines = {{"training examples", found.training}, {"held-out examples", found.held_out}};
     out.best = static_cast<index>(out.x.size()) - 1;
     out.log_x = true;
     out.title = "Learning curve", out.across = "examples", out.up = found.metric;
-    out.note = "a gap that closes: more examples will not help much; one that stays: they may";
+    out.note = "more examples may help as long as the two curves are apart";
     return curves_panel(out);
 }
 
@@ -127,7 +127,7 @@ std::string table_of(const api::tuning& found, index top) {
         for (const double v : t.at) line.push_back(fmt::format("{:.4g}", v));
         line.push_back(fmt::format("{:.5g}", t.mean));
         line.push_back(std::isnan(t.error) ? "" : fmt::format("{:.2g}", t.error));
-        line.emplace_back(order[i] == found.chosen ? "← taken" : t.dropped ? "dropped early" : "");
+        line.emplace_back(order[i] == found.chosen ? "← chosen" : t.dropped ? "dropped early" : "");
         lines.push_back(std::move(line));
     }
     std::vector<bool> right(lines[0].size(), true);
@@ -146,7 +146,7 @@ std::string add_estimates(const tune_command& options, const api::spec& open, co
     if (options.nested > 0) {
         shown.set_phase("nested cross-validation");
         watch_interrupt();
-        api::tune_options how = options.search.how;
+        api::tune_options how = options.search.chosen();
         how.seed = options.from.seed;
         how.progress = [&](const api::tune_progress& now) {
             if (now.total > 0) shown.set_fraction(static_cast<double>(now.done) / static_cast<double>(now.total));
@@ -159,7 +159,7 @@ std::string add_estimates(const tune_command& options, const api::spec& open, co
     }
     if (!options.curve.empty()) {
         shown.set_phase("learning curve");
-        api::tune_options how = options.search.how;
+        api::tune_options how = options.search.chosen();
         how.seed = options.from.seed;
         const api::learning_curve curve = api::learn_curve(found.chosen_spec(), on.data, how, control);
         all["learning_curve"] = json::parse(api::to_json(curve));
@@ -215,58 +215,57 @@ void run(const tune_command& options) {
 }  // namespace
 
 void search_options::add_to(CLI::App& command) {
-    command
-        .add_option("--search", how.search,
-                    "Which settings are looked at: grid (all), random, halving (many on few rows first), model (where "
-                    "most is to be hoped for)")
+    command.add_option("--search", how.search, "Search strategy: grid, random, halving, or bayes (default: grid)")
         ->option_text("HOW")
-        ->check(CLI::IsMember({"grid", "random", "halving", "model"}))
+        ->check(CLI::IsMember({"grid", "random", "halving", "bayes"}))
         ->group("Search");
-    command
-        .add_option("--points", how.points, "Values of each number of a grid (default 10, fewer beyond two numbers)")
+    command.add_option("--points", how.points, "Grid values per parameter (default: 10; fewer for three or more)")
         ->option_text("N")
         ->check(CLI::Range(2, 1000))
         ->group("Search");
-    command.add_option("--trials", how.trials, "Settings of the other searches (default 60)")
+    command.add_option("--trials", how.trials, "Settings to try with random, halving and bayes (default: 60)")
         ->option_text("N")
         ->check(CLI::Range(1, 100000))
         ->group("Search");
-    command
-        .add_option("--folds", how.folds, "Parts of the cross-validation (default 5; as many as rows: leave one out)")
+    command.add_option("--folds", how.folds, "Folds of the cross-validation (default: 5)")
         ->option_text("N")
         ->group("Search");
-    command.add_option("--repeats", how.repeats, "Cross-validate so many times, each dealt anew")
+    command.add_option("--repeats", how.repeats, "Repeat cross-validation N times with new folds (default: 1)")
         ->option_text("N")
         ->check(CLI::Range(1, 1000))
         ->group("Search");
-    command.add_flag("--by-time", how.by_time, "Rows are in order of time: learn from the past, be judged by the next")
+    command.add_flag("--by-time", how.by_time, "Rows are in order of time: train on earlier rows, test on later rows")
         ->group("Search");
-    command
-        .add_option("--metric", how.metric,
-                    "accuracy, balanced_accuracy, f1, auc, log_loss; rmse, mse, mae, r2, pinball (default accuracy, "
-                    "rmse)")
+    command.add_option("--metric", how.metric, "Score to optimise, such as f1, auc, r2 (default: accuracy or rmse)")
         ->option_text("NAME")
         ->group("Search");
     command
-        .add_flag("--one-se", how.one_standard_error, "Take the simplest setting within a standard error of the best")
+        .add_flag("--one-se", how.one_standard_error,
+                  "Choose the simplest setting within one standard error of the best")
         ->group("Search");
-    command.add_flag("!--no-race", how.race, "Run all folds of every setting, also of those that cannot win")
+    command.add_flag("!--no-race", how.race, "Run all folds of every setting, even if it cannot become the best")
         ->group("Search");
     command
         .add_option("--search-rows", how.max_rows,
-                    "Search on at most so many rows, drawn at random (default 10000; 0: all)")
+                    "Search on a random sample of at most N rows (default: 10000; 0: all rows)")
         ->option_text("N")
         ->group("Search");
-    command.add_option("--log", how.log, "Keep what was found in this file, and go on from it where it is there")
+    command.add_option("--log", how.log, "Log the search to this file, and resume from it if it exists")
         ->option_text("FILE")
         ->group("Search");
+}
+
+api::tune_options search_options::chosen() const {
+    api::tune_options out = how;
+    if (out.search == "bayes") out.search = "model";
+    return out;
 }
 
 api::tuning tune_with_progress(const api::spec& s, const loaded_data& on, const search_options& search,
                                std::uint64_t seed, std::size_t memory, progress_line& shown) {
     shown.set_phase(fmt::format("tuning {}", s.method));
     watch_interrupt();
-    api::tune_options how = search.how;
+    api::tune_options how = search.chosen();
     how.seed = seed;
     how.progress = [&](const api::tune_progress& now) {
         if (!std::isnan(now.best)) shown.set_phase(fmt::format("tuning {}, best so far {:.4g}", s.method, now.best));
@@ -292,54 +291,61 @@ std::string summary(const api::tuning& found) {
     const auto unfinished = std::ranges::count_if(found.trials, [](const auto& t) { return !t.warning.empty(); });
     std::string out =
         fmt::format("{} settings by {}, {}, in {:.2f} s", found.trials.size(), found.metric, found.how, found.seconds);
-    if (found.rows < found.of_rows) out += fmt::format("\nsearched on {} of {} rows", found.rows, found.of_rows);
-    if (dropped > 0) out += fmt::format("\n{} settings were dropped early: significantly worse", dropped);
+    if (found.rows < found.of_rows)
+        out += fmt::format("\nsearched on a random sample of {} of {} rows", found.rows, found.of_rows);
+    if (dropped > 0)
+        out += fmt::format("\n{} settings were dropped early because they were significantly worse", dropped);
     if (unfinished > 0)
-        out += fmt::format("\nfits of {} settings were cut short: their scores are approximate", unfinished);
+        out += fmt::format("\nfits of {} settings did not converge: their scores are approximate", unfinished);
     for (std::size_t a = 0; a < found.axes.size(); ++a) {
         const axis& x = found.axes[a];
         const double v = found.trials[found.chosen].at[a];
         const double low = x.values.empty() ? x.low : x.values.front(),
                      high = x.values.empty() ? x.high : x.values.back();
         if ((v <= low || v >= high) && high > low)
-            out += fmt::format("\n{} = {:.4g} is the end of its range: a wider one may be better, {}=?[low, high]",
-                               x.name, v, x.name);
+            out += fmt::format("\n{} = {:.4g} is at the end of its range; try a wider range: {}=?[low, high]", x.name,
+                               v, x.name);
     }
     return out + "\n";
 }
 
 void add_tune(CLI::App& program) {
     CLI::App* command =
-        add_command(program, "tune", "Choose C, gamma and any other number by cross-validation, and fit with the best");
+        add_command(program, "tune", "Choose parameters by cross-validation, then fit",
+                    "Chooses parameters of a method and its kernel by cross-validation, then fits a model with the "
+                    "best setting.");
     const auto options = std::make_shared<tune_command>();
     options->method.add_to(*command);
     options->from.add_to(*command);
     options->search.add_to(*command);
     options->common.add_to(*command);
-    command->add_option("-o,--out", options->out, "Write the model to this file")->option_text("FILE")->group("Output");
-    command->add_option("--svg", options->picture, "Draw the score over the one or two numbers left open")
+    command->add_option("-o,--output", options->out, "Write the model to this file")
+        ->option_text("FILE")
+        ->group("Output");
+    command->add_option("--svg", options->picture, "Plot the score over one or two tuned parameters to this file")
         ->option_text("FILE")
         ->group("Output");
     command
         ->add_option("--nested", options->nested,
-                     "An honest estimate: search anew in each of so many parts, judged by examples no search has seen")
+                     "Estimate the error of the tuned model by nested cross-validation, N folds")
         ->option_text("N")
         ->check(CLI::Range(2, 1000))
         ->group("Search");
     command
-        ->add_option("--curve", options->curve,
-                     "How the score grows with the examples, for the chosen setting: a table, and a picture in FILE")
+        ->add_option("--curve", options->curve, "Compute the learning curve of the best setting, plot it to this file")
         ->option_text("FILE.svg")
         ->group("Output");
-    command->add_option("--top", options->top, "Show so many settings (default 5)")->option_text("N")->group("Output");
+    command->add_option("--top", options->top, "Number of settings to print, best first (default: 5)")
+        ->option_text("N")
+        ->group("Output");
+    set_common_options(*command, {"--target", "--kernel", "--set", "--scale", "--search", "--metric", "--folds",
+                                  "--trials", "--nested", "-o", "--svg", "--json"});
     command->footer(
-        "A number left open is written ?, with a range ?[low, high] or a list ?{a, b, c} where the usual one will not "
-        "do.\n\nExamples:\n"
-        "  mercer tune svc data/iris.csv --label species --scale standard -o iris.model\n"
-        "  mercer tune svc data/heart.svm --kernel 'rbf(gamma=?) + ?*linear()' --set C=? --search model --svg map.svg\n"
-        "  mercer tune kernel_ridge data/housing.svm --scale standard --metric r2 --nested 5 --curve curve.svg\n"
-        "  mercer tune knn data/wine.svm --scale standard --set n_neighbors=?{1,3,5,9}\n"
-        "  mercer tune svc data/promoters.tsv --kernel 'normalize(spectrum(k=?))' --set C=?");
+        "Write ? for a number to tune, ?[low, high] for a range, ?{a, b, c} for a list of values.\n"
+        "\nExamples:\n"
+        "  mercer tune svc data/iris.csv --target species --scale standard -o iris.model\n"
+        "  mercer tune svc data/wine.svm --kernel 'rbf(gamma=?)' --set 'C=?' --svg c.svg\n"
+        "  mercer tune knn data/wine.svm --scale standard --set 'n_neighbors=?{1,3,5,9}'");
     command->callback([options] { run(*options); });
 }
 

@@ -18,7 +18,7 @@ export function commandOf(d: Document): string {
   const label = d.target === "values" ? "y" : "class";
   const settings = Object.entries(d.options).map(([name, value]) => `${name}=${value}`);
   return [
-    `mercer fit ${d.method} points.csv --label ${label}`,
+    `mercer fit ${d.method} points.csv --target ${label}`,
     takesKernel(d) ? `--kernel '${d.kernel}'` : "",
     settings.length ? `--set ${settings.join(" ")}` : "",
     "-o points.model",

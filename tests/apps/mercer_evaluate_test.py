@@ -298,7 +298,7 @@ class Pages(Scratch):
                "--set", "C=?", "--kernel", "rbf(gamma=?)", "--log", log, "-o", self.path("m"))  # fmt: skip
         words = ("--importance", "--html", self.path("p.html"), "--log", log)
         text = mercer("evaluate", self.path("m"), DATA / "iris.csv", *words)
-        self.assertIn("page: ", text)
+        self.assertIn("report: ", text)
         page, text = self.html("p.html")
         headings = [h.text for h in page.iter(XHTML + "h2")]
         self.assertEqual(headings, ["How good it is", "The data", "The fit", "The search", "The model on the data"])
@@ -309,11 +309,11 @@ class Pages(Scratch):
 
     def test_the_page_of_a_fit(self):
         text = mercer("fit", DATA / "penguins.csv", "--target", "species", "-o", self.path("m"), "--html", self.path("p.html"))
-        self.assertIn("page: ", text)
+        self.assertIn("report: ", text)
         page, text = self.html("p.html")
         headings = [h.text for h in page.iter(XHTML + "h2")]
         self.assertEqual(headings, ["How good it is", "The data", "The fit", "The search", "The model on the data", "The 3 binary problems"])
-        for part in ("Adelie 50, Chinstrap 35, Gentoo 30", "By the examples it was fitted on", "Examples it had not seen", "Score of each setting", "all hold", "Confusion matrix", "Slack"):
+        for part in ("Adelie 50, Chinstrap 35, Gentoo 30", "Scores on the training data", "Held-out examples in the search", "Score of each setting", "all hold", "Confusion matrix", "Slack"):
             self.assertIn(part, text)
         for words, wanted in [
             (("svc", DATA / "heart_scale.svm"), ["How good it is", "The data", "The fit", "The model on the data", "The optimum"]),

@@ -190,7 +190,7 @@ class AgainstScikitLearn(Scratch):
         self.assertEqual(answer["k"], 2 + int(np.argmax(silhouettes)))
         self.assertAlmostEqual(max(silhouettes), silhouette_score(standardised(x), labels), places=8)
         self.assertEqual(sum(answer["sizes"]), 150)
-        self.assertEqual(answer["judged"], 150)
+        self.assertEqual(answer["silhouette_examples"], 150)
 
     def test_clusters_on_centres(self):
         x, _ = vectors("iris.svm")
@@ -204,8 +204,8 @@ class AgainstScikitLearn(Scratch):
         rings = as_json("cluster", "spectral", self.path("rings.csv"), "--kernel", "rbf(gamma=20)", "-k", "2", "--set", "n_centres=200", "-o", self.path("r"))
         labels = np.array(rings["labels"])
         self.assertEqual((len(set(labels[::2])), len(set(labels[1::2])), len(set(labels))), (1, 1, 2))
-        self.assertEqual((rings["judged"], rings["sizes"]), (10000, [15000, 15000]))
-        self.assertIn("silhouettes of 10000 of the 30000 objects", mercer("cluster", "nystroem_kmeans", self.path("rings.csv"), "-k", "2", "--set", "n_centres=50"))
+        self.assertEqual((rings["silhouette_examples"], rings["sizes"]), (10000, [15000, 15000]))
+        self.assertIn("silhouettes computed on a random sample of 10000 of 30000 examples", mercer("cluster", "nystroem_kmeans", self.path("rings.csv"), "-k", "2", "--set", "n_centres=50"))
 
 
 class Tests(Scratch):
@@ -266,7 +266,7 @@ class Usage(Scratch):
             ("fit", "svc", *IRIS, "--set", "C=-1"): "C must satisfy 0 < C <= inf, got '-1'",
             ("fit", "svc", *IRIS, "--set", "C"): "name=value",
             ("fit", "svc", *IRIS, "--kernel", "rbff()"): "did you mean rbf?",
-            ("fit", "svc", *IRIS, "--memory", "much"): "--memory",
+            ("fit", "svc", *IRIS, "--memory", "much"): "--max-memory",
             ("fit", "ridge", DATA / "housing.svm", "--kernel", "rbf()"): "kernel_ridge does",
             ("fit", "svc"): "DATA is required",
             ("cluster", "svc", *IRIS, "-k", "2"): "kernel_kmeans or kernel_kmedoids",
@@ -274,7 +274,7 @@ class Usage(Scratch):
             ("cluster", "kmeans", *IRIS, "--k-range", "3"): "FIRST:LAST",
             ("cluster", "kmeans", *IRIS, "-k", "151"): "at most as many",
             ("methods", "astrology"): "there are svc",
-            ("test",): "a command is missing: one of two-sample, independence",
+            ("test", "three-sample"): "there is no command 'three-sample'",
         }
         for words, message in cases.items():
             with self.subTest(words=words):
@@ -340,7 +340,7 @@ class Usage(Scratch):
         details = mercer("predict", self.path("svc"), data, "-q", "--details")
         self.assertEqual(mercer("predict", self.path("svc"), data, "-q", "--details", "--memory", "30KB"), details)
         self.assertIn("--batch", mercer("predict", self.path("svc"), data, "--stream", "--memory", "1MB", code=2))
-        self.assertIn("--memory", mercer("predict", self.path("svc"), data, "--memory", "0", code=2))
+        self.assertIn("--max-memory", mercer("predict", self.path("svc"), data, "--max-memory", "0", code=2))
 
     def test_the_same_model_whatever_the_threads(self):
         for method in ("svc", "kernel_pca", "kernel_ridge", "kernel_kmeans", "kernel_logistic"):

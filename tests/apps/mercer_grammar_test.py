@@ -31,16 +31,16 @@ def leaves():
 
 
 def options_of(command):
-    return set(re.findall(r"(?<![\w-])--[a-zA-Z][\w-]*", mercer(*command, "--help").split("Examples:")[0]))
+    return set(re.findall(r"(?<![\w-])--[a-zA-Z][\w-]*", mercer(*command, "--help-all").split("Examples:")[0]))
 
 
 class Grammar(mercer_program.Scratch):
     def test_every_command_is_there_with_the_same_options_and_examples(self):
-        top = mercer("--help")
+        top = mercer("--help-all")
         for command in COMMANDS:
             self.assertRegex(top, rf"\n  {command}\b")
         for command in leaves():
-            page = mercer(*command, "--help")
+            page = mercer(*command, "--help-all")
             self.assertIn("Examples:\n  ", page, command)
             if command[0] in ("completion", "manual"):
                 continue
@@ -50,15 +50,15 @@ class Grammar(mercer_program.Scratch):
     def test_one_name_for_one_thing(self):
         for command in leaves():
             options = options_of(command)
-            self.assertFalse(options & {"--output", "--nthreads", "--random-state", "--verbose", "--jobs"}, command)
-            if "--out" in options:
-                self.assertIn("-o,--out", mercer(*command, "--help"), command)
+            self.assertFalse(options & {"--out", "--save", "--nthreads", "--random-state", "--verbose", "--jobs"}, command)
+            if "--output" in options:
+                self.assertIn("-o, --output FILE", mercer(*command, "--help"), command)
 
     def test_did_you_mean(self):
         for words, meant in [
             (("fitt", "x"), "fit"), (("predcit", "m", "x"), "predict"), (("kernel", "sho", "rbf()"), "show"), (("compare", "x"), "compare-solvers"),
             (("fit", "svc", DATA / "iris.svm", "--treads", "2"), "--threads"), (("predict", "m", "x", "--detail"), "--details"),
-            (("kernel", "gram", "rbf()", DATA / "iris.svm", "--oot=x"), "--out"), (("--versoin",), "--version"), (("manual", "fti"), "fit"),
+            (("kernel", "gram", "rbf()", DATA / "iris.svm", "--outptu=x"), "--output"), (("--versoin",), "--version"), (("manual", "fti"), "fit"),
         ]:
             self.assertRegex(mercer(*words, code=2), rf"did you mean '?{meant}'?\?", words)
         self.assertIn("did you mean 'species'?", mercer("fit", "svc", DATA / "iris.csv", "--label", "speceis", code=1))

@@ -57,7 +57,7 @@ class Tune(mercer_program.Scratch):
     def test_the_model_and_the_map(self):
         out = mercer("tune", "svc", *IRIS, "--scale", "standard", "-o", self.path("m"), "--svg", self.path("map.svg"))
         self.assertIn("100 settings by accuracy, 5 folds, stratified", out)
-        self.assertIn("← taken", out)
+        self.assertIn("← chosen", out)
         picture = self.picture("map.svg")
         self.assertGreaterEqual(len(picture.findall(f".//{SVG}rect")), 100)
         score = as_json("predict", self.path("m"), *IRIS)
