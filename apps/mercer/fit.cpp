@@ -253,7 +253,8 @@ void fit_output::add_warning(const api::model& m) {
 
 void fit_output::show(const common_options& common, const std::string& picture, const std::string& page) {
     if (common.as_json) return print(all);
-    text += saved_path.empty() ? "the model was not written: name a file with -o FILE\n" : fmt::format("model: {}\n", saved_path);
+    text += saved_path.empty() ? "the model was not written: name a file with -o FILE\n"
+                               : fmt::format("model: {}\n", saved_path);
     if (!picture.empty()) text += fmt::format("picture: {}\n", picture);
     if (!page.empty()) text += fmt::format("report: {}\n", page);
     print(text);
@@ -532,7 +533,7 @@ void add_scale_options(CLI::App& command, fit_command& options) {
                   "Read DATA in batches on every pass, for data larger than memory (some methods)")
         ->group("Data");
     command
-        .add_option("--trace-tol", options.accuracy,
+        .add_option("--trace-tol", options.trace_tol,
                     "Nyström: choose n_centres to leave at most this fraction of trace(K) unexplained")
         ->option_text("X")
         ->check(range_validator(1e-15, 0.999999))
@@ -592,8 +593,7 @@ void add_fit(CLI::App& program) {
         if (started_communicator()) require_shareable(*options);
         if (options->method.method.empty() && options->stream)
             throw usage_error("--stream needs a METHOD: nystroem_ridge, nystroem_logistic or nystroem_svc");
-        if (options->accuracy > 0)
-            options->method.set.push_back(fmt::format("accuracy={}", options->accuracy));  // TODO-MERGE trace_tol
+        if (options->trace_tol > 0) options->method.set.push_back(fmt::format("trace_tol={}", options->trace_tol));
         if (options->method.method.empty()) return fit_automatically(*options);
         require_automatic(*command, options->method.method);
         if (options->stream) return fit_streamed(*options);

@@ -14,7 +14,7 @@ struct fit_command {
     search_options search;
     std::string task, missing = "impute", out, picture, html;
     bool stream = false;
-    double accuracy = 0;
+    double trace_tol = 0;
     std::string checkpoint;
     double checkpoint_seconds = 60;
     std::string factors = "auto";

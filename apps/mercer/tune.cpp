@@ -146,7 +146,7 @@ std::string add_estimates(const tune_command& options, const api::spec& open, co
     if (options.nested > 0) {
         shown.set_phase("nested cross-validation");
         watch_interrupt();
-        api::tune_options how = options.search.chosen();
+        api::tune_options how = options.search.how;
         how.seed = options.from.seed;
         how.progress = [&](const api::tune_progress& now) {
             if (now.total > 0) shown.set_fraction(static_cast<double>(now.done) / static_cast<double>(now.total));
@@ -159,7 +159,7 @@ std::string add_estimates(const tune_command& options, const api::spec& open, co
     }
     if (!options.curve.empty()) {
         shown.set_phase("learning curve");
-        api::tune_options how = options.search.chosen();
+        api::tune_options how = options.search.how;
         how.seed = options.from.seed;
         const api::learning_curve curve = api::learn_curve(found.chosen_spec(), on.data, how, control);
         all["learning_curve"] = json::parse(api::to_json(curve));
@@ -255,17 +255,11 @@ void search_options::add_to(CLI::App& command) {
         ->group("Search");
 }
 
-api::tune_options search_options::chosen() const {
-    api::tune_options out = how;
-    if (out.search == "bayes") out.search = "model";
-    return out;
-}
-
 api::tuning tune_with_progress(const api::spec& s, const loaded_data& on, const search_options& search,
                                std::uint64_t seed, std::size_t memory, progress_line& shown) {
     shown.set_phase(fmt::format("tuning {}", s.method));
     watch_interrupt();
-    api::tune_options how = search.chosen();
+    api::tune_options how = search.how;
     how.seed = seed;
     how.progress = [&](const api::tune_progress& now) {
         if (!std::isnan(now.best)) shown.set_phase(fmt::format("tuning {}, best so far {:.4g}", s.method, now.best));

@@ -10,7 +10,6 @@ namespace mercer::cli {
 struct search_options {
     api::tune_options how;
     void add_to(CLI::App& command);
-    api::tune_options chosen() const;  // with the library's name of the search strategy
 };
 
 // Runs the search with a progress line. The first Ctrl-C ends it with the best setting found so far.

@@ -18,7 +18,7 @@ from . import _checkpoint, _core, _data, kernels
 from ._docstrings import LABELS, document_class, document_methods, fitted_attribute
 from ._explain import Explanation
 from ._kernel_of import compared, resolve_kernel
-from ._parameters import METHODS, init_of, library_options, parameters_of, shared_options
+from ._parameters import METHODS, init_of, parameters_of, shared_options
 
 try:  # scikit-learn 1.6 made functions of these methods
     from sklearn.utils.validation import _check_feature_names
@@ -360,7 +360,7 @@ class KernelEstimator(BaseEstimator):
         given = {option: getattr(self, name) for name, option in self._shared.items()}
         if "seed" in METHODS[self._method]:
             given["seed"] = seed_of(self.random_state)
-        return library_options(self._method, {**given, **options})
+        return {**given, **options}
 
     def _take(self, model, interrupted):
         self._accept(model)

@@ -13,48 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from . import _core
 from ._docstrings import sentence
 
-# TODO-MERGE: options and choices whose names in the library are still the former ones, {library: here}. Empty both
-# tables once the library has the new names; they have no effect then.
-_OPTIONS_OF_LIBRARY = {"accuracy": "trace_tol", "max_products": "max_iter", "start": "init"}
-_CHOICES_OF_LIBRARY = {"automatic": "auto"}
-
-
-def _with_new_names(option):
-    """The description of an option of the library with the names that this package uses."""
-
-    def new(text):
-        return re.sub(r"\w+", lambda word: _CHOICES_OF_LIBRARY.get(word[0], word[0]), text)
-
-    out = dict(option)
-    if option["kind"] == "choice":
-        out.update(choices=[new(each) for each in option["choices"]], default=new(option["default"]), about=new(option["about"]))
-    return out
-
-
-_LIBRARY = _core.methods()
-METHODS = {  # {method: {option: description}}
-    method: {_OPTIONS_OF_LIBRARY.get(name, name): _with_new_names(option) for name, option in options.items()}
-    for method, options in _LIBRARY.items()
-}
-
-
-def library_name(method, option):
-    """The library's name of an option."""
-    former = next((old for old, new in _OPTIONS_OF_LIBRARY.items() if new == option and old in _LIBRARY[method]), option)
-    return option if option in _LIBRARY[method] else former
-
-
-def library_options(method, given):
-    """Options by the library's names, with its names of choices."""
-    out = {}
-    for option, value in given.items():
-        name = library_name(method, option)
-        choices = _LIBRARY[method].get(name, {}).get("choices", [])
-        if isinstance(value, str) and value not in choices:
-            value = next((old for old, new in _CHOICES_OF_LIBRARY.items() if new == value and old in choices), value)
-        out[name] = value
-    return out
-
+METHODS = _core.methods()  # {method: {option: description}}
 
 BOOLEAN = ["boolean"]
 POSITIVE = [Interval(Real, 0, None, closed="neither")]

@@ -7,10 +7,9 @@ from sklearn.base import clone
 
 from . import _core, _data
 from ._base import KernelClassifier, Progress, renamed
-from ._parameters import METHODS, library_name
+from ._parameters import METHODS
 
 _SEARCHES = {"model": "bayes"}  # former values of the parameter `search`
-_SEARCH_OF_LIBRARY = {"bayes": "model"}  # TODO-MERGE: empty once the library calls this search bayes
 
 
 class Tuning:
@@ -154,14 +153,14 @@ def tune(
     data = made._fit_data(X)
     targets = _targets(made, data, y)
     how = {
-        "search": _SEARCH_OF_LIBRARY.get(search, search), "points": points, "trials": trials, "folds": folds, "repeats": repeats, "metric": metric,
+        "search": search, "points": points, "trials": trials, "folds": folds, "repeats": repeats, "metric": metric,
         "by_time": by_time, "nested": nested, "one_standard_error": one_standard_error, "race": race, "most_rows": most_rows,
         "log": None if log is None else str(log), "seed": random_state,
         "groups": None if groups is None else np.unique(groups, return_inverse=True)[1].tolist(),
     }  # fmt: skip
     found, estimate, _ = _core.tune(
         made._method, kernel,
-        [(library_name(made._method, made._shared[name]), str(value)) for name, value in open.items()], data, targets,
+        [(made._shared[name], str(value)) for name, value in open.items()], data, targets,
         {name: value for name, value in how.items() if value is not None}, made.n_jobs, Progress(made).callback(),
     )  # fmt: skip
     found = json.loads(found)
@@ -170,7 +169,7 @@ def tune(
     best = {"kernel": spec["kernel"]}
     for option, name in options.items():
         if name in open:
-            whole, value = METHODS[made._method][option]["kind"] == "whole", spec[library_name(made._method, option)]
+            whole, value = METHODS[made._method][option]["kind"] == "whole", spec[option]
             best[name] = int(value) if whole else float(value)
     return Tuning(made.set_params(**best).fit(X, y), best, found)
 

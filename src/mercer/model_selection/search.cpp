@@ -107,11 +107,11 @@ tuning tune(const spec& open_one, const table& data, const tune_options& options
         } else if (options.search == "halving") {
             found = by.successive_halving(open.at(random_points(out.axes, trials, random)), s, part, control);
             by.evaluate(*runner, found);
-        } else if (options.search == "model") {
+        } else if (options.search == "bayes" || options.search == "model") {  // "model" is the former name
             by.search_by_model(*runner, trials, random, found);
         } else {
             fail(errc::invalid_argument,
-                 fmt::format("search must be grid, random, halving or model, got '{}'", options.search));
+                 fmt::format("search must be grid, random, halving or bayes, got '{}'", options.search));
         }
     });
     out.complete = ran;

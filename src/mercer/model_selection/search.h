@@ -36,7 +36,7 @@ struct tune_progress {
 
 // Options of tune(). Cross-validation with `folds` folds is repeated `repeats` times, each time with new folds.
 struct tune_options {
-    std::string search = "grid";  // grid, random, halving or model
+    std::string search = "grid";  // grid, random, halving or bayes
     index points = 0;             // grid points of each axis; 0: 10, fewer with more than two axes
     index trials = 0;             // settings of the other searches; 0: 60
     int folds = 5, repeats = 1;

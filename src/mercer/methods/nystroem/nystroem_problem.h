@@ -117,7 +117,7 @@ using solver_bytes = std::function<double(index centres, index buckets, index st
 // Chooses the centres and the samples. Throws errc::memory before any work if the fit, or with `doubling` the fit with
 // 2M centres, would exceed the memory limit. With `trace_tol` the number of centres is known only after they are chosen:
 // if the limit is too small, choosing them may exceed it by up to a gibibyte, and the message then names the smallest
-// sufficient budget. with_start: also sample rows for a starting point.
+// sufficient limit. with_start: also sample rows for a starting point.
 nystroem_problem make_nystroem_problem(const training_rows& x, const nystroem_options& options,
                                        std::span<const double> weight, const char* owner, bool with_start = false,
                                        const solver_bytes& besides = {});
