@@ -47,7 +47,7 @@ void show(const factor_options& options) {
         constexpr std::size_t most = 10;
         const std::vector<index> first(pivots.begin(),
                                        pivots.begin() + static_cast<std::ptrdiff_t>(std::min(most, pivots.size())));
-        text += fmt::format("  first pivots  rows {}{} (counted from 0)\n", join(first, ", "),
+        text += fmt::format("  pivots       rows {}{} (counted from 0)\n", join(first, ", "),
                             pivots.size() > most ? ", ..." : "");
         text += fmt::format("\nwritten to {}\n", options.out);
     }

@@ -87,8 +87,8 @@ void scale(const scale_options& options) {
                       {"method", by.options().method == scaling_method::standardise ? "standard" : "minmax"},
                       {"written", options.out}};
     if (options.common.as_json) return print(answer);
-    print(fmt::format("{}, {} features, {}: {}\n", on.about, by.dims(), answer["method"].get<std::string>(),
-                      options.out));
+    print(fmt::format("{}; {} scaling of {} features written to {}\n", on.about, answer["method"].get<std::string>(),
+                      by.dims(), options.out));
 }
 
 }  // namespace
