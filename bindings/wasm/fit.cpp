@@ -335,7 +335,7 @@ dataset object_to_explain(const session& s, const request& r) {
 
 // Explains one prediction: the terms of f(x), or the neighbours that decide.
 void why(session& s, const request& r, reply& out) {
-    if (!s.model) fail(errc::invalid_argument, "there is no model yet");
+    if (!s.model) fail(errc::invalid_argument, "no model has been fitted yet");
     const dataset raw = object_to_explain(s, r), at = s.model->preprocess(raw);
     const api::estimator& m = s.model->inner();
     if (s.model->prediction_kind() != target_kind::none) {

@@ -79,7 +79,7 @@ void scores(session& s, const request& r, reply& out) {
         settings.emplace_back();
         settings.back().what = api::parse_spec(each.dump());
     }
-    if (settings.empty()) fail(errc::invalid_argument, "there are no settings to score");
+    if (settings.empty()) fail(errc::invalid_argument, "the request has no settings to score");
     const api::trial_runner runner(settings.front().what, s.data, options, r.control());
     std::vector<int> folds;
     for (int f = 0; f < runner.folds(); ++f) folds.push_back(f);

@@ -191,7 +191,7 @@ problem problem_of(const session& s, const request& r) {
     make_gram<double>(kernel_of(s, r), s.data.x)->fill(p.K.view());
     const double second = *std::max_element(s.data.y.begin(), s.data.y.end());
     for (const double label : s.data.y) p.y.push_back(label == second ? 1 : -1);
-    if (std::count(p.y.begin(), p.y.end(), 1.0) == n) fail(errc::data, "two classes are needed, there is one");
+    if (std::count(p.y.begin(), p.y.end(), 1.0) == n) fail(errc::data, "two classes are needed, got one class");
     return p;
 }
 
@@ -221,8 +221,7 @@ void function_on_plane(session& s, const request& r, reply& out) {
     require_data(s, 1);
     const plane_grid on(r.body);
     matrix<double> coef(s.data.x.size(), 1);
-    if (static_cast<index>(r.numbers.size()) != coef.rows())
-        fail(errc::data, "a coefficient for each object is needed");
+    if (static_cast<index>(r.numbers.size()) != coef.rows()) fail(errc::data, "one coefficient per example is needed");
     std::copy(r.numbers.begin(), r.numbers.end(), coef.data());
     const kernel_expansion f{
         std::make_shared<const kernel>(kernel_of(s, r)), s.data.x, {}, std::move(coef), {r.number("offset", 0)}, 0};

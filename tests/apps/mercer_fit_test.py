@@ -270,9 +270,9 @@ class Usage(Scratch):
             ("fit", "ridge", DATA / "housing.svm", "--kernel", "rbf()"): "kernel_ridge does",
             ("fit", "svc"): "DATA is required",
             ("cluster", "svc", *IRIS, "-k", "2"): "kernel_kmeans or kernel_kmedoids",
-            ("cluster", "kmeans", *IRIS): "-k 3, or --k-range 2:10",
+            ("cluster", "kmeans", *IRIS): "with -k 3, or a range with --k-range 2:10",
             ("cluster", "kmeans", *IRIS, "--k-range", "3"): "FIRST:LAST",
-            ("cluster", "kmeans", *IRIS, "-k", "151"): "at most as many",
+            ("cluster", "kmeans", *IRIS, "-k", "151"): "the number of clusters must be at most the number of examples, got",
             ("methods", "astrology"): "there are svc",
             ("test",): "a command is missing: one of two-sample, independence",
         }
@@ -290,10 +290,10 @@ class Usage(Scratch):
         damaged.write_bytes(model.read_bytes()[:-9])
         cases = {
             ("fit", "svc", self.path("none.svm")): "No such file or directory",
-            ("fit", "svc", DATA / "promoters.tsv", "--kernel", "rbf()"): "mercer kernel list --domain strings",
+            ("fit", "svc", DATA / "promoters.tsv", "--kernel", "rbf()"): "mercer kernel list --kind strings",
             ("fit", "svr", *IRIS): "the targets are names",
             ("fit", "svc", self.path("other.csv")): "have no targets",
-            ("fit", "knn", DATA / "promoters.tsv", "--scale", "standard"): "scaling is for vectors",
+            ("fit", "knn", DATA / "promoters.tsv", "--scale", "standard"): "scaling needs vectors, but the",
             ("fit", "svc", *IRIS, "-o", self.path("no/m")): "cannot write",
             ("predict", DATA / "iris.csv", DATA / "iris.csv"): "not a model file",
             ("predict", damaged, DATA / "iris.csv"): "damaged",

@@ -174,8 +174,8 @@ class Pmml(Scratch):
         for words, why in {
             "svc --kernel laplacian()": "not laplacian(",
             "kernel_pca --set n_components=2": "gives 2 numbers",
-            "knn": "knn has no form there",
-            "kernel_density --kernel rbf(gamma=2)": "kernel_density has no form there",
+            "knn": "PMML does not support knn",
+            "kernel_density --kernel rbf(gamma=2)": "PMML does not support kernel_density",
         }.items():
             method, *rest = words.split()
             mercer("fit", method, DATA / "iris.svm", *rest, "-o", self.path("x.model"))

@@ -98,7 +98,7 @@ class CtrlC(Scratch):
         words = hard(4000)
         run, said = self.stopped(*words, "-o", "model")
         self.assertEqual(run.code, 130)
-        self.assertIn("the model as it is goes to model", said)
+        self.assertIn("the model fitted so far is written to model", said)
         self.assertRegex(said, r"gap")
         about = json.loads(call("mercer", "describe", "model", "--json").stdout)
         self.assertEqual(about["status"], "cancelled")

@@ -141,7 +141,8 @@ TEST(kinds, parts_that_make_no_graph) {
     expect_error(errc::invalid_argument, "an edge leads from node 0 to 2, the graph has nodes 0 to 1", [] {
         graph({.nodes = 2, .edges = {{0, 2, 0}}});
     });
-    expect_error(errc::invalid_argument, "needs as many labels, got 1", [] { graph({.nodes = 2, .labels = {1}}); });
+    expect_error(errc::invalid_argument, "one label per node, got 1 labels",
+                 [] { graph({.nodes = 2, .labels = {1}}); });
     expect_error(errc::invalid_argument, "got nan at node 1", [] {
         graph({.nodes = 2, .attributes = 1, .values = {0, std::nan("")}});
     });
@@ -178,7 +179,7 @@ TEST(kinds, are_not_taken_for_one_another) {
     EXPECT_EQ(words.as<sets>(), nullptr);
     EXPECT_EQ(words.as<dense<double>>(), nullptr);
     EXPECT_FALSE(is_same_object(words, 0, numbers, 0));
-    expect_error(errc::unsupported, "strings and sets of different storage cannot be joined",
+    expect_error(errc::unsupported, "data sets of different kinds or storage cannot be joined, got strings and sets",
                  [&] { concatenate(words, numbers); });
 }
 
@@ -187,7 +188,9 @@ TEST(records, say_what_is_wrong_with_their_fields) {
     expect_error(errc::invalid_argument, "field 'x' has 1 values, 'y' has 2", [&] {
         records({{"x", one}, {"y", two}});
     });
-    expect_error(errc::invalid_argument, "the field 'x' is there twice", [&] { records({{"x", one}, {"x", one}}); });
+    expect_error(errc::invalid_argument, "records: the field 'x' occurs twice", [&] {
+        records({{"x", one}, {"x", one}});
+    });
     expect_error(errc::data, "there is no field 'z': the records have x, y", [&] {
         records({{"x", one}, {"y", one}}).of("z");
     });
@@ -217,7 +220,7 @@ TEST(kinds, points_check_what_they_are_made_of) {
 }
 
 TEST(kinds, series_are_whole_vectors_of_finite_numbers) {
-    expect_error(errc::invalid_argument, "series 1: 3 numbers are not whole vectors of 2", [] {
+    expect_error(errc::invalid_argument, "series 1: 3 numbers cannot be split into vectors of 2 numbers", [] {
         series({{{1, 2}, 2}, {{1, 2, 3}, 2}});
     });
     expect_error(errc::data, "series 0: numbers must be finite, got nan at time 1", [] {

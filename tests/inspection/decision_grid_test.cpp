@@ -143,7 +143,7 @@ TEST(regions, parameters_of_a_kernel_are_replaced) {
     expect_error(errc::invalid_argument, "has no parameter 'degree': C or one of gamma",
                  [] { with_parameter("rbf", "degree", 2); });
     for (const char* composite : {"rbf() + linear()", "2*rbf()", "normalize(rbf())", "rbf()*rbf()"})
-        expect_error(errc::invalid_argument, "not one kernel by its name",
+        expect_error(errc::invalid_argument, "' is not a single kernel such as rbf",
                      [&] { with_parameter(composite, "gamma", 2); });
     EXPECT_EQ(course_sequences().size(), 7u);
     for (const sequence_spec& each : course_sequences())

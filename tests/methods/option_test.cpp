@@ -78,7 +78,8 @@ TEST(options, refuse_what_would_be_ignored) {
     const auto with = [&](const settings& given) { return [&some, given] { option_values("m", some, given); }; };
     expect_error(errc::invalid_argument, "m: alpha has no effect beside alphas: leave one of them out",
                  with({{"alpha", "1"}, {"alphas", "1,2"}}));
-    expect_error(errc::invalid_argument, "m: score has no effect without alphas: give that too, or leave score out",
+    expect_error(errc::invalid_argument,
+                 "m: option 'score' has no effect without 'alphas': set that option too, or leave 'score' out",
                  with({{"score", "loo"}}));
     expect_error(errc::invalid_argument, "m: delta has no effect with loss=squared, only with loss=huber or pinball",
                  with({{"delta", "2"}}));

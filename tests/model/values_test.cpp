@@ -83,7 +83,7 @@ TEST(values, are_checked_as_texts_are) {
         fit(kernel_ridge{.alpha = 2, .alphas = {1, 2}}, table{iris().x, iris().y, {}, {}});
     });
     expect_error(errc::unsupported, "does not transform", [] { transform(fit(svc{}, iris()), iris()); });
-    expect_error(errc::invalid_argument, "there is no number 'precision': there are accuracy",
+    expect_error(errc::invalid_argument, "the model has no number 'precision': its numbers are accuracy",
                  [] { score(fit(svc{}, iris()), iris()).number("precision"); });
 }
 
@@ -98,8 +98,7 @@ TEST(values, columns_are_known_by_their_names) {
     turned.x = dense<double>(std::move(x));
     EXPECT_EQ(predict(m, turned), predict(m, iris()));
     turned.feature_names[0] = "colour";
-    expect_error(errc::data, "the column 'petal_width' of the data the model was fitted on is missing",
-                 [&] { predict(m, turned); });
+    expect_error(errc::data, ": the column 'petal_width' is missing: the data", [&] { predict(m, turned); });
 }
 
 TEST(values, a_model_reads_files_as_it_was_fitted) {

@@ -75,7 +75,7 @@ def test_neighbours_from_a_matrix(iris):
     with pytest.raises(ValueError, match="self_values"):
         given.kneighbors(K[1::2, ::2])
     assert_allclose(given.kneighbors(K[1::2, ::2], self_values=np.diag(K)[1::2])[0], plain.kneighbors(X[1::2])[0], atol=1e-6)
-    with pytest.raises(ValueError, match="not kept"):
+    with pytest.raises(ValueError, match="does not store"):
         given.kneighbors()
 
 

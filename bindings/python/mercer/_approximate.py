@@ -27,7 +27,7 @@ class _OnCentres(Centred):
     """What functions of a few centres share."""
 
     def _reached(self):
-        return f"its gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}"
+        return f"its duality gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}"
 
     n_iter_ = of_model("passes", "Passes over the training examples.")
     dual_gap_ = of_model("gap", "The objective is above its minimum over these centres by at most this.")

@@ -16,7 +16,7 @@ class _OneVersusRest(DecidingClassifier, _Machine):
     _own = {"class_weight": None}
 
     def _reached(self):
-        return f"its objective is above the least by at most {100 * self._model.gap:.3g} %"
+        return f"its objective exceeds the minimum by at most {100 * self._model.gap:.3g} %"
 
     @property
     def n_iter_(self):
@@ -59,7 +59,7 @@ class LinearSVC(_OneVersusRest):
         """Fits the model to vectors X, an array, sparse matrix or data frame, or with a kernel to objects, and labels
         y. sample_weight: factor of C for each example."""
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
-            raise ValueError("LinearSVC works on features, not on a precomputed matrix: use SVC")
+            raise ValueError("LinearSVC needs features, got a precomputed kernel matrix: use SVC")
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
         if data.kind != "vectors" and self.kernel is None:
             raise ValueError(
@@ -157,7 +157,7 @@ class Pegasos(_OneVersusRest):
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples X and labels y; X and sample_weight as for SVC."""
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
-            raise ValueError("Pegasos takes its kernel values as it goes, not from a precomputed matrix: use SVC")
+            raise ValueError("Pegasos computes kernel values during the fit, so it needs a kernel, got a precomputed kernel matrix: use SVC")
         if self.alpha is not None and self.C != 1:
             raise ValueError(f"C={self.C!r} has no effect beside alpha: leave one of them out")
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
@@ -171,7 +171,7 @@ class Pegasos(_OneVersusRest):
     def _kept(self):
         model = self._fitted()
         if model.kernel_text == "linear()":
-            raise AttributeError("a linear model holds coef_, not support vectors")
+            raise AttributeError("a linear model has coef_ and no support vectors")
         return model
 
     @property

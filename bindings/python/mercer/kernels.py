@@ -52,7 +52,7 @@ class Kernel:
         own = [each.domain == "objects" for each in self._functions()]
         if any(own) and not (all(own) and self._leaves_are_functions()):
             raise ValueError(
-                f"{self!r}: a function of domain='objects' stands beside a kernel that does not know such objects"
+                f"{self!r}: a function of domain='objects' cannot be combined with a kernel on other objects"
             )
         return any(own)
 
@@ -400,7 +400,7 @@ def _default(initial, condition):
 
 def number_text(value):
     if isinstance(value, str):
-        raise ValueError(f"{value!r} stands for a number that an estimator finds in fit(): there is none without data")
+        raise ValueError(f"{value!r} is a number that an estimator computes in fit(): it is not known without data")
     if isinstance(value, (list, tuple, np.ndarray)):
         return "[" + ", ".join(number_text(each) for each in value) + "]"
     return repr(float(value)) if not isinstance(value, (int, np.integer)) else str(int(value))

@@ -65,7 +65,7 @@ public:
         read_more();
         if (!how_.format) how_.format = &detect_format(stream_.name(), text_);
         if (!can_stream(*how_.format))
-            fail(errc::unsupported, fmt::format("{}: {} is not read in batches: csv, libsvm and npy are",
+            fail(errc::unsupported, fmt::format("{}: the format {} cannot be read in batches: take csv, libsvm or npy",
                                                 stream_.name(), how_.format->name));
         csv_ = std::string_view(how_.format->name) == "csv";
         if (csv_) find_header();
@@ -229,9 +229,9 @@ public:
         rows_ = array_.shape.empty() ? 0 : static_cast<index>(array_.shape[0]);
         if (array_.fortran && array_.shape.size() > 1)
             fail(errc::unsupported,
-                 fmt::format("{}: an array in Fortran's order has no rows to read one by one: save it "
-                             "with numpy.ascontiguousarray",
-                             file_.name()));
+                 fmt::format(
+                     "{}: an array in Fortran order cannot be read row by row: save it with numpy.ascontiguousarray",
+                     file_.name()));
     }
     bool next(table& out) override {
         if (at_ >= rows_) return false;
@@ -390,7 +390,7 @@ std::vector<std::string> expand_paths(const std::vector<std::string>& paths) {
         const int result = ::glob(each.c_str(), 0, nullptr, &found);
         for (std::size_t i = 0; result == 0 && i < found.gl_pathc; ++i) out.emplace_back(found.gl_pathv[i]);
         ::globfree(&found);
-        if (result != 0) fail(errc::io, fmt::format("no file has a name like '{}'", each));
+        if (result != 0) fail(errc::io, fmt::format("no file name matches '{}'", each));
     }
     return out;
 }

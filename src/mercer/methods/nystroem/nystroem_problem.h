@@ -187,7 +187,7 @@ Options to_nystroem_options(const auto& m, const fit_call& t) {
     o.centres = parse_centre_choice(m.centres);
     if constexpr (requires { m.accuracy; }) {
         if (m.accuracy > 0 && m.n_centres != std::decay_t<decltype(m)>{}.n_centres)
-            fail(errc::invalid_argument, "n_centres has no effect beside accuracy: leave one of them out");
+            fail(errc::invalid_argument, "n_centres has no effect beside trace_tol: leave one of them out");
         o.accuracy = m.accuracy, o.doubling = m.doubling, o.seconds = t.control.seconds;
     }
     if constexpr (requires { m.loss; }) o.hinge = m.loss == "hinge";
