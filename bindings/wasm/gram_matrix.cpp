@@ -30,8 +30,8 @@ void gram_matrix(session& s, const request& r, reply& out) {
     require_data(s, 1);
     const index n = s.data.x.size();
     if (n > max_shown_rows)
-        fail(errc::unsupported, "the matrix is shown for up to " + std::to_string(max_shown_rows) +
-                                    " objects, there are " + std::to_string(n));
+        fail(errc::unsupported, "the matrix can be shown for at most " + std::to_string(max_shown_rows) +
+                                    " examples, got " + std::to_string(n));
     const auto K = make_gram<double>(kernel_of(s, r), s.data.x);
     std::optional<normalised<double>> unit;
     std::optional<centred<double>> middle;

@@ -14,8 +14,8 @@ plane_grid::plane_grid(const json& from) {
     x0 = ends[0], x1 = ends[1], y0 = ends[2], y1 = ends[3];
     nx = from.value("nx", 100), ny = from.value("ny", 100);
     if (nx < 2 || ny < 2 || nx > 2000 || ny > 2000)
-        fail(errc::invalid_argument,
-             "a grid has 2 to 2000 places each way, got " + std::to_string(nx) + " × " + std::to_string(ny));
+        fail(errc::invalid_argument, "a grid must have 2 to 2000 points in each direction, got " + std::to_string(nx) +
+                                         " × " + std::to_string(ny));
 }
 
 dataset plane_grid::places() const {

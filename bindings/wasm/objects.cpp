@@ -123,7 +123,7 @@ void set_objects(session& s, const request& r, reply& out) {
 void explain(session& s, const request& r, reply& out) {
     if (!s.model) fail(errc::invalid_argument, "no model has been fitted yet");
     const auto row = static_cast<index>(r.number("row", 0));
-    if (row < 0 || row >= s.data.x.size()) fail(errc::invalid_argument, "there is no object " + std::to_string(row));
+    if (row < 0 || row >= s.data.x.size()) fail(errc::invalid_argument, "there is no example " + std::to_string(row));
     const api::feature_explanation found =
         api::explain_object(*s.model, s.data.x, row, static_cast<index>(r.number("top", 12)));
     json functions = json::array();

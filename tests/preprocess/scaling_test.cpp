@@ -196,7 +196,7 @@ TEST(scaling, inverse_undoes_apply) {
 TEST(scaling, bad_files_are_refused) {
     const auto bad = [](const std::string& text) { return failure([&] { scaling::from_json(text, "f"); }); };
     EXPECT_TRUE(bad("{").starts_with("parse error: f: not a scaling file: "));
-    EXPECT_EQ(bad(R"({"format": "x"})"), "parse error: f: not a scaling file: the format is not mercer-scaling");
+    EXPECT_EQ(bad(R"({"format": "x"})"), "parse error: f: not a scaling file: the format must be mercer-scaling, got \"x\"");
     const std::string head =
         R"({"format": "mercer-scaling", "version": 1, "method": "minmax", "lower": 0, "upper": 1, )";
     EXPECT_EQ(bad(head + R"("min": [1], "max": [0]})"),

@@ -63,8 +63,8 @@ class LinearSVC(_OneVersusRest):
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
         if data.kind != "vectors" and self.kernel is None:
             raise ValueError(
-                f"LinearSVC needs vectors, got {data.kind}: give a kernel with explicit features for them, or use SVC "
-                "or Pegasos"
+                f"LinearSVC needs vectors, got {data.kind}: take a kernel with explicit features, or use SVC or "
+                "Pegasos"
             )
         self._check_combination()
         self._sparse_coef = False

@@ -34,7 +34,7 @@ std::vector<point_cloud> checked(std::vector<point_cloud> clouds) {
             wrong(fmt::format("{} points of {} coordinates need one number per coordinate, got {} numbers", one.size(),
                               one.dims, one.coordinates.size()));
         for (double& each : one.coordinates) {
-            if (!std::isfinite(each)) wrong("coordinates must be finite");
+            if (!std::isfinite(each)) wrong(fmt::format("coordinates must be finite, got {}", each));
             each += 0.0;  // -0 is 0
         }
         for (const std::int32_t each : one.elements)

@@ -47,8 +47,8 @@ void check(index n, std::span<const double> y, const svm_options& options, const
         fail(errc::invalid_argument, fmt::format("leave-one-out: {} examples but {} labels", n, y.size()));
     if (!fitted.is_classifier() || options.task != svm_task::c_svc)
         fail(errc::unsupported,
-             "leave-one-out: only for c_svc, or the c_svc that a nu_svc is equal to: in ν-problems every example moves "
-             "the others. Use folds");
+             fmt::format("leave-one-out: needs a c_svc, or the c_svc that is equivalent to a nu_svc, got {}: use folds",
+                         name(options.task)));
     if (fitted.training_size != n)
         fail(errc::invalid_argument,
              fmt::format("leave-one-out: the model was fitted on {} examples, got {}", fitted.training_size, n));

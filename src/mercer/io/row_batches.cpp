@@ -337,7 +337,8 @@ private:
                  fmt::format("the files do not have the same columns: one begins with '{}', another with '{}'",
                              pending_.feature_names.empty() ? "" : pending_.feature_names.front(),
                              more.feature_names.empty() ? "" : more.feature_names.front()));
-        if (more.y.empty() != pending_.y.empty()) fail(errc::data, "only some of the files have targets");
+        if (more.y.empty() != pending_.y.empty())
+            fail(errc::data, "all files must have targets, or none of them, got files of both kinds");
         pending_.x = concatenate(pending_.x, more.x);
         pending_.y.insert(pending_.y.end(), more.y.begin(), more.y.end());
     }
@@ -345,7 +346,10 @@ private:
     // Each table knows only the class names that occur in it: both get the union of the names.
     void unify_class_names(table& more) {
         if (more.class_names.empty() || pending_.class_names.empty())
-            fail(errc::data, "targets are names in some rows and numbers in others");
+            fail(errc::data,
+                 fmt::format(
+                     "targets must be all names or all numbers, got the name '{}' in one file and numbers in another",
+                     more.class_names.empty() ? pending_.class_names.front() : more.class_names.front()));
         std::vector<std::string> all;
         std::ranges::set_union(more.class_names, pending_.class_names, std::back_inserter(all));
         for (table* each : {&more, &pending_}) {

@@ -33,7 +33,8 @@ kernel with_factors(const kernel& k, const std::vector<double>& s) {
 
 void check(const dataset& x, matrix_view<const double> y, const relevance_options& options) {
     require_objects(x, "relevance");
-    if (x.kind() != object_kind::vectors) fail(errc::unsupported, "relevance: the data must be vectors");
+    if (x.kind() != object_kind::vectors)
+        fail(errc::unsupported, fmt::format("relevance: the data must be vectors, got {}", name(x.kind())));
     if (x.dims() == 0) fail(errc::data, "relevance: the data have no columns");
     if (y.rows != x.size() || y.cols == 0)
         fail(errc::data, fmt::format("relevance: {} examples, but {} targets", x.size(), y.rows));
@@ -48,7 +49,9 @@ void check(const dataset& x, matrix_view<const double> y, const relevance_option
             spread = std::max(spread, std::abs(y(i, c) - y(0, c)));
         }
     if (spread == 0)
-        fail(errc::data, "relevance: the targets must differ for columns to be relevant, but all targets are equal");
+        fail(errc::data,
+             fmt::format("relevance: the targets must differ for columns to be relevant, but all targets are {}",
+                         y(0, 0)));
 }
 
 // The lower bound of the noise. Below it A = K + λI consists of rounding errors; the leave-one-out criterion has no

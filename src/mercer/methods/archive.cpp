@@ -254,14 +254,14 @@ void archive_reader::kernel(std::shared_ptr<const mercer::kernel>& k, std::strin
 }
 
 void archive_reader::table(matrix<double>& values, index rows, index cols) {
-    check(cols == 0 || rows <= max_numbers / cols, "too many numbers");
+    check(cols == 0 || rows <= max_numbers / cols, "{} x {} numbers are too many", rows, cols);
     const auto found = read_numbers<double>(rows * cols);
     values = matrix<double>(rows, cols);
     std::ranges::copy(found, values.data());
 }
 
 void archive_reader::upper_triangle(matrix<double>& values, index n) {
-    check(n < (index{1} << 24), "too many numbers");
+    check(n < (index{1} << 24), "a matrix of {} rows is too large", n);
     const auto half =
         read_numbers<double>(n * (n + 1) / 2);  // fails for a truncated file before the matrix is allocated
     values = matrix<double>(n, n);
@@ -272,7 +272,7 @@ void archive_reader::upper_triangle(matrix<double>& values, index n) {
 template <class T>
 dataset archive_reader::dense_objects() {
     const index rows = count("size", 0), dims = count("dims", 0, largest<std::int32_t>);
-    check(dims == 0 || rows <= max_numbers / dims, "too many coordinates");
+    check(dims == 0 || rows <= max_numbers / dims, "{} vectors of {} features are too many", rows, dims);
     const auto values = read_numbers<T>(rows * dims);
     matrix<T> out(rows, dims);
     std::ranges::copy(values, out.data());

@@ -173,8 +173,7 @@ std::vector<range> fit_columns(const scaling::batch_pass& pass, scaling_method m
 template <class T>
 T checked(double value, index row, index column) {
     const T result = static_cast<T>(value);
-    if (!std::isfinite(result))
-        throw row_error(row, column, fmt::format("the scaled value {} is out of range", value));
+    if (!std::isfinite(result)) throw row_error(row, column, fmt::format("the scaled value {} is out of range", value));
     return result;
 }
 
@@ -384,7 +383,7 @@ namespace {
 range checked_range(const json& first, const json& second, bool minmax) {
     const range result{first.get<double>(), second.get<double>()};
     if (!std::isfinite(result.first) || !std::isfinite(result.second))
-        throw std::runtime_error("a number is not finite");
+        throw std::runtime_error(fmt::format("the numbers must be finite, got {} and {}", result.first, result.second));
     if (minmax && !(result.first <= result.second))
         throw std::runtime_error(fmt::format("must satisfy min <= max, got {} and {}", result.first, result.second));
     if (!minmax && !(result.second >= 0))
@@ -399,8 +398,10 @@ scaling scaling::from_json(std::string_view text, const std::string& name) {
         json in = parse_json(text);
         const json_release at_end(in);
         if (in.at("format") != scaling_format_name)
-            throw std::runtime_error(fmt::format("the format is not {}", scaling_format_name));
-        if (in.at("version") != 1) throw std::runtime_error("the version is not 1");
+            throw std::runtime_error(
+                fmt::format("the format must be {}, got {}", scaling_format_name, in["format"].dump()));
+        if (in.at("version") != 1)
+            throw std::runtime_error(fmt::format("the version must be 1, got {}", in["version"].dump()));
         const std::string method = in.at("method");
         if (method != "minmax" && method != "standardise")
             throw std::runtime_error(fmt::format("unknown method '{}'", method));

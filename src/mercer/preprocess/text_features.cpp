@@ -150,8 +150,10 @@ text_features text_features::from_json(std::string_view text, const std::string&
         json in = parse_json(text);
         const json_release at_end(in);
         if (in.at("format") != text_format_name)
-            throw std::runtime_error(fmt::format("the format is not {}", text_format_name));
-        if (in.at("version") != 1) throw std::runtime_error("the version is not 1");
+            throw std::runtime_error(
+                fmt::format("the format must be {}, got {}", text_format_name, in["format"].dump()));
+        if (in.at("version") != 1)
+            throw std::runtime_error(fmt::format("the version must be 1, got {}", in["version"].dump()));
         const auto number = [&](const char* key) { return json_integer(in.at(key), key); };
         text_options options;
         const std::string unit = in.at("unit"), norm = in.at("norm");

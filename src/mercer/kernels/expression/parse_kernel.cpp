@@ -159,7 +159,7 @@ private:
                 std::vector<index> which;
                 for (const double column : *numbers) {
                     if (column != std::floor(column) || column < 0 || column > 2e9)
-                        fail_at("columns are whole numbers >= 0", list_at);
+                        fail_at(fmt::format("columns must be whole numbers >= 0, got {}", column), list_at);
                     which.push_back(static_cast<index>(column));
                 }
                 return columns(inner, which);
@@ -257,7 +257,7 @@ private:
                 skip();
             } else {
                 if (position >= parameters.size())
-                    fail_at(fmt::format("{} takes {} argument{}", owner.info.name, parameters.size(),
+                    fail_at(fmt::format("{} takes {} argument{}, got more", owner.info.name, parameters.size(),
                                         parameters.size() == 1 ? "" : "s"),
                             start);
                 key = parameters[position].name;

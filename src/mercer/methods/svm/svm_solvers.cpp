@@ -392,7 +392,9 @@ trained_svm train_svm(svm_solver solver, const kernel& k, const dataset& x, std:
              fmt::format("penalty=l1 needs the solver dual_coordinate_descent without examples or a trace, got {}",
                          name(solver)));
     if (options.svm.start || !options.svm.checkpoint_file.empty())
-        fail(errc::unsupported, "an earlier model or a checkpoint needs the solver smo without a trace");
+        fail(
+            errc::unsupported,
+            fmt::format("an earlier model or a checkpoint needs the solver smo without a trace, got {}", name(solver)));
     require_finite(x);
     const dataset rows = by_features ? dataset(object_features(k, x).rows()) : x;
     return trainer(solver, k, x, rows, options).run(y);
