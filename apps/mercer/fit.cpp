@@ -51,7 +51,7 @@ std::string expand_cells(std::string& word, std::vector<std::string>& options) {
         const auto first = part.find_first_not_of(' '), last = part.find_last_not_of(' ');
         if (first != std::string::npos) parts.push_back(part.substr(first, last - first + 1));
     }
-    if (parts.empty()) return "cells(METHOD, size=4000): METHOD is missing";
+    if (parts.empty()) return "cells(METHOD, size=4000): METHOD is missing, got '" + word + "'";
     std::string machine = parts.front();
     if (machine.starts_with("kernel_")) machine.erase(0, 7);
     word = "cells_" + machine;
@@ -263,7 +263,7 @@ void fit_output::add_warning(const api::model& m) {
 
 void fit_output::show(const common_options& common, const std::string& picture, const std::string& page) {
     if (common.as_json) return print(all);
-    text += saved_path.empty() ? "the model was not kept: say -o FILE\n" : fmt::format("model: {}\n", saved_path);
+    text += saved_path.empty() ? "the model was not written: name a file with -o FILE\n" : fmt::format("model: {}\n", saved_path);
     if (!picture.empty()) text += fmt::format("picture: {}\n", picture);
     if (!page.empty()) text += fmt::format("page: {}\n", page);
     print(text);

@@ -109,7 +109,7 @@ CLI::Validator method_name_validator() {
                 std::ranges::all_of(word, [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
             std::error_code none;
             if (!word.empty() && word != "-" && could_be && !std::filesystem::exists(word, none)) return {};
-            return "'" + word + "' is no method";
+            return "there is no method '" + word + "'";
         },
         "");
 }

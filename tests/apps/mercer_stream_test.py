@@ -37,9 +37,9 @@ class Streams(mercer_program.Scratch):
     def test_it_says_where_the_model_is(self):
         said = mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, "--stream", "-o", self.path("m"))
         self.assertIn(f"model: {self.path('m')}\n", said)
-        self.assertNotIn("not kept", said)
+        self.assertNotIn("not written", said)
         self.assertNotIn("picture", said)
-        self.assertIn("not kept: say -o", mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, "--stream"))
+        self.assertIn("not written: name a file with -o", mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, "--stream"))
 
     def test_two_columns_of_one_name_are_refused(self):
         lines = self.table.read_text().splitlines(True)
