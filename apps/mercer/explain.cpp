@@ -286,11 +286,11 @@ void explain(explain_options o) {
         text = report_text(report, about);
         if (report.C_inferred && !std::ranges::all_of(report.problems, &margin_problem::optimal))
             text +=
-                "\nThe model file does not contain C: if the fit had another C, or class weights, set them with --C and "
+                "\nThe model file does not contain C: if the fit had another C, or class weights, set them with --C "
+                "and "
                 "--class-weight\n";
         if (why) text += decision_text(*why, about);
-        if (!report.estimate)
-            text += fmt::format("\n--loo or --folds N also estimate the error on new examples\n");
+        if (!report.estimate) text += fmt::format("\n--loo or --folds N also estimate the error on new examples\n");
         if (!o.save.empty()) text += fmt::format("\nmodel: {}\n", o.save);
         text +=
             o.html.empty() ? "\n--html FILE writes all of this with pictures\n" : fmt::format("\npage: {}\n", o.html);

@@ -78,7 +78,8 @@ void run(const learn_command& options) {
         answer.text =
             fmt::format("{}\n\n{}\n{}\nkernel: {}\n", on.about, found.about.text(), table_of(found), found.what.kernel);
         if (!found.complete)
-            answer.text += "the weights of the kernel have not converged: a larger --tol, --max-iter or --max-seconds may help\n";
+            answer.text +=
+                "the weights of the kernel have not converged: a larger --tol, --max-iter or --max-seconds may help\n";
         answer.text += fmt::format("\n{}\n", m.describe().text());
         answer.add_warning(m);
     }

@@ -208,7 +208,7 @@ class Importance(Scratch):
         self.assertEqual(first, as_json(*words, "--threads", 1)["importance"])
         self.assertNotEqual(first, as_json(*words, "--seed", 2)["importance"])
         self.assertIn("there is no metric 'rmse' of classes", mercer(*words[:-1], "rmse", code=1))
-        self.assertIn("log_loss needs probabilities", mercer(*words[:-1], "log_loss", code=1))
+        self.assertIn("metric 'log_loss' needs probabilities", mercer(*words[:-1], "log_loss", code=1))
         self.assertIn("--importance", mercer(*words[:3], "--metric", "auc", code=2))
 
     def test_is_of_vectors(self):

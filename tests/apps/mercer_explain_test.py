@@ -126,7 +126,7 @@ class Explain(Scratch):
         run("svm-train", "-q", "-c", "2", "-g", "0.1", "-w1", "4", HEART, self.path("weighted.model"))
         said = mercer("explain", self.path("weighted.model"), HEART)
         self.assertIn("NOT all hold", said)
-        self.assertIn("say them with --C and --class-weight", said)
+        self.assertIn("set them with --C and --class-weight", said)
         said = mercer("explain", self.path("weighted.model"), HEART, "--C", 2, "--class-weight", "1=4")
         self.assertIn("all hold", said)
         self.assertNotIn("NOT", said)
@@ -272,7 +272,7 @@ class Regions(Scratch):
             (2, (HEART, "--vary", "degree=1", *out), "has no parameter 'degree'"),
             (2, (HEART, "--vary", "gamma=-1", *out), "gamma > 0"),
             (2, (HEART, "--vary", "C=0", *out), "C > 0"),
-            (2, (HEART, "--kernel", "rbf() + linear()", "--vary", "gamma=1", *out), "'rbf() + linear()' is not a single kernel"),
+            (2, (HEART, "--kernel", "rbf() + linear()", "--vary", "gamma=1", *out), "'rbf(gamma=1) + linear()' is not a single kernel"),
             (1, (DATA / "promoters.tsv", *out), ""),
             (1, (HEART, "--pair", "0,13", *out), "position from 0 to 12"),
             (1, (self.path("none.svm"), *out), "No such file"),

@@ -49,9 +49,9 @@ class Streams(mercer_program.Scratch):
         names[other] = kept
         self.path("twice.csv").write_text(",".join(names) + "\n" + "".join(lines[1:]))
         for words in ([], ["--stream"]):
-            self.assertIn(f"both called '{kept}'", mercer("fit", "nystroem_ridge", self.path("twice.csv"), "--label", "y", *self.words, *words, code=1))
-        self.assertIn(f"both called '{kept}'", mercer("fit", self.path("twice.csv"), "--target", "y", code=1))
-        self.assertIn(f"both called '{kept}'", mercer("scale", self.path("twice.csv"), "-o", self.path("s.csv"), code=1))
+            self.assertIn(f"the same name '{kept}'", mercer("fit", "nystroem_ridge", self.path("twice.csv"), "--label", "y", *self.words, *words, code=1))
+        self.assertIn(f"the same name '{kept}'", mercer("fit", self.path("twice.csv"), "--target", "y", code=1))
+        self.assertIn(f"the same name '{kept}'", mercer("scale", self.path("twice.csv"), "-o", self.path("s.csv"), code=1))
 
     def test_a_budget_changes_no_result_or_is_refused_with_the_least_one(self):
         self.words = ["--kernel", "rbf(gamma=0.2)", "--set", "n_centres=300", "alpha=0.01"]

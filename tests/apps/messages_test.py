@@ -34,12 +34,12 @@ OPTIONS = [
     (("regions", HEART, "--vary", "gamma", "--svg", "x.svg"), 2, ("--vary", "'gamma'")),
     (("regions", HEART, "--pair", "0,0", "--svg", "x.svg"), 2, ("--pair", "'0,0'")),
     (("regions", HEART, "--pair", "0,99", "--svg", "x.svg"), 1, ("--pair", "'99'", "0 to 12")),
-    (("regions", HEART, "--kernel", "rbf() + linear()", "--vary", "gamma=1", "--svg", "x.svg"), 2, ("'rbf() + linear()'",)),
+    (("regions", HEART, "--kernel", "rbf() + linear()", "--vary", "gamma=1", "--svg", "x.svg"), 2, ("'rbf(gamma=1) + linear()'",)),
     (("explain", "--kernel", "rbf", HEART, "--why", "270"), 1, ("--why", "270", "heart_scale.svm")),
     (("explain", "--kernel", "rbf", HEART, "--class-weight", "x"), 2, ("--class-weight", "'x'")),
     (("explain", "--kernel", "rbf", HEART, "--C", "0"), 2, ("--C", "got 0")),
     (("evaluate", "m", HEART, "--metric", "accuracy"), 2, ("--metric needs --importance",)),
-    (("tune", "svc", IRIS, *TARGET, "--kernel", "rbf(gamma=?[3, 1])", "--folds", "3"), 2, ("low < high",)),
+    (("tune", "svc", IRIS, *TARGET, "--kernel", "rbf(gamma=?[3, 1])", "--folds", "3"), 1, ("gamma=?[3, 1]", "low < high")),
     (("kernel", "test", "rbf", HEART, "--repair", "mend"), 2, ("--repair", "mend")),
     (("fit", "svc", IRIS, *TARGET, "--rows", "151"), 1, ("--rows", "151", "150")),
 ]
@@ -71,9 +71,9 @@ FILES = [
 REQUESTS = [
     ("/predict", '[{"sepal_length": 1}]', "application/json", 400, ("row 1", "column 'sepal_width'")),
     ("/predict", '[[1, 2, 3, "x"]]', "application/json", 400, ("row 1", "'x'")),
-    ("/predict", "[[1, 2, 3]]", "application/json", 400, ("row 1", "3 values")),
+    ("/predict", "[[1, 2, 3]]", "application/json", 400, ("row 1", "expected 4 values", "got 3")),
     ("/predict", '[{"sepal_length": 1, "sepal_length": 2}]', "application/json", 400, ("row 1", "'sepal_length'", "twice")),
-    ("/predict", "[[1, 2, 3, 4]]", "application/x-thing", 415, ("Content-Type", "'application/x-thing'", "application/json")),
+    ("/predict", "[[1, 2, 3, 4]]", "multipart/form-data", 415, ("Content-Type", "'multipart/form-data'", "application/json")),
     ("/elsewhere", None, None, 404, ("'/elsewhere'", "/predict")),
 ]
 

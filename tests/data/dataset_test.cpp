@@ -156,7 +156,8 @@ TEST(gather, refuses_an_object_that_is_not_there) {
     const dataset data = dense_of<double>({{1}, {2}});
     expect_message(thrown_by([&] { gather(data, row_set(1, 2)); }), errc::invalid_argument,
                    "object 2 does not exist: there are 2 objects, counted from 0");
-    expect_message(thrown_by([&] { gather(data, row_set(-1, 1)); }), errc::invalid_argument, "object -1 asked for");
+    expect_message(thrown_by([&] { gather(data, row_set(-1, 1)); }), errc::invalid_argument,
+                   "object -1 does not exist");
 }
 
 TEST(concatenate, dense_needs_equal_dims) {
@@ -167,7 +168,7 @@ TEST(concatenate, dense_needs_equal_dims) {
     expect_message(thrown_by([&] {
                        concatenate(two, dense_of<double>({{1, 2, 3}}));
                    }),
-                   errc::invalid_argument, "2 and of 3 coordinates");
+                   errc::invalid_argument, "2 and of 3 features");
 }
 
 TEST(concatenate, sparse_takes_the_larger_dims) {

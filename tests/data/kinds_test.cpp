@@ -138,7 +138,7 @@ TEST(kinds, a_graph_is_what_its_edges_say) {
 }
 
 TEST(kinds, parts_that_make_no_graph) {
-    expect_error(errc::invalid_argument, "an edge leads from node 0 to 2, the graph has nodes 0 to 1", [] {
+    expect_error(errc::invalid_argument, "an edge leads from node 0 to node 2, but the graph has nodes 0 to 1", [] {
         graph({.nodes = 2, .edges = {{0, 2, 0}}});
     });
     expect_error(errc::invalid_argument, "one label per node, got 1 labels",
@@ -191,7 +191,7 @@ TEST(records, say_what_is_wrong_with_their_fields) {
     expect_error(errc::invalid_argument, "records: the field 'x' occurs twice", [&] {
         records({{"x", one}, {"x", one}});
     });
-    expect_error(errc::data, "there is no field 'z': the records have x, y", [&] {
+    expect_error(errc::data, "there is no field 'z': the records have the fields x, y", [&] {
         records({{"x", one}, {"y", one}}).of("z");
     });
     expect_error(errc::data, "there is no field 'y'", [&] {
@@ -212,7 +212,9 @@ TEST(kinds, points_check_what_they_are_made_of) {
     EXPECT_EQ(element_number("Q"), -1);
     EXPECT_STREQ(element_symbol(118), "Og");
     expect_error(errc::invalid_argument, "0 <= number <= 118", [] { points({{{119}, {0, 0, 0}}}); });
-    expect_error(errc::invalid_argument, "1 points of 3 coordinates, got 2 numbers", [] { points({{{1}, {0, 0}}}); });
+    expect_error(errc::invalid_argument, "1 points of 3 coordinates need one number per coordinate, got 2 numbers", [] {
+        points({{{1}, {0, 0}}});
+    });
     expect_error(errc::invalid_argument, "finite", [] { points({{{1}, {0, 0, 0.0 / 0.0}}}); });
     expect_error(errc::invalid_argument, "all points must have 3", [] {
         points({{{1}, {0, 0, 0}}, {{1}, {0, 0}, 2}});

@@ -76,9 +76,9 @@ TEST(csv, label_by_name_and_by_position) {
               "invalid argument: f: target column 'z': the file has no header, so a column can only be named by its "
               "position");
     EXPECT_EQ(csv_fault(text, {.label = "3"}),
-              "invalid argument: f: the label column must satisfy -3 <= label < 3, got 3");
+              "invalid argument: f: the position of the target column must satisfy -3 <= position < 3, got 3");
     EXPECT_EQ(csv_fault(text, {.label = "-4"}),
-              "invalid argument: f: the label column must satisfy -3 <= label < 3, got -4");
+              "invalid argument: f: the position of the target column must satisfy -3 <= position < 3, got -4");
     EXPECT_EQ(csv_fault("y\n1\n", {.label = "y"}),
               "bad data: f: expected at least one column beside the target, got none");
 }

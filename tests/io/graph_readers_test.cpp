@@ -157,7 +157,7 @@ TEST(graph_lines, faults) {
     EXPECT_EQ(fault("[1]"), "parse error: f:2:1: expected an object, got '[1'");
     EXPECT_EQ(fault("{}"), "parse error: f:2:1: expected a member \"nodes\" of the graph, got none");
     EXPECT_EQ(fault("{\"nodes\": 2, \"edges\": [[0, 2]]}"),
-              "parse error: f:2:1: an edge leads from node 0 to 2, the graph has nodes 0 to 1");
+              "parse error: f:2:1: an edge leads from node 0 to node 2, but the graph has nodes 0 to 1");
     EXPECT_EQ(fault("{\"nodes\": 2, \"edges\": [[0]]}"),
               "parse error: f:2:24: expected an edge [from, to] or [from, to, label], got '[0'");
     EXPECT_EQ(fault("{\"nodes\": 2, \"edges\": [[0, 1.5]]}"),
@@ -242,7 +242,7 @@ TEST(graphml, faults) {
               "parse error: f:3:1: expected an edge between nodes of the graph, got '<edge source='a' "
               "target='b'/></graph></g...'");
     EXPECT_EQ(fault("<node id='a'/><node id='a'/>" + end).substr(0, 70),
-              "parse error: f:2:47: expected a different id for every node of a graph, go");
+              "parse error: f:2:47: expected a different id for every node of a graph");
     EXPECT_EQ(fault("<node id='&nbsp;'/>" + end).substr(0, 66),
               "parse error: f:2:43: expected a character such as &amp; or &#233;,");
     EXPECT_EQ(failure([] { parse_graphml("<html/>", "f"); }), "parse error: f:1:1: expected <graphml>, got '<html/>'");

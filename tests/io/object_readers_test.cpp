@@ -88,7 +88,8 @@ TEST(csv_texts, reads_a_column) {
     o.label = "x";
     wrong("body,x\na,\n", errc::data, "expected a target, got an empty field");
     o.text = "7";
-    wrong("body,x\na,b\n", errc::invalid_argument, "the text column must satisfy -2 <= text < 2, got 7");
+    wrong("body,x\na,b\n", errc::invalid_argument,
+          "the position of the text column must satisfy -2 <= position < 2, got 7");
 }
 
 TEST(text_folder, reads_a_class_a_folder) {

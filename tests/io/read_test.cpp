@@ -35,7 +35,7 @@ TEST(read_table, format_by_content) {
     EXPECT_EQ(detect_format("x", std::string_view("\x93NUMPY\x01", 7)).name, "npy"s);
     EXPECT_EQ(failure([] { detect_format("x", "hello world\n"); }),
               "unsupported: x: the format cannot be detected from the name or from the first line 'hello world': name "
-              "one of the" +
+              "one of the formats " +
                   format_names());
     EXPECT_EQ(failure([] { detect_format("x", "\n"); }), "bad data: x: expected at least one example, got none");
 }

@@ -37,7 +37,7 @@ TEST(ts_reader, faults) {
     EXPECT_EQ(failure([] { parse_ts("@classLabel true a\n@data\n1,2\n", "f"); }),
               "parse error: f:3:1: expected values:label, got '1,2'");
     EXPECT_EQ(failure([] { parse_ts("@data\n1,2:3\n", "f"); }),
-              "parse error: f:2:1: expected 2 values in every coordinate, got '1'");
+              "parse error: f:2:1: expected 2 values in every dimension, got '1'");
     EXPECT_EQ(failure([] { parse_ts("@timestamps true\n@data\n1\n", "f"); }),
               "parse error: f:1:1: expected @timeStamps false, got '@timestamps true'");
     EXPECT_EQ(failure([] { parse_ts("1,2\n", "f"); }),

@@ -346,7 +346,7 @@ TEST(extremes, large_powers_and_degrees) {
 }
 
 TEST(extremes, kernels_of_the_wrong_objects_are_refused) {
-    expect_error(errc::unsupported, "rbf(gamma=1) is a kernel on vectors, the data are strings",
+    expect_error(errc::unsupported, "rbf(gamma=1) is a kernel on vectors, but the data are strings",
                  [] { evaluator<double>(kernel::parse("rbf()"), strings({"a"})); });
     expect_error(errc::unsupported, "the data are sets", [] {
         evaluator<double>(kernel::parse("spectrum()"), strings({"a"}), sets({{1, 2}, {3}}));
@@ -356,7 +356,7 @@ TEST(extremes, kernels_of_the_wrong_objects_are_refused) {
     const kernel odd =
         pull_back("identity", {"identity", [](const dataset& x, const dataset*) { return std::pair(x, x); }},
                   kernel::parse("spectrum()"));
-    expect_error(errc::unsupported, "strings are needed, got vectors",
+    expect_error(errc::unsupported, "expected strings, got vectors",
                  [&] { evaluator<double>(odd, point_set<double>({{1}})); });
     expect_error(errc::invalid_argument, "columns must satisfy 0 <= column < 2, got 2", [] {
         evaluator<double>(kernel::parse("columns(rbf(), [0, 2])"), point_set<double>({{1, 2}}));

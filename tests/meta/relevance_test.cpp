@@ -159,7 +159,7 @@ TEST(relevance, finds_the_columns_that_matter) {
 TEST(relevance, says_what_is_wrong) {
     made_up data = make_up(10);
     EXPECT_THAT(failure([&] { learn_relevance(gaussian{1}, data.x, matrix<double>(3, 1).view()); }),
-                HasSubstr("10 objects, but 3"));
+                HasSubstr("10 examples, but 3"));
     EXPECT_THAT(failure([&] { learn_relevance(gaussian{1}, data.x, matrix<double>(10, 1).view()); }),
                 HasSubstr("all targets"));
     EXPECT_THAT(failure([&] { learn_relevance(kernel::parse("cosine()"), data.x, data.y.view()); }),

@@ -255,7 +255,7 @@ TEST(api_model, refuses_wrong_specs_and_data) {
     const model pca = fit({"kernel_pca", "", "", {{"n_components", "2"}}}, none);
     expect_error(errc::unsupported, "does not predict", [&] { pca.predict(half_of_iris().x); });
     expect_error(errc::unsupported, "fitted on vectors", [&] { pca.transform(promoters().x); });
-    expect_error(errc::invalid_argument, "4 coordinates, got 13", [&] { pca.transform(housing().x); });
+    expect_error(errc::invalid_argument, "4 features, got 13", [&] { pca.transform(housing().x); });
 }
 
 // For every option that changes the model, a value other than the default.
@@ -312,7 +312,7 @@ TEST(api_model, no_option_is_ignored) {
                 plain = outcome(base);
             } catch (const error& refused) {
                 const std::string why = refused.what(), &named = base.front().first;
-                EXPECT_TRUE(why.find(named + " has no effect") != std::string::npos ||
+                EXPECT_TRUE(why.find(named + "' has no effect") != std::string::npos ||
                             why.find(named + " needs one value per target") != std::string::npos)
                     << why;
                 continue;

@@ -37,7 +37,7 @@ TEST(text_model, takes_a_kernel_on_vectors_and_a_scaling) {
     EXPECT_EQ(m.predict(texts().x), texts().y);
     EXPECT_EQ(parse(m.bytes(), "m").predict(texts().x), texts().y);
     s.kernel = "spectrum(k=3)";
-    testing::expect_error(errc::unsupported, "kernel on strings, the data are vectors", [&] { fit(s, texts()); });
+    testing::expect_error(errc::unsupported, "kernel on strings, but the data are vectors", [&] { fit(s, texts()); });
 }
 
 TEST(text_model, says_what_to_do) {

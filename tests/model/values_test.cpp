@@ -75,11 +75,11 @@ TEST(values, every_word_on_every_kind_of_method) {
 }
 
 TEST(values, are_checked_as_texts_are) {
-    expect_error(errc::invalid_argument, "svc: C must satisfy 0 < C <= inf, got '-1'",
+    expect_error(errc::invalid_argument, "svc: option 'C' must satisfy 0 < C <= inf, got '-1'",
                  [] { fit(svc{.C = -1}, iris()); });
-    expect_error(errc::invalid_argument, "svc: multiclass must satisfy ovo, ovr, got 'all'",
+    expect_error(errc::invalid_argument, "svc: option 'multiclass' must be 'ovo' or 'ovr', got 'all'",
                  [] { fit(svc{.multiclass = "all"}, iris()); });
-    expect_error(errc::invalid_argument, "kernel_ridge: alpha has no effect beside alphas", [] {
+    expect_error(errc::invalid_argument, "kernel_ridge: option 'alpha' has no effect beside 'alphas'", [] {
         fit(kernel_ridge{.alpha = 2, .alphas = {1, 2}}, table{iris().x, iris().y, {}, {}});
     });
     expect_error(errc::unsupported, "does not transform", [] { transform(fit(svc{}, iris()), iris()); });
@@ -98,7 +98,8 @@ TEST(values, columns_are_known_by_their_names) {
     turned.x = dense<double>(std::move(x));
     EXPECT_EQ(predict(m, turned), predict(m, iris()));
     turned.feature_names[0] = "colour";
-    expect_error(errc::data, ": the column 'petal_width' is missing: the data", [&] { predict(m, turned); });
+    expect_error(errc::data, "the column 'petal_width' of the data the model was fitted on is missing",
+                 [&] { predict(m, turned); });
 }
 
 TEST(values, a_model_reads_files_as_it_was_fitted) {

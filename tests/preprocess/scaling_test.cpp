@@ -143,7 +143,7 @@ TEST(scaling, wrong_input_is_refused) {
     const scaling tiny = scaling::fit(make({{0}, {1e-300}}), minmax);
     EXPECT_TRUE(failure([&] {
                     tiny.apply(make(matrix_rows{{1e300}}));
-                }).starts_with("bad data: row 0, column 0: scaling gives inf"))
+                }).starts_with("bad data: row 0, column 0: the scaled value inf"))
         << "2e600";
 }
 
@@ -196,7 +196,8 @@ TEST(scaling, inverse_undoes_apply) {
 TEST(scaling, bad_files_are_refused) {
     const auto bad = [](const std::string& text) { return failure([&] { scaling::from_json(text, "f"); }); };
     EXPECT_TRUE(bad("{").starts_with("parse error: f: not a scaling file: "));
-    EXPECT_EQ(bad(R"({"format": "x"})"), "parse error: f: not a scaling file: the format must be mercer-scaling, got \"x\"");
+    EXPECT_EQ(bad(R"({"format": "x"})"),
+              "parse error: f: not a scaling file: the format must be mercer-scaling, got \"x\"");
     const std::string head =
         R"({"format": "mercer-scaling", "version": 1, "method": "minmax", "lower": 0, "upper": 1, )";
     EXPECT_EQ(bad(head + R"("min": [1], "max": [0]})"),

@@ -139,8 +139,8 @@ TEST(text_features, read_their_options) {
     EXPECT_EQ(o.norm, text_norm::l1);
     EXPECT_EQ(parse_text_options("tfidf"), text_options{});
     expect_error(errc::invalid_argument, "tfidf, counts or binary, got 'bm25'", [] { parse_text_options("bm25"); });
-    expect_error(errc::invalid_argument, "there are ngram", [] { parse_text_options("tfidf(n=2)"); });
-    expect_error(errc::invalid_argument, "ngram must be a whole number, got '1.5'",
+    expect_error(errc::invalid_argument, "the options are ngram", [] { parse_text_options("tfidf(n=2)"); });
+    expect_error(errc::invalid_argument, "option 'ngram' must be a whole number, got '1.5'",
                  [] { parse_text_options("tfidf(ngram=1.5)"); });
     expect_error(errc::invalid_argument, "expected ')'", [] { parse_text_options("tfidf(ngram=1"); });
 }

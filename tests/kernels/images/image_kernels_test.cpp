@@ -346,7 +346,7 @@ TEST(pullback_of_features, says_what_has_no_features) {
     };
     wrong("pullback(shifted_pixels(), rbf(1))", "has no explicit features (kernels such as words, spectrum");
     wrong("pullback(rbf(1), rbf(1))", "has no explicit features (kernels such as words, spectrum");
-    wrong("pullback(words(), spectrum(2))", "spectrum(k=2) is a kernel on strings, the features of words(");
+    wrong("pullback(words(), spectrum(2))", "spectrum(k=2) is a kernel on strings, but the features of words(");
     wrong("pullback(nothing, rbf(1))", "no map is registered under the name 'nothing'");
     wrong("pullback(words()", "','");
     wrong("pullback(words(ngrams=2), rbf(1))", "words has no parameter 'ngrams'");

@@ -164,8 +164,8 @@ TEST(shared_rows, all_fail_where_their_rows_do_not_fit_together) {
         EXPECT_EQ(failed, 3);
     };
     with_parts(narrow, y,
-               "process 0 has dense vectors of 3 coordinates in double, process 2 has dense vectors of 2 coordinates");
-    with_parts(as_float(wide), y, "in double, process 2 has dense vectors of 3 coordinates in float");
+               "process 0 has dense vectors of 3 features in double, but process 2 has dense vectors of 2 features");
+    with_parts(as_float(wide), y, "in double, but process 2 has dense vectors of 3 features in float");
     with_parts(strings(std::vector<std::string>(5, "a")), y, "process 2 has strings");
     with_parts(wide, two, "process 0 has 1 targets per row, but process 2 has 2: all processes must have");
 }

@@ -110,7 +110,7 @@ TEST(count_sketch, says_what_is_too_large) {
     EXPECT_NO_THROW(transform(m, far));
     expect_error(errc::unsupported, "degree·features <= 2^28, got 1000000000",
                  [&] { fit_random_features(kernel::parse("poly(degree=1000000000)"), far, {8}); });
-    expect_error(errc::invalid_argument, "2 coordinates, got 3",
+    expect_error(errc::invalid_argument, "2 features, got 3",
                  [&] { transform(m, dataset(dense<double>(matrix<double>(1, 3)))); });
     expect_error(errc::unsupported, "no frequencies", [&] { m.to_matrix(); });
 }
@@ -127,7 +127,7 @@ TEST(count_sketch, comes_back_from_a_file_and_damage_is_found) {
     }
     auto m = fit_random_features(kernel::parse("poly(degree=3)"), rows, {41});
     m.sketch.places[3] = 128;
-    expect_error(errc::parse, "a place must satisfy 0 <= it < 128, got 128",
+    expect_error(errc::parse, "a place must satisfy 0 <= number < 128, got 128",
                  [&] { parse_model<random_features_model>(model_bytes(m), "file"); });
     m.sketch.places.pop_back();
     expect_error(errc::parse, "14 places for 5 features and degree 3",

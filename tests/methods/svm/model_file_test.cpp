@@ -148,7 +148,7 @@ TEST(model_file, every_cut_and_every_flipped_byte_is_noticed) {
         ASSERT_NE(failure([&] { parse_model<svm_model>(damaged, "m"); }), "no error") << at;
     }
     EXPECT_THAT(failure([&] { parse_model<svm_model>(bytes.substr(0, bytes.size() - 1), "m"); }),
-                HasSubstr("cut short"));
+                HasSubstr("is truncated"));
     EXPECT_THAT(failure([&] { parse_model<svm_model>(bytes + "x", "m"); }),
                 HasSubstr("the model file has 1 bytes after its end"));
     std::string damaged = bytes;

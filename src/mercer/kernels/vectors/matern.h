@@ -45,7 +45,7 @@ struct matern {
             {},
             "nu=1/2: e^-r; 3/2: (1+sqrt3 r)e^(-sqrt3 r); 5/2: (1+sqrt5 r+5r^2/3)e^(-sqrt5 r); r=|x-z|/length_scale",
             object_kind::vectors,
-            {{"nu", "1.5", "nu = 0.5, 1.5 or 2.5", "smoothness"}, {"length_scale", "1", "length_scale > 0", "width"}},
+            {{"nu", "1.5", "nu is 0.5, 1.5 or 2.5", "smoothness"}, {"length_scale", "1", "length_scale > 0", "width"}},
             "Matérn: the Fourier transform of a positive density, a Student t (Bochner)",
             true,
             {.stationary = true, .radial = true, .normalised = true}};

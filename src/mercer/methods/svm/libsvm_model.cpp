@@ -144,8 +144,7 @@ void require_expressible(const svm_model& model, const std::optional<libsvm_kern
         fail(errc::unsupported, "a LIBSVM model file cannot store " + what);
     };
     if (!k)
-        cannot("the kernel " + model.kernel_text +
-               ": the format supports linear, poly, rbf, sigmoid and precomputed");
+        cannot("the kernel " + model.kernel_text + ": the format supports linear, poly, rbf, sigmoid and precomputed");
     if (model.pairs().is_one_vs_rest()) cannot("one-versus-rest problems, only one-versus-one problems");
     if (model.k && model.support.size() > 0 && model.support.kind() != object_kind::vectors)
         cannot(std::string(name(model.support.kind())) + ", only vectors");
