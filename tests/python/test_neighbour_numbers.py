@@ -49,7 +49,7 @@ def test_neighbours_of_several_outputs(weights, iris):
         assert_array_equal(classes, known)
     assert ours.outputs_2d_ and not ours.fit(X, y[:, :1].ravel()).outputs_2d_
     assert_array_equal(pickle.loads(pickle.dumps(ours.fit(X, y))).predict(X), ours.predict(X))
-    with pytest.raises(ValueError, match="outputs"):
+    with pytest.raises(ValueError, match="several targets"):
         ours.save("never.model")
 
 

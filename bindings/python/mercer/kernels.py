@@ -475,7 +475,7 @@ def parse(text):
     >>> parse("rbf(gama=1)")
     Traceback (most recent call last):
         ...
-    ValueError: kernel expression, character 5: rbf has no parameter 'gama'; it has gamma
+    ValueError: kernel expression, character 5: rbf has no parameter 'gama'; its parameters are gamma
       rbf(gama=1)
           ^
     """

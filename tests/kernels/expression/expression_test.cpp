@@ -85,7 +85,7 @@ TEST(expression, points_at_the_character_that_is_wrong) {
         {"rbf(gamma=", 11, "a number is expected"},
         {"rbf(gamma=1", 12, "',' is expected"},
         {"rbf(gamma 1)", 11, "'=' is expected"},
-        {"rbf(gama=1)", 5, "rbf has no parameter 'gama'; it has gamma"},
+        {"rbf(gama=1)", 5, "rbf has no parameter 'gama'; its parameters are gamma"},
         {"linear(gamma=1)", 8, "linear has no parameter 'gamma'; it has no parameters"},
         {"linear(1)", 8, "linear takes 0 arguments"},
         {"rbf(1, 2)", 8, "rbf takes 1 argument"},
