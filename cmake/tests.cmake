@@ -167,6 +167,8 @@ endif()
 
 add_test(NAME layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers)
 add_test(NAME layers.self_test COMMAND ${CMAKE_SOURCE_DIR}/tools/check-layers --self-test)
+add_test(NAME messages COMMAND ${CMAKE_SOURCE_DIR}/tools/messages --check)
+add_test(NAME messages.self_test COMMAND ${CMAKE_SOURCE_DIR}/tools/messages --self-test)
 
 if(NOT MERCER_SANITIZE)
   if(mercer_apps AND CMAKE_BINARY_DIR STREQUAL "${CMAKE_SOURCE_DIR}/build")  # the same commands as `make demo`

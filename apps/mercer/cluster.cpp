@@ -29,7 +29,7 @@ std::pair<index, index> parse_range(const cluster_options& o) {
     long first = 0, last = 0;
     char rest = 0;
     if (std::sscanf(o.range.c_str(), "%ld:%ld%c", &first, &last, &rest) != 2 || first < 1 || last < first)
-        throw usage_error(fmt::format("--k-range is written FIRST:LAST with 1 <= FIRST <= LAST, got '{}'", o.range));
+        throw usage_error(fmt::format("--k-range must be FIRST:LAST with 1 <= FIRST <= LAST, got '{}'", o.range));
     return {first, last};
 }
 
@@ -78,15 +78,16 @@ api::spec checked_spec(const cluster_options& options) {
     api::spec s = options.method.spec();
     if (api::find_method(s.method).family != api::method_family::clustering)
         throw usage_error(
-            fmt::format("{} finds no clusters: take kernel_kmeans or kernel_kmedoids, for many objects "
+            fmt::format("{} is not a method of clustering: take kernel_kmeans or kernel_kmedoids, or for many examples "
                         "nystroem_kmeans or nystroem_spectral",
                         s.method));
     s.scale = options.from.scale;
     s.text = options.from.text;
     for (const auto& [name, value] : s.options)
         if (api::canonical_name(name) == "n_clusters")
-            throw usage_error("the number of clusters is said by -k or --k-range, not by --set n_clusters");
-    if ((options.k > 0) == !options.range.empty()) throw usage_error("say how many clusters: -k 3, or --k-range 2:10");
+            throw usage_error("--set n_clusters has no effect here: name the number of clusters with -k or --k-range");
+    if ((options.k > 0) == !options.range.empty())
+        throw usage_error("the number of clusters is missing: name it with -k 3, or a range with --k-range 2:10");
     return s;
 }
 
@@ -204,8 +205,9 @@ void cluster(const cluster_options& options) {
         const loaded_data on = load_raw(options.from, read_options_for(s.kernel), options.method.memory);
         require_fit(s, on, options.from.path);
         if (range.second > on.size())
-            throw usage_error(fmt::format("{} clusters of {} objects: take at most as many as there are objects",
-                                          range.second, on.size()));
+            throw usage_error(fmt::format(
+                "the number of clusters must be at most the number of examples, got {} clusters of {} examples",
+                range.second, on.size()));
         const cluster_search found = fit_all_numbers(s, on, range, options, shown);
         fit_output kept;
         kept.save(found.best, options.out);

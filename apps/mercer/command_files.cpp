@@ -153,7 +153,8 @@ void require_separate_files(const CLI::App& program) {
         for (const std::string& path : option->results()) {
             if (path.empty()) throw usage_error(fmt::format("{}: the name of the file is empty", name));
             if (use == file_use::kept && path == "-")
-                throw usage_error(fmt::format("{}: the file is read again later, so it cannot be '-'", name));
+                throw usage_error(fmt::format(
+                    "{} cannot be '-' (standard input), because the file is read again later: name a file", name));
             if (!value_name_contains(*option, "FOLDER"))
                 (use == file_use::read ? inputs : outputs).push_back({name, path});
         }

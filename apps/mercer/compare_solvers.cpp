@@ -40,10 +40,11 @@ struct outcome {
 
 // Encodes labels as ±1: the smallest label as 1, all others as -1.
 std::vector<double> two_classes(const loaded_data& on) {
-    if (on.data.y.empty()) fail(errc::data, "compare-solvers needs labels: name their column with --label");
+    if (on.data.y.empty()) fail(errc::data, "compare-solvers needs class labels: name the target column with --target");
     std::map<double, index> count;
     for (const double y : on.data.y) ++count[y];
-    if (count.size() < 2) fail(errc::data, "compare-solvers needs two classes, all labels are the same");
+    if (count.size() < 2)
+        fail(errc::data, fmt::format("compare-solvers needs two classes, but all labels are {}", count.begin()->first));
     std::vector<double> y;
     for (const double each : on.data.y) y.push_back(each == count.begin()->first ? 1 : -1);
     return y;

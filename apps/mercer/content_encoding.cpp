@@ -66,11 +66,11 @@ std::string decompress(const std::string& packed, const std::function<void(std::
         out.append(buffer, made);
         if (state_now == Z_STREAM_END) {
             if (stream.avail_in == 0 && left == 0) return out;
-            if (inflateReset(&stream) != Z_OK) fail(errc::parse, "the packed body goes on behind its end");
+            if (inflateReset(&stream) != Z_OK) fail(errc::parse, "the compressed request body has bytes after its end");
         } else if (state_now != Z_OK) {
             fail(errc::parse, stream.avail_in == 0 && state_now == Z_BUF_ERROR
-                                  ? "the packed body ends too soon"
-                                  : std::string("the packed body is damaged: ") +
+                                  ? "the compressed request body is truncated"
+                                  : std::string("the compressed request body is damaged: ") +
                                         (stream.msg ? stream.msg : "it is neither gzip nor deflate"));
         }
     }
@@ -104,7 +104,7 @@ namespace mercer::cli {
 
 bool can_decompress() { return false; }
 std::string decompress(const std::string&, const std::function<void(std::size_t)>&) {
-    fail(errc::unsupported, "packed bodies are not read: this mercer was built without zlib");
+    fail(errc::unsupported, "a compressed request body cannot be read: this mercer was built without zlib");
 }
 std::string compress_gzip(const std::string& text) { return text; }
 

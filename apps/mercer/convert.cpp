@@ -22,14 +22,14 @@ api::export_options export_options_of(const convert_options& from) {
     api::export_options out;
     const auto form = from.to.empty() ? api::export_format_of_path(from.out) : api::find_export_format(from.to);
     if (!form && from.to.empty())
-        throw usage_error(
-            fmt::format("the ending of {} says no format: one of {}, or name it with --to", from.out, endings));
-    if (!form)
-        throw usage_error(fmt::format("there is no format '{}': one of onnx, header, pmml, libsvm, mercer", from.to));
+        throw usage_error(fmt::format(
+            "the format cannot be detected from the ending of {}: take one of {}, or name the format with --to",
+            from.out, endings));
+    if (!form) throw usage_error(fmt::format("--to must be onnx, header, pmml, libsvm or mercer, got '{}'", from.to));
     out.to = *form;
     out.plain = from.plain;
-    if (from.plain && out.to != api::export_format::onnx) throw usage_error("--plain is of ONNX files");
-    if (!from.name.empty() && out.to != api::export_format::header) throw usage_error("--name is of C++ headers");
+    if (from.plain && out.to != api::export_format::onnx) throw usage_error("--plain needs the format onnx");
+    if (!from.name.empty() && out.to != api::export_format::header) throw usage_error("--name needs the format header");
     out.name = !from.name.empty()          ? from.name
                : from.out == "/dev/stdout" ? "model"
                                            : std::filesystem::path(from.out).stem().string();

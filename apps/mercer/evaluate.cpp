@@ -259,9 +259,8 @@ void write_pages(const evaluate_command& o, const api::model& m, const table& da
 void run(const evaluate_command& given) {
     evaluate_command o = given;
     o.common.apply();
-    if (!o.log.empty() && o.html.empty()) throw usage_error("--log has its place on the page: say --html FILE too");
-    if (!o.how.metric.empty() && !o.how.importance)
-        throw usage_error("--metric is that of the importance: say --importance too");
+    if (!o.log.empty() && o.html.empty()) throw usage_error("--log needs --html");
+    if (!o.how.metric.empty() && !o.how.importance) throw usage_error("--metric needs --importance");
     o.how.metrics.seed = o.how.permutations.seed = o.seed;
     json answer = json::object();
     std::string text;
@@ -272,8 +271,8 @@ void run(const evaluate_command& given) {
         shown.set_phase("reading " + o.from.path);
         const table data = o.from.load(m);
         if (data.y.empty())
-            fail(errc::data,
-                 fmt::format("'{}' has no targets to judge by: name their column with --label", o.from.path));
+            fail(errc::data, fmt::format("'{}' has no targets for the evaluation: name the target column with --target",
+                                         o.from.path));
         shown.set_phase(fmt::format("evaluating {} on {}", m.method_name(), count_text(data.x.size(), "example")));
         o.how.permutations.progress = [&](double share) {
             shown.set_phase("shuffling features");

@@ -59,12 +59,12 @@ void check_options(explain_options& o) {
                                                         "--kernel; see `mercer explain --help`",
                                                         o.model));
     if (!o.kernel.empty() && !o.model.empty())
-        throw usage_error("a MODEL and --kernel are both given: --kernel fits a new one, leave one of them out");
+        throw usage_error("MODEL and --kernel cannot be combined: --kernel fits a new model, leave one of them out");
     if (o.kernel.empty() && !o.save.empty())
-        throw usage_error("--save keeps a model that was fitted: say --kernel too");
+        throw usage_error("--output needs --kernel, because it writes the model that is fitted here");
     if (o.C && !(*o.C > 0)) throw usage_error(fmt::format("--C must satisfy C > 0, got {}", *o.C));
     if (o.leave_out && o.folds > 0)
-        throw usage_error("--loo and --folds are two ways to estimate the error: choose one");
+        throw usage_error("--loo and --folds cannot be combined: take one of them to estimate the error");
 }
 
 // The label may be the name of a class in the data.
@@ -123,16 +123,17 @@ explained_model prepare(explain_options& o, progress_line& shown) {
         if (is_api_model(o.model)) {
             from_fit.emplace(api::load(o.model));
             if (from_fit->method_name() != "svc" && from_fit->method_name() != "nu_svc")
-                fail(errc::unsupported, fmt::format("{} is a model of {}: only svc and nu_svc have margins to explain",
-                                                    o.model, from_fit->method_name()));
+                fail(errc::unsupported,
+                     fmt::format("{} is a model of {}, which has no margins to explain: take a model of svc or nu_svc",
+                                 o.model, from_fit->method_name()));
             s.model = api::model_of<svm_model>(from_fit->inner());
             if (o.from.label.empty()) o.from.label = from_fit->label;
         } else {
             s.model = load_any_model(o.model);
         }
         if (!s.model.k)
-            fail(errc::unsupported, fmt::format("{} is a model on a precomputed kernel: its objects are not known, so "
-                                                "there is nothing to explain them by",
+            fail(errc::unsupported, fmt::format("{} is a model of a precomputed kernel matrix and contains no "
+                                                "examples, so its decisions cannot be explained",
                                                 o.model));
         s.how.C = o.C;
         s.how.tol = o.tol;
@@ -180,7 +181,7 @@ explained_decision explain_row(const explain_options& o, const explained_model& 
     const auto at = std::ranges::find(s.on.rows, *o.why);
     if (at == s.on.rows.end())
         fail(errc::invalid_argument,
-             fmt::format("--why {}: there is no such row among the {} read from {} (rows are counted from 0)", *o.why,
+             fmt::format("--why: row {} is not among the {} rows that were read from {} (rows count from 0)", *o.why,
                          s.on.size(), o.from.path));
     const index i = at - s.on.rows.begin();
     explained_decision why = explain_decision(s.model, s.on.data.x, i, s.on.data.y[static_cast<std::size_t>(i)]);
@@ -216,7 +217,7 @@ void explain_features(const feature_request& o) {
     if (o.row && o.data.path.empty())
         throw usage_error(
             fmt::format("DATA is missing: `mercer explain {} DATA --features --why {}`", o.model, *o.row));
-    if (!o.picture.empty() && !o.row) throw usage_error("--picture draws one object: say which with --why ROW");
+    if (!o.picture.empty() && !o.row) throw usage_error("--svg draws one object: name its row with --why ROW");
     std::string text;
     json answer = json::object();
     {
@@ -247,7 +248,7 @@ void explain_features(const feature_request& o) {
 void explain_by_features(const explain_options& o) {
     o.common.apply();
     if (!o.kernel.empty())
-        throw usage_error("--features explains a model that is there: fit one with `mercer fit ... -o MODEL`");
+        throw usage_error("--features needs a fitted MODEL, not --kernel: fit one with `mercer fit ... -o MODEL`");
     feature_request asked{o.model,   {o.from.path, o.from.format, o.from.label, o.from.text_column},
                           o.why,     o.top,
                           o.picture, o.common.as_json};
@@ -256,7 +257,7 @@ void explain_by_features(const explain_options& o) {
 
 void explain(explain_options o) {
     if (o.features) return explain_by_features(o);
-    if (!o.picture.empty()) throw usage_error("--picture goes with --features and --why ROW");
+    if (!o.picture.empty()) throw usage_error("--svg needs --features and --why ROW");
     std::string text;
     json answer = json::object();
     {
@@ -284,11 +285,11 @@ void explain(explain_options o) {
         text = report_text(report, about);
         if (report.C_inferred && !std::ranges::all_of(report.problems, &margin_problem::optimal))
             text +=
-                "\nThe model file does not hold C: if the fit had another C, or class weights, say them with --C and "
+                "\nThe model file does not contain C: if the fit had another C, or class weights, set them with --C "
+                "and "
                 "--class-weight\n";
         if (why) text += decision_text(*why, about);
-        if (!report.estimate)
-            text += fmt::format("\n--loo or --folds N also estimate the error on new examples\n");
+        if (!report.estimate) text += fmt::format("\n--loo or --folds N also estimate the error on new examples\n");
         if (!o.save.empty()) text += fmt::format("\nmodel: {}\n", o.save);
         text += o.html.empty() ? "\n--html FILE writes these results with pictures to a report\n"
                                : fmt::format("\nreport: {}\n", o.html);

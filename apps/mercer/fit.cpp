@@ -48,7 +48,7 @@ std::string expand_cells(std::string& word, std::vector<std::string>& options) {
         const auto first = part.find_first_not_of(' '), last = part.find_last_not_of(' ');
         if (first != std::string::npos) parts.push_back(part.substr(first, last - first + 1));
     }
-    if (parts.empty()) return "cells(METHOD, size=4000): METHOD is missing";
+    if (parts.empty()) return "cells(METHOD, size=4000): METHOD is missing, got '" + word + "'";
     std::string machine = parts.front();
     if (machine.starts_with("kernel_")) machine.erase(0, 7);
     word = "cells_" + machine;
@@ -83,7 +83,7 @@ api::spec method_options::spec() const {
         const api::option_values checked(m.name, m.options, out.options);
         if (!kernel.empty() && !m.takes_kernel && !m.takes_features)
             fail(errc::invalid_argument,
-                 fmt::format("{} takes no --kernel: {} does", m.name, api::kernel_counterpart(m)));
+                 fmt::format("{} has no --kernel: {} has one", m.name, api::kernel_counterpart(m)));
     } catch (const error& wrong) {
         throw usage_error(fmt::format("{}; see `mercer methods`", wrong.what()));
     }
@@ -107,7 +107,7 @@ api::spec method_options::search_request() const {
         const api::option_values checked(m.name, m.options, closed);
         if (!kernel.empty() && !m.takes_kernel)
             fail(errc::invalid_argument,
-                 fmt::format("{} takes no --kernel: {} does", m.name, api::kernel_counterpart(m)));
+                 fmt::format("{} has no --kernel: {} has one", m.name, api::kernel_counterpart(m)));
     } catch (const error& wrong) {
         throw usage_error(fmt::format("{}; see `mercer methods`", wrong.what()));
     }
@@ -185,14 +185,14 @@ table model_data::load(const api::model& m, const file_contents& file,
     } else {
         out = parse_table(file, how);
     }
-    if (out.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", file.name()));
+    if (out.x.size() == 0) fail(errc::data, fmt::format("{}: the data have no examples", file.name()));
     match_columns(out, m.feature_names(), file.name(), "the data the model was fitted on");
     // Sparse rows without column names may have more columns than the model: this is a warning. For all other data more
     // columns are an error, which the model reports.
     if (m.kind() == object_kind::vectors && m.feature_names().empty() && out.x.is_sparse() && m.dims() > 0 &&
         out.x.dims() > m.dims())
-        tell(fmt::format("{}: indices up to {}, but the model was fitted on {} columns", file.name(), out.x.dims(),
-                         m.dims()));
+        tell(fmt::format("{}: the file has indices up to {}, but the model was fitted on {} columns", file.name(),
+                         out.x.dims(), m.dims()));
     return out;
 }
 
@@ -223,8 +223,8 @@ api::summary score_until_interrupted(const api::model& m, const table& data) {
         [&] { return is_interrupted() || (was_cut_short && std::chrono::steady_clock::now() - started > grace); });
     if (!completes_unless_cancelled([&] { score = m.score(data); })) {
         (void)acknowledge_interrupt();
-        warn(fmt::format("stopped: the model is {}, but its score on the data it was fitted on was not computed",
-                         was_cut_short ? "kept" : "complete"));
+        warn(fmt::format("stopped: the model is {}, but its score on the training data was not computed",
+                         was_cut_short ? "fitted only in part" : "complete"));
     }
     return score;
 }
@@ -237,9 +237,10 @@ void fit_output::save(const api::model& m, const std::string& out) {
     if (was_interrupted()) {
         const bool beside = !out.empty() && std::filesystem::is_regular_file(out);
         if (beside) saved_path += ".interrupted";
-        warn(fmt::format("stopped: {}{}",
-                         out.empty() ? "the model is not kept" : "the model as it is goes to " + saved_path,
-                         beside ? fmt::format(", and {} was left as it is", out) : ""));
+        warn(fmt::format(
+            "stopped: {}{}",
+            out.empty() ? "the model is not written" : "the model fitted so far is written to " + saved_path,
+            beside ? fmt::format(", and {} was not changed", out) : ""));
     }
     if (!saved_path.empty()) m.save(saved_path);
 }
@@ -434,7 +435,7 @@ void fit_streamed(const fit_command& options) {
     if (options.from.rows || options.from.sample || !options.picture.empty() || !options.html.empty() ||
         !options.from.text.empty())
         throw usage_error(
-            "--rows, --sample, --text, --svg and --html are for data in memory: leave them out with --stream");
+            "--rows, --sample, --text, --svg and --html need the data in memory: leave them out with --stream");
     api::spec s = options.method.spec();
     s.scale = options.from.scale == "none" ? "" : options.from.scale;
     return_freed_memory();
@@ -486,8 +487,7 @@ void require_automatic(const CLI::App& command, const std::string& method) {
     for (const CLI::Option* each : command.get_options())
         if (each->count() > 0 && (each->get_group() == "Search" || each->get_group() == "Choices"))
             throw usage_error(
-                fmt::format("{} is for `mercer fit DATA`, which chooses the method: leave {} out, or take "
-                            "`mercer tune {} DATA`",
+                fmt::format("{} needs `mercer fit DATA` without a METHOD: leave {} out, or take `mercer tune {} DATA`",
                             each->get_name(), method, method));
 }
 
@@ -496,7 +496,7 @@ void require_shareable(fit_command& options) {
     const std::string& name = options.method.method;
     const std::vector<std::string> shared = api::distributed_methods();
     if (name.empty() || std::ranges::find(shared, api::find_method(name).name) == shared.end())
-        throw usage_error(fmt::format("{} is for one process: {} are shared by several",
+        throw usage_error(fmt::format("{} runs in one process: only {} can be fitted by several processes",
                                       name.empty() ? "`mercer fit` without a METHOD" : name, join(shared, ", ")));
     options.stream = true;
 }

@@ -45,14 +45,14 @@ void warn_about_slow_fit(const api::automatic_data& ready) {
     const index n = ready.data.x.size();
     if (ready.open.method == "svc" && n > many_for_svc)
         warn(
-            fmt::format("{} rows: the last fit, on all of them, may take long; --sample {} fits on a part, `mercer fit "
-                        "linear_svc` on all of them without a kernel",
+            fmt::format("the final fit on all {} rows may take long: --sample {} fits on a random sample, `mercer fit "
+                        "linear_svc` fits all rows without a kernel",
                         n, many_for_svc));
     if (ready.open.method == "kernel_ridge" && n > many_for_ridge) {
         require_memory(n, 1, "a ridge");
         warn(
-            fmt::format("{} rows: the last fit, on all of them, may take long; --sample {} fits on a part, `mercer fit "
-                        "ridge` on all of them without a kernel",
+            fmt::format("the final fit on all {} rows may take long: --sample {} fits on a random sample, `mercer fit "
+                        "ridge` fits all rows without a kernel",
                         n, many_for_ridge));
     }
 }
@@ -109,7 +109,7 @@ CLI::Validator method_name_validator() {
                 std::ranges::all_of(word, [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
             std::error_code none;
             if (!word.empty() && word != "-" && could_be && !std::filesystem::exists(word, none)) return {};
-            return "'" + word + "' is no method";
+            return "there is no method '" + word + "'";
         },
         "");
 }

@@ -207,12 +207,12 @@ void http_connection::read_body() {
     const std::size_t received = parser_->get().body().size(), most = service_.limits.request_memory();
     if (memory_of_body(declared, std::max(declared, received)) > most)
         return send(
-            error_answer(413, fmt::format("the rows need more than the {} bytes of memory that a request may use: "
-                                          "send fewer rows at once",
-                                          most)),
+            error_answer(
+                413,
+                fmt::format("the rows exceed the memory limit of {} bytes per request: send fewer rows at once", most)),
             false);
     if (!memory_.grow_to(memory_of_body(declared, received)))
-        return send(error_answer(503, "the requests together need more memory than the server has: try again later"),
+        return send(error_answer(503, "all requests together exceed the memory limit of the server: try again later"),
                     false);
     if (parser_->is_done()) return begin_work();
     http::async_read_some(socket_, buffer_, *parser_,
@@ -224,9 +224,9 @@ void http_connection::read_body() {
 
 void http_connection::refuse(const error_code& fault) {
     if (timed_out_ && service_.stopping)
-        return send(error_answer(503, "the server stops: the rest of the request did not come within 3 s"), false);
+        return send(error_answer(503, "the server stops: the rest of the request did not arrive within 3 s"), false);
     if (timed_out_)
-        return send(error_answer(408, fmt::format("the request did not come within {} s", service_.limits.seconds)),
+        return send(error_answer(408, fmt::format("the request did not arrive within {} s", service_.limits.seconds)),
                     false);
     auto no = answer_to_error(fault, service_.limits);
     if (!no) return close();

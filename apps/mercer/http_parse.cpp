@@ -141,12 +141,12 @@ std::optional<http_answer> check_head(const http_parser& parser) {
     if (count(http::field::host) > 1) return error_answer(400, "the request has more than one Host");
     if (count(http::field::content_type) > 1) return error_answer(400, "the request has more than one Content-Type");
     if (head.method() == http::verb::unknown)
-        return error_answer(501, fmt::format("the method '{}' is not known", standard(head.method_string())));
+        return error_answer(501, fmt::format("the HTTP method '{}' is not supported", standard(head.method_string())));
     const auto expectations = head.version() < 11 ? 0 : count(http::field::expect);  // ignored in HTTP/1.0
     if (expectations > 1) return error_answer(417, "the request has more than one Expect");
     if (expectations > 0 && lower(standard(head[http::field::expect])) != "100-continue")
         return error_answer(
-            417, fmt::format("Expect: only 100-continue is known, got '{}'", standard(head[http::field::expect])));
+            417, fmt::format("Expect: expected 100-continue, got '{}'", standard(head[http::field::expect])));
     if (count(http::field::content_encoding) > 1)
         return error_answer(415, "the request has more than one Content-Encoding");
     const std::string encoding = lower(standard(head[http::field::content_encoding]));
@@ -155,10 +155,7 @@ std::optional<http_answer> check_head(const http_parser& parser) {
         return error_answer(415, fmt::format("Content-Encoding: expected gzip or deflate, got '{}'", encoding));
     const std::string type = without_parameters(standard(head[http::field::content_type]));
     if (type.starts_with("multipart/"))
-        return error_answer(415,
-                            fmt::format("Content-Type: '{}' is not read: send the rows themselves as application/json "
-                                        "or text/csv",
-                                        type));
+        return error_answer(415, fmt::format("Content-Type: expected application/json or text/csv, got '{}'", type));
     return {};
 }
 
@@ -169,9 +166,9 @@ std::optional<http_answer> answer_to_error(const boost::beast::error_code& fault
                             fmt::format("the request has more than {} bytes: send fewer rows at once", limits.body));
     if (fault == http::error::header_limit || fault == http::error::buffer_overflow)
         return error_answer(431, fmt::format("the header fields have more than {} bytes", http_limits::head));
-    if (fault == http::error::partial_message) return error_answer(400, "the end of the request is missing");
+    if (fault == http::error::partial_message) return error_answer(400, "the request is incomplete");
     if (fault.category() == http::make_error_code(http::error::bad_method).category())
-        return error_answer(400, fmt::format("this is no HTTP request: {}", fault.message()));
+        return error_answer(400, fmt::format("not an HTTP request: {}", fault.message()));
     return {};
 }
 

@@ -9,7 +9,7 @@ struct http_server::state {};
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the same signature as in http_server.cpp
 http_server::http_server(const http_limits&, std::function<http_answer(http_request&)>) {
     fail(errc::unsupported,
-         "this mercer was built without Boost and simdjson, which `mercer serve` needs: install libboost-dev and "
+         "`mercer serve` needs Boost and simdjson, and this mercer was built without them: install libboost-dev and "
          "libsimdjson-dev (tools/setup does) and build again");
 }
 http_server::~http_server() = default;

@@ -44,8 +44,8 @@ void require_bounded_depth(std::string_view text) {
             quoted = true;
         } else if (c == '[' || c == '{') {
             if (++depth > max_json_depth)
-                fail(errc::parse, fmt::format("JSON: byte {}: lists and objects are nested more than {} deep", i + 1,
-                                              max_json_depth));
+                fail(errc::parse, fmt::format("JSON: byte {}: lists and objects must be nested at most {} levels deep",
+                                              i + 1, max_json_depth));
         } else if ((c == ']' || c == '}') && depth > 0) {
             --depth;
         }
@@ -88,7 +88,7 @@ public:
             }
             if (count == 0) fail(errc::data, "expected at least one row, got an empty list");
             if (document_.current_location().error() != simdjson::OUT_OF_BOUNDS)
-                fail(errc::parse, "JSON: there is more behind the end of the list");
+                fail(errc::parse, "JSON: expected the end of the text after the list, got more text");
         });
     }
 
@@ -245,10 +245,9 @@ public:
             fail(errc::data, "the columns of the model have no names: send each row as a list");
         for (std::size_t c = 0; c < shape.names.size(); ++c)
             if (!at_.emplace(shape.names[c], c).second)
-                fail(errc::data,
-                     fmt::format("two columns of the model are called '{}', so rows cannot be objects: send "
-                                 "each row as a list",
-                                 shape.names[c]));
+                fail(errc::data, fmt::format("two columns of the model have the same name '{}', so rows cannot be "
+                                             "objects: send each row as a list",
+                                             shape.names[c]));
     }
     // Calls put(column, value) for every column of the model and other(name, value) for every member that is not a
     // column. Fails if a column is missing or occurs twice.
@@ -270,7 +269,7 @@ public:
                 continue;
             }
             if (seen_[c] == round_)
-                fail(errc::data, fmt::format("row {}: the column '{}' is there twice", row + 1, shape_.names[c]));
+                fail(errc::data, fmt::format("row {}: the column '{}' occurs twice", row + 1, shape_.names[c]));
             seen_[c] = round_;
             ++found, next = c + 1;
             put(c, field.value());
@@ -278,7 +277,7 @@ public:
         if (found == shape_.names.size()) return;
         for (std::size_t c = 0; c < seen_.size(); ++c)
             if (seen_[c] != round_)
-                fail(errc::data, fmt::format("row {}: the column '{}' is missing (null says that its value is)",
+                fail(errc::data, fmt::format("row {}: the column '{}' is missing (write null for a missing value)",
                                              row + 1, shape_.names[c]));
     }
 
@@ -398,9 +397,10 @@ std::string json_rows::libsvm() const {
             const auto end = name.data() + name.size();
             const auto [stop, fault] = std::from_chars(name.data(), end, position);
             if (fault != std::errc{} || stop != end || position < 1)
-                fail(errc::data, fmt::format("row {}: the model's columns have no names, so expected a position from "
-                                             "1 on, got '{}'",
-                                             r + 1, shown(name)));
+                fail(errc::data,
+                     fmt::format(
+                         "row {}: the columns of the model have no names, so a key must be a position from 1, got '{}'",
+                         r + 1, shown(name)));
             const std::string where = fmt::format("row {}, column {}", r + 1, name);
             ondemand::value value = field.value();
             if (value.type() != ondemand::json_type::number)
@@ -408,7 +408,7 @@ std::string json_rows::libsvm() const {
             std::string text;
             append_field(value, where, text);
             if (!entries.emplace(position, std::move(text)).second)
-                fail(errc::data, fmt::format("{}: is there twice", where));
+                fail(errc::data, fmt::format("{}: the key occurs twice", where));
         }
         out += "0";
         for (const auto& [position, value] : entries) out += fmt::format(" {}:{}", position, value);
@@ -435,7 +435,7 @@ std::vector<std::string> json_rows::texts(const std::string& column) const {
                 if (key != column) {
                     (void)raw(value);
                 } else if (found) {
-                    fail(errc::data, fmt::format("row {}: the column '{}' is there twice", r + 1, column));
+                    fail(errc::data, fmt::format("row {}: the column '{}' occurs twice", r + 1, column));
                 } else if (value.type() != ondemand::json_type::string) {
                     wrong(raw(value));
                 } else {
@@ -443,7 +443,7 @@ std::vector<std::string> json_rows::texts(const std::string& column) const {
                     found = true;
                 }
             }
-            if (!found) wrong("an object without it");
+            if (!found) wrong("an object without this key");
         } else {
             wrong(raw(row));
         }

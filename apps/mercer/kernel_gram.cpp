@@ -46,7 +46,7 @@ gram_summary summarise_rows(const kernel_on_data& bound, index corner, matrix_wr
                 if (!std::isfinite(value))
                     fail(
                         errc::data,
-                        fmt::format("{} is {} at row {}, column {}; smaller parameters, --scale or normalize(...) help",
+                        fmt::format("{} is {} at row {}, column {}: take smaller parameters, --scale or normalize(...)",
                                     bound.k.text(), value, bound.on.row(i), bound.on.row(j)));
                 all.lowest = std::min(all.lowest, value);
                 all.highest = std::max(all.highest, value);

@@ -26,7 +26,7 @@ struct test_options {
 repair_method method_named(const std::string& text) {
     for (const repair_method each : {repair_method::clip, repair_method::flip, repair_method::shift})
         if (text == name(each)) return each;
-    throw usage_error(fmt::format("--repair is clip, flip or shift, got '{}'", text));
+    throw usage_error(fmt::format("--repair must be clip, flip or shift, got '{}'", text));
 }
 
 std::string verdict_text(const mercer_result& found) {
@@ -133,7 +133,7 @@ json repair_json(const repaired_gram& fixed, const std::string& path) {
 
 void test(const test_options& options) {
     if (!options.out.empty() && options.repair.empty())
-        throw usage_error("--out writes the repaired matrix: say --repair clip, flip or shift too");
+        throw usage_error("--output needs --repair, because it writes the repaired matrix");
     if (!options.out.empty()) matrix_writer::check_name(options.out);
     std::string text;
     json answer = json::object();

@@ -47,8 +47,8 @@ void run(const learn_command& options) {
     for (const auto& [name, value] : s.options)
         if (value.find('?') != std::string::npos)
             throw usage_error(
-                fmt::format("{}=? is chosen by `mercer tune`: give {} a number here, and tune it for the "
-                            "learnt kernel afterwards",
+                fmt::format("`mercer learn` cannot choose {}=?: set {} to a number here, and tune it for the learnt "
+                            "kernel with `mercer tune` afterwards",
                             name, name));
     fit_output answer;
     {
@@ -66,7 +66,7 @@ void run(const learn_command& options) {
         };
         const cancellation_scope stop(interrupt_grace_expired);
         const api::learning found = api::learn(s, on.data, options.how, control);
-        if (acknowledge_interrupt()) warn("stopped: this is the best kernel there was by then");
+        if (acknowledge_interrupt()) warn("stopped: the result is the best kernel found so far");
         api::model m = fit_with_progress(found.what, on.data, options.method.memory, shown);
         m.label = detail::to_utf8(options.from.label);
         m.text_column = detail::to_utf8(options.from.text_column);
@@ -78,7 +78,8 @@ void run(const learn_command& options) {
         answer.text =
             fmt::format("{}\n\n{}\n{}\nkernel: {}\n", on.about, found.about.text(), table_of(found), found.what.kernel);
         if (!found.complete)
-            answer.text += "the kernel was not learnt to the end: a larger --tol, --max-iter or --seconds may help\n";
+            answer.text +=
+                "the weights of the kernel have not converged: a larger --tol, --max-iter or --max-seconds may help\n";
         answer.text += fmt::format("\n{}\n", m.describe().text());
         answer.add_warning(m);
     }

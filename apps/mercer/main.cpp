@@ -52,7 +52,7 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& wrong)
         std::vector<std::string> options;
         for (const CLI::Option* each : at->get_options())
             for (const auto& name : each->get_lnames()) options.push_back("--" + name);
-        return fmt::format("there is no option {}{}", word, suggestion(word, options));
+        return fmt::format("there is no option '{}'{}", word, suggestion(word, options));
     }
     if (names.empty()) return wrong.what();
     const std::string start =
@@ -79,7 +79,7 @@ std::terminate_handler usual_terminate = std::abort;
 // Must not allocate memory.
 int report_out_of_memory() {
     std::fflush(stdout);
-    std::fputs("mercer: out of memory; take fewer objects with --rows N or --sample N\n", stderr);
+    std::fputs("mercer: out of memory: take fewer examples with --rows N or --sample N\n", stderr);
     if (const mercer::communicator* group = mercer::joined_communicator()) group->abort(1);
     return 1;
 }
@@ -107,7 +107,7 @@ int report_exception() {
         return report_error(1, problem.one_based_message());
     } catch (const mercer::error& problem) {
         if (problem.code() == mercer::errc::cancelled && is_interrupted())
-            return report_error(130, "stopped before there was a model");
+            return report_error(130, "stopped before a model was fitted");
         return report_error(1, problem.what());
     } catch (const std::bad_alloc&) {
         return report_out_of_memory();
@@ -119,7 +119,8 @@ int report_exception() {
 // Only `fit` shares work among several processes: every process would do the whole work of any other command.
 void require_single_process(int argc, char** argv) {
     if (mercer::started_communicator() && argc > 1 && argv[1] != std::string("fit"))
-        throw usage_error(fmt::format("`mercer {}` is for one process: only `fit` is shared by several", argv[1]));
+        throw usage_error(
+            fmt::format("`mercer {}` runs in one process: only `mercer fit` can use several processes", argv[1]));
 }
 
 // The commands by group, in the order of `mercer --help`, which describes those of the first group.

@@ -173,7 +173,7 @@ std::string repeated_objects_warning(const api::model& m, const dataset& x) {
     if (!f || !f->k) return {};
     const auto found = std::ranges::count(find_equal_images(*f->k, x, f->x), true);
     return found == 0 ? std::string()
-                      : fmt::format("{} of {} equal a training object in feature space", found,
+                      : fmt::format("{} of {} are equal to a training example in feature space", found,
                                     count_text(x.size(), "object"));
 }
 
@@ -221,8 +221,8 @@ void predict(const model_command& options) {
         const bool scored = !data.y.empty() && m.prediction_kind() != api::target_kind::clusters &&
                             m.prediction_kind() != api::target_kind::none;
         if (options.score_only && !scored)
-            fail(errc::data,
-                 fmt::format("'{}' has no targets to score by: name their column with --label", options.from.path));
+            fail(errc::data, fmt::format("'{}' has no targets for a score: name the target column with --target",
+                                         options.from.path));
         const api::summary score = scored ? m.score(data, found) : api::summary{};
         if (scored) caution = repeated_objects_warning(m, data.x);
 
@@ -290,7 +290,7 @@ private:
 void predict_streamed(const stream_command& o) {
     o.common.apply();
     if (o.common.as_json || o.out.ends_with(".npy"))
-        throw usage_error("--stream writes lines of text: leave --json and .npy out");
+        throw usage_error("--stream writes text line by line: leave --json and .npy out");
     const api::model m = api::load(o.model);
     if (!api::find_method(m.method_name()).can_predict)
         fail(errc::unsupported, fmt::format("{} does not predict: use `mercer transform`", m.method_name()));
@@ -317,12 +317,13 @@ void predict_streamed(const stream_command& o) {
         seen.y.insert(seen.y.end(), batch.y.begin(), batch.y.end());
         if (!batch.y.empty()) answers.insert(answers.end(), found.begin(), found.end());
     }
-    if (n == 0) fail(errc::data, fmt::format("{}: no objects", o.from.path));
+    if (n == 0) fail(errc::data, fmt::format("{}: the data have no examples", o.from.path));
     if (to) to->commit();
     const bool scored = !seen.y.empty() && m.prediction_kind() != api::target_kind::clusters &&
                         m.prediction_kind() != api::target_kind::none;
     if (o.score_only && !scored)
-        fail(errc::data, fmt::format("'{}' has no targets to score by: name their column with --label", o.from.path));
+        fail(errc::data,
+             fmt::format("'{}' has no targets for a score: name the target column with --target", o.from.path));
     const std::string score = scored ? m.score(seen, answers).text() : "";
     if (o.score_only) return print(score);
     if (o.out.empty() || o.out == "-") return;
@@ -428,11 +429,12 @@ void add_predict(CLI::App& program) {
         "  mercer predict iris.model data/iris.csv --details -o predictions.csv");
     command->callback([options, command] {
         if (options->stream && command->count("--max-memory"))
-            throw usage_error("--memory is not for --stream, where --batch says how many rows are taken at a time");
+            throw usage_error(
+                "--max-memory has no effect with --stream: set the number of rows per batch with --batch");
         if (options->stream)
             return predict_streamed({options->model, options->from, options->common, options->out, options->details,
                                      options->score_only, options->batch});
-        if (command->count("--batch")) throw usage_error("--batch is for --stream: say both, or neither");
+        if (command->count("--batch")) throw usage_error("--batch needs --stream");
         predict(*options);
     });
 }

@@ -183,7 +183,8 @@ std::vector<index> random_rows(index n, index count, std::uint64_t seed) {
 // scaling::fit fails and says what to do.
 dataset scaled(const dataset& x, const std::string& how) {
     if (x.kind() != object_kind::vectors)
-        fail(errc::unsupported, fmt::format("--scale is for vectors, the data are {}: leave it out", name(x.kind())));
+        fail(errc::unsupported,
+             fmt::format("--scale needs vectors, but the data are {}: leave --scale out", name(x.kind())));
     constexpr index most_numbers = index(1) << 27;
     const bool fits = x.size() == 0 || x.dims() <= most_numbers / x.size();
     const dataset from = x.is_sparse() && fits ? dataset(as_dense<double>(x)) : x;
@@ -197,7 +198,8 @@ dataset scaled(const dataset& x, const std::string& how) {
 std::vector<index> select_rows(const data_options& options, index n) {
     const index wanted = options.rows > 0 ? options.rows : options.sample > 0 ? options.sample : n;
     if (wanted > n)
-        fail(errc::invalid_argument, fmt::format("{} rows are asked for, '{}' has {}", wanted, options.path, n));
+        fail(errc::invalid_argument, fmt::format("{} must be at most the number of rows in '{}', {}, got {}",
+                                                 options.rows > 0 ? "--rows" : "--sample", options.path, n, wanted));
     if (options.sample > 0) return random_rows(n, wanted, options.seed);
     std::vector<index> first(static_cast<std::size_t>(wanted));
     std::iota(first.begin(), first.end(), index(0));
@@ -241,7 +243,7 @@ loaded_data load(const data_options& options, const file_contents& file, read_op
     loaded_data from;
     from.data = parse_table(file, how);
     const index all = from.data.x.size();
-    if (all == 0) fail(errc::data, fmt::format("{}: no objects", options.path));
+    if (all == 0) fail(errc::data, fmt::format("{}: the data have no examples", options.path));
     from.rows = select_rows(options, all);
     const auto wanted = static_cast<index>(from.rows.size());
     if (wanted < all) {
@@ -272,15 +274,15 @@ kernel parse_kernel(const std::string& text) {
     try {
         return kernel::parse(text);
     } catch (const error& wrong) {
-        throw usage_error(fmt::format("{}\n  `mercer kernel list` shows what can be written", wrong.what()));
+        throw usage_error(fmt::format("{}\n  `mercer kernel list` lists all kernels", wrong.what()));
     }
 }
 
 void require_fit(const kernel& k, const loaded_data& from, const std::string& path) {
     const object_kind have = from.data.x.kind();
     if (k.kind() == object_kind::any || k.kind() == have) return;
-    fail(errc::unsupported, fmt::format("{} is a kernel on {}, but '{}' was read as {}: take one of `mercer kernel "
-                                        "list --domain {}`, or say what the file is with --format",
+    fail(errc::unsupported, fmt::format("{} is a kernel on {}, but '{}' was read as {}: take a kernel of `mercer "
+                                        "kernel list --kind {}`, or name the format with --format",
                                         k.text(), name(k.kind()), path, name(have), name(have)));
 }
 
@@ -288,9 +290,9 @@ void require_memory(index n, int copies, const std::string& what) {
     const auto free = static_cast<double>(free_memory());
     const double need = 8.0 * static_cast<double>(n) * static_cast<double>(n) * copies;
     if (need > free)
-        fail(errc::memory,
-             fmt::format("{} of {} objects needs {:.1f} GB, {:.1f} GB are free: take fewer with --rows N or --sample N",
-                         what, n, need / 1e9, free / 1e9));
+        fail(errc::memory, fmt::format("{} of {} examples needs {:.1f} GB of memory, but {:.1f} GB are free: take "
+                                       "fewer examples with --rows N or --sample N",
+                                       what, n, need / 1e9, free / 1e9));
 }
 
 progress_line::progress_line() : active_(::isatty(STDERR_FILENO) != 0 && !quiet_program) {
@@ -350,8 +352,7 @@ struct matrix_writer::state {
 
 void matrix_writer::check_name(const std::string& path) {
     if (!path.ends_with(".npy") && !path.ends_with(".csv") && path != "/dev/stdout")
-        throw usage_error(
-            fmt::format("a matrix is written as .npy or .csv, '{}' is neither: change the end of the name", path));
+        throw usage_error(fmt::format("a matrix must be written to a file .npy or .csv, got '{}'", path));
 }
 
 matrix_writer::matrix_writer(const std::string& path, index rows, index cols) {

@@ -49,30 +49,31 @@ index feature(const std::string& text, const table& data) {
     const std::string names =
         data.feature_names.empty() ? "" : fmt::format(", or one of {}", join(data.feature_names, ", "));
     fail(errc::invalid_argument,
-         fmt::format("--pair: '{}' is no feature: a position from 0 to {} is{}", text, dims - 1, names));
+         fmt::format("--pair: '{}' is not a feature: take a position from 0 to {}{}", text, dims - 1, names));
 }
 
 }  // namespace
 
 void require_classes(const loaded_data& from, const std::string& path) {
-    if (from.data.y.empty()) fail(errc::data, fmt::format("{} has no labels: name their column with --label", path));
+    if (from.data.y.empty())
+        fail(errc::data, fmt::format("{} has no class labels: name the target column with --target", path));
     constexpr std::size_t most = 100;
     const std::set<double> labels(from.data.y.begin(), from.data.y.end());
     if (labels.size() > most)
-        fail(errc::data, fmt::format("{} has {} different labels: these look like values to predict, not like classes",
-                                     path, labels.size()));
+        fail(errc::data, fmt::format("{} has {} different labels, which look like values and not like classes", path,
+                                     labels.size()));
 }
 
 std::optional<std::pair<index, index>> feature_pair(const std::string& text, const table& data) {
     if (text.empty()) return {};
     if (data.x.kind() != object_kind::vectors)
         fail(errc::unsupported,
-             fmt::format("--pair is for vectors, the data are {}: leave it out", name(data.x.kind())));
+             fmt::format("--pair needs vectors, but the data are {}: leave --pair out", name(data.x.kind())));
     const std::vector<std::string> names = split(text);
     if (names.size() != 2)
-        throw usage_error(fmt::format("--pair takes two features with a comma between them, got '{}'", text));
+        throw usage_error(fmt::format("--pair must be two features with a comma between them, got '{}'", text));
     const index a = feature(names[0], data), b = feature(names[1], data);
-    if (a == b) throw usage_error(fmt::format("--pair takes two different features, got '{}'", text));
+    if (a == b) throw usage_error(fmt::format("--pair must be two different features, got '{}'", text));
     return std::pair(a, b);
 }
 
@@ -87,7 +88,7 @@ std::pair<std::string, std::vector<double>> named_numbers(const std::string& tex
             out.second.push_back(*value);
         }
     }
-    if (out.second.empty()) throw usage_error(fmt::format("{} takes NAME=VALUE,VALUE,..., got '{}'", option, text));
+    if (out.second.empty()) throw usage_error(fmt::format("{} must be NAME=VALUE,VALUE,..., got '{}'", option, text));
     return out;
 }
 
@@ -106,11 +107,12 @@ struct regions_options {
 
 void check_options(const regions_options& o) {
     if (o.svg.empty() && o.html.empty())
-        throw usage_error("where to? say --svg FILE, --html FILE or both; see `mercer regions --help`");
+        throw usage_error(
+            "the output file is missing: name it with --svg FILE or --html FILE; see `mercer regions --help`");
     if (o.all && (!o.vary.empty() || !o.kernel.empty()))
-        throw usage_error("--all draws the seven sequences of its own: leave --kernel and --vary out");
+        throw usage_error("--all draws seven fixed sequences: leave --kernel and --vary out");
     if (o.vary.size() > 2)
-        throw usage_error(fmt::format("--vary may be given once or twice, got {} times", o.vary.size()));
+        throw usage_error(fmt::format("--vary must be given once or twice, got {} times", o.vary.size()));
     if (!(o.C > 0)) throw usage_error(fmt::format("--C must satisfy C > 0, got {}", o.C));
 }
 
@@ -168,12 +170,11 @@ std::vector<sequence_spec> sequences_to_draw(const regions_options& o) {
 loaded_data load_vectors(const regions_options& o) {
     loaded_data on = load(o.from);
     if (on.data.x.kind() != object_kind::vectors || on.data.x.dims() < 2)
-        fail(
-            errc::unsupported,
-            fmt::format("regions are drawn over two features: {} holds {}; `mercer explain --html` draws any data in "
-                        "feature space",
-                        o.from.path,
-                        on.data.x.kind() == object_kind::vectors ? "vectors of 1 coordinate" : name(on.data.x.kind())));
+        fail(errc::unsupported,
+             fmt::format("regions need vectors of at least two features, but {} contains {}: `mercer explain --html` "
+                         "draws any data in feature space",
+                         o.from.path,
+                         on.data.x.kind() == object_kind::vectors ? "vectors of 1 feature" : name(on.data.x.kind())));
     if (o.from.scale.empty()) {  // suitable values of γ depend on the scale
         scaling_options how;
         how.method = scaling_method::standardise;

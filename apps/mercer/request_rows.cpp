@@ -37,7 +37,7 @@ void warn_about_extra_columns(const std::set<std::string>& extra, const std::fun
     if (extra.empty()) return;
     const bool all = extra.size() < json_rows::max_extra;
     tell(fmt::format(
-        "{} not among the columns of the model, and left out: {}{}",
+        "{} not among the columns of the model and ignored: {}{}",
         extra.size() == 1 ? "one column is" : fmt::format("{}{} columns are", all ? "" : "at least ", extra.size()),
         *extra.begin(), extra.size() > 1 ? ", ..." : ""));
 }

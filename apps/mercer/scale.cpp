@@ -74,7 +74,7 @@ void scale(const scale_options& options) {
     loaded_data on = load_raw(options.from);
     if (on.data.x.kind() != object_kind::vectors)
         fail(errc::unsupported,
-             fmt::format("scaling is for vectors, '{}' was read as {}", options.from.path, name(on.data.x.kind())));
+             fmt::format("scaling needs vectors, but '{}' was read as {}", options.from.path, name(on.data.x.kind())));
     const std::string how = options.from.scale.empty() ? "standard" : options.from.scale;
     const scaling by = options.by.empty() ? *api::fit_scaling(on.data.x, how) : scaling::load(options.by);
     on.data.x = api::apply_scaling(by, on.data.x);

@@ -31,7 +31,7 @@ struct serve_options {
 class stop_on_signals {
 public:
     explicit stop_on_signals(http_server& server) {
-        if (::pipe2(ends_, O_CLOEXEC) != 0) fail(errc::io, "no pipe for signals");
+        if (::pipe2(ends_, O_CLOEXEC) != 0) fail(errc::io, "cannot create a pipe for signals");
         for (const int each : {SIGINT, SIGTERM}) {
             struct sigaction before {};
             if (sigaction(each, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;

@@ -73,14 +73,15 @@ http_answer served_model::answer(http_request& asked) {
         });
     if (asked.path == "/predict" && predicts_) return with_method("POST", asked, [&] { return predict(asked); });
     if (asked.path == "/transform" && transforms_) return with_method("POST", asked, [&] { return transform(asked); });
-    return error_answer(404, fmt::format("there is nothing at '{}': there are /health, /model{}{}", asked.path,
+    return error_answer(404, fmt::format("there is no path '{}': the paths are /health, /model{}{}", asked.path,
                                          predicts_ ? ", /predict" : "", transforms_ ? ", /transform" : ""));
 }
 
 template <class Body>
 http_answer served_model::with_method(const std::string& method, http_request& asked, Body body) const {
     if (asked.method != method && !(method == "GET" && asked.method == "HEAD")) {
-        http_answer no = error_answer(405, fmt::format("{} is asked by {}, got {}", asked.path, method, asked.method));
+        http_answer no =
+            error_answer(405, fmt::format("{} must be requested with {}, got {}", asked.path, method, asked.method));
         no.allow = method == "GET" ? "GET, HEAD" : method;
         return no;
     }
@@ -94,10 +95,11 @@ http_answer served_model::with_method(const std::string& method, http_request& a
         return error_answer(400, wrong.one_based_message());
     } catch (const error& wrong) {
         if (wrong.code() == errc::cancelled)
-            return error_answer(503,
-                                fmt::format("the answer takes longer than {} s: send fewer rows, or start the server "
-                                            "with a larger --timeout",
-                                            limits_.seconds));
+            return error_answer(
+                503,
+                fmt::format(
+                    "the response takes longer than {} s: send fewer rows, or start the server with a larger --timeout",
+                    limits_.seconds));
         return error_answer(status_of(wrong.code()), wrong.what());
     } catch (const std::bad_alloc&) {
         return error_answer(503, "out of memory: send fewer rows at once");
@@ -130,7 +132,7 @@ json served_model::describe_model() const {
 
 void served_model::unpack(http_request& asked) const {
     if (asked.encoding.empty() || asked.encoding == "identity") return;
-    if (!can_decompress()) throw refusal{415, "Content-Encoding: this server reads no packed bodies"};
+    if (!can_decompress()) throw refusal{415, "Content-Encoding: this server cannot read compressed bodies"};
     const std::size_t before = asked.memory.bytes();
     asked.body = decompress(asked.body, [&](std::size_t size) {
         throw_if_cancelled();
@@ -144,12 +146,11 @@ void served_model::unpack(http_request& asked) const {
 // Reserves `more` further bytes for a request.
 void served_model::reserve(http_request& asked, std::size_t more) const {
     if (more > limits_.request_memory() || asked.memory.bytes() > limits_.request_memory() - more)
-        throw refusal{413,
-                      fmt::format("the rows and their answers need more than the {} bytes of memory that a request "
-                                  "may use: send fewer rows at once, or leave out details",
-                                  limits_.request_memory())};
+        throw refusal{413, fmt::format("the rows and their predictions exceed the memory limit of {} bytes per "
+                                       "request: send fewer rows at once, or leave out details",
+                                       limits_.request_memory())};
     if (!asked.memory.grow_to(asked.memory.bytes() + more))
-        throw refusal{503, "the requests together need more memory than the server has: try again later"};
+        throw refusal{503, "all requests together exceed the memory limit of the server: try again later"};
 }
 
 table served_model::rows(http_request& asked, std::string& answer) const {

@@ -57,11 +57,13 @@ void require_same_columns(const loaded_data& a, const loaded_data& b, const samp
     const index first = a.data.x.dims(), second = b.data.x.dims();
     if (first == second) return;
     if (!a.data.x.is_sparse() || !b.data.x.is_sparse())
-        fail(errc::data, fmt::format("'{}' has {} columns, '{}' has {}: both samples must have the same", o.from.path,
-                                     first, o.second, second));
-    warn(fmt::format("'{}' has indices up to {}, '{}' up to {}: the columns from {} on count as 0 in the former",
-                     first < second ? o.from.path : o.second, std::min(first, second),
-                     first < second ? o.second : o.from.path, std::max(first, second), std::min(first, second) + 1));
+        fail(errc::data,
+             fmt::format("'{}' has {} columns, but '{}' has {}: both samples must have the same number of columns",
+                         o.from.path, first, o.second, second));
+    warn(fmt::format(
+        "'{}' has indices up to {}, but '{}' has indices up to {}: the columns from {} on are 0 in the first file",
+        first < second ? o.from.path : o.second, std::min(first, second), first < second ? o.second : o.from.path,
+        std::max(first, second), std::min(first, second) + 1));
 }
 
 void two_sample(const sample_test_options& o) {
@@ -83,8 +85,9 @@ void two_sample(const sample_test_options& o) {
                                       : std::vector<std::string>{};  // the items get the same numbers in both samples
         loaded_data b = load_raw(second, how_read, o.memory);
         if (a.data.x.kind() != b.data.x.kind())
-            fail(errc::unsupported, fmt::format("'{}' holds {}, '{}' holds {}: both samples must be of one kind",
-                                                o.from.path, name(a.data.x.kind()), o.second, name(b.data.x.kind())));
+            fail(errc::unsupported,
+                 fmt::format("'{}' contains {}, but '{}' contains {}: both samples must be of the same kind",
+                             o.from.path, name(a.data.x.kind()), o.second, name(b.data.x.kind())));
         match_columns(b.data, a.data.feature_names, o.second, o.from.path);
         require_same_columns(a, b, o);
         const dataset all = concatenate(a.data.x, b.data.x);
@@ -151,13 +154,13 @@ second_variable load_second_variable(const sample_test_options& o, const loaded_
         loaded_data b = load(second);
         if (b.size() != a.size())
             fail(errc::invalid_argument,
-                 fmt::format("'{}' has {} objects, '{}' has {}: row i of one belongs to row i of the other",
+                 fmt::format("'{}' has {} objects, but '{}' has {}: both files must have the same number of rows",
                              o.from.path, a.size(), o.second, b.size()));
         out.y = b.data.x;
         out.about = b.about;
     } else if (a.data.y.empty()) {
-        fail(errc::data, fmt::format("'{}' has no targets to compare with: name their column with --label, or a second "
-                                     "file with --other FILE",
+        fail(errc::data, fmt::format("'{}' has no targets to compare with: name the target column with --target, or a "
+                                     "second file with --other FILE",
                                      o.from.path));
     } else {
         out.y = target_objects(a.data, out.classes);

@@ -190,7 +190,9 @@ void run(const tune_command& options) {
         if (!options.picture.empty()) {
             shown.set_phase("drawing");
             const auto drawn = search_panel(found);
-            if (!drawn) fail(errc::unsupported, "a map is of one or two numbers: leave no more open for --svg");
+            if (!drawn)
+                fail(errc::unsupported,
+                     fmt::format("--svg can plot at most two tuned parameters, got {}", found.axes.size()));
             write_atomically(options.picture, picture_page(fmt::format("{} {}", s.method, found.chosen_spec().kernel),
                                                            on.about, {*drawn}));
         }
@@ -201,7 +203,8 @@ void run(const tune_command& options) {
         const bool finished = was_interrupted() || completes_unless_cancelled([&] {
                                   more = add_estimates(options, s, found, on, shown, answer.all);
                               });
-        if (!finished && acknowledge_interrupt()) warn("stopped: --nested and --curve are not there, the model is");
+        if (!finished && acknowledge_interrupt())
+            warn("stopped: --nested and --curve were not computed; the model is complete");
         answer.save(m, options.out);
         if (!options.out.empty()) answer.all["model_file"] = answer.saved_path;
         answer.text = fmt::format("{}\n\n{}\n{}", on.about, summary(found), table_of(found, options.top));
@@ -271,7 +274,9 @@ api::tuning tune_with_progress(const api::spec& s, const loaded_data& on, const 
     control.memory_bytes = memory;
     api::tuning found = api::tune(s, on.data, how, control);
     if (acknowledge_interrupt())
-        warn("the search was stopped: this is the best of what it had looked at; --log FILE lets one go on");
+        warn(
+            "the search was stopped: the result is the best setting found so far; with --log FILE the same command "
+            "continues the search");
     return found;
 }
 

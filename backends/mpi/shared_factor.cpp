@@ -164,7 +164,9 @@ bool factor_distributed(MPI_Comm all, double* upper, std::size_t size) {
 namespace mercer {
 
 bool can_distribute_factor(int, std::size_t) { return false; }
-bool factor_distributed(MPI_Comm, double*, std::size_t) { throw std::logic_error("built without ScaLAPACK"); }
+bool factor_distributed(MPI_Comm, double*, std::size_t) {
+    throw std::logic_error("this mercer was built without ScaLAPACK");
+}
 
 }  // namespace mercer
 

@@ -20,7 +20,7 @@ json figures_json(const api::summary& from) { return parse_json(from.json()); }
 void require_data(const session& s, index least) {
     if (s.data.x.size() < least)
         fail(errc::data,
-             "at least " + std::to_string(least) + " objects are needed, there are " + std::to_string(s.data.x.size()));
+             "at least " + std::to_string(least) + " examples are needed, got " + std::to_string(s.data.x.size()));
 }
 kernel kernel_of(const session& s, const request& r) {
     const std::string text = r.text("kernel");

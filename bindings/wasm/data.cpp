@@ -16,7 +16,8 @@ namespace {
 // {"n", "dims", "classes": names | absent}: the numbers are n × dims coordinates, followed by n targets or none.
 void set_points(session& s, const request& r, reply&) {
     const auto n = static_cast<index>(r.number("n", 0)), dims = static_cast<index>(r.number("dims", 2));
-    if (static_cast<index>(r.numbers.size()) < n * dims) fail(errc::data, "fewer numbers than n × dims");
+    if (static_cast<index>(r.numbers.size()) < n * dims)
+        fail(errc::data, "the request has fewer numbers than n × dims");
     matrix<double> rows(n, dims);
     std::copy_n(r.numbers.data(), n * dims, rows.data());
     s.data = {};
@@ -114,7 +115,7 @@ void components(session& s, const request& r, reply& out) {
 }
 
 void model_bytes(session& s, const request&, reply& out) {
-    if (!s.model) fail(errc::invalid_argument, "there is no model yet");
+    if (!s.model) fail(errc::invalid_argument, "no model has been fitted yet");
     out.array<std::uint8_t>("model", s.model->bytes());
 }
 

@@ -324,7 +324,7 @@ dataset object_to_explain(const session& s, const request& r) {
     if (r.body.contains("row")) {
         const index row = whole_number(r, "row", 0);
         if (row < 0 || row >= s.data.x.size())
-            fail(errc::invalid_argument, "there is no object " + std::to_string(row));
+            fail(errc::invalid_argument, "there is no example " + std::to_string(row));
         return gather(s.data.x, row_set(row, 1));
     }
     const auto x = r.body.at("x").get<std::vector<double>>();
@@ -335,7 +335,7 @@ dataset object_to_explain(const session& s, const request& r) {
 
 // Explains one prediction: the terms of f(x), or the neighbours that decide.
 void why(session& s, const request& r, reply& out) {
-    if (!s.model) fail(errc::invalid_argument, "there is no model yet");
+    if (!s.model) fail(errc::invalid_argument, "no model has been fitted yet");
     const dataset raw = object_to_explain(s, r), at = s.model->preprocess(raw);
     const api::estimator& m = s.model->inner();
     if (s.model->prediction_kind() != target_kind::none) {

@@ -30,8 +30,8 @@ void gram_matrix(session& s, const request& r, reply& out) {
     require_data(s, 1);
     const index n = s.data.x.size();
     if (n > max_shown_rows)
-        fail(errc::unsupported, "the matrix is shown for up to " + std::to_string(max_shown_rows) +
-                                    " objects, there are " + std::to_string(n));
+        fail(errc::unsupported, "the matrix can be shown for at most " + std::to_string(max_shown_rows) +
+                                    " examples, got " + std::to_string(n));
     const auto K = make_gram<double>(kernel_of(s, r), s.data.x);
     std::optional<normalised<double>> unit;
     std::optional<centred<double>> middle;
@@ -79,7 +79,7 @@ void scores(session& s, const request& r, reply& out) {
         settings.emplace_back();
         settings.back().what = api::parse_spec(each.dump());
     }
-    if (settings.empty()) fail(errc::invalid_argument, "there are no settings to score");
+    if (settings.empty()) fail(errc::invalid_argument, "the request has no settings to score");
     const api::trial_runner runner(settings.front().what, s.data, options, r.control());
     std::vector<int> folds;
     for (int f = 0; f < runner.folds(); ++f) folds.push_back(f);

@@ -10,12 +10,12 @@ namespace mercer::page {
 plane_grid::plane_grid(const json& from) {
     const auto ends = from.at("plane").get<std::vector<double>>();
     if (ends.size() != 4 || !(ends[0] < ends[1]) || !(ends[2] < ends[3]))
-        fail(errc::invalid_argument, "a plane is [x0, x1, y0, y1] with x0 < x1 and y0 < y1");
+        fail(errc::invalid_argument, "a plane must be [x0, x1, y0, y1] with x0 < x1 and y0 < y1");
     x0 = ends[0], x1 = ends[1], y0 = ends[2], y1 = ends[3];
     nx = from.value("nx", 100), ny = from.value("ny", 100);
     if (nx < 2 || ny < 2 || nx > 2000 || ny > 2000)
-        fail(errc::invalid_argument,
-             "a grid has 2 to 2000 places each way, got " + std::to_string(nx) + " × " + std::to_string(ny));
+        fail(errc::invalid_argument, "a grid must have 2 to 2000 points in each direction, got " + std::to_string(nx) +
+                                         " × " + std::to_string(ny));
 }
 
 dataset plane_grid::places() const {

@@ -99,7 +99,7 @@ void set_objects(session& s, const request& r, reply& out) {
     s = {};
     s.data = parse_table(file, how);
     if (s.data.x.kind() == object_kind::vectors)
-        fail(errc::data, "these are vectors: open them as a file, and they are drawn on the plane");
+        fail(errc::data, "these data are vectors: open them as a file to draw them in the plane");
     if (s.data.x.as<graphs>() || s.data.x.as<records>()) s.words = words_of_lines(file.bytes());
     const std::vector<std::string> classes = classes_of(s.data);
     std::vector<double> y = s.data.y;
@@ -121,9 +121,9 @@ void set_objects(session& s, const request& r, reply& out) {
 // Returns the features of one object that contributed most to its decision: {"row", "top"}, after a fit. Fails with
 // "unsupported" if the kernel has no explicit features.
 void explain(session& s, const request& r, reply& out) {
-    if (!s.model) fail(errc::invalid_argument, "there is no model yet");
+    if (!s.model) fail(errc::invalid_argument, "no model has been fitted yet");
     const auto row = static_cast<index>(r.number("row", 0));
-    if (row < 0 || row >= s.data.x.size()) fail(errc::invalid_argument, "there is no object " + std::to_string(row));
+    if (row < 0 || row >= s.data.x.size()) fail(errc::invalid_argument, "there is no example " + std::to_string(row));
     const api::feature_explanation found =
         api::explain_object(*s.model, s.data.x, row, static_cast<index>(r.number("top", 12)));
     json functions = json::array();

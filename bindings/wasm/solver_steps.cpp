@@ -186,12 +186,12 @@ void record_subgradient(const problem& p, std::size_t most, recorder& to) {
 problem problem_of(const session& s, const request& r) {
     require_data(s, 2);
     const index n = s.data.x.size();
-    if (n > 400) fail(errc::unsupported, "steps are shown for up to 400 points, there are " + std::to_string(n));
+    if (n > 400) fail(errc::unsupported, "steps can be shown for at most 400 examples, got " + std::to_string(n));
     problem p{matrix<double>(n, n), {}, std::vector<double>(static_cast<std::size_t>(n), r.number("C", 1))};
     make_gram<double>(kernel_of(s, r), s.data.x)->fill(p.K.view());
     const double second = *std::max_element(s.data.y.begin(), s.data.y.end());
     for (const double label : s.data.y) p.y.push_back(label == second ? 1 : -1);
-    if (std::count(p.y.begin(), p.y.end(), 1.0) == n) fail(errc::data, "two classes are needed, there is one");
+    if (std::count(p.y.begin(), p.y.end(), 1.0) == n) fail(errc::data, "two classes are needed, got one class");
     return p;
 }
 
@@ -211,7 +211,7 @@ void steps(session& s, const request& r, reply& out) {
     else if (solver == "subgradient")
         record_subgradient(p, most, to);
     else
-        fail(errc::invalid_argument, "there is no solver '" + solver + "' to be shown by steps");
+        fail(errc::invalid_argument, "the steps of solver '" + solver + "' cannot be shown");
     to.put(solver, out);
 }
 
@@ -221,8 +221,7 @@ void function_on_plane(session& s, const request& r, reply& out) {
     require_data(s, 1);
     const plane_grid on(r.body);
     matrix<double> coef(s.data.x.size(), 1);
-    if (static_cast<index>(r.numbers.size()) != coef.rows())
-        fail(errc::data, "a coefficient for each object is needed");
+    if (static_cast<index>(r.numbers.size()) != coef.rows()) fail(errc::data, "one coefficient per example is needed");
     std::copy(r.numbers.begin(), r.numbers.end(), coef.data());
     const kernel_expansion f{
         std::make_shared<const kernel>(kernel_of(s, r)), s.data.x, {}, std::move(coef), {r.number("offset", 0)}, 0};

@@ -81,7 +81,7 @@ class Names(Scratch):
         wide = "".join("1 " + " ".join(f"{k}:{i + k}" for k in range(1, 14)) + "\n" for i in range(20))
         Path("wide").write_text(wide)
         done = call("mercer", "test", "two-sample", "iris", "wide")
-        self.assertIn(b"the columns from 5 on count as 0", done.stderr)
+        self.assertIn(b"the columns from 5 on are 0", done.stderr)
         Path("four.csv").write_text("".join("1,2,3,%d\n" % i for i in range(9)))
         Path("five.csv").write_text("".join("1,2,3,4,%d\n" % i for i in range(9)))
         self.assertIn(b"has 4 columns", call("mercer", "test", "two-sample", "four.csv", "five.csv", code=1).stderr)

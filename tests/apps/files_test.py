@@ -81,7 +81,7 @@ class PackedData(Scratch):
     def test_what_unpacks_to_more_than_the_budget_is_refused(self):
         Path("big.csv.gz").write_bytes(gzip.compress(b"a,b,c\n" + 500_000 * b"1,2,x\n3,4,y\n"))
         said = call("mercer", "fit", "svc", "big.csv.gz", "--label", "c", "--memory", "5MB", code=1).stderr.decode()
-        self.assertIn("big.csv.gz: unpacked, the file takes more than the 5.0 MB of memory", said)
+        self.assertIn("big.csv.gz: unpacked, the file exceeds the memory limit of 5.0 MB", said)
 
 
 class Outputs(Scratch):

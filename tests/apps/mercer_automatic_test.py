@@ -177,18 +177,18 @@ class Tables(mercer_program.Scratch):
             ("empty.csv", "", "at least one row"),
             ("header.csv", "a,b\n", "at least one row"),
             ("one_column.csv", "a\n1\n2\n", "--target none"),
-            ("one_class.csv", "x,class\n1,a\n2,a\n", "the target is always a"),
-            ("one_row.csv", "x,class\n1,a\n", "no column is left to learn from: x (always 1)"),
-            ("nothing.csv", "x,class\n,a\n,b\n", "no column is left to learn from: x (no values)"),
-            ("no_target.csv", "x,class\n1,\n2,\n", "no row has a value of the target 'class'"),
+            ("one_class.csv", "x,class\n1,a\n2,a\n", "the target column is constant, a, so it cannot be learnt"),
+            ("one_row.csv", "x,class\n1,a\n", "no column can be used as a feature: x (always 1)"),
+            ("nothing.csv", "x,class\n,a\n,b\n", "no column can be used as a feature: x (no values)"),
+            ("no_target.csv", "x,class\n1,\n2,\n", "the target column 'class' (by its name) has no value in any row"),
             ("names.csv", "x,who\n" + "".join(f"{i % 5},person{i}\n" for i in range(30)), "30 different texts"),
             ("infinite.csv", "x,class\n1,a\ninf,b\n", "infinite.csv:3:1: row 2, column 'x'"),
-            ("twice.csv", "x,x,class\n1,2,a\n2,3,b\n", "columns 1 and 2 are both called 'x'"),
+            ("twice.csv", "x,x,class\n1,2,a\n2,3,b\n", "columns 1 and 2 have the same name 'x'"),
         ):
             with self.subTest(name):
                 self.path(name).write_text(text)
                 self.assertIn(words, mercer("fit", self.path(name), code=1))
-        self.assertIn("no such column", mercer("fit", PENGUINS, "--target", "nosuch", code=1))
+        self.assertIn("the header has no column of this name", mercer("fit", PENGUINS, "--target", "nosuch", code=1))
 
     def test_a_column_without_values_and_a_rare_class_do_no_harm(self):
         rows = [["x", "empty", "class"]] + [[i % 10, "", "ab"[i % 10 > 4]] for i in range(40)] + [[3, "", "c"]]

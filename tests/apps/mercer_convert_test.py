@@ -329,8 +329,8 @@ int main() {
 
     def test_wrong_words(self):
         model = self.models["svc_two"]
-        self.assertIn("says no format", mercer("convert", model, "-o", self.path("x.txt"), code=2))
-        self.assertIn("one of onnx", mercer("convert", model, "-o", self.path("x"), "--to", "coreml", code=2))
+        self.assertIn("the format cannot be detected from the ending of", mercer("convert", model, "-o", self.path("x.txt"), code=2))
+        self.assertIn("--to must be onnx, header, pmml, libsvm or mercer, got 'coreml'", mercer("convert", model, "-o", self.path("x"), "--to", "coreml", code=2))
         self.assertIn("--plain", mercer("convert", model, "-o", self.path("x.h"), "--plain", code=2))
         self.assertIn("--name", mercer("convert", model, "-o", self.path("x.onnx"), "--name", "a", code=2))
         self.assertIn("--out", mercer("convert", model, code=2))

@@ -208,13 +208,13 @@ class Importance(Scratch):
         self.assertEqual(first, as_json(*words, "--threads", 1)["importance"])
         self.assertNotEqual(first, as_json(*words, "--seed", 2)["importance"])
         self.assertIn("there is no metric 'rmse' of classes", mercer(*words[:-1], "rmse", code=1))
-        self.assertIn("log_loss needs probabilities", mercer(*words[:-1], "log_loss", code=1))
+        self.assertIn("metric 'log_loss' needs probabilities", mercer(*words[:-1], "log_loss", code=1))
         self.assertIn("--importance", mercer(*words[:3], "--metric", "auc", code=2))
 
     def test_is_of_vectors(self):
         mercer("fit", "svc", DATA / "promoters.tsv", "-o", self.path("m"))
         words = ("evaluate", self.path("m"), DATA / "promoters.tsv")
-        self.assertIn("they have no columns", mercer(*words, "--importance", code=1))
+        self.assertIn("the importance of features needs vectors, got", mercer(*words, "--importance", code=1))
         self.assertGreater(as_json("evaluate", self.path("m"), DATA / "promoters.tsv")["metrics"]["auc"]["value"], 0.9)
 
 
@@ -259,7 +259,7 @@ class BadInput(Scratch):
     def test_no_targets(self):
         without = [",".join(row.split(",")[:4]) + "\n" for row in self.rows]
         header = ",".join(self.header.split(",")[:4]) + "\n"
-        self.assertIn("no targets to judge by", mercer("evaluate", self.model, self.data(without, header), code=1))
+        self.assertIn("has no targets for the evaluation: name the target column with --target", mercer("evaluate", self.model, self.data(without, header), code=1))
 
     def test_a_missing_target_or_value_is_named(self):
         gone = self.rows[3].split(",")
@@ -329,9 +329,9 @@ class Pages(Scratch):
         mercer("fit", "svc", DATA / "iris.csv", "--label", "species", "-o", self.path("m"))
         words = ("evaluate", self.path("m"), DATA / "iris.csv", "--html", self.path("p"), "--log", self.path("log"))
         for contents, said in (
-            ("", "without any score"),
+            ("", "the log of tune contains no score"),
             ("what?\n", "log:1: not JSON"),
-            ('{"search": "x"}\n', "log:1: the search it is of is not known"),
+            ('{"search": "x"}\n', "log:1: unknown search strategy"),
             ('{"other": 1}\n', "log:1: not a line"),
         ):
             self.path("log").write_text(contents)

@@ -126,7 +126,7 @@ class Explain(Scratch):
         run("svm-train", "-q", "-c", "2", "-g", "0.1", "-w1", "4", HEART, self.path("weighted.model"))
         said = mercer("explain", self.path("weighted.model"), HEART)
         self.assertIn("NOT all hold", said)
-        self.assertIn("say them with --C and --class-weight", said)
+        self.assertIn("set them with --C and --class-weight", said)
         said = mercer("explain", self.path("weighted.model"), HEART, "--C", 2, "--class-weight", "1=4")
         self.assertIn("all hold", said)
         self.assertNotIn("NOT", said)
@@ -183,13 +183,13 @@ class Explain(Scratch):
         self.assertFalse(answer["problems"][0]["optimal"])
         self.assertIsNone(answer["loo_bound"])
         self.assertIsNone(answer["problems"][0]["vc_bound"])
-        self.assertIn("not an optimum", answer["no_bounds"])
+        self.assertIn("the model is not optimal to within", answer["no_bounds"])
         # every example is left out: only at an optimum do the others have no effect
         self.assertEqual(answer["estimate"]["fits"], 270)
         text = mercer(*words)
         for claim in ("at most", "#SV/n", "VC dimension"):
             self.assertNotIn(claim, text)
-        self.assertIn("no bound follows from that: the model is not an optimum", text)
+        self.assertIn("no bound follows from that: the model is not optimal", text)
         solved = as_json("explain", "--kernel", "rbf(gamma=0.1)", "--C", 10, HEART)
         self.assertEqual(solved["loo_bound"], solved["support_share"])
         self.assertIsNone(solved["no_bounds"])
@@ -202,20 +202,20 @@ class Explain(Scratch):
             (2, (), "MODEL and DATA are required"),
             (2, (model,), "DATA is missing"),
             (2, (model, HEART, "--kernel", "rbf"), "leave one of them out"),
-            (2, ("--kernel", "rbf", HEART, "--loo", "--folds", 3), "choose one"),
+            (2, ("--kernel", "rbf", HEART, "--loo", "--folds", 3), "--loo and --folds cannot be combined: take one of"),
             (2, ("--kernel", "rbff", HEART), "did you mean"),
             (2, ("--kernel", "rbf", HEART, "--C", "-1"), "C > 0, got -1"),
-            (2, (model, HEART, "--save", self.path("x")), "say --kernel too"),
+            (2, (model, HEART, "--save", self.path("x")), "--output needs --kernel"),
             (2, ("--kernel", "rbf", HEART, "--pair", "1"), "two features with a comma"),
             (1, (self.path("none.model"), HEART), "No such file"),
             (1, (model, self.path("none.svm")), "No such file"),
-            (1, (model, DATA / "sonar.svm"), "trained on other data"),
+            (1, (model, DATA / "sonar.svm"), "the model was fitted on other data"),
             (1, (model, HEART, "--scale", "standard"), "scaled differently"),
             (1, (model, DATA / "iris.svm"), "not among the 2 classes"),
             (1, (model, DATA / "promoters.tsv"), "is a kernel on vectors"),
             (1, (self.path("housing.model"), DATA / "sonar.svm"), "epsilon_svr, which has no margin"),
             (1, ("--kernel", "rbf", DATA / "housing.svm"), "look like values"),
-            (1, ("--kernel", "rbf", HEART, "--why", 270), "no such row among the 270"),
+            (1, ("--kernel", "rbf", HEART, "--why", 270), "is not among the 270 rows"),
             (1, ("--kernel", "rbf", DATA / "iris.csv", "--label", "species", "--html", self.path("a.html"), "--pair", "petal,sepal"), "one of sepal_length"),
             (1, ("--kernel", "linear()", "--C", "inf", HEART), "cannot be separated"),
             (1, ("--kernel", "rbf", HEART, "--html", self.path("no/page.html")), "cannot write"),
@@ -265,14 +265,14 @@ class Regions(Scratch):
         out = ("--svg", self.path("x.svg"))
         for code, words, message in [
             (2, (), "DATA is required"),
-            (2, (HEART,), "say --svg FILE"),
+            (2, (HEART,), "--svg FILE"),
             (2, (HEART, "--all", "--kernel", "rbf", *out), "leave --kernel and --vary out"),
             (2, (HEART, "--vary", "gamma", *out), "NAME=VALUE"),
             (2, (HEART, "--vary", "gamma=1,x", *out), "'x' is not a number"),
             (2, (HEART, "--vary", "degree=1", *out), "has no parameter 'degree'"),
             (2, (HEART, "--vary", "gamma=-1", *out), "gamma > 0"),
             (2, (HEART, "--vary", "C=0", *out), "C > 0"),
-            (2, (HEART, "--kernel", "rbf() + linear()", "--vary", "gamma=1", *out), "not one kernel by its name"),
+            (2, (HEART, "--kernel", "rbf() + linear()", "--vary", "gamma=1", *out), "'rbf(gamma=1) + linear()' is not a single kernel"),
             (1, (DATA / "promoters.tsv", *out), ""),
             (1, (HEART, "--pair", "0,13", *out), "position from 0 to 12"),
             (1, (self.path("none.svm"), *out), "No such file"),
@@ -291,7 +291,7 @@ class Regions(Scratch):
             self.assertAlmostEqual(seen["dual"], direct["dual"], delta=1e-3)
             self.assertGreater(seen["dual"], 0)
             mercer("fit", "kernel_ridge", DATA / "housing.svm", "-o", model)
-            self.assertIn("only svc and nu_svc have margins", mercer("explain", model, DATA / "housing.svm", code=1))
+            self.assertIn("which has no margins to explain: take a model of svc or nu_svc", mercer("explain", model, DATA / "housing.svm", code=1))
 
     def test_help_has_examples(self):
         for command in ("explain", "regions"):

@@ -72,7 +72,7 @@ class Features(Scratch):
         said = mercer("explain", model, PROMOTERS, "--picture", self.path("p.svg"), code=2)
         self.assertIn("--features and --why", said)
         model = self.fit("svc", PROMOTERS, "--kernel", "spectrum(k=2)")
-        self.assertIn("there is no row 106", mercer("explain", model, PROMOTERS, "--features", "--why", 106, code=1))
+        self.assertIn("row 106 does not exist: the", mercer("explain", model, PROMOTERS, "--features", "--why", 106, code=1))
 
     def test_kernel_show_tells_the_truth_about_features(self):
         self.assertIn("features   explicit; their number depends on the graphs", mercer("kernel", "show", "wl(h=3)"))
@@ -86,7 +86,7 @@ class Features(Scratch):
         self.assertEqual(as_json("describe", model)["kernel"], "weighted_degree(d=4)")
         said = mercer("fit", "linear_svc", PROMOTERS, "--kernel", "levenshtein()", code=1)
         self.assertIn("no explicit features", said)
-        self.assertIn("or give a kernel with explicit features", mercer("fit", "linear_svc", PROMOTERS, code=1))
+        self.assertIn("or a kernel with explicit features", mercer("fit", "linear_svc", PROMOTERS, code=1))
 
     def test_repeated_objects_are_told(self):
         # Numbers as targets, for a method whose model holds all examples.
@@ -99,7 +99,7 @@ class Features(Scratch):
         words = [BIN / "mercer", "predict", model, self.path("new.tsv"), "--score"]
         done = subprocess.run(words, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stderr, "mercer: 3 of 56 objects equal a training object in feature space\n")
+        self.assertEqual(done.stderr, "mercer: 3 of 56 objects are equal to a training example in feature space\n")
         self.assertIn("3 of 56", as_json("predict", model, self.path("new.tsv"))["warning"])
 
 

@@ -50,7 +50,7 @@ class EveryMethod(Scratch):
                     self.assertIn("needs vectors", mercer("fit", method["name"], *source, code=1))
                     continue
                 if not vector and not method["kernel"]:
-                    self.assertIn("is for vectors", mercer("fit", method["name"], *source, code=1))
+                    self.assertIn("needs vectors", mercer("fit", method["name"], *source, code=1))
                     continue
                 words = ["--scale", "standard"] if vector else []
                 if method["family"] == "clustering":
@@ -140,7 +140,7 @@ class AgainstScikitLearn(Scratch):
         answer = as_json("fit", "svc", DATA / "heart_scale.svm", "--kernel", "rbf(0.1)", "--set", "max_seconds=1e-9", "--set", "probability=true")
         self.assertIn("max_seconds", answer["warning"])
         self.assertNotIn("max_iter", answer["warning"])
-        self.assertIn("behind the probabilities, 5 of 5 fits did not converge", answer["warning"])
+        self.assertIn("in the fit of the probabilities, 5 of 5 fits did not converge", answer["warning"])
 
     def test_details_of_clusters_are_distances_to_their_means(self):
         x, _ = vectors("iris.svm")
@@ -260,20 +260,20 @@ class Usage(Scratch):
 
     def test_wrong_usage_is_code_2(self):
         cases = {
-            ("fit", "astrology", *IRIS): "there is no method 'astrology': there are svc",
+            ("fit", "astrology", *IRIS): "there is no method 'astrology': the methods are svc",
             ("fit", "kernel_rigde", *IRIS): "did you mean kernel_ridge?",
-            ("fit", "svc", *IRIS, "--set", "gamma=1"): "svc has no option 'gamma': there are C",
-            ("fit", "svc", *IRIS, "--set", "C=-1"): "C must satisfy 0 < C <= inf, got '-1'",
+            ("fit", "svc", *IRIS, "--set", "gamma=1"): "svc has no option 'gamma': its options are C",
+            ("fit", "svc", *IRIS, "--set", "C=-1"): "option 'C' must satisfy 0 < C <= inf, got '-1'",
             ("fit", "svc", *IRIS, "--set", "C"): "name=value",
             ("fit", "svc", *IRIS, "--kernel", "rbff()"): "did you mean rbf?",
             ("fit", "svc", *IRIS, "--memory", "much"): "--max-memory",
-            ("fit", "ridge", DATA / "housing.svm", "--kernel", "rbf()"): "kernel_ridge does",
+            ("fit", "ridge", DATA / "housing.svm", "--kernel", "rbf()"): "kernel_ridge has one",
             ("fit", "svc"): "DATA is required",
             ("cluster", "svc", *IRIS, "-k", "2"): "kernel_kmeans or kernel_kmedoids",
-            ("cluster", "kmeans", *IRIS): "-k 3, or --k-range 2:10",
+            ("cluster", "kmeans", *IRIS): "with -k 3, or a range with --k-range 2:10",
             ("cluster", "kmeans", *IRIS, "--k-range", "3"): "FIRST:LAST",
-            ("cluster", "kmeans", *IRIS, "-k", "151"): "at most as many",
-            ("methods", "astrology"): "there are svc",
+            ("cluster", "kmeans", *IRIS, "-k", "151"): "the number of clusters must be at most the number of examples, got",
+            ("methods", "astrology"): "the methods are svc",
             ("test", "three-sample"): "there is no command 'three-sample'",
         }
         for words, message in cases.items():
@@ -290,10 +290,10 @@ class Usage(Scratch):
         damaged.write_bytes(model.read_bytes()[:-9])
         cases = {
             ("fit", "svc", self.path("none.svm")): "No such file or directory",
-            ("fit", "svc", DATA / "promoters.tsv", "--kernel", "rbf()"): "mercer kernel list --domain strings",
+            ("fit", "svc", DATA / "promoters.tsv", "--kernel", "rbf()"): "mercer kernel list --kind strings",
             ("fit", "svr", *IRIS): "the targets are names",
             ("fit", "svc", self.path("other.csv")): "have no targets",
-            ("fit", "knn", DATA / "promoters.tsv", "--scale", "standard"): "scaling is for vectors",
+            ("fit", "knn", DATA / "promoters.tsv", "--scale", "standard"): "scaling needs vectors, but the",
             ("fit", "svc", *IRIS, "-o", self.path("no/m")): "cannot write",
             ("predict", DATA / "iris.csv", DATA / "iris.csv"): "not a model file",
             ("predict", damaged, DATA / "iris.csv"): "damaged",

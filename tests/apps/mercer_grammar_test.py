@@ -67,7 +67,7 @@ class Grammar(mercer_program.Scratch):
         mercer("fit", "svc", DATA / "iris.csv", "--label", "species", "-o", self.path("m"))
         other = self.path("other.csv")
         other.write_text((DATA / "iris.csv").read_text().replace("petal_width", "petalwidth").replace("petal width", "petal with"))
-        self.assertIn("did you mean it by", mercer("predict", self.path("m"), other, code=1))
+        self.assertIn("' meant?", mercer("predict", self.path("m"), other, code=1))
 
     def test_quiet_leaves_remarks_out(self):
         rows = "".join(f"{i % 2} 1:{i} 9:1\n" for i in range(20))

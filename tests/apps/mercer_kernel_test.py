@@ -26,9 +26,9 @@ class Program(Scratch):
             ("kernel", "test", "rbf"): "mercer: DATA is required; see `mercer kernel test --help`",
             ("kernel", "test", "rbf", DATA / "iris.svm", "--repair", "glue"): "glue not in {clip,flip,shift}",
             ("kernel", "test", "rbf", DATA / "iris.svm", "--rows", "0"): "--rows",
-            ("kernel", "test", "rbf", DATA / "iris.svm", "--out", self.path("k.npy")): "say --repair",
+            ("kernel", "test", "rbf", DATA / "iris.svm", "--out", self.path("k.npy")): "--output needs --repair, because it writes the repaired matrix",
             ("kernel", "gram", "rbf", DATA / "iris.svm", "--out", "k.txt"): ".npy or .csv",
-            ("kernel", "gram", "rbf", DATA / "iris.svm", "--colour"): "--colour; see `mercer kernel gram --help`",
+            ("kernel", "gram", "rbf", DATA / "iris.svm", "--colour"): "'--colour'; see `mercer kernel gram --help`",
             ("kernel", "factor", "rbf", DATA / "iris.svm"): "--output is required",
         }
         for words, message in cases.items():
@@ -48,10 +48,10 @@ class Program(Scratch):
     def test_errors_are_one_line_and_code_1(self):
         cases = {
             ("kernel", "test", "rbf", self.path("none.svm")): "No such file or directory",
-            ("kernel", "test", "rbf", DATA / "promoters.tsv"): "mercer kernel list --domain strings",
-            ("kernel", "test", "spectrum(3)", DATA / "promoters.tsv", "--scale", "minmax"): "--scale is for vectors",
-            ("kernel", "test", "rbf", DATA / "iris.svm", "--rows", "151"): "has 150",
-            ("kernel", "gram", "rbf", DATA / "iris.csv"): "make it the label",
+            ("kernel", "test", "rbf", DATA / "promoters.tsv"): "mercer kernel list --kind strings",
+            ("kernel", "test", "spectrum(3)", DATA / "promoters.tsv", "--scale", "minmax"): "--scale needs vectors, but the",
+            ("kernel", "test", "rbf", DATA / "iris.svm", "--rows", "151"): "150, got 151",
+            ("kernel", "gram", "rbf", DATA / "iris.csv"): "name it as the target",
             ("kernel", "gram", "rbf", DATA / "iris.svm", "--out", self.path("no/k.npy")): "cannot write",
             ("kernel", "gram", "rbf", DATA / "iris.svm", "--rows", "9", "--svg", self.path("no/k.svg")): "cannot write",
             ("kernel", "gram", "exp(poly(5))", DATA / "wine.svm"): "",

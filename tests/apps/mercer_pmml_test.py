@@ -137,7 +137,7 @@ class Pmml(Scratch):
                 method, *rest = words.split()
                 mercer("fit", method, DATA / data, *rest, "-o", model)
                 said = mercer("convert", model, "-o", file)
-                self.assertEqual("without probabilities" in said, name in ("svc_chances", "kernel_logistic"))
+                self.assertEqual("no probabilities" in said, name in ("svc_chances", "kernel_logistic"))
                 read = Evaluator(file)
                 if data.endswith(".csv"):
                     rows = np.loadtxt(DATA / data, delimiter=",", skiprows=1, usecols=range(4))
@@ -173,9 +173,9 @@ class Pmml(Scratch):
     def test_what_it_cannot_hold_is_named(self):
         for words, why in {
             "svc --kernel laplacian()": "not laplacian(",
-            "kernel_pca --set n_components=2": "gives 2 numbers",
-            "knn": "knn has no form there",
-            "kernel_density --kernel rbf(gamma=2)": "kernel_density has no form there",
+            "kernel_pca --set n_components=2": "predicts 2 numbers",
+            "knn": "PMML does not support knn",
+            "kernel_density --kernel rbf(gamma=2)": "PMML does not support kernel_density",
         }.items():
             method, *rest = words.split()
             mercer("fit", method, DATA / "iris.svm", *rest, "-o", self.path("x.model"))

@@ -98,7 +98,7 @@ class Processes(mercer_program.Scratch):
         for processes in (2, 4):
             child = started(processes, "fit", "nystroem_ridge", self.table, *words, "-o", self.path("many"))
             out, err = child.communicate(timeout=300)
-            if "need ScaLAPACK" in out + err:
+            if "needs ScaLAPACK" in out + err:
                 self.skipTest("mercer was built without ScaLAPACK (libscalapack-openmpi-dev)")
             self.assertEqual(child.returncode, 0, out + err)
             mercer("predict", self.path("many"), self.table, "-o", found)
@@ -111,9 +111,9 @@ class Processes(mercer_program.Scratch):
         self.assertIn("t.csv:4002:5: column 'c': expected a number, got 'x'", shared(4, "fit", "nystroem_ridge", self.table, *self.words, code=1))
         self.assertLess(time.monotonic() - began, 60)
         said = shared(2, "fit", "svc", DATA / "iris.csv", "--label", "species", code=2)
-        self.assertIn("svc is for one process", said)
-        self.assertEqual(said.count("svc is for one process"), 1)
-        self.assertIn("only `fit` is shared", shared(2, "predict", "m", "x", code=2))
+        self.assertIn("svc runs in one process:", said)
+        self.assertEqual(said.count("svc runs in one process:"), 1)
+        self.assertIn("` runs in one process: only `mercer fit` can use several processes", shared(2, "predict", "m", "x", code=2))
 
     def test_a_process_that_is_killed_ends_the_job(self):
         self.table.write_text("a,b,c,y\n" + 40 * "".join(self.lines))

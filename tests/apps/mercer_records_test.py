@@ -54,7 +54,7 @@ class Records(mercer_program.Scratch):
 
     def test_what_is_wrong_is_said(self):
         said = mercer("fit", "svc", self.lines, "--label", "kind", "--kernel", "field(colour, linear())", "-o", self.model, code=1)
-        self.assertIn("there is no field 'colour': the records have size, word", said)
+        self.assertIn("there is no field 'colour': the records have the fields size, word", said)
         said = mercer("fit", "svc", self.lines, "--label", "kind", "--kernel", "rbf(gamma=1)", "-o", self.model, code=1)
         self.assertIn("is a kernel on vectors", said)
 

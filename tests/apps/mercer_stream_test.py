@@ -49,15 +49,15 @@ class Streams(mercer_program.Scratch):
         names[other] = kept
         self.path("twice.csv").write_text(",".join(names) + "\n" + "".join(lines[1:]))
         for words in ([], ["--stream"]):
-            self.assertIn(f"both called '{kept}'", mercer("fit", "nystroem_ridge", self.path("twice.csv"), "--label", "y", *self.words, *words, code=1))
-        self.assertIn(f"both called '{kept}'", mercer("fit", self.path("twice.csv"), "--target", "y", code=1))
-        self.assertIn(f"both called '{kept}'", mercer("scale", self.path("twice.csv"), "-o", self.path("s.csv"), code=1))
+            self.assertIn(f"the same name '{kept}'", mercer("fit", "nystroem_ridge", self.path("twice.csv"), "--label", "y", *self.words, *words, code=1))
+        self.assertIn(f"the same name '{kept}'", mercer("fit", self.path("twice.csv"), "--target", "y", code=1))
+        self.assertIn(f"the same name '{kept}'", mercer("scale", self.path("twice.csv"), "-o", self.path("s.csv"), code=1))
 
     def test_a_budget_changes_no_result_or_is_refused_with_the_least_one(self):
         self.words = ["--kernel", "rbf(gamma=0.2)", "--set", "n_centres=300", "alpha=0.01"]
         want = self.fitted(self.table, "--stream")
         said = mercer("fit", "nystroem_ridge", self.table, "--label", "y", *self.words, "--stream", "--memory", "1MB", code=1)
-        least = re.search(r"300 centres take (\d+) MB of memory, the budget is 1\.0 MB", said)
+        least = re.search(r"300 centres take (\d+) MB of memory, but the memory limit is 1\.0 MB", said)
         self.assertTrue(least, said)
         for budget in int(least[1]), int(least[1]) + 1, 100:
             for words in ["--stream"], []:
@@ -92,7 +92,7 @@ class Streams(mercer_program.Scratch):
         for i, part in enumerate((self.lines[:1000], self.lines[1000:1700], self.lines[1700:])):
             self.path(f"part-{i}.csv").write_text("a,b,c,y\n" + "".join(part))
         self.assertEqual(self.fitted(self.path("part-*.csv"), "--stream"), want)
-        self.assertIn("no file has a name like", mercer("fit", "nystroem_ridge", self.path("nothing-*.csv"), "--stream", "--label", "y", *self.words, code=1))
+        self.assertIn("no file name matches '", mercer("fit", "nystroem_ridge", self.path("nothing-*.csv"), "--stream", "--label", "y", *self.words, code=1))
 
     def test_a_quoted_field_may_be_longer_than_what_is_read_at_once(self):
         header = '"a\n' + 5_000_000 * "x" + '",b,c,y\n'
@@ -143,7 +143,7 @@ class Streams(mercer_program.Scratch):
             self.assertEqual(self.path("a").read_bytes(), self.path("b").read_bytes())
 
     def test_what_cannot_be(self):
-        self.assertIn("needs its examples in memory", mercer("fit", "svc", DATA / "iris.csv", "--label", "species", "--stream", code=1))
+        self.assertIn("needs the examples in memory", mercer("fit", "svc", DATA / "iris.csv", "--label", "species", "--stream", code=1))
         self.assertIn("--stream needs a METHOD", mercer("fit", DATA / "iris.csv", "--stream", code=2))
         self.assertIn("learns from numbers", mercer("fit", "nystroem_ridge", DATA / "iris.csv", "--label", "species", "--stream", code=1))
         self.assertIn("leave --json", mercer("predict", "m", "x", "--stream", "--json", code=2))

@@ -81,7 +81,7 @@ class Tune(mercer_program.Scratch):
         lines = log.read_text().splitlines()
         self.assertEqual(len(lines), 101)
         self.assertIn("accuracy", json.loads(lines[0])["search"])
-        self.assertIn("the log of another search", mercer("tune", "svc", *IRIS, "--log", log, "--folds", "4", code=1))
+        self.assertIn("the log belongs to another search (", mercer("tune", "svc", *IRIS, "--log", log, "--folds", "4", code=1))
 
     def test_interrupted_it_keeps_the_best_so_far(self):
         # The signal is sent once the log shows that the search runs: after a fixed time the search might have ended.
@@ -106,14 +106,14 @@ class Tune(mercer_program.Scratch):
     def test_wrong_usage(self):
         for arguments, code, message in [
             ((*IRIS, "--kernel", "rbf(gamma=?[2,1])"), 1, "low < high"),
-            ((*IRIS, "--kernel", "rbf(gamma=1)", "--set", "C=1"), 1, "nothing is left open"),
+            ((*IRIS, "--kernel", "rbf(gamma=1)", "--set", "C=1"), 1, "no option or parameter is left open for tuning"),
             ((*IRIS, "--search", "luck"), 2, "luck"),
             ((*IRIS, "--metric", "rmse"), 1, "accuracy, balanced_accuracy"),
             ((*IRIS, "--folds", "1"), 1, "2 <= folds"),
             ((*IRIS, "--set", "D=?"), 1, "has no option 'D'"),
         ]:
             self.assertIn(message, mercer("tune", "svc", *arguments, code=code))
-        self.assertIn("learns from no targets", mercer("tune", "kernel_pca", DATA / "wine.svm", code=1))
+        self.assertIn("uses no targets, so its options cannot be tuned", mercer("tune", "kernel_pca", DATA / "wine.svm", code=1))
         one = self.path("one.csv")
         one.write_text("a,y\n" + "".join(f"{i},1\n" for i in range(20)))
         self.assertIn("single class", mercer("tune", "svc", one, "--label", "y", code=1))

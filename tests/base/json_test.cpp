@@ -17,9 +17,9 @@ std::string lists(int levels) {
 
 TEST(json, is_parsed_to_a_depth_and_refused_beyond) {
     EXPECT_EQ(parse_json(lists(max_json_depth)).dump(), lists(max_json_depth));
-    expect_error(errc::parse, "f: JSON must be nested at most 100 levels deep, byte 101 is deeper",
+    expect_error(errc::parse, "f: JSON must be nested at most 100 levels deep, but byte 101 lies deeper",
                  [] { parse_json(lists(max_json_depth + 1), "f"); });
-    expect_error(errc::parse, "byte 501 is deeper", [] {
+    expect_error(errc::parse, "byte 501 lies deeper", [] {
         std::string objects;
         for (int i = 0; i < 200000; ++i) objects += "{\"a\":";
         parse_json<nlohmann::ordered_json>(objects);

@@ -84,8 +84,10 @@ TEST(sparse_data, refuses_what_is_not_compressed_rows) {
     expect_message(make({}, {}, 0, 3), errc::invalid_argument, "n + 1 row starts, got none");
     expect_message(make({-1, 0}, {}, 0, 3), errc::invalid_argument, "0 <= start, got -1");
     expect_message(make({0, 2, 1}, {0, 1}, 2, 3), errc::invalid_argument, "got 1 after 2 at row 1");
-    expect_message(make({0, 1, 3}, {0, 1}, 2, 3), errc::invalid_argument, "row 1 ends at entry 3, but there are 2");
-    expect_message(make({0, 2}, {0, 1}, 1, 3), errc::invalid_argument, "row 0 ends at entry 2, but there are 1");
+    expect_message(make({0, 1, 3}, {0, 1}, 2, 3), errc::invalid_argument,
+                   "row 1 ends at entry 3, but the matrix has 2 entries");
+    expect_message(make({0, 2}, {0, 1}, 1, 3), errc::invalid_argument,
+                   "row 0 ends at entry 2, but the matrix has 1 entries");
     expect_message(make({0, 0, 2}, {2, 1}, 2, 3), errc::invalid_argument, "got 1 after 2 in row 1");
     expect_message(make({0, 2}, {1, 1}, 2, 3), errc::invalid_argument, "got 1 after 1 in row 0");
     expect_message(make({0, 1}, {-5}, 1, 3), errc::invalid_argument, "got -5");
@@ -153,8 +155,9 @@ TEST(gather, strings_and_sets) {
 TEST(gather, refuses_an_object_that_is_not_there) {
     const dataset data = dense_of<double>({{1}, {2}});
     expect_message(thrown_by([&] { gather(data, row_set(1, 2)); }), errc::invalid_argument,
-                   "object 2 asked for, but there are 2");
-    expect_message(thrown_by([&] { gather(data, row_set(-1, 1)); }), errc::invalid_argument, "object -1 asked for");
+                   "object 2 does not exist: there are 2 objects, counted from 0");
+    expect_message(thrown_by([&] { gather(data, row_set(-1, 1)); }), errc::invalid_argument,
+                   "object -1 does not exist");
 }
 
 TEST(concatenate, dense_needs_equal_dims) {
@@ -165,7 +168,7 @@ TEST(concatenate, dense_needs_equal_dims) {
     expect_message(thrown_by([&] {
                        concatenate(two, dense_of<double>({{1, 2, 3}}));
                    }),
-                   errc::invalid_argument, "2 and of 3 coordinates");
+                   errc::invalid_argument, "2 and of 3 features");
 }
 
 TEST(concatenate, sparse_takes_the_larger_dims) {
@@ -183,7 +186,7 @@ TEST(concatenate, refuses_different_storage) {
     const dataset words = strings({"a"});
     expect_message(thrown_by([&] { concatenate(words, sets({{1, 2}, {3}})); }), errc::unsupported, "strings and sets");
     expect_message(thrown_by([&] { concatenate(dense_of<double>({{1}}), dense_of<float>({{1}})); }), errc::unsupported,
-                   "different storage");
+                   "data sets of different kinds or storage cannot be joined, got");
     EXPECT_EQ(concatenate(words, strings({"b", "c"})).size(), 3);
 }
 
@@ -208,7 +211,7 @@ TEST(as_dense, converts_between_float_and_double) {
 
 TEST(as_dense, refuses_what_are_not_vectors) {
     expect_message(thrown_by([] { as_dense<double>(strings({"a"})); }), errc::unsupported,
-                   "vectors are needed here, got strings");
+                   "expected vectors, got strings");
 }
 
 TEST(require_finite, names_row_and_column) {

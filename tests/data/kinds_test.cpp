@@ -138,10 +138,11 @@ TEST(kinds, a_graph_is_what_its_edges_say) {
 }
 
 TEST(kinds, parts_that_make_no_graph) {
-    expect_error(errc::invalid_argument, "an edge leads from node 0 to 2, the graph has nodes 0 to 1", [] {
+    expect_error(errc::invalid_argument, "an edge leads from node 0 to node 2, but the graph has nodes 0 to 1", [] {
         graph({.nodes = 2, .edges = {{0, 2, 0}}});
     });
-    expect_error(errc::invalid_argument, "needs as many labels, got 1", [] { graph({.nodes = 2, .labels = {1}}); });
+    expect_error(errc::invalid_argument, "one label per node, got 1 labels",
+                 [] { graph({.nodes = 2, .labels = {1}}); });
     expect_error(errc::invalid_argument, "got nan at node 1", [] {
         graph({.nodes = 2, .attributes = 1, .values = {0, std::nan("")}});
     });
@@ -178,7 +179,7 @@ TEST(kinds, are_not_taken_for_one_another) {
     EXPECT_EQ(words.as<sets>(), nullptr);
     EXPECT_EQ(words.as<dense<double>>(), nullptr);
     EXPECT_FALSE(is_same_object(words, 0, numbers, 0));
-    expect_error(errc::unsupported, "strings and sets of different storage cannot be joined",
+    expect_error(errc::unsupported, "data sets of different kinds or storage cannot be joined, got strings and sets",
                  [&] { concatenate(words, numbers); });
 }
 
@@ -187,8 +188,10 @@ TEST(records, say_what_is_wrong_with_their_fields) {
     expect_error(errc::invalid_argument, "field 'x' has 1 values, 'y' has 2", [&] {
         records({{"x", one}, {"y", two}});
     });
-    expect_error(errc::invalid_argument, "the field 'x' is there twice", [&] { records({{"x", one}, {"x", one}}); });
-    expect_error(errc::data, "there is no field 'z': the records have x, y", [&] {
+    expect_error(errc::invalid_argument, "records: the field 'x' occurs twice", [&] {
+        records({{"x", one}, {"x", one}});
+    });
+    expect_error(errc::data, "there is no field 'z': the records have the fields x, y", [&] {
         records({{"x", one}, {"y", one}}).of("z");
     });
     expect_error(errc::data, "there is no field 'y'", [&] {
@@ -209,7 +212,9 @@ TEST(kinds, points_check_what_they_are_made_of) {
     EXPECT_EQ(element_number("Q"), -1);
     EXPECT_STREQ(element_symbol(118), "Og");
     expect_error(errc::invalid_argument, "0 <= number <= 118", [] { points({{{119}, {0, 0, 0}}}); });
-    expect_error(errc::invalid_argument, "1 points of 3 coordinates, got 2 numbers", [] { points({{{1}, {0, 0}}}); });
+    expect_error(errc::invalid_argument, "1 points of 3 coordinates need one number per coordinate, got 2 numbers", [] {
+        points({{{1}, {0, 0}}});
+    });
     expect_error(errc::invalid_argument, "finite", [] { points({{{1}, {0, 0, 0.0 / 0.0}}}); });
     expect_error(errc::invalid_argument, "all points must have 3", [] {
         points({{{1}, {0, 0, 0}}, {{1}, {0, 0}, 2}});
@@ -217,7 +222,7 @@ TEST(kinds, points_check_what_they_are_made_of) {
 }
 
 TEST(kinds, series_are_whole_vectors_of_finite_numbers) {
-    expect_error(errc::invalid_argument, "series 1: 3 numbers are not whole vectors of 2", [] {
+    expect_error(errc::invalid_argument, "series 1: 3 numbers cannot be split into vectors of 2 numbers", [] {
         series({{{1, 2}, 2}, {{1, 2, 3}, 2}});
     });
     expect_error(errc::data, "series 0: numbers must be finite, got nan at time 1", [] {

@@ -140,10 +140,10 @@ TEST(regions, parameters_of_a_kernel_are_replaced) {
     EXPECT_EQ(kernel::parse(with_parameter("rbf(sigma=3)", "gamma", 2)).text(), "rbf(gamma=2)");
     EXPECT_EQ(kernel::parse(with_parameter("poly(degree=3, gamma=1, coef0=1)", "degree", 5)).text(),
               "poly(degree=5, gamma=1, coef0=1)");
-    expect_error(errc::invalid_argument, "has no parameter 'degree': C or one of gamma",
+    expect_error(errc::invalid_argument, "has no parameter 'degree': vary C or one of gamma",
                  [] { with_parameter("rbf", "degree", 2); });
     for (const char* composite : {"rbf() + linear()", "2*rbf()", "normalize(rbf())", "rbf()*rbf()"})
-        expect_error(errc::invalid_argument, "not one kernel by its name",
+        expect_error(errc::invalid_argument, "' is not a single kernel such as rbf",
                      [&] { with_parameter(composite, "gamma", 2); });
     EXPECT_EQ(course_sequences().size(), 7u);
     for (const sequence_spec& each : course_sequences())

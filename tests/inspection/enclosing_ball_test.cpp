@@ -85,7 +85,7 @@ TEST(enclosing_ball, edges) {
     EXPECT_NEAR(ball_of(same).squared_radius, 0, 1e-12);
     const real_matrix twins = real_matrix::of_rows({{0}, {0}, {2}, {2}});
     EXPECT_NEAR(ball_of(twins).squared_radius, 1, 1e-7);
-    expect_error(errc::data, "no points", [&] { ball_of(real_matrix(0, 2)); });
+    expect_error(errc::data, "enclosing ball: there are no examples", [&] { ball_of(real_matrix(0, 2)); });
     expect_error(errc::invalid_argument, "tol > 0", [&] { ball_of(twins, 0); });
     expect_error(errc::invalid_argument, "2 rows and 3 columns",
                  [&] { smallest_enclosing_ball(as_gram(real_matrix(2, 3))); });

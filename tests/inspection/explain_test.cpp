@@ -173,9 +173,9 @@ TEST(explain, refuses_by_name) {
     const table data = words_with_motif(20, 2);
     expect_error(errc::unsupported, "subsequences(k=3, decay=0.5) has no explicit features",
                  [&] { api::explain_model(fitted("svc", "subsequences()", data), 3); });
-    expect_error(errc::unsupported, "knn decides by something else",
+    expect_error(errc::unsupported, "knn does not decide by",
                  [&] { api::explain_model(fitted("knn", "spectrum()", data), 3); });
-    expect_error(errc::invalid_argument, "there is no row 20",
+    expect_error(errc::invalid_argument, "row 20 does not exist: the",
                  [&] { api::explain_object(fitted("svc", "spectrum()", data), data.x, 20, 3); });
 }
 

@@ -68,7 +68,7 @@ TEST(influence, wrong_rows_and_models_are_refused) {
         compute_influences(fit_svm_precomputed(gram_matrix(s.x, rbf(1)).view(), s.y, options_for(svm_task::c_svc)), x,
                            0);
     });
-    expect_error(errc::unsupported, "question to a classifier",
+    expect_error(errc::unsupported, "only the decisions of a classifier can be explained, and this model is",
                  [&] { explain_decision(fit(rbf(1), s, options_for(svm_task::epsilon_svr)), x, 0); });
 }
 

@@ -61,7 +61,7 @@ TEST(leave_one_out, edges) {
     const error_estimate found = leave_one_out(K, y, o, model);
     EXPECT_EQ(found.wrong, 1) << "nobody else knows the class of the first";
     EXPECT_EQ(found.size, 3);
-    expect_error(errc::invalid_argument, "trained on 3", [&] {
+    expect_error(errc::invalid_argument, "fitted on 3", [&] {
         leave_one_out(shared_gram(linear{}, dense_data({{0, 0}}), 1 << 20), std::vector<double>{1}, o, model);
     });
 }

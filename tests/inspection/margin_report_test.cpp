@@ -236,7 +236,9 @@ TEST(margin_report, says_where_nu_classification_has_no_margin) {
     const svm_model model = fit_svm(linear{}, x, s.y, options_for(svm_task::nu_svc, 1, 1e-6));
     EXPECT_TRUE(model.lacks_margin());
     EXPECT_TRUE(parse_model<svm_model>(model_bytes(model), "a model").lacks_margin());
-    EXPECT_NE(report_margins(model, x, s.y).problems.at(0).no_bounds.find("no function has a margin"),
+    EXPECT_NE(report_margins(model, x, s.y)
+                  .problems.at(0)
+                  .no_bounds.find("for these classes: no function separates them with a"),
               std::string::npos);
     EXPECT_FALSE(fit_svm(kernel::parse("rbf(gamma=1)"), x, s.y, options_for(svm_task::nu_svc, 1, 1e-6)).lacks_margin());
 }
@@ -305,10 +307,12 @@ TEST(margin_report, models_of_files) {
 
     std::vector<double> flipped = t.y;
     for (double& each : flipped) each = -each;
-    expect_error(errc::data, "trained on other data", [&] { report_margins(model, t.x, flipped); });
-    expect_error(errc::data, "trained on other data", [&] { report_margins(foreign, t.x, flipped); });
+    expect_error(errc::data, "model was fitted on other data, or the data",
+                 [&] { report_margins(model, t.x, flipped); });
+    expect_error(errc::data, "model was fitted on other data, or the data",
+                 [&] { report_margins(foreign, t.x, flipped); });
     const table sonar = read_table(testing_support::data_file("sonar.svm"));
-    expect_error(errc::data, "trained on 270 examples, these are 208",
+    expect_error(errc::data, "the model was fitted on 270 examples, but the data have 208: pass the data that",
                  [&] { report_margins(model, sonar.x, sonar.y); });
     const table iris = read_table(testing_support::data_file("iris.svm"));
     expect_error(errc::data, "not among the 2 classes", [&] { report_margins(model, iris.x, iris.y); });
@@ -374,7 +378,7 @@ TEST(margin_report, objects_that_are_not_vectors) {
         return rows;
     }();
     std::vector<double> y(t.y.rbegin(), t.y.rend());
-    expect_error(errc::data, "trained on other data",
+    expect_error(errc::data, "model was fitted on other data, or the data",
                  [&] { report_margins(model, gather(t.x, std::span<const index>(backwards)), y); });
     // A model without row numbers finds its support vectors in the data, at any position.
     svm_model stranger = model;

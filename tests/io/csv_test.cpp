@@ -22,7 +22,8 @@ std::string csv_fault(std::string_view text, const csv_options& options = {}) {
     return failure([&] { parse_csv(text, "f", options); });
 }
 const std::string hint =
-    " (text columns are not supported as vectors: leave the column out, write it as numbers, or make it the label)";
+    " (columns of text are not supported as vectors: leave the column out, encode it as numbers, or name it as the "
+    "target)";
 
 TEST(csv, numbers_without_header) {
     for (const char* text :
@@ -69,18 +70,21 @@ TEST(csv, label_by_name_and_by_position) {
         EXPECT_EQ(rows<double>(t.x), (matrix_rows{{1, 2}, {3, 4}}));
     }
     EXPECT_EQ(parse_csv("0,1\n5,6\n", "f", {.header = csv_header::present, .label = "1"}).y, (std::vector<double>{6}));
-    EXPECT_EQ(csv_fault(text, {.label = "z"}), "invalid argument: f: label column 'z': the header has no such column");
+    EXPECT_EQ(csv_fault(text, {.label = "z"}),
+              "invalid argument: f: target column 'z': the header has no column of this name");
     EXPECT_EQ(csv_fault("1,2\n", {.label = "z"}),
-              "invalid argument: f: label column 'z': there is no header, so it can only be given by position");
+              "invalid argument: f: target column 'z': the file has no header, so a column can only be named by its "
+              "position");
     EXPECT_EQ(csv_fault(text, {.label = "3"}),
-              "invalid argument: f: the label column must satisfy -3 <= label < 3, got 3");
+              "invalid argument: f: the position of the target column must satisfy -3 <= position < 3, got 3");
     EXPECT_EQ(csv_fault(text, {.label = "-4"}),
-              "invalid argument: f: the label column must satisfy -3 <= label < 3, got -4");
-    EXPECT_EQ(csv_fault("y\n1\n", {.label = "y"}), "bad data: f: expected a feature column beside the label, got none");
+              "invalid argument: f: the position of the target column must satisfy -3 <= position < 3, got -4");
+    EXPECT_EQ(csv_fault("y\n1\n", {.label = "y"}),
+              "bad data: f: expected at least one column beside the target, got none");
 }
 
 TEST(csv, two_columns_of_one_name_are_refused) {
-    const std::string fault = "bad data: f: columns 1 and 3 are both called 'a': rename one of them, or take it out";
+    const std::string fault = "bad data: f: columns 1 and 3 have the same name 'a': rename one of them, or remove it";
     for (const char* label : {"", "a", "b", "0"})
         EXPECT_EQ(csv_fault("a,b,a\n1,2,3\n4,5,6\n", {.label = label}), fault);
     EXPECT_EQ(csv_fault("a,b,a\n1,x,3\n4,y,6\n", {.text = "b"}), fault);
@@ -121,11 +125,13 @@ TEST(csv, missing_values_are_refused) {
     for (const std::string value : {"NA", "na", "nan", "NaN", "?", "null", "N/A"})
         EXPECT_EQ(csv_fault("a,b\n1,2\n3," + value + "\n"),
                   "bad data: f:3:3: row 2, column 'b': missing value '" + value + "'");
-    EXPECT_EQ(csv_fault("a,b\n1,2\n,3\n"), "bad data: f:3:1: row 2, column 'a': missing value (an empty field)");
-    EXPECT_EQ(csv_fault("1,2\n3,\n"), "bad data: f:2:3: row 2, column 2: missing value (an empty field)");
+    EXPECT_EQ(csv_fault("a,b\n1,2\n,3\n"),
+              "bad data: f:3:1: row 2, column 'a': the field is empty: the value is missing");
+    EXPECT_EQ(csv_fault("1,2\n3,\n"), "bad data: f:2:3: row 2, column 2: the field is empty: the value is missing");
     EXPECT_EQ(csv_fault("a,b\n1,x\n2,\n", {.label = "b"}),
-              "bad data: f:3:3: row 2, column 'b': missing value (an empty field)");
-    EXPECT_EQ(csv_fault("a\tb\n1\t2\n\t\n"), "bad data: f:3:1: row 2, column 'a': missing value (an empty field)");
+              "bad data: f:3:3: row 2, column 'b': the field is empty: the value is missing");
+    EXPECT_EQ(csv_fault("a\tb\n1\t2\n\t\n"),
+              "bad data: f:3:1: row 2, column 'a': the field is empty: the value is missing");
 }
 
 TEST(csv, values_that_are_no_finite_numbers_are_refused) {
@@ -283,10 +289,10 @@ TEST(csv, the_first_fault_of_a_long_file_is_told_with_its_row_and_place) {
                       "parse error: " + at(line, 4, "expected no '\"' inside a field without quotes"));
             EXPECT_EQ(csv_fault(front + "1,2,\"3\n" + much + "\"x\n" + much).substr(0, 25),
                       ("parse error: " + at(line + 400000 + 1, 2, "")).substr(0, 25));
-            EXPECT_EQ(
-                csv_fault(front + much + "1,,3"),
-                "bad data: " + at(good + 400001, 3,
-                                  fmt::format("row {}, column 2: missing value (an empty field)", good + 400001)));
+            EXPECT_EQ(csv_fault(front + much + "1,,3"),
+                      "bad data: " +
+                          at(good + 400001, 3,
+                             fmt::format("row {}, column 2: the field is empty: the value is missing", good + 400001)));
         }
     }
 }

@@ -14,7 +14,7 @@ namespace {
 
 using namespace testing_support;
 
-const char* const told = "the file was cut short while it was read";
+const char* const told = "the file was truncated while it was read";
 
 TEST(cut_file, of_numbers_is_an_error_and_not_zeros) {
     const scratch_folder folder;

@@ -36,7 +36,7 @@ TEST(fasta_reader, faults) {
     EXPECT_EQ(failure([] { parse_fasta(">a b\nAC GT\n", "f"); }),
               "parse error: f:2:3: expected letters of a sequence, got ' '");
     EXPECT_EQ(failure([] { parse_fasta(">a b\nA\n>c\nA\n", "f"); }),
-              "parse error: f:3:1: expected >id label or label=NAME in the header, got '>c'");
+              "parse error: f:3:1: expected '>id label' or 'label=NAME' in the header, got '>c'");
     EXPECT_EQ(failure([] { parse_fasta(">a x\nA\n>b  y\nA\n", "f", {.classes = {"x"}}); }),
               "bad data: f:3:5: expected one of the 1 known classes, got 'y'");
     EXPECT_EQ(failure([] { parse_fasta("\n", "f"); }), "bad data: f: expected at least one example, got none");

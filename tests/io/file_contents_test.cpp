@@ -77,7 +77,7 @@ TEST(source, what_unpacks_to_more_than_may_be_taken_is_refused) {
         EXPECT_EQ(read_file(test_file(file), two_parts.size()).bytes(), two_parts);
         const std::string message = failure([&] { read_file(test_file(file), two_parts.size() - 1); });
         EXPECT_NE(message.find("memory budget"), std::string::npos) << message;
-        EXPECT_NE(message.find("unpacked, the file takes more than"), std::string::npos) << message;
+        EXPECT_NE(message.find("unpacked, the file exceeds the memory limit of"), std::string::npos) << message;
     }
 }
 

@@ -84,7 +84,7 @@ TEST(tudataset, only_edges_and_graphs_must_be_there) {
     EXPECT_EQ(t.x.size(), 3);
     EXPECT_TRUE(t.y.empty());
     EXPECT_EQ(failure([&] { parse_tudataset(tar_of({few[1]}), "s.tar"); }),
-              "parse error: s.tar: expected a file NAME_A.txt of a graph data set in it");
+              "parse error: s.tar: expected a file NAME_A.txt of a graph data set, got none");
 }
 
 TEST(tudataset, faults) {
@@ -112,13 +112,14 @@ TEST(tudataset, faults) {
     const auto cut = [&](std::size_t bytes) {
         return failure([&] { parse_tudataset(whole.substr(0, bytes), "s.tar"); });
     };
-    EXPECT_EQ(cut(530), "parse error: s.tar: byte 0: expected a file that is there to its end of a tar archive");
+    EXPECT_EQ(cut(530), "parse error: s.tar: byte 0: expected a complete file of a tar archive");
     EXPECT_EQ(cut(1100), "parse error: s.tar: byte 1024: expected a header of 512 bytes of a tar archive");
-    EXPECT_EQ(cut(1024), "parse error: s.tar: expected a file NAME_graph_indicator.txt of a graph data set in it");
+    EXPECT_EQ(cut(1024), "parse error: s.tar: expected a file NAME_graph_indicator.txt of a graph data set, got none");
     std::string damaged = whole;
     damaged[1024] = 'T';
-    EXPECT_EQ(failure([&] { parse_tudataset(damaged, "s.tar"); }),
-              "parse error: s.tar: byte 1024: expected a header with the mark ustar and a right sum of a tar archive");
+    EXPECT_EQ(
+        failure([&] { parse_tudataset(damaged, "s.tar"); }),
+        "parse error: s.tar: byte 1024: expected a header with the mark 'ustar' and a valid checksum of a tar archive");
 }
 
 TEST(graph_lines, all_members) {
@@ -156,26 +157,27 @@ TEST(graph_lines, faults) {
     EXPECT_EQ(fault("[1]"), "parse error: f:2:1: expected an object, got '[1'");
     EXPECT_EQ(fault("{}"), "parse error: f:2:1: expected a member \"nodes\" of the graph, got none");
     EXPECT_EQ(fault("{\"nodes\": 2, \"edges\": [[0, 2]]}"),
-              "parse error: f:2:1: an edge leads from node 0 to 2, the graph has nodes 0 to 1");
+              "parse error: f:2:1: an edge leads from node 0 to node 2, but the graph has nodes 0 to 1");
     EXPECT_EQ(fault("{\"nodes\": 2, \"edges\": [[0]]}"),
               "parse error: f:2:24: expected an edge [from, to] or [from, to, label], got '[0'");
     EXPECT_EQ(fault("{\"nodes\": 2, \"edges\": [[0, 1.5]]}"),
               "parse error: f:2:28: expected the number of a node, from 0, got '1.5'");
     EXPECT_EQ(fault("{\"nodes\": -1}"),
-              "parse error: f:2:11: expected the labels of the nodes in brackets, or how many "
-              "there are (at most 1000000), got '-1'");
+              "parse error: f:2:11: expected the list of the labels of the nodes, or the number of nodes "
+              "(at most 1000000), got '-1'");
     EXPECT_EQ(fault("{\"nodes\": 2, \"attributes\": [[1], [1, 2]]}"),
-              "parse error: f:2:34: expected 1 numbers, as for the first node, got '[1'");
-    EXPECT_EQ(fault("{\"nodes\": 1} x"), "parse error: f:2:14: expected nothing more, got 'x'");
+              "parse error: f:2:34: expected 1 numbers like the first node, got '[1'");
+    EXPECT_EQ(fault("{\"nodes\": 1} x"), "parse error: f:2:14: expected the end of the line, got 'x'");
     EXPECT_EQ(fault("{\"nodes\": 1"), "parse error: f:2:12: expected ',' or '}', got the end");
     EXPECT_EQ(fault("{\"nodes\": 1, \"label\": 3}"),
-              "parse error: f:2:23: expected no label of this graph, for the first one has none");
+              "parse error: f:2:23: expected no label of this graph, because the first graph has none");
     EXPECT_EQ(failure([] { parse_graph_lines("\n", "f"); }), "bad data: f: expected at least one graph, got none");
     EXPECT_EQ(failure([] {
                   parse_graph_lines(R"({"nodes": 1, "label": "c"})", "f", {.classes = {"a", "b"}});
               }),
               "bad data: f:1:23: expected one of the 2 known classes, got 'c'");
-    EXPECT_NE(fault("{\"nodes\": 1, \"x\": " + std::string(200, '[')).find("at most 100 brackets"), std::string::npos);
+    EXPECT_NE(fault("{\"nodes\": 1, \"x\": " + std::string(200, '[')).find("at most 100 levels of nested brackets"),
+              std::string::npos);
 }
 
 const char* const two_graphs = R"(<?xml version="1.0" encoding="UTF-8"?>
@@ -240,7 +242,7 @@ TEST(graphml, faults) {
               "parse error: f:3:1: expected an edge between nodes of the graph, got '<edge source='a' "
               "target='b'/></graph></g...'");
     EXPECT_EQ(fault("<node id='a'/><node id='a'/>" + end).substr(0, 70),
-              "parse error: f:2:47: expected another id for every node of a graph, go");
+              "parse error: f:2:47: expected a different id for every node of a graph");
     EXPECT_EQ(fault("<node id='&nbsp;'/>" + end).substr(0, 66),
               "parse error: f:2:43: expected a character such as &amp; or &#233;,");
     EXPECT_EQ(failure([] { parse_graphml("<html/>", "f"); }), "parse error: f:1:1: expected <graphml>, got '<html/>'");

@@ -100,8 +100,8 @@ TEST(libsvm, faults_are_named_with_their_place) {
     EXPECT_EQ(
         libsvm_fault("1 0:2\n"),
         "parse error: f:1:3: expected an index >= 1 (0 only for a precomputed kernel or 0-based indices), got '0'");
-    EXPECT_EQ(libsvm_fault("1 3:2 3:4\n"), "parse error: f:1:7: expected an index > 3 (indices ascend), got '3'");
-    EXPECT_EQ(libsvm_fault("1 3:2\t2:4\n"), "parse error: f:1:7: expected an index > 3 (indices ascend), got '2'");
+    EXPECT_EQ(libsvm_fault("1 3:2 3:4\n"), "parse error: f:1:7: expected an index > 3 (indices must ascend), got '3'");
+    EXPECT_EQ(libsvm_fault("1 3:2\t2:4\n"), "parse error: f:1:7: expected an index > 3 (indices must ascend), got '2'");
     EXPECT_EQ(libsvm_fault("1 2147483648:1\n"),
               "parse error: f:1:3: expected an index <= 2147483647, got '2147483648'");
     EXPECT_EQ(libsvm_fault("1 18446744073709551617:1\n"),

@@ -54,11 +54,11 @@ TEST(npy, what_is_not_supported_is_said) {
     EXPECT_EQ(npy_fault(contents(test_file("big_endian.npy"))),
               "unsupported: f: numbers of type '>f8' are big-endian, which is not supported");
     EXPECT_EQ(npy_fault(contents(test_file("three_dims.npy"))),
-              "unsupported: f: an array of 1 or 2 dimensions is needed, got 3; images: images:FILE");
+              "unsupported: f: expected an array of 1 or 2 dimensions, got 3; for images name the file as images:FILE");
     EXPECT_EQ(npy_fault(npy("{'descr': '<f8', 'fortran_order': False, 'shape': ()}", bytes_of<double>({1}))),
-              "unsupported: f: an array of 1 or 2 dimensions is needed, got 0");
+              "unsupported: f: expected an array of 1 or 2 dimensions, got 0");
     EXPECT_EQ(npy_fault(npy("{'descr': '<c16', 'fortran_order': False, 'shape': (1,)}", std::string(16, '\0'))),
-              "unsupported: f: numbers of type '<c16' are not supported (f4, f8, i1 ... i8, u1 ... u8 and bool are)");
+              "unsupported: f: numbers must have type f4, f8, i1 ... i8, u1 ... u8 or bool, got '<c16'");
     EXPECT_EQ(npy_fault(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}", "")),
               "parse error: f: byte 20: bad .npy header: expected a plain number type (records are not supported), got "
               "'[('a', '<f8')], 'for'");
@@ -68,14 +68,14 @@ TEST(npy, what_is_not_supported_is_said) {
 TEST(npy, sizes_are_checked_before_anything_is_allocated) {
     const std::string head = "{'descr': '<f8', 'fortran_order': False, 'shape': ";
     EXPECT_EQ(npy_fault(npy(head + "(2, 2)}", bytes_of<double>({1, 2, 3}))),
-              "parse error: f: 2 x 2 numbers of 8 bytes do not make up the 24 bytes after the header");
+              "parse error: f: the header announces 2 x 2 numbers of 8 bytes, but 24 bytes follow it");
     EXPECT_EQ(npy_fault(npy(head + "(1, 2)}", bytes_of<double>({1, 2, 3}))),
-              "parse error: f: 1 x 2 numbers of 8 bytes do not make up the 24 bytes after the header");
+              "parse error: f: the header announces 1 x 2 numbers of 8 bytes, but 24 bytes follow it");
     EXPECT_EQ(npy_fault(npy(head + "(1, 3)}", bytes_of<double>({1, 2, 3}) + "x")),
-              "parse error: f: 1 x 3 numbers of 8 bytes do not make up the 25 bytes after the header");
+              "parse error: f: the header announces 1 x 3 numbers of 8 bytes, but 25 bytes follow it");
     // 2^33 * 2^31 * 8 = 2^67 wraps to 0
     EXPECT_EQ(npy_fault(npy(head + "(8589934592, 2147483648)}", "")),
-              "parse error: f: 8589934592 x 2147483648 numbers of 8 bytes do not make up the 0 bytes after the header");
+              "parse error: f: the header announces 8589934592 x 2147483648 numbers of 8 bytes, but 0 bytes follow it");
     EXPECT_EQ(npy_fault(npy(head + "(1, 99999999999999999999)}", "")),
               "parse error: f: byte 64: bad .npy header: expected a size below 2^64, got '99999999999999999999'");
     EXPECT_EQ(npy_fault(npy(head + "(0, 3)}", "")), "bad data: f: expected at least one row and one column, got 0 x 3");
@@ -91,7 +91,7 @@ TEST(npy, cut_files_are_refused) {
     EXPECT_EQ(npy_fault(whole.substr(0, 9)),
               "parse error: f: truncated .npy file: it ends at byte 9 inside the header");
     EXPECT_EQ(npy_fault(whole.substr(0, 50)),
-              "parse error: f: truncated .npy file: a header of 118 bytes, but the file ends after 40 of them");
+              "parse error: f: truncated .npy file: the header has 118 bytes, but the file ends after 40 of them");
 }
 
 TEST(npy, headers_are_read_strictly) {

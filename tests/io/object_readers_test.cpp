@@ -41,7 +41,7 @@ TEST(xyz, says_where_a_file_is_wrong) {
     };
     wrong("two\n", "m.xyz:1:1: expected the number of atoms of a molecule, got 'two'");
     wrong("-1\n", "expected the number of atoms");
-    wrong("1\n", "m.xyz:2:1: expected a line of comment after the number of atoms, got the end of the file");
+    wrong("1\n", "m.xyz:2:1: expected a comment line after the number of atoms, got the end of the file");
     wrong("2\n\nH 0 0 0\n", "expected atom 2 of 2, got the end of the file");
     wrong("1\n\nH 0 0\n", "m.xyz:3:1: expected atom 1 of 1: element x y z, got 'H 0 0'");
     wrong("1\n\nQq 0 0 0\n", "m.xyz:3:1: expected an element");
@@ -82,13 +82,14 @@ TEST(csv_texts, reads_a_column) {
     const auto wrong = [&](const char* text, errc code, const char* message) {
         expect_error(code, message, [&] { parse_csv(text, "t.csv", o); });
     };
-    wrong("a,b\n1,2\n", errc::invalid_argument, "t.csv: text column 'body': the header has no such column");
+    wrong("a,b\n1,2\n", errc::invalid_argument, "t.csv: text column 'body': the header has no column of this name");
     wrong("body,x\na,b\nc\n", errc::parse, "t.csv:3:1: row 2: expected 2 fields, got 1");
     wrong("body,x\n", errc::data, "at least one row");
     o.label = "x";
-    wrong("body,x\na,\n", errc::data, "expected a label, got an empty field");
+    wrong("body,x\na,\n", errc::data, "expected a target, got an empty field");
     o.text = "7";
-    wrong("body,x\na,b\n", errc::invalid_argument, "the text column must satisfy -2 <= text < 2, got 7");
+    wrong("body,x\na,b\n", errc::invalid_argument,
+          "the position of the text column must satisfy -2 <= position < 2, got 7");
 }
 
 TEST(text_folder, reads_a_class_a_folder) {
@@ -116,7 +117,8 @@ TEST(text_folder, reads_a_class_a_folder) {
     o.labelled = false;
     EXPECT_TRUE(read_text_folder(here.string(), o).y.empty());
     put("pos/picture.png", "");
-    expect_error(errc::unsupported, "nothing in it tells what it holds", [&] { read_table(here.string()); });
+    expect_error(errc::unsupported, "the format of this folder cannot be detected from",
+                 [&] { read_table(here.string()); });
     fs::remove_all(here);
     fs::create_directories(here);
     expect_error(errc::data, "a sub-folder for each class", [&] { read_text_folder(here.string()); });

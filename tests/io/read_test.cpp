@@ -33,10 +33,10 @@ TEST(read_table, format_by_content) {
     EXPECT_EQ(detect_format("x.tsv", "1\tACGT\n-1\tGATT\n").name, "strings"s);
     EXPECT_EQ(detect_format("x.tsv", "DESC\ttrain\thow did serfdom develop ?\n").name, "strings"s);
     EXPECT_EQ(detect_format("x", std::string_view("\x93NUMPY\x01", 7)).name, "npy"s);
-    EXPECT_EQ(
-        failure([] { detect_format("x", "hello world\n"); }),
-        "unsupported: x: cannot tell the format from the name or from the first line 'hello world': say which of " +
-            format_names() + " it is");
+    EXPECT_EQ(failure([] { detect_format("x", "hello world\n"); }),
+              "unsupported: x: the format cannot be detected from the name or from the first line 'hello world': name "
+              "one of the formats " +
+                  format_names());
     EXPECT_EQ(failure([] { detect_format("x", "\n"); }), "bad data: x: expected at least one example, got none");
 }
 
@@ -85,15 +85,17 @@ TEST(read_table, utf_16_is_told) {
                                                                         "1\0,\0"
                                                                         "2\0\n\0",
                                                                         10));
-    EXPECT_EQ(failure([&] { read_table(path); }), "unsupported: " + path + ": the text is UTF-16: save it as UTF-8");
+    EXPECT_EQ(failure([&] { read_table(path); }),
+              "unsupported: " + path + ": the text is encoded in UTF-16: save it as UTF-8");
 }
 
 TEST(read_table, folders_that_tell_nothing) {
     const scratch_folder folder;
     EXPECT_EQ(failure([&] { read_table(folder.path(".")); }),
-              "unsupported: " + folder.path(".") + ": a folder, and nothing in it tells what it holds");
+              "unsupported: " + folder.path(".") +
+                  ": the format of this folder cannot be detected from its files: name the format");
     EXPECT_EQ(failure([&] { read_table(folder.path("."), {.format = &find_file_format("csv")}); }),
-              "unsupported: " + folder.path(".") + ": a folder, but csv is the format of a file");
+              "unsupported: " + folder.path(".") + ": csv is the format of a file, but this is a folder");
 }
 
 }  // namespace

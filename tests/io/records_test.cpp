@@ -39,9 +39,10 @@ TEST(csv_records, a_field_is_read_as_the_training_set_had_it) {
 
 TEST(csv_records, what_is_wrong_has_a_place) {
     EXPECT_EQ(failure([] { csv("a,b\n1,2\n3\n"); }),
-              "parse error: x.csv:3:1: expected 2 fields as in the header, got 1");
+              "parse error: x.csv:3:1: expected 2 fields like the header, got 1");
     EXPECT_EQ(failure([] { csv("a,b\n"); }), "bad data: x.csv: expected at least one example, got none");
-    EXPECT_EQ(failure([] { csv("a\n1\n", {.csv = {.label = "a"}}); }), "bad data: x.csv: no field beside the label");
+    EXPECT_EQ(failure([] { csv("a\n1\n", {.csv = {.label = "a"}}); }),
+              "bad data: x.csv: expected at least one field beside the target, got none");
 }
 
 TEST(json_records, kinds_by_their_values) {
@@ -75,9 +76,9 @@ TEST(csv_records, fields_are_what_the_kernel_compares) {
     EXPECT_EQ(failure([&] { csv("tags,parse\na,(S\n", how); }),
               "parse error: x.csv:2:3:1:3: expected 1 more ')', got the end");
     how.records.kinds = {{"tags", "graphs"}};
-    EXPECT_EQ(
-        failure([&] { csv("tags,parse\na,b\n", how); }),
-        "unsupported: x.csv: a column holds no graphs, which the kernel compares in field 'tags': JSON lines can");
+    EXPECT_EQ(failure([&] { csv("tags,parse\na,b\n", how); }),
+              "unsupported: x.csv: a column of a table cannot contain graphs, which the kernel compares in field "
+              "'tags': write the data as JSON lines");
 }
 
 TEST(json_records, of_every_kind) {
@@ -126,7 +127,7 @@ TEST(json_records, faults_of_every_kind) {
     EXPECT_EQ(said("{\"a\": {\"coordinates\": [[1, 2], [3]]}}\n"),
               "parse error: x.jsonl:1:32: expected a list of 2 numbers, got '[3'");
     EXPECT_EQ(said("{\"a\": {\"coordinates\": [[1, 2]], \"elements\": [1, 1]}}\n"),
-              "parse error: x.jsonl:1:7: expected an element a point, got 2 of 1");
+              "parse error: x.jsonl:1:7: expected one element per point, got 2 elements for 1 points");
     EXPECT_EQ(said("{\"a\": {\"elements\": [\"Xx\"], \"coordinates\": [[1, 2]]}}\n"),
               "parse error: x.jsonl:1:21: expected the symbol of an element or its number, 0 to 118, got '\"Xx\"'");
     EXPECT_EQ(said("{\"a\": \"(S\"}\n", {{"a", "trees"}}),
@@ -134,7 +135,7 @@ TEST(json_records, faults_of_every_kind) {
     EXPECT_EQ(said("{\"a\": 1}\n", {{"a", "series"}}),
               "bad data: x.jsonl:1:7: expected a list of finite numbers in field 'a', as in the first line");
     EXPECT_EQ(said("{\"a\": 1}\n", {{"a", "images"}}),
-              "unsupported: x.jsonl: JSON lines hold no images, which the kernel compares in field 'a'");
+              "unsupported: x.jsonl: JSON lines cannot contain images, which the kernel compares in field 'a'");
 }
 
 TEST(json_records, what_is_wrong_has_a_place) {

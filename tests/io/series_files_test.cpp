@@ -37,7 +37,7 @@ TEST(ts_reader, faults) {
     EXPECT_EQ(failure([] { parse_ts("@classLabel true a\n@data\n1,2\n", "f"); }),
               "parse error: f:3:1: expected values:label, got '1,2'");
     EXPECT_EQ(failure([] { parse_ts("@data\n1,2:3\n", "f"); }),
-              "parse error: f:2:1: expected 2 values in every coordinate, got '1'");
+              "parse error: f:2:1: expected 2 values in every dimension, got '1'");
     EXPECT_EQ(failure([] { parse_ts("@timestamps true\n@data\n1\n", "f"); }),
               "parse error: f:1:1: expected @timeStamps false, got '@timestamps true'");
     EXPECT_EQ(failure([] { parse_ts("1,2\n", "f"); }),
@@ -64,7 +64,7 @@ TEST(arff_reader, series_of_numbers_and_of_vectors) {
 
 TEST(arff_reader, faults) {
     EXPECT_EQ(failure([] { parse_arff("@relation x\n@data\n1,?,3\n", "f"); }),
-              "parse error: f:3:3: expected a number, for others follow it, got '?'");
+              "parse error: f:3:3: expected a number, because further values follow, got '?'");
     EXPECT_EQ(failure([] { parse_arff("@relation x\n@data\n'1,2\n", "f"); }),
               "parse error: f:3:1: expected a closing ', got ''1,2'");
     EXPECT_EQ(failure([] { parse_arff("@attribute c {a}\n@data\n'1,2' a\n", "f"); }),
@@ -83,11 +83,11 @@ TEST(long_series_reader, gathers_by_id_and_sorts_by_time) {
 
 TEST(long_series_reader, faults) {
     EXPECT_EQ(failure([] { parse_long_series("id,time,value\na,1,2\na,1,3\n", "f"); }),
-              "parse error: f:3:3: expected another time than the series has before, got '1'");
+              "parse error: f:3:3: expected a time that the series does not have yet, got '1'");
     EXPECT_EQ(failure([] { parse_long_series("id,time,value\na,1\n", "f"); }),
               "parse error: f:2:1: expected 3 fields, got 'a,1'");
     EXPECT_EQ(failure([] { parse_long_series("id,time,value,label\na,1,2,u\na,2,2,v\n", "f"); }),
-              "parse error: f:3:7: expected the label 'u' of the series' other lines, got 'v'");
+              "parse error: f:3:7: expected the label 'u' of the other lines of this series, got 'v'");
     EXPECT_EQ(failure([] { parse_long_series("id,time,value\na,1,inf\n", "f"); }),
               "parse error: f:2:5: expected a finite number, got 'inf'");
     EXPECT_EQ(failure([] { parse_long_series("x,y\n1,2\n", "f"); }),

@@ -158,7 +158,7 @@ TEST(trees_reader, faults) {
     EXPECT_EQ(failure([] {
                   trees({tree{{{"a", 3}, {"b", 1}}}});
               }),
-              "invalid argument: tree 0: the subtree of node 0 does not fit in");
+              "invalid argument: tree 0: the subtree of node 0 goes beyond the end of the tree");
     EXPECT_EQ(failure([] {
                   trees({tree{{{"a", 3}, {"b", 1}, {"", 1}}}});
               }),

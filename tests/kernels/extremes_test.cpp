@@ -189,9 +189,9 @@ TEST(extremes, values_that_are_not_numbers_do_not_pass_for_numbers) {
 
 TEST(extremes, negative_coordinates_are_refused_by_name) {
     const dataset x = point_set<double>({{1, 2}, {3, -0.5}});
-    expect_error(errc::data, "chi2: coordinates must satisfy 0 <= x, got -0.5 at row 1, column 1",
+    expect_error(errc::data, "chi2: features must satisfy 0 <= x, got -0.5 at row 1, column 1",
                  [&] { evaluator<double>(kernel::parse("chi2()"), x); });
-    expect_error(errc::data, "intersection: coordinates must satisfy 0 <= x, got -0.5 at row 1, column 1", [&] {
+    expect_error(errc::data, "intersection: features must satisfy 0 <= x, got -0.5 at row 1, column 1", [&] {
         evaluator<double>(kernel::parse("intersection()"), point_set<double>({{1, 1}}), x);
     });
     expect_error(errc::data, "got -0.5 at row 1, column 1", [&] {
@@ -296,7 +296,7 @@ TEST(extremes, sets_too_large_for_powers_are_refused_and_normalised_ones_are_rig
     for (const char* text : {"set_power()", "set_exp()", "2*set_power() + 1", "set_power()*set_exp()"})
         expect_error(errc::data, "k(x, x) of object 0 is beyond the range of double",
                      [&] { evaluator<double>(kernel::parse(text), x); });
-    expect_error(errc::data, "normalize(set_power()) works on logarithms",
+    expect_error(errc::data, "normalize(set_power()) computes with logarithms",
                  [&] { evaluator<double>(kernel::parse("set_power()"), x); });
     expect_error(errc::data, "beyond the range of float",
                  [&] { evaluator<float>(kernel::parse("set_power()"), nested_sets({128})); });
@@ -346,7 +346,7 @@ TEST(extremes, large_powers_and_degrees) {
 }
 
 TEST(extremes, kernels_of_the_wrong_objects_are_refused) {
-    expect_error(errc::unsupported, "rbf(gamma=1) is a kernel on vectors, the data are strings",
+    expect_error(errc::unsupported, "rbf(gamma=1) is a kernel on vectors, but the data are strings",
                  [] { evaluator<double>(kernel::parse("rbf()"), strings({"a"})); });
     expect_error(errc::unsupported, "the data are sets", [] {
         evaluator<double>(kernel::parse("spectrum()"), strings({"a"}), sets({{1, 2}, {3}}));
@@ -356,18 +356,18 @@ TEST(extremes, kernels_of_the_wrong_objects_are_refused) {
     const kernel odd =
         pull_back("identity", {"identity", [](const dataset& x, const dataset*) { return std::pair(x, x); }},
                   kernel::parse("spectrum()"));
-    expect_error(errc::unsupported, "strings are needed, got vectors",
+    expect_error(errc::unsupported, "expected strings, got vectors",
                  [&] { evaluator<double>(odd, point_set<double>({{1}})); });
     expect_error(errc::invalid_argument, "columns must satisfy 0 <= column < 2, got 2", [] {
         evaluator<double>(kernel::parse("columns(rbf(), [0, 2])"), point_set<double>({{1, 2}}));
     });
-    expect_error(errc::invalid_argument, "for vectors of 3 coordinates, the data have 2", [] {
+    expect_error(errc::invalid_argument, "for vectors of 3 features, but the data have 2", [] {
         evaluator<double>(kernel::parse("anisotropic([1, 2, 3])"), point_set<double>({{1, 2}}));
     });
-    expect_error(errc::invalid_argument, "x has 2 coordinates and z has 1", [] {
+    expect_error(errc::invalid_argument, "x has 2 features, but z has 1", [] {
         evaluator<double>(kernel::parse("rbf()"), point_set<double>({{1, 2}}), point_set<double>({{1}}));
     });
-    expect_error(errc::invalid_argument, "needs the same data on both sides", [] {
+    expect_error(errc::invalid_argument, "the diagonal k(x, x) needs the same data set on both sides", [] {
         std::vector<double> out(1);
         evaluator<double>(kernel::parse("rbf()"), point_set<double>({{1}}), point_set<double>({{1}})).diagonal(out);
     });

@@ -47,7 +47,7 @@ TEST(field, the_product_of_two_fields_against_other_records) {
 
 TEST(field, what_does_not_fit) {
     const some_records r;
-    expect_error(errc::data, "there is no field 'colour': the records have place, a title",
+    expect_error(errc::data, "there is no field 'colour': the records have the fields place, a title",
                  [&] { evaluator<double>(kernel::parse("field(colour, linear())"), r.all); });
     EXPECT_ANY_THROW(evaluator<double>(kernel::parse("field(place, spectrum())"), r.all));
     expect_error(errc::parse, "is a kernel on records", [&] { kernel::parse("field(x, linear()) + linear()"); });

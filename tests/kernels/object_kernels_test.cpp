@@ -308,7 +308,7 @@ TEST(point_kernels, take_clouds_of_any_dimension_and_refuse_two_points_at_one_pl
     EXPECT_NEAR(value_of("coulomb()", flat, flat), 1, 1e-15);
     EXPECT_GT(value_of("density_overlap(cutoff=6)", flat, flat), 3);
     const dataset twice = points({{{1, 1}, {0, 0, 0, 0, 0, 0}}});
-    expect_error(errc::data, "row 0: coulomb: points 1 and 2, counted from 1, are at the same place",
+    expect_error(errc::data, "row 0: coulomb: points 1 and 2 (counted from 1) have the same coordinates",
                  [&] { value_of("coulomb()", twice, twice); });
     EXPECT_GT(value_of("pair_distances()", twice, twice), 0);
 }

@@ -35,7 +35,7 @@ TEST(parameters, out_of_range_name_the_inequality_and_the_value) {
         {"constant(c=-1)", "constant: must satisfy c >= 0", "got -1"},
         {"poly(degree=0)", "poly: must satisfy degree >= 1", "got 0"},
         {"poly(degree=-2)", "poly: must satisfy degree >= 1", "got -2"},
-        {"poly(degree=2.5)", "poly: degree must be a whole number", "got 2.5"},
+        {"poly(degree=2.5)", "poly: parameter 'degree' must be a whole number", "got 2.5"},
         {"poly(degree=1e12)", "poly: must satisfy |degree| <= 1e9", "got 1000000000000"},
         {"poly(gamma=0)", "poly: must satisfy gamma > 0", "got 0"},
         {"poly(gamma=-0.5)", "poly: must satisfy gamma > 0", "got -0.5"},
@@ -53,21 +53,21 @@ TEST(parameters, out_of_range_name_the_inequality_and_the_value) {
         {"anisotropic([[1, 2], [3, 1]])", "must be symmetric", "got 3 at (1, 0) and 2 at (0, 1)"},
         {"anisotropic([[1, 2], [3]])", "must be square", "got 2 rows and 1 numbers in row 1"},
         {"anisotropic([])", "covariance must have at least one number", ""},
-        {"anisotropic()", "covariance must be given", ""},
+        {"anisotropic()", "parameter 'covariance' must be given", ""},
         {"bilinear([[1, 2], [2, 1]])", "A must be positive semidefinite", "smallest eigenvalue is -1"},
         {"bilinear([[0, 1], [0, 0]])", "must be symmetric", "got 0 at (1, 0) and 1 at (0, 1)"},
-        {"bilinear()", "A must be given", ""},
+        {"bilinear()", "parameter 'A' must be given", ""},
         {"laplacian(0)", "laplacian: must satisfy gamma > 0", "got 0"},
         {"chi2(gamma=-1)", "chi2: must satisfy gamma > 0", "got -1"},
-        {"matern(nu=1)", "matern: must satisfy nu is 0.5, 1.5 or 2.5", "got 1"},
+        {"matern(nu=1)", "matern: must satisfy nu = 0.5, 1.5 or 2.5", "got 1"},
         {"matern(length_scale=0)", "matern: must satisfy length_scale > 0", "got 0"},
         {"rational_quadratic(alpha=0)", "rational_quadratic: must satisfy alpha > 0", "got 0"},
         {"rational_quadratic(length_scale=-1)", "rational_quadratic: must satisfy length_scale > 0", "got -1"},
         {"periodic(length_scale=0)", "periodic: must satisfy length_scale > 0", "got 0"},
         {"periodic(period=-1)", "periodic: must satisfy period > 0", "got -1"},
         {"spectrum(k=0)", "spectrum: must satisfy k >= 1", "got 0"},
-        {"spectrum(k=1.5)", "spectrum: k must be a whole number", "got 1.5"},
-        {"rbf(gamma=[1, 2])", "rbf: gamma must be a number, got a list", ""},
+        {"spectrum(k=1.5)", "spectrum: parameter 'k' must be a whole", "got 1.5"},
+        {"rbf(gamma=[1, 2])", "rbf: parameter 'gamma' must be a number, got a list", ""},
         {"anisotropic([[1, 2], [3, 4], [5, 6]])", "must be square", "got 3 rows and 2 numbers in row 0"},
         {"polynomial_of(linear(), [])", "at least one coefficient", ""},
     };
@@ -150,10 +150,12 @@ TEST(parameters, have_the_documented_defaults) {
 
 TEST(parameters, of_kernels_on_different_objects_cannot_be_mixed) {
     const kernel vectors(gaussian{}), strings(spectrum{});
-    expect_error(errc::unsupported, "they cannot be combined", [&] { vectors + strings; });
-    expect_error(errc::unsupported, "rbf(gamma=1) is a kernel on vectors and spectrum(k=3) on strings",
+    expect_error(errc::unsupported, "kernels on different kinds of objects cannot be combined",
+                 [&] { vectors + strings; });
+    expect_error(errc::unsupported, "rbf(gamma=1) is a kernel on vectors, but spectrum(k=3) is a kernel on strings",
                  [&] { vectors* strings; });
-    expect_error(errc::unsupported, "they cannot be combined", [&] { vectors - strings; });
+    expect_error(errc::unsupported, "kernels on different kinds of objects cannot be combined",
+                 [&] { vectors - strings; });
     expect_error(errc::unsupported, "is a kernel on strings", [&] { columns(strings, {0}); });
     EXPECT_EQ((strings + 2.0).kind(), strings::kind) << "a constant goes with anything";
     EXPECT_EQ((2.0 + 3.0 * strings).kind(), strings::kind);

@@ -109,7 +109,7 @@ TEST(feature_map, two_maps_of_one_name_are_two_maps) {
 
 TEST(feature_map, must_give_as_many_numbers_for_every_object) {
     const kernel map = from_feature_map("ragged", [](point x) { return features(static_cast<std::size_t>(x[0])); });
-    expect_error(errc::invalid_argument, "the map gives 2 coordinates for object 1 and 3 for object 0", [&] {
+    expect_error(errc::invalid_argument, "the map returns 2 features for object 1, but 3 for object 0", [&] {
         evaluator<double>(map, vectors_of<double>({{{3}, "", {}}, {{2}, "", {}}}, storage::dense));
     });
 }

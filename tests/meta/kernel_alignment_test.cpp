@@ -116,7 +116,8 @@ TEST(alignment, refuses_targets_that_are_all_the_same) {
     const table data = sample("wine.svm");
     const std::vector<double> y(static_cast<std::size_t>(data.x.size()), 1.0);
     const kernel_family family({linear{}}, data.x, true, 0);
-    EXPECT_THAT(failure([&] { align_weights(family, y, true); }), HasSubstr("all targets are the same"));
+    EXPECT_THAT(failure([&] { align_weights(family, y, true); }),
+                HasSubstr("the alignment to be defined, but all targets are"));
 }
 
 }  // namespace

@@ -55,11 +55,11 @@ TEST(learn, says_what_to_take_instead) {
         return failure([&] { learn(s, wine, o); });
     };
     EXPECT_THAT(told({"kernel_ridge", "", "", {}}, "mkl"), HasSubstr("--by alignment"));
-    EXPECT_THAT(told({"one_class", "", "", {}}, "alignment"), HasSubstr("--by mkl"));
+    EXPECT_THAT(told({"one_class", "", "", {}}, "alignment"), HasSubstr("by=mkl"));
     EXPECT_THAT(told({"linear_svc", "", "", {}}, "mkl"), HasSubstr("takes no kernel"));
-    EXPECT_THAT(told({"svc", "", "", {}}, "magic"), HasSubstr("mkl, alignment or relevance"));
+    EXPECT_THAT(told({"svc", "", "", {}}, "magic"), HasSubstr("'mkl', 'alignment' or 'relevance'"));
     EXPECT_THAT(told({"svc", "rbf(gamma=?)", "", {}}, "mkl"), HasSubstr("gamma=?"));
-    EXPECT_THAT(told({"svc", "cosine()", "", {}}, "relevance"), HasSubstr("no slopes"));
+    EXPECT_THAT(told({"svc", "cosine()", "", {}}, "relevance"), HasSubstr("no derivatives"));
 }
 
 }  // namespace

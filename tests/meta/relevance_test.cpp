@@ -59,7 +59,8 @@ TEST(kernel_slopes, are_those_of_differences) {
 TEST(kernel_slopes, refuses_what_is_no_function_of_the_columns) {
     for (const char* text :
          {"normalize(poly(degree=2, coef0=1))", "columns(rbf(gamma=1), [0])", "periodic()", "spectrum(k=2)"})
-        EXPECT_THAT(failure([&] { kernel_derivative{kernel::parse(text)}; }), HasSubstr("no slopes by columns"))
+        EXPECT_THAT(failure([&] { kernel_derivative{kernel::parse(text)}; }),
+                    HasSubstr("has no derivatives by columns"))
             << text;
 }
 
@@ -158,11 +159,11 @@ TEST(relevance, finds_the_columns_that_matter) {
 TEST(relevance, says_what_is_wrong) {
     made_up data = make_up(10);
     EXPECT_THAT(failure([&] { learn_relevance(gaussian{1}, data.x, matrix<double>(3, 1).view()); }),
-                HasSubstr("10 objects, but 3"));
+                HasSubstr("10 examples, but 3"));
     EXPECT_THAT(failure([&] { learn_relevance(gaussian{1}, data.x, matrix<double>(10, 1).view()); }),
                 HasSubstr("all targets"));
     EXPECT_THAT(failure([&] { learn_relevance(kernel::parse("cosine()"), data.x, data.y.view()); }),
-                HasSubstr("no slopes"));
+                HasSubstr("no derivatives"));
     relevance_options o;
     o.noise = 0;
     EXPECT_THAT(failure([&] { learn_relevance(gaussian{1}, data.x, data.y.view(), o); }), HasSubstr("0 < noise"));

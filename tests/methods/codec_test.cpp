@@ -116,7 +116,7 @@ TEST(codec, parts_are_checked_when_written_and_when_read) {
     const auto good = fit_nearest_centroid(kernel::parse("linear()"), x, std::vector<double>{0, 1, 0, 1});
     auto few = good, unnamed = good;
     few.norms.pop_back();
-    expect_error(errc::data, "1 numbers where there must be 2", [&] { model_bytes(few); });
+    expect_error(errc::data, "a model with 1 numbers in place of 2 cannot be written", [&] { model_bytes(few); });
     unnamed.classes[1] = std::numeric_limits<double>::quiet_NaN();
     expect_error(errc::parse, "somewhere: not a valid model: a class label must be finite, got nan",
                  [&] { parse_model<nearest_centroid_model>(model_bytes(unnamed), "somewhere"); });

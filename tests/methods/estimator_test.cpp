@@ -54,7 +54,8 @@ TEST(fitted, learns_from_kernel_values) {
     for (const char* name : {"kernel_kmeans", "kernel_kmedoids", "nystroem_kmeans", "nystroem_spectral"})
         EXPECT_EQ(run(name, K)->predict(K).size(), 150u) << name;
     EXPECT_EQ(run("kernel_pca", K, {}, {{"n_components", "2"}})->transform(K).values.cols(), 2);
-    expect_error(errc::unsupported, "the objects themselves are needed", [&] { run("linear_svc", K); });
+    expect_error(errc::unsupported, "expected the objects themselves, got a matrix of kernel values",
+                 [&] { run("linear_svc", K); });
 }
 
 TEST(fitted, has_parts_by_name) {
@@ -68,7 +69,8 @@ TEST(fitted, has_parts_by_name) {
     expect_error(errc::invalid_argument, "a model of another method", [&] { model_of<kmedoids_model>(*m); });
     EXPECT_EQ(m->scores(iris().x).cols(), 3);
     expect_error(errc::unsupported, "without probabilities", [&] { m->probabilities(iris().x); });
-    expect_error(errc::unsupported, "no functions behind", [&] { run("knn", iris().x)->decide(iris().x); });
+    expect_error(errc::unsupported, "this method has no decision values",
+                 [&] { run("knn", iris().x)->decide(iris().x); });
 }
 
 TEST(fitted, weight_zero_is_absence) {
@@ -142,7 +144,7 @@ TEST(fitted, machines_by_descent_are_near_the_optimum) {
         for (std::size_t i = 0; i < 150; ++i) same += a[i] == b[i];
         EXPECT_GE(same, 147) << solver;
     }
-    expect_error(errc::invalid_argument, "projection has no effect with rbf", [] {
+    expect_error(errc::invalid_argument, "option 'projection' has no effect with rbf", [] {
         run("pegasos", iris().x, {}, {{"projection", "true"}});
     });
 }

@@ -48,16 +48,16 @@ TEST(options, refuse_what_they_cannot_be) {
     const auto with = [](const char* name, const char* value) {
         return [=] { option_values("m", some_options, {{name, value}}); };
     };
-    expect_error(errc::invalid_argument, "there are C, n_init, loud, kind, alphas", with("D", "1"));
+    expect_error(errc::invalid_argument, "its options are C, n_init, loud, kind, alphas", with("D", "1"));
     expect_error(errc::invalid_argument, "0 < C <= inf, got '0'", with("C", "0"));
     for (const char* wrong : {"", "x", "nan", "1x", "-1", " 1"})
-        expect_error(errc::invalid_argument, "C must satisfy", with("C", wrong));
+        expect_error(errc::invalid_argument, "option 'C' must satisfy", with("C", wrong));
     for (const char* wrong : {"0", "1.5", "1e30", "inf"})
-        expect_error(errc::invalid_argument, "n_init must satisfy", with("n_init", wrong));
-    expect_error(errc::invalid_argument, "a or b, got 'c'", with("kind", "c"));
+        expect_error(errc::invalid_argument, "option 'n_init' must be a whole number", with("n_init", wrong));
+    expect_error(errc::invalid_argument, "'a' or 'b', got 'c'", with("kind", "c"));
     expect_error(errc::invalid_argument, "true or false", with("loud", "maybe"));
     for (const char* wrong : {"0", "1,-1", "1:2", "0:1:5", "1:2:1", "1:2:1e9", "1:2:2.5", "a", "1,,2", "inf"})
-        expect_error(errc::invalid_argument, "alphas must satisfy", with("alphas", wrong));
+        expect_error(errc::invalid_argument, "option 'alphas' must be a list", with("alphas", wrong));
     expect_error(errc::invalid_argument, "given twice", [] {
         option_values("m", some_options, {{"C", "1"}, {"c", "2"}});
     });
@@ -76,14 +76,17 @@ TEST(options, refuse_what_would_be_ignored) {
     v.integer("seed", 1, 0, "", {{"score", {"loo"}, {{"loss", {"huber"}}}}});
     const std::vector<option_info> some = v.options;
     const auto with = [&](const settings& given) { return [&some, given] { option_values("m", some, given); }; };
-    expect_error(errc::invalid_argument, "m: alpha has no effect beside alphas: leave one of them out",
+    expect_error(errc::invalid_argument, "m: option 'alpha' has no effect beside 'alphas': leave one of them out",
                  with({{"alpha", "1"}, {"alphas", "1,2"}}));
-    expect_error(errc::invalid_argument, "m: score has no effect without alphas: give that too, or leave score out",
+    expect_error(errc::invalid_argument,
+                 "m: option 'score' has no effect without 'alphas': set that option too, or leave 'score' out",
                  with({{"score", "loo"}}));
-    expect_error(errc::invalid_argument, "m: delta has no effect with loss=squared, only with loss=huber or pinball",
+    expect_error(errc::invalid_argument,
+                 "m: option 'delta' has no effect with loss=squared, only with loss=huber or pinball",
                  with({{"delta", "2"}}));
     EXPECT_EQ(option_values("m", some, {{"delta", "2"}, {"loss", "pinball"}}).number("delta"), 2);
-    expect_error(errc::invalid_argument, "m: seed has no effect with score=gcv, only with score=loo or loss=huber",
+    expect_error(errc::invalid_argument,
+                 "m: option 'seed' has no effect with score=gcv, only with score=loo or loss=huber",
                  with({{"seed", "2"}, {"loss", "pinball"}}));
     EXPECT_EQ(option_values("m", some, {{"seed", "2"}, {"loss", "huber"}}).integer("seed"), 2);
     EXPECT_EQ(option_values("m", some, {{"seed", "2"}, {"score", "loo"}, {"alphas", "1,2"}}).integer("seed"), 2);
@@ -99,10 +102,11 @@ TEST(methods, take_a_seed_only_where_something_is_random) {
         given.emplace_back("seed", "7");
         return option_values(svc.name, svc.options, given).integer("seed");
     };
-    expect_error(errc::invalid_argument,
-                 "svc: seed has no effect with probability=false, only with probability=true or solver=kernel_pegasos",
-                 [&] { with({}); });
-    expect_error(errc::invalid_argument, "seed has no effect", [&] { with({{"solver", "interior_point"}}); });
+    expect_error(
+        errc::invalid_argument,
+        "svc: option 'seed' has no effect with probability=false, only with probability=true or solver=kernel_pegasos",
+        [&] { with({}); });
+    expect_error(errc::invalid_argument, "option 'seed' has no effect", [&] { with({{"solver", "interior_point"}}); });
     EXPECT_EQ(with({{"probability", "true"}}), 7);
     EXPECT_EQ(with({{"solver", "kernel_pegasos"}}), 7);
 }
@@ -196,7 +200,7 @@ TEST(methods, are_found_by_name_and_alias_and_have_valid_defaults) {
     }
     EXPECT_EQ(find_method("Kernel-PCA").name, "kernel_pca");
     expect_error(errc::invalid_argument, "did you mean kernel_ridge?", [] { find_method("kernel_rigde"); });
-    expect_error(errc::invalid_argument, "there are svc, nu_svc", [] { find_method("astrology"); });
+    expect_error(errc::invalid_argument, "the methods are svc, nu_svc", [] { find_method("astrology"); });
 }
 
 TEST(figures, come_back_from_json) {

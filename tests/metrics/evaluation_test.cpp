@@ -234,7 +234,7 @@ TEST(importance, refuses_what_it_cannot_shuffle) {
     };
     const metric& mse = find_metric("mse", target_kind::values);
     const dataset x = dense<double>(data.x.view());
-    expect_error(errc::invalid_argument, "300 objects, but 0 targets",
+    expect_error(errc::invalid_argument, "300 examples, but 0 targets",
                  [&] { permutation_importance(x, {}, {}, mse, model); });
     importance_options none;
     none.repeats = 0;
@@ -274,14 +274,14 @@ TEST(evaluation, of_one_class_has_no_area) {
 }
 
 TEST(evaluation, names_the_row_of_what_is_not_finite) {
-    expect_error(errc::data, "no examples", [] { evaluate({}); });
+    expect_error(errc::data, "needs examples with targets", [] { evaluate({}); });
     expect_error(errc::data, "row 1: the target must be finite, got nan", [] {
         evaluate({target_kind::values, {1, nan}, {1, 1}});
     });
-    expect_error(errc::data, "row 0: the answer must be finite, got inf", [] {
+    expect_error(errc::data, "row 0: the prediction must be finite, got inf", [] {
         evaluate({target_kind::values, {1}, {inf}});
     });
-    expect_error(errc::invalid_argument, "2 targets, but 1 answers", [] {
+    expect_error(errc::invalid_argument, "2 targets, but 1 predictions", [] {
         evaluate({target_kind::values, {1, 2}, {1}});
     });
     expect_error(errc::data, "row 1: a score must be finite", [] {

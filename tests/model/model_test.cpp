@@ -235,7 +235,7 @@ TEST(api_model, refuses_wrong_specs_and_data) {
     expect_error(errc::invalid_argument, "0 < C <= inf, got '-1'",
                  fitting({"svc", "", "", {{"C", "-1"}}}, half_of_iris()));
     expect_error(errc::invalid_argument, "takes no kernel", fitting({"ridge", "rbf()", "", {}}, housing()));
-    expect_error(errc::unsupported, "is for vectors, the data are strings: take svc",
+    expect_error(errc::unsupported, "needs vectors, but the data are strings: take svc",
                  fitting({"linear_svc", "", "", {}}, promoters()));
     expect_error(errc::unsupported, "take kernel_ridge", [] {
         table t = promoters();
@@ -243,18 +243,19 @@ TEST(api_model, refuses_wrong_specs_and_data) {
         fit({"ridge", "", "", {}}, t);
     });
     expect_error(errc::unsupported, "kernel on vectors", fitting({"knn", "rbf()", "", {}}, promoters()));
-    expect_error(errc::unsupported, "scaling is for vectors", fitting({"knn", "", "standard", {}}, promoters()));
-    expect_error(errc::invalid_argument, "standard or minmax", fitting({"knn", "", "bigger", {}}, half_of_iris()));
+    expect_error(errc::unsupported, "scaling needs vectors, but the",
+                 fitting({"knn", "", "standard", {}}, promoters()));
+    expect_error(errc::invalid_argument, "'standard' or 'minmax'", fitting({"knn", "", "bigger", {}}, half_of_iris()));
     expect_error(errc::data, "the targets are names", fitting({"svr", "", "", {}}, half_of_iris()));
     expect_error(errc::data, "different numbers", fitting({"svc", "", "", {}}, housing()));
     const table none{half_of_iris().x, {}, {}, half_of_iris().feature_names};
     expect_error(errc::data, "have no targets", fitting({"svc", "", "", {}}, none));
     const table empty{};
-    expect_error(errc::data, "no objects", fitting({"kernel_pca", "", "", {}}, empty));
+    expect_error(errc::data, "have no examples", fitting({"kernel_pca", "", "", {}}, empty));
     const model pca = fit({"kernel_pca", "", "", {{"n_components", "2"}}}, none);
     expect_error(errc::unsupported, "does not predict", [&] { pca.predict(half_of_iris().x); });
     expect_error(errc::unsupported, "fitted on vectors", [&] { pca.transform(promoters().x); });
-    expect_error(errc::invalid_argument, "4 coordinates, got 13", [&] { pca.transform(housing().x); });
+    expect_error(errc::invalid_argument, "4 features, got 13", [&] { pca.transform(housing().x); });
 }
 
 // For every option that changes the model, a value other than the default.
@@ -311,8 +312,8 @@ TEST(api_model, no_option_is_ignored) {
                 plain = outcome(base);
             } catch (const error& refused) {
                 const std::string why = refused.what(), &named = base.front().first;
-                EXPECT_TRUE(why.find(named + " has no effect") != std::string::npos ||
-                            why.find(named + " needs one value for each output") != std::string::npos)
+                EXPECT_TRUE(why.find(named + "' has no effect") != std::string::npos ||
+                            why.find(named + " needs one value per target") != std::string::npos)
                     << why;
                 continue;
             }

@@ -37,12 +37,13 @@ TEST(text_model, takes_a_kernel_on_vectors_and_a_scaling) {
     EXPECT_EQ(m.predict(texts().x), texts().y);
     EXPECT_EQ(parse(m.bytes(), "m").predict(texts().x), texts().y);
     s.kernel = "spectrum(k=3)";
-    testing::expect_error(errc::unsupported, "kernel on strings, the data are vectors", [&] { fit(s, texts()); });
+    testing::expect_error(errc::unsupported, "kernel on strings, but the data are vectors", [&] { fit(s, texts()); });
 }
 
 TEST(text_model, says_what_to_do) {
     const spec plain = parse_spec(R"({"method": "linear_svc"})");
-    testing::expect_error(errc::unsupported, "make texts vectors of their words", [&] { fit(plain, texts()); });
+    testing::expect_error(errc::unsupported, "convert the texts to vectors of their words",
+                          [&] { fit(plain, texts()); });
     spec wrong = plain;
     wrong.text = "tfidf(ngram=0)";
     testing::expect_error(errc::invalid_argument, "ngram_min <= ngram_max", [&] { fit(wrong, texts()); });

@@ -75,15 +75,15 @@ TEST(values, every_word_on_every_kind_of_method) {
 }
 
 TEST(values, are_checked_as_texts_are) {
-    expect_error(errc::invalid_argument, "svc: C must satisfy 0 < C <= inf, got '-1'",
+    expect_error(errc::invalid_argument, "svc: option 'C' must satisfy 0 < C <= inf, got '-1'",
                  [] { fit(svc{.C = -1}, iris()); });
-    expect_error(errc::invalid_argument, "svc: multiclass must satisfy ovo or ovr, got 'all'",
+    expect_error(errc::invalid_argument, "svc: option 'multiclass' must be 'ovo' or 'ovr', got 'all'",
                  [] { fit(svc{.multiclass = "all"}, iris()); });
-    expect_error(errc::invalid_argument, "kernel_ridge: alpha has no effect beside alphas", [] {
+    expect_error(errc::invalid_argument, "kernel_ridge: option 'alpha' has no effect beside 'alphas'", [] {
         fit(kernel_ridge{.alpha = 2, .alphas = {1, 2}}, table{iris().x, iris().y, {}, {}});
     });
     expect_error(errc::unsupported, "does not transform", [] { transform(fit(svc{}, iris()), iris()); });
-    expect_error(errc::invalid_argument, "there is no number 'precision': there are accuracy",
+    expect_error(errc::invalid_argument, "the model has no number 'precision': its numbers are accuracy",
                  [] { score(fit(svc{}, iris()), iris()).number("precision"); });
 }
 

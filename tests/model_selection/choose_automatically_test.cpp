@@ -51,9 +51,10 @@ TEST(automatic, leaves_out_rows_without_a_target_and_says_so) {
     EXPECT_EQ(ready.open.method, "svc");
     EXPECT_EQ(ready.open.kernel, "rbf(gamma=?)");
     EXPECT_EQ(std::get<std::string>(*ready.choices.find("target")), "y (by its name); 1 rows without it left out");
-    expect_error(errc::data, "the target is always up",
+    expect_error(errc::data, "the target column is constant, up, so it cannot be",
                  [] { api::prepare(file_contents("t.csv", "x,y\n1,up\n2,up\n", nullptr), {}); });
-    expect_error(errc::invalid_argument, "task must be classification, regression or one_class, got 'guess'",
+    expect_error(errc::invalid_argument,
+                 "option 'task' must be 'classification', 'regression' or 'one_class', got 'guess'",
                  [&] { api::prepare(file_contents("t.csv", text, nullptr), {.task = "guess"}); });
 }
 

@@ -194,7 +194,7 @@ TEST(tune, a_log_is_gone_on_from) {
     ASSERT_EQ(again.trials.size(), first.trials.size());
     for (std::size_t i = 0; i < first.trials.size(); ++i) EXPECT_EQ(again.trials[i].scores, first.trials[i].scores);
     o.folds = 4;
-    EXPECT_THAT(failure([&] { tune(s, data, o); }), HasSubstr("the log of another search"));
+    EXPECT_THAT(failure([&] { tune(s, data, o); }), HasSubstr("the log belongs to another search ("));
     std::ofstream(path) << "no json\n";
     EXPECT_THAT(failure([&] { tune(s, data, o); }), HasSubstr("tune.log:1"));
 }
@@ -250,7 +250,8 @@ TEST(tune, what_pair_steps_do_not_reach_is_fitted_whole) {
 TEST(tune, what_cannot_be_tuned_says_why) {
     const table data = sample("heart_scale.svm");
     const auto trying = [&](const spec& s, const tune_options& o = {}) { return failure([&] { tune(s, data, o); }); };
-    EXPECT_THAT(trying({"svc", "rbf(gamma=1)", "", {{"C", "1"}}}), HasSubstr("nothing is left open"));
+    EXPECT_THAT(trying({"svc", "rbf(gamma=1)", "", {{"C", "1"}}}),
+                HasSubstr("no option or parameter is left open for tuning"));
     EXPECT_THAT(trying({"kernel_pca", "rbf(gamma=?)", "", {}}), HasSubstr("no targets"));
     EXPECT_THAT(trying({"svc", "rbf(gamma=1)", "", {{"C", "?[-1, 5]"}}}), HasSubstr("0 < C <= inf, got '-1'"));
     table broken = data;
@@ -259,13 +260,13 @@ TEST(tune, what_cannot_be_tuned_says_why) {
     broken.x = dense<double>(std::move(two));
     broken.y = {1, -1};
     EXPECT_THAT(failure([&] { tune({"svc", "rbf(gamma=?)", "", {}}, broken); }), HasSubstr("nan"));
-    EXPECT_THAT(trying({"svc", "rbf(gama=?)", "", {}}), HasSubstr("no range of gama is usual"));
+    EXPECT_THAT(trying({"svc", "rbf(gama=?)", "", {}}), HasSubstr("gama has no default range"));
     tune_options o;
     o.metric = "rmse";
     EXPECT_THAT(trying({"svc", "rbf(gamma=?)", "", {}}, o), HasSubstr("there is no metric 'rmse' of classes"));
     o = {};
     o.search = "luck";
-    EXPECT_THAT(trying({"svc", "rbf(gamma=?)", "", {}}, o), HasSubstr("grid, random, halving or model"));
+    EXPECT_THAT(trying({"svc", "rbf(gamma=?)", "", {}}, o), HasSubstr("'grid', 'random', 'halving' or 'bayes'"));
     o = {};
     o.folds = 1000;
     EXPECT_THAT(trying({"svc", "rbf(gamma=?)", "", {}}, o), HasSubstr("folds"));

@@ -87,7 +87,7 @@ TEST(scaling, minmax_of_sparse_data_is_svm_scale) {
 TEST(scaling, sparse_zeros_stay_zeros_without_the_mean) {
     const dataset x = parse_libsvm("1 1:3\n1 3:4\n1 1:-3\n", "f").x;
     EXPECT_EQ(failure([&] { scaling::fit(x); }),
-              "unsupported: standardising sparse vectors would fill in every zero: use with_mean = false, min-max "
+              "unsupported: standardising sparse vectors would make every zero nonzero: use with_mean = false, min-max "
               "scaling, or dense vectors");
     const scaling s = scaling::fit(x, {.with_mean = false});
     const auto got = entries<double>(s.apply(x));
@@ -99,7 +99,7 @@ TEST(scaling, sparse_zeros_stay_zeros_without_the_mean) {
     EXPECT_EQ(failure([&] {
                   scaling::fit(make({{1}, {2}})).apply(parse_libsvm("1 1:3\n", "f").x);
               }),
-              "unsupported: standardising sparse vectors would fill in every zero: use with_mean = false, min-max "
+              "unsupported: standardising sparse vectors would make every zero nonzero: use with_mean = false, min-max "
               "scaling, or dense vectors");
 }
 
@@ -115,11 +115,11 @@ TEST(scaling, dims_must_fit) {
     EXPECT_EQ(failure([&] {
                   s.apply(make({{1, 2, 3}}));
               }),
-              "invalid argument: the scaling was fitted to 2 columns, got vectors of 3");
+              "invalid argument: the scaling was fitted on 2 columns, got vectors of 3 columns");
     EXPECT_EQ(failure([&] { s.apply(make(matrix_rows{{1}})); }),
-              "invalid argument: the scaling was fitted to 2 columns, got vectors of 1");
+              "invalid argument: the scaling was fitted on 2 columns, got vectors of 1 columns");
     EXPECT_EQ(failure([&] { s.inverse(parse_libsvm("1 3:1\n", "f").x); }),
-              "invalid argument: the scaling was fitted to 2 columns, got vectors of 3");
+              "invalid argument: the scaling was fitted on 2 columns, got vectors of 3 columns");
     const dataset narrow = s.apply(parse_libsvm("1 1:3\n", "f").x);  // its second coordinate is a zero
     EXPECT_EQ(narrow.dims(), 2);
     EXPECT_EQ(rows<double>(as_dense<double>(narrow)), rows<double>(s.apply(make({{3, 0}}))));
@@ -136,14 +136,14 @@ TEST(scaling, wrong_input_is_refused) {
               "invalid argument: min-max scaling needs finite lower < upper, got 1 and 1");
     EXPECT_EQ(failure([] { scaling::fit(strings({"a"})); }), "unsupported: scaling needs vectors, got strings");
     EXPECT_EQ(failure([] { scaling::fit(make(matrix_rows{{1}}), {.targets = true}); }),
-              "invalid argument: scaling of targets was asked for, but none were given");
+              "invalid argument: scaling of targets needs targets, got none");
     const std::vector<double> y{1, 2};
     EXPECT_EQ(failure([&] { scaling::fit(make(matrix_rows{{1}}), y, {.targets = true}); }),
-              "invalid argument: there must be one target a vector, got 2 targets for 1 vectors");
+              "invalid argument: expected one target per vector, got 2 targets for 1 vectors");
     const scaling tiny = scaling::fit(make({{0}, {1e-300}}), minmax);
     EXPECT_TRUE(failure([&] {
                     tiny.apply(make(matrix_rows{{1e300}}));
-                }).starts_with("bad data: row 0, column 0: scaling gives inf"))
+                }).starts_with("bad data: row 0, column 0: the scaled value inf"))
         << "2e600";
 }
 
@@ -196,17 +196,18 @@ TEST(scaling, inverse_undoes_apply) {
 TEST(scaling, bad_files_are_refused) {
     const auto bad = [](const std::string& text) { return failure([&] { scaling::from_json(text, "f"); }); };
     EXPECT_TRUE(bad("{").starts_with("parse error: f: not a scaling file: "));
-    EXPECT_EQ(bad(R"({"format": "x"})"), "parse error: f: not a scaling file: the format is not mercer-scaling");
+    EXPECT_EQ(bad(R"({"format": "x"})"),
+              "parse error: f: not a scaling file: the format must be mercer-scaling, got \"x\"");
     const std::string head =
         R"({"format": "mercer-scaling", "version": 1, "method": "minmax", "lower": 0, "upper": 1, )";
     EXPECT_EQ(bad(head + R"("min": [1], "max": [0]})"),
-              "parse error: f: not a scaling file: min <= max does not hold: 1 and 0");
+              "parse error: f: not a scaling file: must satisfy min <= max, got 1 and 0");
     EXPECT_EQ(bad(head + R"("min": [1], "max": []})"),
-              "parse error: f: not a scaling file: 'min' and 'max' must be arrays of the same length");
+              "parse error: f: not a scaling file: 'min' and 'max' must be lists of the same length");
     EXPECT_TRUE(bad(head + R"("min": ["a"], "max": [0]})").starts_with("parse error: f: not a scaling file: "));
     EXPECT_EQ(
         bad(R"({"format": "mercer-scaling", "version": 1, "method": "standardise", "with_mean": true, "mean": [0], "sd": [-1]})"),
-        "parse error: f: not a scaling file: 0 <= sd does not hold: -1");
+        "parse error: f: not a scaling file: must satisfy 0 <= sd, got -1");
     EXPECT_EQ(bad(head + R"("min": [0], "max": [1]})"), "no error");
 }
 

@@ -144,10 +144,10 @@ REFUSED = {
     "no rows": (lambda rows: ridge(rows, X[:0], Y[:0]), "NystroemRidge: no process has examples"),
     "one class": (lambda rows: mercer.NystroemSVC(n_centres=5).fit(rows(X), rows(np.zeros(N, int)), comm=rows.comm), "The number of classes has to be greater than one"),
     "no class": (lambda rows: mercer.NystroemSVC(n_centres=5).fit(rows(X), rows(LABELS), rows(0 * W), comm=rows.comm), "all samples have zero or negative weights"),
-    "labels of two kinds": (lambda rows: mercer.NystroemSVC(n_centres=5).fit(rows(X), rows(LABELS if rows.rank == 0 else (Y > 0).astype(int)), comm=rows.comm), "labels are texts in some processes"),
-    "hinge": (lambda rows: mercer.NystroemSVC(n_centres=5, loss="hinge").fit(rows(X), rows(LABELS), comm=rows.comm), "loss=hinge is for one process"),
-    "precomputed": (lambda rows: mercer.NystroemRidge(kernel="precomputed").fit(rows(X), rows(Y), comm=rows.comm), "'precomputed' is for one process"),
-    "objects": (lambda rows: ridge(rows, [object() for _ in range(N)], kernel=lambda a, b: 1.0), "understands are for one process"),
+    "labels of two kinds": (lambda rows: mercer.NystroemSVC(n_centres=5).fit(rows(X), rows(LABELS if rows.rank == 0 else (Y > 0).astype(int)), comm=rows.comm), "some processes have strings"),
+    "hinge": (lambda rows: mercer.NystroemSVC(n_centres=5, loss="hinge").fit(rows(X), rows(LABELS), comm=rows.comm), "loss=hinge runs in one process"),
+    "precomputed": (lambda rows: mercer.NystroemRidge(kernel="precomputed").fit(rows(X), rows(Y), comm=rows.comm), "'precomputed' does not work with comm"),
+    "objects": (lambda rows: ridge(rows, [object() for _ in range(N)], kernel=lambda a, b: 1.0), "do not work with comm"),
     "stopped": (callback_of_one_process(stop), "this callback stops"),
 }  # fmt: skip
 ENDED = {

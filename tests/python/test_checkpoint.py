@@ -105,7 +105,7 @@ def test_processes_that_were_killed_go_on_in_another_number(tmp_path):
 def test_what_has_none_says_so(tmp_path):
     X = np.random.default_rng(0).normal(size=(50, 2))
     with mercer.checkpoint(tmp_path / "state"):
-        with pytest.raises(ValueError, match="keeps no checkpoint.*nystroem_ridge"):
+        with pytest.raises(ValueError, match="does not support checkpoints.*nystroem_ridge"):
             mercer.SVC().fit(X, X[:, 0] > 0)
     mercer.SVC().fit(X, X[:, 0] > 0)
     with pytest.raises(ValueError, match="seconds must be >= 0"):

@@ -69,5 +69,5 @@ def test_linear_machines_on_objects():
         model.coef_
     with pytest.raises(ValueError, match="no explicit features"):
         LinearSVC(kernel="levenshtein()").fit(STRINGS, LABELS)
-    with pytest.raises(ValueError, match="give a kernel with explicit features"):
+    with pytest.raises(ValueError, match="take a kernel with explicit features"):
         LinearSVC().fit(STRINGS, LABELS)

@@ -180,7 +180,7 @@ def test_cross_validation_on_lists():
 def test_other_kernels_do_not_take_anything():
     with pytest.raises(ValueError):
         mercer.SVC().fit(SEQUENCES["lists of tokens"], SORTS)
-    with pytest.raises(ValueError, match="does not know such objects"):
+    with pytest.raises(ValueError, match="cannot be combined with a kernel on other objects"):
         mercer.SVC(kernel=Callable(overlap, domain="objects") + Spectrum()).fit(SEQUENCES["strings"], SORTS)
     assert_allclose((Callable(overlap, domain="objects") + Constant(2.0))(SEQUENCES["things"]), overlap(SEQUENCES["things"], SEQUENCES["things"]) + 2)
 

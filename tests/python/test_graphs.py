@@ -73,7 +73,7 @@ def test_an_svc_tells_cycles_from_paths(kernel):
 
 
 def test_faults():
-    with pytest.raises(ValueError, match="graph 0: an edge leads from node 0 to 3, the graph has nodes 0 to 2"):
+    with pytest.raises(ValueError, match="graph 0: an edge leads from node 0 to node 3, but the graph has nodes 0 to 2"):
         gram("wl()", (3, [(0, 3)]))
     with pytest.raises(TypeError, match="object 1 must be a graph, like the first one"):
         gram("wl()", PATH, "text")

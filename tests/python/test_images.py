@@ -97,5 +97,5 @@ def test_what_is_wrong_is_said():
         Colours()([np.array([[0.0, 16.0]])])
     with pytest.raises(ValueError, match="got 5"):
         Colours()([np.zeros((2, 2, 5))])
-    with pytest.raises(ValueError, match="no kernel of explicit features"):
+    with pytest.raises(ValueError, match="has no explicit features"):
         Pullback(ShiftedPixels(), RBF(gamma=1))(BYTES)

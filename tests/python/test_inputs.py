@@ -194,7 +194,7 @@ def test_max_iter_warns_and_leaves_a_model(two_moons):
 
 def test_fits_behind_probabilities_are_not_silent(two_moons):
     X, y = two_moons
-    with pytest.warns(ConvergenceWarning, match="Behind the probabilities, 5 of 5 fits did not converge"):
+    with pytest.warns(ConvergenceWarning, match="In the fit of the probabilities, 5 of 5 fits did not converge"):
         SVC(C=1000.0, max_iter=5, probability=True).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

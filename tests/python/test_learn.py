@@ -45,7 +45,7 @@ def test_relevance_of_columns():
 
 def test_mistakes(wine):
     X, y = wine
-    with pytest.raises(ValueError, match="mkl, alignment or relevance"):
+    with pytest.raises(ValueError, match="'mkl', 'alignment' or 'relevance'"):
         mercer.learn_kernel(mercer.SVC(), X, y, by="magic")
     with pytest.raises(Exception, match="weights are learnt together with svc"):
         mercer.learn_kernel(mercer.KernelRidge(), X, y)

@@ -80,7 +80,7 @@ def test_scale_leaves_out_what_has_no_weight():
 
 def test_a_text_needs_data():
     for kernel in (RBF(gamma="scale"), RBF(gamma="scale") + Linear()):
-        with pytest.raises(ValueError, match="'scale' stands for a number that an estimator finds in fit"):
+        with pytest.raises(ValueError, match="'scale' is a number that an estimator computes in fit"):
             kernel(X)
     with pytest.raises(ValueError, match="gamma must be a number, 'scale', 'auto' or None, got 'wide'"):
         mercer.SVC(kernel=RBF(gamma="wide")).fit(X, Y)
@@ -90,7 +90,7 @@ def test_a_text_needs_data():
     "estimator, message",
     [
         (mercer.KernelRidge(alpha=0.5, alphas=[0.1, 1.0]), "alpha=0.5 has no effect beside alphas: leave one of them out"),
-        (mercer.KernelRidge(alpha_score="loo"), "alpha_score='loo' has no effect without alphas: give them, or leave it out"),
+        (mercer.KernelRidge(alpha_score="loo"), "alpha_score='loo' has no effect without alphas: set alphas, or leave it out"),
         (mercer.KernelRidge(kernel="rbf", kernel_params={"p": 1}), "kernel_params has no effect on the kernel 'rbf'"),
         (mercer.KernelLogisticRegression(C=2.0, alpha=0.1), "C=2.0 has no effect beside alpha: leave one of them out"),
         (mercer.Pegasos(C=2.0, alpha=0.1), "C=2.0 has no effect beside alpha: leave one of them out"),

@@ -57,5 +57,5 @@ def test_what_is_wrong_is_named():
         SVC(kernel="field(a, linear())").fit([{"a": 1}, {"b": 1}], [0, 1])
     with pytest.raises(ValueError, match="Field 'a': Input X contains NaN"):
         SVC(kernel="field(a, linear())").fit([{"a": 1.0}, {"a": float("nan")}], [0, 1])
-    with pytest.raises(mercer.MercerError if hasattr(mercer, "MercerError") else ValueError, match="there is no field 'c': the records have a"):
+    with pytest.raises(mercer.MercerError if hasattr(mercer, "MercerError") else ValueError, match="there is no field 'c': the records have the fields a"):
         SVC(kernel="field(c, linear())").fit([{"a": 1.0}, {"a": 2.0}], [0, 1])

@@ -67,11 +67,11 @@ def test_what_is_wrong_is_said():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="has no number 'D' to be tuned"):
         mercer.tune(mercer.SVC(), X, y, D="?")
-    with pytest.raises(ValueError, match="kernel must be a text form"):
+    with pytest.raises(ValueError, match="kernel must be an expression"):
         mercer.tune(mercer.SVC(kernel="precomputed"), X, y)
     with pytest.raises(ValueError, match="there is no metric"):
         mercer.tune(mercer.SVC(), X, y, metric="rmse")
-    with pytest.raises(ValueError, match="nothing is left open"):
+    with pytest.raises(ValueError, match="no option or parameter is left open for tuning"):
         mercer.tune(mercer.SVC(), X, y, kernel="rbf(gamma=1)", C="1")
 
 

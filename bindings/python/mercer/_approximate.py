@@ -33,7 +33,7 @@ class _OnCentres(Centred):
     """Base class of functions on a few centres."""
 
     def _reached(self):
-        return f"its gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}"
+        return f"its duality gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}"
 
     n_iter_ = of_model("passes", "int", "Number of passes over the training examples.")
     dual_gap_ = of_model("gap", "float", "Duality gap: the objective exceeds its minimum over these centres by at most this.")

@@ -339,7 +339,7 @@ class KernelEstimator(BaseEstimator):
         """
         check_is_fitted(self)
         if self._precomputed:
-            raise ValueError("a precomputed matrix has no proof; mercer.kernels objects have")
+            raise ValueError("a precomputed kernel matrix has no proof: only kernels of mercer.kernels have one")
         return self.kernel_.proof()
 
     # --- the fit
@@ -392,14 +392,14 @@ class KernelEstimator(BaseEstimator):
         if self.status_ in ("converged", "stationary"):
             return
         why = {
-            "interrupted": "Fit interrupted by the user (a second Ctrl-C ends more than this fit)",
+            "interrupted": "Fit interrupted by the user (a second Ctrl-C raises KeyboardInterrupt)",
             "step_limit": self._early(),
             "time_limit": f"Fit terminated early (max_seconds={getattr(self, 'max_seconds', None)})",
             "cancelled": "Fit stopped by the callback",
-            "stalled": "Fit stalled: rounding, too little memory for a better method, or a matrix that is not "
-            "positive semidefinite leaves no further progress",
+            "stalled": "Fit stalled: rounding errors, a memory limit that excludes a more accurate solver, or a matrix that is not "
+            "positive semidefinite allows no further progress",
         }.get(self.status_, f"Fit ended with status {self.status_}")
-        warn(f"{why}. The best model so far is kept, {reached}.")
+        warn(f"{why}. The best model so far is returned, {reached}.")
 
     _limit = "max_iter"  # the option that limits the number of iterations
 
@@ -466,7 +466,7 @@ class KernelEstimator(BaseEstimator):
         """
         model = self._fitted()
         if self._precomputed:
-            raise ValueError("a precomputed matrix has no features to explain")
+            raise ValueError("a precomputed kernel matrix has no features to explain: fit on objects with a kernel")
         data = self._new_data([x])
         items = {**getattr(self, "_items", {}), **_data.item_names([x], data.kind)}
         told = _core.explain(model, data, top, self._feature_words(), items)

@@ -59,7 +59,7 @@ class _Means(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Clusterer):
         """Computes the distance of every example to every mean in feature space; not for a precomputed kernel."""
         self._fitted()
         if self._precomputed:
-            raise ValueError("distances need k(x, x) of the new examples, which a precomputed matrix does not hold")
+            raise ValueError("distances need k(x, x) of the new examples, which a precomputed matrix does not contain")
         return self._ask("transform", X)
 
     def fit_transform(self, X, y=None, sample_weight=None):

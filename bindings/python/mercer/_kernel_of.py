@@ -32,10 +32,10 @@ def resolve_kernel(
         function = functools.partial(kernel, **arguments) if arguments else kernel
         return kernels.Callable(function, domain=data.kind, pairwise=pairwise)
     if arguments:
-        raise ValueError(f"kernel_params has no effect on the kernel {kernel!r}: it is for a kernel that is a function")
+        raise ValueError(f"kernel_params has no effect on the kernel {kernel!r}: it is only for a kernel that is a Python function")
     if not known:
         raise ValueError(
-            f"kernel must be a name, a text form, a mercer.kernels object, a callable or 'precomputed', got {kernel!r}"
+            f"kernel must be a name, an expression such as 'rbf(gamma=1)', a mercer.kernels object, a callable or 'precomputed', got {kernel!r}"
         )
     given = {"gamma": gamma, "degree": degree, "coef0": coef0}
     taken = named_in(kernel)

@@ -138,7 +138,7 @@ def learn_kernel(
     )  # fmt: skip
     found = json.loads(found)
     if found["status"] not in ("converged", "stationary"):
-        warn(f"learn_kernel: {found['status']}: the kernel is not learnt to the end")
+        warn(f"learn_kernel: {found['status']}: the weights of the kernel have not converged")
     best = {"kernel": kernels.parse(found["kernel"])}
     if "alpha" in found["spec"] and "alpha" in made._shared and by == "relevance":
         best["alpha"] = float(found["spec"]["alpha"])

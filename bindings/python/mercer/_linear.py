@@ -23,7 +23,7 @@ class _OneVersusRest(DecidingClassifier, _Machine):
     )  # fmt: skip
 
     def _reached(self):
-        return f"its objective is above the least by at most {100 * self._model.gap:.3g} %"
+        return f"its objective exceeds the minimum by at most {100 * self._model.gap:.3g} %"
 
     @fitted("int")
     def n_iter_(self):
@@ -92,12 +92,12 @@ class LinearSVC(_OneVersusRest):
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples and their class labels. With a kernel the examples may be objects."""
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
-            raise ValueError("LinearSVC works on features, not on a precomputed matrix: use SVC")
+            raise ValueError("LinearSVC needs features, got a precomputed kernel matrix: use SVC")
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
         if data.kind != "vectors" and self.kernel is None:
             raise ValueError(
-                f"LinearSVC needs vectors, got {data.kind}: give a kernel with explicit features for them, or use SVC "
-                "or Pegasos"
+                f"LinearSVC needs vectors, got {data.kind}: take a kernel with explicit features, or use SVC or "
+                "Pegasos"
             )
         self._check_combination()
         self._sparse_coef = False
@@ -213,7 +213,7 @@ class Pegasos(_OneVersusRest):
     def fit(self, X, y, sample_weight=None):
         """Fits the model to examples and their class labels."""
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
-            raise ValueError("Pegasos takes its kernel values as it goes, not from a precomputed matrix: use SVC")
+            raise ValueError("Pegasos computes kernel values during the fit, so it needs a kernel, got a precomputed kernel matrix: use SVC")
         if self.alpha is not None and self.C != 1:
             raise ValueError(f"C={self.C!r} has no effect beside alpha: leave one of them out")
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
@@ -227,7 +227,7 @@ class Pegasos(_OneVersusRest):
     def _kept(self):
         model = self._fitted()
         if model.kernel_text == "linear()":
-            raise AttributeError("a linear model holds coef_, not support vectors")
+            raise AttributeError("a linear model has coef_ and no support vectors")
         return model
 
     @fitted("ndarray of shape (n_support,)")

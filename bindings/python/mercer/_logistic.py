@@ -46,7 +46,7 @@ class KernelLogisticRegression(DecidingClassifier):
         return self._run(data, codes, weight, class_weight, C=self.C if self.alpha is None else 1 / self.alpha)
 
     def _reached(self):
-        return f"its gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}"
+        return f"its duality gap is {self._model.gap:.3g} with an objective of {self._model.objective:.3g}"
 
     def predict_proba(self, X):
         """Computes class probabilities."""

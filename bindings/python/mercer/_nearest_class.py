@@ -158,7 +158,7 @@ class NearestCentroid(_NearestClass):
         self._fitted()
         if self.metric != "euclidean":
             raise ValueError(
-                f"a model file holds no metric but the Euclidean one, got metric={self.metric!r}: pickle it"
+                f"a model file stores only the Euclidean metric, got metric={self.metric!r}: pickle it"
             )
         super().save(path)
 

@@ -95,7 +95,7 @@ class _Neighbors(KernelEstimator):
             found = self._search(self._new_data(X), wanted, return_distance, self_values)
             return (found.distances, found.indices) if return_distance else found.indices
         if self._precomputed:
-            raise ValueError("the training matrix of a precomputed kernel is not kept: pass it as X")
+            raise ValueError("the estimator does not store the training matrix of a precomputed kernel: pass the matrix as X")
         self._check_count(wanted)
         if wanted >= self.n_samples_fit_:
             raise ValueError(
@@ -230,7 +230,7 @@ class KernelKNeighborsClassifier(ClassifierMixin, _Neighbors):
         """
         self._fitted()
         if self.outputs_2d_:
-            raise ValueError("a model of several outputs has no file form: save one for each, or pickle it")
+            raise ValueError("a model of several targets cannot be saved as a model file: save one model per target, or pickle the estimator")
         super().save(path)
 
     def _more_tags(self):

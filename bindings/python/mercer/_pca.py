@@ -146,7 +146,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
                 raise ValueError(f"fit_inverse_transform needs vectors, got {data.kind}")
             if self._n_features_out == 0:
                 raise ValueError(
-                    f"fit_inverse_transform needs a component with variance, there is none among n_samples = {n}"
+                    f"fit_inverse_transform needs a component with variance, but the kernel matrix has none for n_samples = {n}"
                 )
             ridge = KernelRidge(alpha=self.alpha, kernel=self.kernel_, max_memory=self.max_memory, n_jobs=self.n_jobs)
             objects = self._objects()
@@ -212,7 +212,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         scores = _data.as_matrix(X, estimator=self)
         wanted = self._n_features_out
         if scores.shape[1] != wanted:
-            raise ValueError(f"X has {scores.shape[1]} columns, but there are {wanted} components")
+            raise ValueError(f"X has {scores.shape[1]} columns, but the model has {wanted} components")
         return _core.pre_images(
             self._model, np.ascontiguousarray(scores[:, : wanted - self._empty]), self.fit_inverse_transform,
             self.n_jobs,
@@ -247,7 +247,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     def _way_back(self):
         self._fitted()
         if self._inverse is None:
-            raise AttributeError("only available after a fit with fit_inverse_transform=True")
+            raise AttributeError("the attribute is only available after a fit with fit_inverse_transform=True")
         return self._inverse
 
     @property

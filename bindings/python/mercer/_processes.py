@@ -28,7 +28,7 @@ class Processes:
         if not isinstance(comm, MPI.Comm):
             raise TypeError(f"comm must be a communicator of mpi4py such as MPI.COMM_WORLD, got {comm!r}")
         if comm == MPI.COMM_NULL or comm.Is_inter():
-            raise ValueError("comm must be a communicator that this process is in, and not one between two groups")
+            raise ValueError("comm must be an intracommunicator that contains this process")
         self.comm, self.library = comm, MPI.Get_library_version().rstrip("\x00")
 
     def together(self, work):
@@ -82,7 +82,7 @@ def _same(facts, name, words):
     (first, wanted), *others = [(rank, each[name]) for rank, each in enumerate(facts) if name in each]
     for rank, value in others:
         if value != wanted:
-            raise ValueError(f"process {first} has {words} {wanted}, process {rank} {value}: all must have the same")
+            raise ValueError(f"process {first} has {words} {wanted}, but process {rank} has {value}: all processes must have the same")
     return wanted
 
 
@@ -127,7 +127,7 @@ class _SharedFit(KernelEstimator):
         if factors not in ("auto", "alone", "together"):
             raise ValueError(f"factors must be 'auto', 'alone' or 'together', got {factors!r}")
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
-            raise ValueError("kernel='precomputed' is for one process: others have other rows")
+            raise ValueError("kernel='precomputed' does not work with comm, because every process has other rows: pass a kernel")
         parameters = {k: _parameter_text(v) for k, v in self.get_params(deep=False).items() if k not in _NOT_COMPARED}
         facts = {"parameters": {**parameters, "factors": repr(factors)}}
         n = _count(X)
@@ -135,7 +135,7 @@ class _SharedFit(KernelEstimator):
             return None, None, None, facts
         data = self._fit_data(X)
         if self._held is not None:
-            raise ValueError("objects that only a function of Python understands are for one process")
+            raise ValueError("objects of a Python kernel function with domain='objects' do not work with comm: fit in one process")
         target, weight = self._own_targets(y, n, _data.as_weights(sample_weight, n), facts)
         vectors = data.kind == "vectors"
         facts["what"] = data.kind
@@ -199,7 +199,7 @@ class SharedLabels(_SharedFit):
             raise ValueError(self._none_left)
         types = [each["classes"].dtype.kind for each in there]
         if any(each in "US" for each in types) and any(each in "biuf" for each in types):
-            raise ValueError("labels are texts in some processes and numbers in others")
+            raise ValueError("labels must have one type, but some processes have strings and others numbers")
         self.classes_ = np.unique(np.concatenate([each["classes"] for each in there]))
         if len(self.classes_) < 2:
             one = "The number of classes has to be greater than one; got 1 class"

@@ -223,7 +223,7 @@ class MarginReport:
         }
         told = _core.margin_report(estimator._model, data, codes, options)
         if told.error_trouble:
-            warn(f"Behind the estimate of the error, {told.error_trouble}.")
+            warn(f"In the estimate of the error, {told.error_trouble}.")
         return cls(told)
 
     @property

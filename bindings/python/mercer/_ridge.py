@@ -125,7 +125,7 @@ class KernelRidge(TargetColumns):
         """Fits the model to examples and their target values."""
         if self.alphas is None and self.alpha_score != "gcv":
             raise ValueError(
-                f"alpha_score={self.alpha_score!r} has no effect without alphas: give them, or leave it out"
+                f"alpha_score={self.alpha_score!r} has no effect without alphas: set alphas, or leave it out"
             )
         if self.alphas is not None and not np.array_equal(self.alpha, 1):
             raise ValueError(f"alpha={self.alpha!r} has no effect beside alphas: leave one of them out")
@@ -154,10 +154,10 @@ class KernelRidge(TargetColumns):
     def _reached(self):
         ends = self.target_status_
         if len(ends) == 1:
-            return f"its residual is {np.max(self.residual_):.3g} where tol is {self.tol:g}"
+            return f"its residual is {np.max(self.residual_):.3g}, and tol is {self.tol:g}"
         left = ", ".join(str(column) for column, end in enumerate(ends) if end != "converged")
-        said = f"the largest residual is {np.max(self.residual_):.3g} where tol is {self.tol:g}"
-        return f"{said}, in columns {left} of y the equations are not solved" if left else said
+        said = f"the largest residual is {np.max(self.residual_):.3g}, and tol is {self.tol:g}"
+        return f"{said}, columns {left} of y are not solved" if left else said
 
     @fitted("list of str")
     def target_status_(self):

@@ -75,7 +75,7 @@ class _SVM(_Machine):
             raise ValueError(NOT_FINITE)
 
     def _reached(self):
-        return f"its gap is {self._model.gap:.3g} where tol is {self.tol:g}"
+        return f"its duality gap is {self._model.gap:.3g}, and tol is {self.tol:g}"
 
     def _early(self):
         return (
@@ -159,7 +159,7 @@ class _Classifier(DecidingClassifier, _SVM):
             text = self._model.without_margin
             warn(f"{text[0].upper()}{text[1:]}.")
         if self.probability and self._model.calibration_trouble:
-            warn(f"Behind the probabilities, {self._model.calibration_trouble}.")
+            warn(f"In the fit of the probabilities, {self._model.calibration_trouble}.")
         return self
 
     def decision_function(self, X):
@@ -309,7 +309,7 @@ class SVC(_Classifier):
     def _check_fit(self, data):
         if self.solver != "smo" and (self._precomputed or self.probability):
             raise ValueError(
-                f"solver={self.solver!r} needs a kernel, not a precomputed matrix, and makes no probabilities: use "
+                f"solver={self.solver!r} needs a kernel, not a precomputed matrix, and supports no probabilities: use "
                 "'smo'"
             )
 

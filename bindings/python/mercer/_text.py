@@ -81,7 +81,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         # In scikit-learn an integer is a number of texts, a float a fraction of the texts; the library distinguishes
         # them by value.
         if isinstance(self.max_df, (int, np.integer)) and self.max_df == 1:
-            raise ValueError("max_df=1 would keep the terms of one text only: 1.0 means all texts")
+            raise ValueError("max_df=1 would select only terms that occur in one text: 1.0 means all texts")
         chosen = {
             "ngram_min": first, "ngram": last, "unit": _UNITS[self.analyzer], "lower": int(self.lowercase),
             "min_length": self.min_length,
@@ -90,7 +90,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
             "min_df": 0 if isinstance(self.min_df, float) and self.min_df == 0 else self.min_df, "max_df": self.max_df
         }
         if isinstance(self.min_df, float) and self.min_df == 1.0:
-            raise ValueError("min_df=1.0 would keep the terms of all texts only: 1 means one text")
+            raise ValueError("min_df=1.0 would select only terms that occur in all texts: 1 means one text")
         chosen |= {
             "max_features": self.max_features or 0, "hashed": self.n_features, "binary": int(self.binary),
             "norm": self.norm or "none",
@@ -175,7 +175,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "_features")
         if self.n_features:
-            raise ValueError("hashed features keep no vocabulary")
+            raise ValueError("hashed features have no vocabulary")
         return np.asarray(self._features.terms, dtype=object)
 
     @property

@@ -142,7 +142,7 @@ def tune(
         own = made.kernel
         kernel = own if isinstance(own, str) and "(" in own else f"{own}(gamma=?)" if own == "rbf" else own
     if not isinstance(kernel, str) or kernel == "precomputed":
-        raise ValueError(f"kernel must be a text form, such as 'rbf(gamma=?)', got {kernel!r}")
+        raise ValueError(f"kernel must be an expression such as 'rbf(gamma=?)', got {kernel!r}")
     if kernel in ("linear", "poly", "sigmoid", "cosine", "laplacian"):
         kernel += "()" if kernel in ("linear", "cosine") else "(gamma=?)"
     for name in open:

@@ -89,7 +89,7 @@ class Kernel:
         own = [each.domain == "objects" for each in self._functions()]
         if any(own) and not (all(own) and self._leaves_are_functions()):
             raise ValueError(
-                f"{self!r}: a function of domain='objects' stands beside a kernel that does not know such objects"
+                f"{self!r}: a function of domain='objects' cannot be combined with a kernel on other objects"
             )
         return any(own)
 
@@ -708,7 +708,7 @@ def number_text(value):
         The text.
     """
     if isinstance(value, str):
-        raise ValueError(f"{value!r} stands for a number that an estimator finds in fit(): there is none without data")
+        raise ValueError(f"{value!r} is a number that an estimator computes in fit(): it is not known without data")
     if isinstance(value, (list, tuple, np.ndarray)):
         return "[" + ", ".join(number_text(each) for each in value) + "]"
     return repr(float(value)) if not isinstance(value, (int, np.integer)) else str(int(value))
@@ -814,7 +814,7 @@ def parse(text):
     >>> parse("rbf(gama=1)")
     Traceback (most recent call last):
         ...
-    ValueError: kernel expression, character 5: rbf has no parameter 'gama'; it has gamma
+    ValueError: kernel expression, character 5: rbf has no parameter 'gama'; its parameters are gamma
       rbf(gama=1)
           ^
     """

@@ -110,7 +110,7 @@ def margin(estimator, X, y=None, *, ax=None, resolution=200, cmap="coolwarm"):
     X, A, B, grid = _plane(X, resolution)
     f = estimator.decision_function(grid)
     if f.ndim != 1:
-        raise ValueError("margin() is for two classes or one; regions() draws more")
+        raise ValueError("margin() needs one or two classes: use regions() for more classes")
     f = f.reshape(A.shape)
     ax.contourf(A, B, f, levels=20, cmap=cmap, alpha=0.3)
     lines = [-1, 0, 1] if hasattr(estimator, "classes_") else [0]

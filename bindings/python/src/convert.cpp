@@ -37,10 +37,10 @@ dataset sparse_of(const py::array_t<std::int64_t>& start, const py::array_t<std:
 dataset sparse_data(const py::array_t<std::int64_t>& start, const py::array_t<std::int32_t>& column,
                     const py::array& value, index dims) {
     if (!(start.flags() & column.flags() & value.flags() & py::array::c_style))
-        throw py::type_error("contiguous arrays are expected here");
+        throw py::type_error("the arrays must be contiguous");
     if (py::isinstance<py::array_t<float>>(value)) return sparse_of<float>(start, column, value, dims);
     if (py::isinstance<py::array_t<double>>(value)) return sparse_of<double>(start, column, value, dims);
-    throw py::type_error("values of float32 or float64 are expected here");
+    throw py::type_error("the values must be float32 or float64");
 }
 
 // Returns (row, column, value) of the first coordinate that is NaN or infinite, or None.
@@ -211,7 +211,7 @@ void bind_interrupt(py::module_& m) {
         "set_interrupt",
         [](const std::string& what) {
             if (what != "keep" && what != "raise")
-                throw py::value_error("what Ctrl-C does must be 'keep' or 'raise', got '" + what + "'");
+                throw py::value_error("the action on Ctrl-C must be 'keep' or 'raise', got '" + what + "'");
             every_interrupt_ends_all = what == "raise";
             last_interrupt = -1e9;
         },

@@ -2,6 +2,7 @@
 // long runs.
 #pragma once
 
+#include <fmt/format.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -62,9 +63,10 @@ template <class T>
 matrix_view<const T> rows_of(const py::array& from) {
     const auto item = static_cast<py::ssize_t>(sizeof(T));
     if (from.ndim() != 2 || !py::isinstance<py::array_t<T>>(from))
-        throw py::type_error("a two-dimensional array of float32 or float64 is expected here");
+        throw py::type_error(fmt::format(
+            "expected a two-dimensional array of float32 or float64, got one of {} dimensions", from.ndim()));
     if ((from.shape(1) > 1 && from.strides(1) != item) || (from.shape(0) > 1 && from.strides(0) % item != 0))
-        throw py::type_error("rows must be contiguous here");
+        throw py::type_error("the rows of the array must be contiguous");
     return {static_cast<const T*>(from.data()), from.shape(0), from.shape(1),
             from.shape(0) > 1 ? from.strides(0) / item : from.shape(1)};
 }
@@ -81,7 +83,7 @@ inline std::vector<double> as_vector(const py::object& from) {
 
 using matrix_in = py::array_t<double, py::array::c_style | py::array::forcecast>;
 inline matrix_view<const double> view_of(const matrix_in& K) {
-    if (K.ndim() != 2) throw py::value_error("a matrix is expected here");
+    if (K.ndim() != 2) throw py::value_error(fmt::format("expected a matrix, got an array of {} dimensions", K.ndim()));
     return {K.data(), K.shape(0), K.shape(1)};
 }
 

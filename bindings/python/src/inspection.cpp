@@ -20,7 +20,7 @@ namespace {
 
 kernel_expansion sums_of(const python_model& model) {
     auto f = model->kernel_expansions();
-    if (!f) fail(errc::unsupported, "this model is no sum over kernel values: it has no features to explain");
+    if (!f) fail(errc::unsupported, "this model is not a sum over kernel values, so it has no features to explain");
     return std::move(*f);
 }
 
@@ -109,7 +109,7 @@ py::list weights(const python_model& model, index top, const known_names& names,
 
 matrix<double> as_matrix(const std::optional<doubles>& from) {
     if (!from) return {};
-    if (from->ndim() != 2) throw py::value_error("scores must have a column for each class");
+    if (from->ndim() != 2) throw py::value_error("scores must have one column per class");
     matrix<double> out(from->shape(0), from->shape(1));
     std::copy_n(from->data(), from->size(), out.data());
     return out;

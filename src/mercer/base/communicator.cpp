@@ -52,12 +52,14 @@ Function* entry(const char* name) {
     static void* const library = load_mpi_library();
     if (!library) {
         const char* why = ::dlerror();
-        fail(errc::unsupported, fmt::format("there are several processes, but {} cannot be loaded ({}): build with "
+        fail(errc::unsupported, fmt::format("several processes need {}, which cannot be loaded ({}): build with "
                                             "OpenMPI (libopenmpi-dev), or start one process",
                                             library_file, why ? why : "not found"));
     }
     const auto found = reinterpret_cast<Function*>(::dlsym(library, name));
-    if (!found) fail(errc::unsupported, fmt::format("{} is of another version of mercer", library_file));
+    if (!found)
+        fail(errc::unsupported,
+             fmt::format("{} belongs to another version of mercer: build both from the same sources", library_file));
     return found;
 }
 
@@ -79,7 +81,8 @@ void require_same_mpi(const std::string& library) {
     const std::string ours = entry<const char*()>("mercer_mpi_library_3")();
     const auto first_line = [](const std::string& text) { return text.substr(0, text.find_first_of(",\n")); };
     if (ours != library)
-        fail(errc::unsupported, fmt::format("the communicator is of {}, and {} was built for {}: build it for the same",
+        fail(errc::unsupported, fmt::format("the communicator belongs to {}, but {} was built for {}: build mercer "
+                                            "with the MPI library of the communicator",
                                             first_line(library), library_file, first_line(ours)));
 }
 

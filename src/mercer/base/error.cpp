@@ -40,7 +40,7 @@ std::string display_text(fit_status status) {
 fit_status parse_fit_status(std::string_view name) {
     if (name == "limit" || name == "iteration_limit") return fit_status::step_limit;  // in files of version 1
     const auto* found = std::find(std::begin(names), std::end(names), name);
-    if (found == std::end(names)) fail(errc::parse, fmt::format("unknown status {}", name));
+    if (found == std::end(names)) fail(errc::parse, fmt::format("unknown fit status '{}'", name));
     return static_cast<fit_status>(found - std::begin(names));
 }
 

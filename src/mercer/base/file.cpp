@@ -406,9 +406,12 @@ std::optional<std::vector<double>> read_state(const std::string& path, std::uint
         fail(errc::io, path + ": not a checkpoint: " + std::to_string(bytes.size()) + " bytes, a header has " +
                            std::to_string(sizeof head));
     std::memcpy(&head, bytes.data(), sizeof head);
-    if (std::memcmp(head.magic, magic, sizeof magic) != 0) fail(errc::io, path + ": not a checkpoint of this program");
+    if (std::memcmp(head.magic, magic, sizeof magic) != 0)
+        fail(errc::io, path + ": not a checkpoint written by mercer");
     if (head.problem != problem)
-        fail(errc::io, path + ": a checkpoint of another problem. Remove it, or name another file");
+        fail(errc::io, path +
+                           ": the checkpoint belongs to another problem (other data or options). Remove the file, or "
+                           "name another one");
     const std::size_t room = bytes.size() - sizeof head;
     if (room % sizeof(double) != 0 || room / sizeof(double) != head.size)
         fail(errc::io, path + ": the checkpoint is damaged: " + std::to_string(room) + " bytes of numbers, " +
@@ -416,7 +419,8 @@ std::optional<std::vector<double>> read_state(const std::string& path, std::uint
     std::vector<double> state(head.size);
     if (!state.empty()) std::memcpy(state.data(), bytes.data() + sizeof head, room);
     if (check_sum(problem, state) != head.content)
-        fail(errc::io, path + ": the checkpoint is damaged: its check sum does not fit");
+        fail(errc::io,
+             path + ": the checkpoint is damaged: its checksum does not match. Remove the file and fit again");
     return state;
 }
 

@@ -100,8 +100,8 @@ void remove_state(const std::string& path);  // no error if there is no file
 // Returns x. Throws errc::data unless x is a whole number and low <= x <= high.
 inline index state_integer(double x, index low, index high) {
     if (!(x >= static_cast<double>(low) && x <= static_cast<double>(high)) || x != std::floor(x))
-        fail(errc::data, fmt::format("the checkpoint is damaged: a whole number from {} to {} was expected, got {}. "
-                                     "Remove its file and fit again",
+        fail(errc::data, fmt::format("the checkpoint is damaged: expected a whole number from {} to {}, got {}. Remove "
+                                     "the file and fit again",
                                      low, high, x));
     return static_cast<index>(x);
 }
@@ -109,9 +109,9 @@ inline index state_integer(double x, index low, index high) {
 inline double state_number(double x, double low, double high) {
     if (!(x >= low && x <= high))
         fail(errc::data,
-             fmt::format("the checkpoint is damaged: a number from {} to {} was expected, got {}. Remove its "
-                         "file and fit again",
-                         low, high, x));
+             fmt::format(
+                 "the checkpoint is damaged: expected a number from {} to {}, got {}. Remove the file and fit again",
+                 low, high, x));
     return x;
 }
 inline index state_count(double x) { return state_integer(x, 0, index{1} << 53); }

@@ -10,7 +10,9 @@
 namespace mercer {
 namespace {
 
-[[noreturn]] void no_files(const std::string& path) { fail(errc::unsupported, path + ": there are no files here"); }
+[[noreturn]] void no_files(const std::string& path) {
+    fail(errc::unsupported, path + ": this build of mercer has no access to files");
+}
 
 }  // namespace
 

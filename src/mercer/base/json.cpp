@@ -35,7 +35,7 @@ std::size_t check_depth(std::string_view text, std::string_view name) {
         } else if (c == '[' || c == '{') {
             ++values;
             if (++depth > max_json_depth)
-                fail_parsing(name, fmt::format("JSON must be nested at most {} levels deep, byte {} is deeper",
+                fail_parsing(name, fmt::format("JSON must be nested at most {} levels deep, but byte {} lies deeper",
                                                max_json_depth, at + 1));
         }
     }

@@ -32,7 +32,7 @@ objects read_objects(std::string_view kind, byte_reader& from, index count) {
     listed_kinds::for_each([&]<class Kind> {
         if (name(Kind::kind) == kind) out = Kind::read(from, count);
     });
-    if (!out) fail(errc::parse, fmt::format("unknown kind of objects: {}", kind));
+    if (!out) fail(errc::parse, fmt::format("unknown kind of object '{}'", kind));
     return *out;
 }
 

@@ -90,7 +90,7 @@ void sparse<T>::check() const {
                  fmt::format("row starts must ascend, got {} after {} at row {}", start_[i + 1], start_[i], i));
         if (start_[i + 1] > entries)
             fail(errc::invalid_argument,
-                 fmt::format("row {} ends at entry {}, but there are {}", i, start_[i + 1], entries));
+                 fmt::format("row {} ends at entry {}, but the matrix has {} entries", i, start_[i + 1], entries));
         if (start_[i + 1] == start_[i]) continue;
         const std::int32_t first = col_[start_[i]];
         between_rows += first <= last;
@@ -150,7 +150,7 @@ template <class T>
 dataset concatenate_kind(const dense<T>& a, const dense<T>& b) {
     if (a.dims() != b.dims())
         fail(errc::invalid_argument,
-             fmt::format("vectors of {} and of {} coordinates cannot be joined", a.dims(), b.dims()));
+             fmt::format("vectors of {} and of {} features cannot be joined", a.dims(), b.dims()));
     matrix<T> rows(a.size() + b.size(), a.dims());
     for (index i = 0; i < a.size(); ++i) std::copy_n(a.row(i), a.dims(), rows.row(i));
     for (index i = 0; i < b.size(); ++i) std::copy_n(b.row(i), a.dims(), rows.row(a.size() + i));
@@ -189,7 +189,8 @@ void copy_row(const From& from, index i, T* to) {
 dataset gather(const dataset& from, const row_set& which) {
     for (index i = 0; i < which.size(); ++i)
         if (which[i] < 0 || which[i] >= from.size())
-            fail(errc::invalid_argument, fmt::format("object {} asked for, but there are {}", which[i], from.size()));
+            fail(errc::invalid_argument,
+                 fmt::format("object {} does not exist: there are {} objects, counted from 0", which[i], from.size()));
     return std::visit([&](const auto& some) { return gather_kind(some, which); }, from.items());
 }
 
@@ -198,8 +199,9 @@ dataset concatenate(const dataset& first, const dataset& second) {
         [&](const auto& a) -> dataset {
             const auto* b = second.as<std::decay_t<decltype(a)>>();
             if (!b || first.kind() != second.kind())
-                fail(errc::unsupported, fmt::format("{} and {} of different storage cannot be joined",
-                                                    name(first.kind()), name(second.kind())));
+                fail(errc::unsupported,
+                     fmt::format("data sets of different kinds or storage cannot be joined, got {} and {}",
+                                 name(first.kind()), name(second.kind())));
             return concatenate_kind(a, *b);
         },
         first.items());
@@ -214,7 +216,7 @@ dense<T> as_dense(const dataset& vectors) {
             if constexpr (requires { some.dims(); }) {
                 for (index i = 0; i < some.size(); ++i) copy_row(some, i, rows.row(i));
             } else {
-                fail(errc::unsupported, fmt::format("vectors are needed here, got {}", name(vectors.kind())));
+                fail(errc::unsupported, fmt::format("expected vectors, got {}", name(vectors.kind())));
             }
         },
         vectors.items());
@@ -327,7 +329,8 @@ dataset part_of(const objects& from, index first, index count) { return from.gat
 dataset part(const dataset& from, index first, index count) {
     if (first < 0 || count < 0 || first + count > from.size())
         fail(errc::invalid_argument,
-             fmt::format("objects {} to {} asked for, but there are {}", first, first + count - 1, from.size()));
+             fmt::format("objects {} to {} do not all exist: there are {} objects, counted from 0", first,
+                         first + count - 1, from.size()));
     if (count == 0) return {};
     return std::visit([&](const auto& some) { return part_of(some, first, count); }, from.items());
 }

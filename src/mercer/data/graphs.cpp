@@ -19,20 +19,21 @@ void demand(bool ok, fmt::format_string<Args...> message, Args&&... args) {
 }
 
 void check(const graph_parts& p) {
-    demand(p.nodes >= 0 && p.nodes < graph::max_ends, "a graph has 0 to {} nodes, got {}", graph::max_ends - 1,
+    demand(p.nodes >= 0 && p.nodes < graph::max_ends, "a graph must have 0 to {} nodes, got {}", graph::max_ends - 1,
            p.nodes);
     const auto n = static_cast<std::size_t>(p.nodes);
-    demand(p.labels.empty() || p.labels.size() == n, "a graph of {} nodes needs as many labels, got {}", n,
+    demand(p.labels.empty() || p.labels.size() == n, "a graph of {} nodes needs one label per node, got {} labels", n,
            p.labels.size());
     demand(p.attributes >= 0 && p.values.size() == n * static_cast<std::size_t>(p.attributes),
-           "{} nodes of {} attributes need as many numbers, got {}", n, p.attributes, p.values.size());
+           "{} nodes of {} attributes each need one number per attribute and node, got {} numbers", n, p.attributes,
+           p.values.size());
     for (std::size_t i = 0; i < p.values.size(); ++i)
         demand(std::isfinite(p.values[i]), "attributes must be finite, got {} at node {}", p.values[i],
                i / static_cast<std::size_t>(p.attributes));
     for (const graph_edge& e : p.edges)
         for (const std::int32_t end : {e.from, e.to})
-            demand(end >= 0 && end < p.nodes, "an edge leads from node {} to {}, the graph has nodes 0 to {}", e.from,
-                   e.to, p.nodes - 1);
+            demand(end >= 0 && end < p.nodes, "an edge leads from node {} to node {}, but the graph has nodes 0 to {}",
+                   e.from, e.to, p.nodes - 1);
 }
 
 }  // namespace
@@ -49,8 +50,8 @@ graph::graph(graph_parts p) {
     }
     std::ranges::sort(p.edges);
     p.edges.erase(std::unique(p.edges.begin(), p.edges.end()), p.edges.end());
-    demand(static_cast<index>(p.edges.size()) <= max_ends, "a graph has at most {} ends of edges, got {}", max_ends,
-           p.edges.size());
+    demand(static_cast<index>(p.edges.size()) <= max_ends, "a graph can have at most {} ends of edges, got {}",
+           max_ends, p.edges.size());
     const auto is_set = [](std::int64_t label) { return label != 0; };
     made->start.assign(static_cast<std::size_t>(p.nodes) + 1, 0);
     const bool labelled = std::ranges::any_of(p.edges, is_set, &graph_edge::label);

@@ -14,12 +14,12 @@ void require_size(const image& of, std::size_t i) {
     const auto side = [](index n) { return n >= 0 && n <= image::max_side; };
     if (!side(of.height) || !side(of.width) || of.pixels() > image::max_pixels)
         fail(errc::invalid_argument,
-             fmt::format("image {}: sides of at most {} and at most {} pixels are possible, got {} x {}", i,
+             fmt::format("image {}: an image can have at most {} pixels a side and {} pixels in all, got {} x {}", i,
                          image::max_side, image::max_pixels, of.height, of.width));
     if (of.channels < 1 || of.channels > 4)
-        fail(errc::invalid_argument,
-             fmt::format("image {}: 1 channel (grey) or 3 (colour), one more with opacity, are possible, got {}", i,
-                         of.channels));
+        fail(errc::invalid_argument, fmt::format("image {}: an image must have 1 channel (grey) or 3 channels "
+                                                 "(colour), and one more for opacity, got {}",
+                                                 i, of.channels));
     if (static_cast<index>(of.values.size()) != of.pixels() * of.channels)
         fail(errc::invalid_argument, fmt::format("image {}: {} values are not {} x {} pixels of {} channels", i,
                                                  of.values.size(), of.height, of.width, of.channels));

@@ -28,13 +28,13 @@ std::vector<point_cloud> checked(std::vector<point_cloud> clouds) {
         };
         if (one.dims < 1) wrong(fmt::format("points must satisfy 1 <= dims, got {}", one.dims));
         if (one.dims != clouds.front().dims)
-            wrong(fmt::format("all points must have {} coordinates, as the first, got {}", clouds.front().dims,
+            wrong(fmt::format("all points must have {} coordinates like the first point, got {}", clouds.front().dims,
                               one.dims));
         if (static_cast<index>(one.coordinates.size()) != one.size() * one.dims)
-            wrong(fmt::format("{} points of {} coordinates, got {} numbers", one.size(), one.dims,
-                              one.coordinates.size()));
+            wrong(fmt::format("{} points of {} coordinates need one number per coordinate, got {} numbers", one.size(),
+                              one.dims, one.coordinates.size()));
         for (double& each : one.coordinates) {
-            if (!std::isfinite(each)) wrong("coordinates must be finite");
+            if (!std::isfinite(each)) wrong(fmt::format("coordinates must be finite, got {}", each));
             each += 0.0;  // -0 is 0
         }
         for (const std::int32_t each : one.elements)
@@ -87,7 +87,7 @@ void points::write(byte_writer& to) const {
 points points::read(byte_reader& from, index count) {
     const auto start = from.read_offsets(count);
     const index dims = from.read_numbers<index>(1)[0];
-    if (dims < 1 || dims > (index{1} << 30)) fail(errc::parse, fmt::format("points of {} coordinates", dims));
+    if (dims < 1 || dims > (index{1} << 30)) fail(errc::parse, fmt::format("points with {} coordinates", dims));
     std::vector<point_cloud> clouds;
     for (std::size_t i = 0; i + 1 < start.size(); ++i) {
         const index n = start[i + 1] - start[i];

@@ -16,7 +16,7 @@ records::records(std::vector<field> fields) {
     std::set<std::string> names;
     for (const field& each : fields) {
         if (!names.insert(each.name).second)
-            fail(errc::invalid_argument, fmt::format("records: the field '{}' is there twice", each.name));
+            fail(errc::invalid_argument, fmt::format("records: the field '{}' occurs twice", each.name));
         if (each.values.size() != fields.front().values.size())
             fail(errc::invalid_argument,
                  fmt::format("records: field '{}' has {} values, '{}' has {}", fields.front().name,
@@ -38,7 +38,7 @@ const dataset& records::of(std::string_view wanted) const {
         if (each.name == wanted) return each.values;
         names.push_back(each.name);
     }
-    fail(errc::data, fmt::format("there is no field '{}': the records have {}", wanted, join(names, ", ")));
+    fail(errc::data, fmt::format("there is no field '{}': the records have the fields {}", wanted, join(names, ", ")));
 }
 
 records records::gather(const row_set& which) const {

@@ -16,8 +16,8 @@ std::vector<one_series> checked(std::vector<one_series> items) {
         one_series& one = items[i];
         if (one.values.empty()) one.dims = 1;
         if (one.dims < 1 || static_cast<index>(one.values.size()) % one.dims != 0)
-            fail(errc::invalid_argument,
-                 fmt::format("series {}: {} numbers are not whole vectors of {}", i, one.values.size(), one.dims));
+            fail(errc::invalid_argument, fmt::format("series {}: {} numbers cannot be split into vectors of {} numbers",
+                                                     i, one.values.size(), one.dims));
         for (std::size_t v = 0; v < one.values.size(); ++v) {
             if (!std::isfinite(one.values[v]))
                 fail(errc::data, fmt::format("series {}: numbers must be finite, got {} at time {}", i, one.values[v],

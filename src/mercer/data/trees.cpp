@@ -19,7 +19,9 @@ std::vector<tree> checked(std::vector<tree> items) {
     for (std::size_t i = 0; i < items.size(); ++i) {
         const tree& one = items[i];
         const auto demand = [&](bool ok, index v) {
-            if (!ok) fail(errc::invalid_argument, fmt::format("tree {}: the subtree of node {} does not fit in", i, v));
+            if (!ok)
+                fail(errc::invalid_argument,
+                     fmt::format("tree {}: the subtree of node {} goes beyond the end of the tree", i, v));
         };
         if (one.size() > 0) demand(one[0].size == one.size(), 0);
         for (index v = 0; v < one.size(); ++v) {

@@ -308,7 +308,7 @@ double entry_variance(const dataset& x, std::span<const double> weight, const co
                 second.finish();
                 return (squares + (count - stored) * mean * mean) / count;
             } else {
-                fail(errc::unsupported, fmt::format("variance: vectors are needed here, got {}", name(x.kind())));
+                fail(errc::unsupported, fmt::format("variance: expected vectors, got {}", name(x.kind())));
             }
         },
         x.items());

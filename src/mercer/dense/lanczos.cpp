@@ -200,7 +200,8 @@ private:
 
     // The result after a cancellation: the pairs of the last complete pass. Throws errc::cancelled if there is none.
     lanczos_result cancelled_result() {
-        if (found_.passes == 0) fail(errc::cancelled, "block Lanczos: stopped by the caller before there was a pair");
+        if (found_.passes == 0)
+            fail(errc::cancelled, "block Lanczos: stopped by the caller before the first eigenpair was found");
         const cancellation_override nobody(nullptr);
         matrix<double> s(pairs_.rows(), q_.size());
         for (index i = 0; i < pairs_.rows(); ++i) std::copy_n(pairs_.row(i), pairs_.cols(), s.row(i));

@@ -341,10 +341,9 @@ std::string write_cpp_header(const model_computation& c, const std::string& spac
     constexpr index most = 20'000'000;
     const index numbers = c.points.rows() * c.points.cols() + c.coef.rows() * c.coef.cols();
     if (numbers > most)
-        fail(errc::unsupported,
-             fmt::format("a header of {} numbers is more than compilers take ({} at most): convert the "
-                         "model to .onnx",
-                         numbers, most));
+        fail(errc::unsupported, fmt::format("the C++ header would have {} numbers, more than the {} that compilers "
+                                            "accept: convert the model to .onnx",
+                                            numbers, most));
     return header_writer(c).write(space);
 }
 

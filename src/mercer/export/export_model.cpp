@@ -34,20 +34,18 @@ exported_model as_libsvm(const model& m) {
     const std::string form = "a LIBSVM model file";
     if (!machine)
         fail(errc::unsupported,
-             fmt::format("{} holds support vector machines, and this is a model of {}", form, m.method_name()));
+             fmt::format("{} stores support vector machines only, and this is a model of {}", form, m.method_name()));
     require_vectors(m, form);
     if (m.scale())
-        fail(
-            errc::unsupported,
-            fmt::format("the model scales its columns ({}), which {} cannot: scale the data beforehand (svm-scale), or "
-                        "convert to .onnx or .h",
-                        m.spec().scale, form));
+        fail(errc::unsupported, fmt::format("the model scales its columns ({}), which {} cannot express: scale the "
+                                            "data beforehand (svm-scale), or convert to .onnx or .h",
+                                            m.spec().scale, form));
     exported_model out{libsvm_model_text(machine->model()), {}};
     if (!m.class_names().empty()) {
         std::string names;
         for (std::size_t c = 0; c < m.class_names().size(); ++c)
             names += fmt::format("{}{} is {}", c ? ", " : "", c, m.class_names()[c]);
-        out.notes.emplace_back("labels are numbers there: " + names);
+        out.notes.emplace_back("the LIBSVM file stores class labels as numbers: " + names);
     }
     return out;
 }
@@ -56,10 +54,13 @@ exported_model as_header(const model& m, const std::string& name) {
     const model_computation c = make_computation(m, "a C++ header");
     exported_model out{write_cpp_header(c, make_cpp_identifier(name)), {}};
     if (c.decision == model_computation::rule::logarithm)
-        out.notes.emplace_back("the logarithm is that of the sum: -inf where all its terms are below 1e-308");
+        out.notes.emplace_back(
+            "the header computes the logarithm of the sum: the result is -inf where all terms of the sum are below "
+            "1e-308");
     if (const auto* s = dynamic_cast<const estimator_of<svm_model>*>(&m.inner());
         s && s->model().probability && c.probability_form == model_computation::probability::none)
-        out.notes.emplace_back("without probabilities: they are written for two classes and sigmoids only");
+        out.notes.emplace_back(
+            "the header computes no probabilities: they are supported only for two classes with sigmoid calibration");
     return out;
 }
 
@@ -68,7 +69,8 @@ exported_model as_pmml(const model& m) {
     exported_model out{write_pmml(c, m.label), {}};
     const auto* s = dynamic_cast<const estimator_of<svm_model>*>(&m.inner());
     if (pmml_omits_probabilities(c) || (s && s->model().probability))
-        out.notes.emplace_back("without probabilities: PMML has none of machines with kernels");
+        out.notes.emplace_back(
+            "the PMML file computes no probabilities: PMML does not support them for kernel machines");
     return out;
 }
 
@@ -76,7 +78,9 @@ exported_model as_onnx(const model& m, bool plain) {
     onnx_file made = write_onnx(m, plain);
     exported_model out{std::move(made.bytes), {}};
     if (made.in_float)
-        out.notes.emplace_back("the operator of ai.onnx.ml computes in float; --plain writes operators in double");
+        out.notes.emplace_back(
+            "the ONNX file uses the operator of ai.onnx.ml, which computes in float: --plain writes operators that "
+            "compute in double");
     return out;
 }
 
@@ -109,7 +113,8 @@ exported_model export_model(const model& m, const export_options& how) {
                                                          : as_header(m, how.name);
     if (m.columns_of_table)
         out.notes.push_back(
-            fmt::format("the table's columns must be made numbers beforehand, as `mercer fit` did: {} columns, {}",
+            fmt::format("the columns of a table must be encoded as numbers beforehand, as `mercer fit` encoded them: "
+                        "{} features, {}",
                         m.feature_names().size(), join(m.feature_names(), ", ")));
     return out;
 }

@@ -136,11 +136,9 @@ public:
 private:
     void points(const kernel* k, const dataset& x, index dims) {
         if (!k)
-            fail(
-                errc::unsupported,
-                fmt::format("the model was fitted on a matrix of kernel values, so {} cannot hold it: it knows neither "
-                            "kernel nor objects",
-                            form_));
+            fail(errc::unsupported, fmt::format("the model was fitted on a precomputed kernel matrix and contains "
+                                                "neither the kernel nor the examples, so it cannot be written as {}",
+                                                form_));
         out.dims = std::max(out.dims, dims);
         out.k = k->shared();
         out.kernel_text = k->text();
@@ -235,8 +233,8 @@ void require_finite_numbers(const model_computation& c, const std::string& form)
     };
     if (!finite(c.coef) || !finite(c.points) ||
         !std::ranges::all_of(c.offset, [](double b) { return std::isfinite(b); }))
-        fail(errc::data, fmt::format("the model holds numbers that are not finite, so {} of it would be of no use: fit "
-                                     "it again (`mercer describe` says how the fit ended)",
+        fail(errc::data, fmt::format("the model contains numbers that are not finite, so it cannot be written as {}: "
+                                     "fit it again (`mercer describe` shows how the fit ended)",
                                      form));
 }
 
@@ -257,13 +255,14 @@ bool model_computation::has_whole_labels() const {
 
 matrix<double> dense_rows(const dataset& x, index dims, const std::string& form) {
     if (x.kind() != object_kind::vectors)
-        fail(errc::unsupported, fmt::format("the model is one of {}, and {} is of vectors", name(x.kind()), form));
+        fail(errc::unsupported,
+             fmt::format("the model was fitted on {}, and {} supports vectors only", name(x.kind()), form));
     constexpr index most = index(1) << 27;
     if (x.size() > 0 && dims > most / x.size())
         fail(errc::unsupported,
-             fmt::format("{} holds all coordinates of the model's {} objects, and {} of each are too "
-                         "many to write out",
-                         form, x.size(), dims));
+             fmt::format(
+                 "{} contains all features of the model's {} examples, and {} features each are too many to write",
+                 form, x.size(), dims));
     matrix<double> out(x.size(), dims);
     const dense<double> rows = as_dense<double>(x);
     for (index i = 0; i < x.size(); ++i) std::copy_n(rows.row(i), std::min(dims, x.dims()), out.row(i));
@@ -272,11 +271,12 @@ matrix<double> dense_rows(const dataset& x, index dims, const std::string& form)
 
 void require_vectors(const model& m, const std::string& form) {
     if (m.text())
-        fail(errc::unsupported, fmt::format("the model turns texts into vectors of their words ({}), which {} cannot",
-                                            m.spec().text, form));
+        fail(errc::unsupported,
+             fmt::format("the model turns texts into vectors of their words ({}), which {} cannot express",
+                         m.spec().text, form));
     if (m.kind() == object_kind::vectors || m.kind() == object_kind::any) return;
     const std::string& kernel = m.kernel_text();
-    fail(errc::unsupported, fmt::format("the model is one of {}{}, and {} is of vectors", name(m.kind()),
+    fail(errc::unsupported, fmt::format("the model was fitted on {}{}, and {} supports vectors only", name(m.kind()),
                                         kernel.empty() ? "" : fmt::format(", with the kernel {}", kernel), form));
 }
 
@@ -292,7 +292,8 @@ model_computation make_computation(const model& m, const std::string& form) {
     if (!known) fail(errc::unsupported, fmt::format("{} cannot be written as {}", m.method_name(), form));
     model_computation& out = to.out;
     if (out.dims == 0)
-        fail(errc::unsupported, fmt::format("the model is one of vectors without coordinates, and {} needs one", form));
+        fail(errc::unsupported,
+             fmt::format("the vectors of the model have no features, and {} needs at least one", form));
     if (!out.labels.empty()) out.names = m.class_names();
     if (const scaling* by = m.scale()) set_scaling(out, *by);
     replace_linear_kernel(out);

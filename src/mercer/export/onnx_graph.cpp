@@ -232,7 +232,8 @@ std::string onnx_graph::bytes(const std::string& about) const {
     std::string all = out.bytes() + metadata_.bytes();
     if (all.size() > 0x7fffffff)
         fail(errc::unsupported,
-             fmt::format("the model takes {} bytes as an ONNX file, which may have 2147483647 at most", all.size()));
+             fmt::format("the ONNX file would have {} bytes, more than the 2147483647 that the format allows",
+                         all.size()));
     return all;
 }
 

@@ -44,10 +44,10 @@ public:
     std::string write() const {
         if (c_.gives == target_kind::none || (c_.labels.empty() && c_.functions() != 1))
             fail_unsupported(
-                fmt::format("a model of {} gives {} numbers, and PMML's give one", c_.method, c_.functions()));
+                fmt::format("a model of {} predicts {} numbers, and PMML supports one", c_.method, c_.functions()));
         if (c_.decision == rule::neighbours || c_.decision == rule::logarithm ||
             (c_.decision == rule::exponential && c_.k))
-            fail_unsupported(fmt::format("{} has no form there", c_.method));
+            fail_unsupported(fmt::format("PMML does not support {}", c_.method));
         const std::string body = c_.k || c_.decision == rule::votes ? svm_model_element() : regression();
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                "<PMML xmlns=\"http://www.dmg.org/PMML-4_4\" version=\"4.4\">\n" +
@@ -138,7 +138,7 @@ private:
         const auto known = libsvm_kernel::from_kernel(kernel::parse(c_.kernel_text));
         if (!known)
             fail_unsupported(
-                fmt::format("it has linear, polynomial, Gaussian and sigmoid kernels, not {}", c_.kernel_text));
+                fmt::format("PMML supports linear, polynomial, Gaussian and sigmoid kernels, not {}", c_.kernel_text));
         switch (known->type) {
             case libsvm_kernel::kind::linear: return "<LinearKernelType/>\n";
             case libsvm_kernel::kind::polynomial:

@@ -34,8 +34,8 @@ template <class T>
 void gram<T>::multiply(matrix_view<const double> v, matrix_view<double> out) const {
     if (v.rows != cols() || out.rows != rows() || out.cols != v.cols)
         fail(errc::invalid_argument,
-             fmt::format("out = K·v with K of {}×{} numbers, v of {}×{} and out of {}×{}: the sizes do not fit", rows(),
-                         cols(), v.rows, v.cols, out.rows, out.cols));
+             fmt::format("out = K·v with K of {}×{} numbers, v of {}×{} and out of {}×{}: the sizes do not match",
+                         rows(), cols(), v.rows, v.cols, out.rows, out.cols));
     // Each thread computes tiles of 192 rows. It reads 192 × 4096 numbers of K at a time, and each sum runs over the
     // columns in ascending order.
     constexpr index band = 192, strip = 4096;

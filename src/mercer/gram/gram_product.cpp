@@ -64,7 +64,7 @@ template <class T>
 void gram_product(const gram<T>& k, matrix_view<const double> v, matrix_view<double> out) {
     if (v.rows != k.cols() || out.rows != k.rows() || out.cols != v.cols)
         fail(errc::invalid_argument,
-             fmt::format("out = K·v with K of {}×{} numbers, v of {}×{} and out of {}×{}: the sizes do not fit",
+             fmt::format("out = K·v with K of {}×{} numbers, v of {}×{} and out of {}×{}: the sizes do not match",
                          k.rows(), k.cols(), v.rows, v.cols, out.rows, out.cols));
     if (v.cols < 4) return k.multiply(v, out);
     const auto& ops = best_vector_ops();
@@ -144,7 +144,7 @@ double half_gram::bytes(index n, index columns) {
 half_gram::half_gram(const gram<double>& k) : n_(k.rows()) {
     if (k.rows() != k.cols())
         fail(errc::invalid_argument,
-             fmt::format("half of a Gram matrix: it must be square, got {} × {}", k.rows(), k.cols()));
+             fmt::format("half of a kernel matrix: the matrix must be square, got {} × {}", k.rows(), k.cols()));
     if (n_ == 0) return;
     tiles_ = cut_into_tiles(n_);
     for (std::size_t t = 0; t < tiles_.size(); ++t)
@@ -192,7 +192,7 @@ void half_gram::multiply_tile(const tile& t, const double* v, index width, doubl
 void half_gram::multiply(matrix_view<const double> v, matrix_view<double> out) {
     if (v.rows != n_ || out.rows != n_ || out.cols != v.cols)
         fail(errc::invalid_argument,
-             fmt::format("out = K·v with K of {0}×{0} numbers, v of {1}×{2} and out of {3}×{4}: the sizes do not fit",
+             fmt::format("out = K·v with K of {0}×{0} numbers, v of {1}×{2} and out of {3}×{4}: the sizes do not match",
                          n_, v.rows, v.cols, out.rows, out.cols));
     static_assert(height_of_tile % micro == 0 && part % micro == 0 && width_of_tile % part == 0 &&
                   width_of_tile % height_of_tile == 0);

@@ -210,7 +210,8 @@ random_pivots rp_cholesky(const gram<double>& k, const rp_cholesky_options& o) {
     double trace = 0;
     for (double& each : d) {
         if (!std::isfinite(each))
-            fail(errc::data, fmt::format("randomly pivoted Cholesky: a diagonal entry of K is {}", each));
+            fail(errc::data,
+                 fmt::format("randomly pivoted Cholesky: the diagonal entries of K must be finite, got {}", each));
         each = std::max(each, 0.0);
         trace += each;
     }

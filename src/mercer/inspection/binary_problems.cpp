@@ -57,7 +57,7 @@ std::vector<index> class_numbers(const svm_model& model, std::span<const double>
         const auto at = place.find(y[i]);
         if (at == place.end())
             fail(errc::data, fmt::format("example {} has the label {}, which is not among the {} classes of the model: "
-                                         "is this its training data?",
+                                         "pass the data that the model was fitted on",
                                          i, number_text(y[i]), model.classes.size()));
         out.push_back(at->second);
     }
@@ -129,7 +129,7 @@ dataset with_dims(const dataset& vectors, index dims) {
 }
 
 [[noreturn]] void fail_other_data(index s, const std::string& where) {
-    fail(errc::data, fmt::format("support vector {} of the model {}: the model was trained on other data, or the data "
+    fail(errc::data, fmt::format("support vector {} of the model {}: the model was fitted on other data, or the data "
                                  "were scaled differently",
                                  s, where));
 }
@@ -150,14 +150,14 @@ svm_model locate_support_vectors(const svm_model& model, const dataset& x, std::
     const bool knows = !model.reports.empty() && model.reports[0].size > 0;
     if (knows) {
         if (model.training_size != n)
-            fail(errc::data,
-                 fmt::format("the model was trained on {} examples, these are {}: give it its training data",
-                             model.training_size, n));
+            fail(errc::data, fmt::format("the model was fitted on {} examples, but the data have {}: pass the data "
+                                         "that the model was fitted on",
+                                         model.training_size, n));
         for (index s = 0; s < count; ++s) {
             const index row = model.support_rows[static_cast<std::size_t>(s)];
             if (of_class[static_cast<std::size_t>(row)] != wanted[static_cast<std::size_t>(s)] ||
                 !is_nearly_equal(x, row, model.support, s))
-                fail_other_data(s, fmt::format("is not example {} of these", row));
+                fail_other_data(s, fmt::format("is not example {} of the data", row));
         }
         return out;
     }
@@ -177,7 +177,7 @@ svm_model locate_support_vectors(const svm_model& model, const dataset& x, std::
                 of_class[static_cast<std::size_t>(*i)] == wanted[static_cast<std::size_t>(s)] &&
                 is_nearly_equal(x, *i, model.support, s))
                 found = *i;
-        if (found < 0) fail_other_data(s, "is none of these examples");
+        if (found < 0) fail_other_data(s, "is not among the examples of the data");
         taken[static_cast<std::size_t>(found)] = 1;
         out.support_rows[static_cast<std::size_t>(s)] = found;
     }

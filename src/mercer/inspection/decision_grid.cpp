@@ -149,8 +149,7 @@ std::pair<index, index> find_best_separated_features(const dataset& x, const std
     const dense<double> all = as_dense<double>(x);
     const index n = all.size(), d = all.dims();
     if (d < 2)
-        fail(errc::unsupported,
-             fmt::format("a plane of two features needs vectors of at least 2 coordinates, got {}", d));
+        fail(errc::unsupported, fmt::format("a plane of two features needs vectors of at least 2 features, got {}", d));
     std::map<double, std::vector<index>> members;
     for (index i = 0; i < n; ++i)
         members[static_cast<std::size_t>(i) < y.size() ? y[static_cast<std::size_t>(i)] : 0.0].push_back(i);

@@ -19,7 +19,8 @@ std::vector<double> finite_diagonal(const gram<double>& K) {
     K.diagonal(self);
     for (std::size_t i = 0; i < self.size(); ++i)
         if (!std::isfinite(self[i]))
-            fail(errc::data, fmt::format("enclosing ball: k(x, x) of point {} is {}, not a finite number", i, self[i]));
+            fail(errc::data,
+                 fmt::format("enclosing ball: k(x, x) of example {} is {}, not a finite number", i, self[i]));
     return self;
 }
 
@@ -72,7 +73,7 @@ void measure(enclosing_ball& ball, const gram<double>& K, const std::vector<doub
 enclosing_ball smallest_enclosing_ball(const gram<double>& K, double tol) {
     require_square(K, "an enclosing ball");
     if (!(tol > 0)) fail(errc::invalid_argument, fmt::format("enclosing ball: must satisfy tol > 0, got {}", tol));
-    if (K.rows() == 0) fail(errc::data, "enclosing ball: there are no points");
+    if (K.rows() == 0) fail(errc::data, "enclosing ball: there are no examples");
     enclosing_ball ball;
     // The ball does not depend on the origin. Relative to the mean, inner products are as small as the distances, so
     // float precision is sufficient for the solver.

@@ -18,19 +18,19 @@ void require_evaluable(const model& m, const table& data) {
     const method& how = find_method(m.method_name());
     const target_kind what = m.prediction_kind();
     if (what == target_kind::none || what == target_kind::clusters || how.family == method_family::density)
-        fail(errc::unsupported,
-             fmt::format("{} answers with {}, which no target says to be right or wrong", m.method_name(),
-                         what == target_kind::clusters ? "clusters"
-                         : what == target_kind::none   ? "coordinates"
-                                                       : "densities"));
-    if (data.y.empty()) fail(errc::data, "an evaluation needs targets, and the data have none: name their column");
+        fail(errc::unsupported, fmt::format("{} returns {}, which cannot be compared with targets", m.method_name(),
+                                            what == target_kind::clusters ? "clusters"
+                                            : what == target_kind::none   ? "coordinates"
+                                                                          : "densities"));
+    if (data.y.empty()) fail(errc::data, "an evaluation needs targets, but the data have none: name the target column");
     if (static_cast<index>(data.y.size()) != data.x.size())
         fail(errc::invalid_argument, fmt::format("{} objects, but {} targets", data.x.size(), data.y.size()));
     if (what != target_kind::sides) return;
     for (std::size_t i = 0; i < data.y.size(); ++i)
         if (data.y[i] != 1 && data.y[i] != -1)
-            fail(errc::data, fmt::format("row {}: {} answers 1 (inside) or -1, so targets must be 1 or -1, got {}", i,
-                                         m.method_name(), number_text(data.y[i])));
+            fail(errc::data,
+                 fmt::format("row {}: {} predicts 1 (inside) or -1 (outside), so targets must be 1 or -1, got {}", i,
+                             m.method_name(), number_text(data.y[i])));
 }
 
 std::vector<double> classes_of(const model& m) {
@@ -50,9 +50,10 @@ matrix<double> scores_of(const model& m, const dataset& prepared, std::span<cons
 const metric& metric_of(const evaluation_input& a, const std::string& name) {
     const metric& by = name.empty() ? default_metric(a.of) : find_metric(name, a.of);
     if (by.needs == metric::input::scores && a.scores.cols() == 0)
-        fail(errc::unsupported, fmt::format("{} needs scores of the classes, and the model has none", by.name));
+        fail(errc::unsupported,
+             fmt::format("metric '{}' needs scores of the classes, but the model has none", by.name));
     if (by.needs == metric::input::probabilities && a.probabilities.cols() == 0)
-        fail(errc::unsupported, fmt::format("{} needs probabilities, and the model has none", by.name));
+        fail(errc::unsupported, fmt::format("metric '{}' needs probabilities, but the model has none", by.name));
     return by;
 }
 

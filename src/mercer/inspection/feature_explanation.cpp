@@ -22,7 +22,8 @@ namespace {
 void require_kernel(const kernel_expansion& f) {
     if (!f.k)
         fail(errc::unsupported,
-             "this model was fitted on a precomputed kernel: its objects are not known, and so no features either");
+             "this model was fitted on a precomputed kernel matrix: it contains no examples, so their features are not "
+             "known");
 }
 
 // w of one function, from the features of its support objects.
@@ -81,7 +82,8 @@ std::vector<decision_shares> share_decisions(const kernel_expansion& f, const da
                                              const known_names& known, const std::optional<known_places>& where) {
     require_kernel(f);
     if (row < 0 || row >= x.size())
-        fail(errc::invalid_argument, fmt::format("which object? must satisfy 0 <= row < {}, got {}", x.size(), row));
+        fail(errc::invalid_argument,
+             fmt::format("the row to explain must satisfy 0 <= row < {}, got {}", x.size(), row));
     const dataset one = gather(x, row_set(row, 1));
     const object_features phi(*f.k, one, &f.x);
     const auto cols = phi.x().cols(0);
@@ -139,8 +141,8 @@ namespace {
 kernel_expansion require_expansion(const model& m) {
     auto f = m.inner().kernel_expansions();
     if (!f)
-        fail(errc::unsupported, fmt::format("{} decides by something else than a sum over kernel values: it has no "
-                                            "features to explain (svc, svr, kernel_ridge, kernel_logistic have)",
+        fail(errc::unsupported, fmt::format("{} does not decide by a sum over kernel values, so it has no features to "
+                                            "explain (svc, svr, kernel_ridge and kernel_logistic have)",
                                             m.method_name()));
     return std::move(*f);
 }
@@ -246,7 +248,7 @@ feature_explanation explain_object(const model& m, const dataset& x, index row, 
     const kernel_expansion f = require_expansion(m);
     if (row < 0 || row >= x.size())
         fail(errc::invalid_argument,
-             fmt::format("there is no row {}: the data have {} (rows are counted from 0)", row, x.size()));
+             fmt::format("row {} does not exist: the data have {} rows, counted from 0", row, x.size()));
     const dataset one = gather(x, row_set(row, 1));
     const dataset seen = m.preprocess(one);
     std::vector<decision_shares> decisions =

@@ -48,7 +48,7 @@ std::vector<influence> compute_influences(const svm_model& model, std::span<cons
 std::vector<influence> compute_influences(const svm_model& model, const dataset& x, index row) {
     if (!model.k)
         fail(errc::unsupported,
-             "influences: this model was fitted on a precomputed kernel; give kernel values, not objects");
+             "influences: this model was fitted on a precomputed kernel matrix: pass kernel values, not objects");
     if (row < 0 || row >= x.size())
         fail(errc::invalid_argument, fmt::format("influences: must satisfy 0 <= row < {}, got {}", x.size(), row));
     std::vector<double> values(static_cast<std::size_t>(model.coef.cols()));
@@ -60,8 +60,8 @@ std::vector<influence> compute_influences(const svm_model& model, const dataset&
 
 explained_decision explain_decision(const svm_model& model, const dataset& x, index row, std::optional<double> label) {
     if (!model.is_classifier())
-        fail(errc::unsupported,
-             fmt::format("why this class? is a question to a classifier, this model is {}", name(model.task)));
+        fail(errc::unsupported, fmt::format("only the decisions of a classifier can be explained, and this model is {}",
+                                            name(model.task)));
     explained_decision why;
     why.row = row;
     std::vector<influence> all = compute_influences(model, x, row);

@@ -47,11 +47,11 @@ void check(index n, std::span<const double> y, const svm_options& options, const
         fail(errc::invalid_argument, fmt::format("leave-one-out: {} examples but {} labels", n, y.size()));
     if (!fitted.is_classifier() || options.task != svm_task::c_svc)
         fail(errc::unsupported,
-             "leave-one-out: only for c_svc, or the c_svc that a nu_svc is equal to: in ν-problems every example moves "
-             "the others. Use folds");
+             fmt::format("leave-one-out: needs a c_svc, or the c_svc that is equivalent to a nu_svc, got {}: use folds",
+                         name(options.task)));
     if (fitted.training_size != n)
         fail(errc::invalid_argument,
-             fmt::format("leave-one-out: the model was trained on {} examples, got {}", fitted.training_size, n));
+             fmt::format("leave-one-out: the model was fitted on {} examples, got {}", fitted.training_size, n));
 }
 
 // Refits without one example, starting from the model that was fitted with it.
@@ -175,8 +175,8 @@ error_estimate cross_validation(const shared_gram& K, std::span<const double> y,
 svm_options refit_options(const svm_model& model, const margin_report& report, const margin_options& from) {
     if (model.task == svm_task::nu_svc && report.problems.size() > 1)
         fail(errc::unsupported,
-             "a ν-classifier of more than two classes cannot be fitted again: its file does not hold ν, and each pair "
-             "of classes has its own C");
+             "a ν-classifier of more than two classes cannot be fitted again: its model file does not contain ν, and "
+             "each pair of classes has its own C");
     svm_options o;
     o.task = svm_task::c_svc;  // ν-SVC: the equivalent C-classifier
     o.C = report.problems.front().C;

@@ -63,7 +63,7 @@ struct report_data {
 
 void check_task(const svm_model& model) {
     if (!model.is_classifier())
-        fail(errc::unsupported, fmt::format("a margin report is about classifiers (c_svc, nu_svc); this model is {}, "
+        fail(errc::unsupported, fmt::format("a margin report needs a classifier (c_svc or nu_svc); this model is {}, "
                                             "which has no margin between classes",
                                             name(model.task)));
     if (model.classes.size() < 2 || model.problems() == 0)
@@ -83,8 +83,8 @@ void check(const svm_model& model, index n, std::span<const double> y, const mar
         fail(errc::invalid_argument, fmt::format("margin report: must satisfy C > 0, got {}", *options.C));
     for (const index row : model.support_rows)
         if (row < 0 || row >= n)
-            fail(errc::data, fmt::format("margin report: a support vector is example {}, there are only {}: give the "
-                                         "model its training data",
+            fail(errc::data, fmt::format("margin report: example {} is a support vector of the model, but the data "
+                                         "have only {} examples: pass the data that the model was fitted on",
                                          row, n));
 }
 
@@ -280,11 +280,12 @@ double hard_margin_objective(const margin_problem& p) {
 
 // The reason why no error bounds are stated for this problem; empty if they are.
 std::string no_bounds_reason(const margin_problem& p, bool convex, bool no_margin, double rounding) {
-    if (no_margin) return "ν is too small for these classes: no function has a margin, and the optimum is w = 0";
+    if (no_margin)
+        return "ν is too small for these classes: no function separates them with a margin, and the optimum is w = 0";
     if (!p.optimal() || !(p.solver_gap <= optimum_tolerance + rounding))
-        return fmt::format("the model is not an optimum to {} of the margin", optimum_tolerance);
+        return fmt::format("the model is not optimal to within {} of the margin", optimum_tolerance);
     if (!convex || p.squared_norm < 0)
-        return "nothing proves that the kernel is one, so the problem need not be convex";
+        return "the kernel is not proven to be positive semidefinite, so the problem may not be convex";
     return {};
 }
 
@@ -320,7 +321,7 @@ margin_problem report_problem(const report_data& e, index number, bool& inferred
         p.examples.push_back(x);
     }
     if (p.examples.empty())
-        fail(errc::data, fmt::format("margin report: no example is of class {} or {}", p.positive, p.negative));
+        fail(errc::data, fmt::format("margin report: no example has class {} or {}", p.positive, p.negative));
     p.norm = std::sqrt(std::max(0.0, p.squared_norm));
     p.margin = p.norm > 0 ? 1 / p.norm : infinity;
     p.primal = p.squared_norm / 2 + sum_slack;
@@ -376,8 +377,9 @@ margin_report report(const svm_model& model, const gram<double>& K, const datase
 margin_report report_margins(const svm_model& model, const dataset& x, std::span<const double> y,
                              const margin_options& options) {
     if (!model.k)
-        fail(errc::unsupported,
-             "margin report: this model was fitted on a precomputed kernel; give the kernel matrix, not objects");
+        fail(
+            errc::unsupported,
+            "margin report: this model was fitted on a precomputed kernel matrix: pass the kernel matrix, not objects");
     check_task(model);
     require_finite(x);
     const svm_model found = locate_support_vectors(model, x, y);

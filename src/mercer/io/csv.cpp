@@ -222,8 +222,9 @@ void require_distinct_names(const std::vector<std::string>& header, const std::s
         if (header[c].empty()) continue;
         const auto [first, fresh] = at.emplace(header[c], c);
         if (!fresh)
-            fail(errc::data, fmt::format("{}: columns {} and {} are both called {}: rename one of them, or take it out",
-                                         name, first->second + 1, c + 1, detail::quoted(header[c])));
+            fail(errc::data,
+                 fmt::format("{}: columns {} and {} have the same name {}: rename one of them, or remove it", name,
+                             first->second + 1, c + 1, detail::quoted(header[c])));
     }
 }
 
@@ -259,20 +260,22 @@ std::optional<std::size_t> find_column(const std::string& column, const char* wh
     const auto count = static_cast<long long>(columns);
     if (parsed.ec == std::errc{} && parsed.ptr == end) {
         if (position < -count || position >= count)
-            fail(errc::invalid_argument, fmt::format("{0}: the {1} column must satisfy {2} <= {1} < {3}, got {4}", name,
-                                                     what, -count, count, position));
+            fail(errc::invalid_argument,
+                 fmt::format("{0}: the position of the {1} column must satisfy {2} <= position < {3}, got {4}", name,
+                             what, -count, count, position));
         return static_cast<std::size_t>(position < 0 ? position + count : position);
     }
     const std::string meant = nearest_name(wanted, header);
-    const std::string why = header.empty()  ? "there is no header, so it can only be given by position"
-                            : meant.empty() ? "the header has no such column"
-                                            : fmt::format("the header has no such column; did you mean '{}'?", meant);
+    const std::string why = header.empty() ? "the file has no header, so a column can only be named by its position"
+                            : meant.empty()
+                                ? "the header has no column of this name"
+                                : fmt::format("the header has no column of this name; did you mean '{}'?", meant);
     fail(errc::invalid_argument, fmt::format("{}: {} column '{}': {}", name, what, column, why));
 }
 
 std::optional<std::size_t> find_label_column(const csv_options& options, const std::vector<std::string>& header,
                                              std::size_t columns, const std::string& name) {
-    return find_column(options.label, "label", header, columns, name);
+    return find_column(options.label, "target", header, columns, name);
 }
 
 }  // namespace detail
@@ -300,7 +303,7 @@ table parse_texts(const file_contents& file, const csv_options& options) {
         if (items.empty()) {
             if (header.empty()) columns = row.size();
             at = detail::find_column(options.text, "text", header, columns, file.name());
-            label = detail::find_column(options.label, "label", header, columns, file.name());
+            label = detail::find_column(options.label, "target", header, columns, file.name());
         }
         if (row.size() != columns)
             detail::fail_at(errc::parse, file.name(), text, row.front().offset,
@@ -308,7 +311,7 @@ table parse_texts(const file_contents& file, const csv_options& options) {
         items.emplace_back(row[*at].text);
         if (label && row[*label].text.empty())
             detail::fail_at(errc::data, file.name(), text, row[*label].offset,
-                            fmt::format("row {}: expected a label, got an empty field", items.size()));
+                            fmt::format("row {}: expected a target, got an empty field", items.size()));
         if (label) labels.add(row[*label].text, row[*label].offset);
     }
     if (items.empty()) fail(errc::data, fmt::format("{}: expected at least one row of data, got none", file.name()));
@@ -434,12 +437,12 @@ private:
     }
 
     [[noreturn]] void fail_value(index row, std::size_t column, const field& one, number_error fault) const {
-        if (one.text.empty()) fail_field(row, column, one, "missing value (an empty field)");
+        if (one.text.empty()) fail_field(row, column, one, "the field is empty: the value is missing");
         if (detail::is_missing(one.text))
             fail_field(row, column, one, fmt::format("missing value {}", detail::quoted(one.text)));
         const char* const hint =
-            " (text columns are not supported as vectors: leave the column out, write it as numbers, or make it the "
-            "label)";
+            " (columns of text are not supported as vectors: leave the column out, encode it as numbers, or name it as "
+            "the target)";
         fail_field(row, column, one,
                    fmt::format("expected {}, got {}{}", detail::expected_text(fault), detail::quoted(one.text),
                                fault == number_error::syntax ? hint : ""));
@@ -495,7 +498,7 @@ private:
         shape_.label = detail::find_label_column(options_, shape_.header, shape_.columns, shape_.name);
         shape_.features = shape_.columns - (shape_.label ? 1 : 0);
         if (shape_.features == 0)
-            fail(errc::data, fmt::format("{}: expected a feature column beside the label, got none", shape_.name));
+            fail(errc::data, fmt::format("{}: expected at least one column beside the target, got none", shape_.name));
         return begin;
     }
 

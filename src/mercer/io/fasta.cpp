@@ -70,7 +70,7 @@ private:
             if (w > 0 && found.empty()) found = words[w];
         }
         if (found.empty())
-            fail_here(header, fmt::format("expected {}id label or label=NAME in the header, got {}", header[0],
+            fail_here(header, fmt::format("expected '{}id label' or 'label=NAME' in the header, got {}", header[0],
                                           detail::quoted(header)));
         return found;
     }

@@ -115,7 +115,7 @@ file_contents unpack_gzip(std::string name, std::string_view packed, std::size_t
             fail(errc::memory, fmt::format("{}: out of memory while unpacking gzip", name));
         } else if (result != Z_OK) {
             fail(errc::parse,
-                 fmt::format("{}: byte {}: bad gzip data: {}", name, at, stream.msg ? stream.msg : "unknown fault"));
+                 fmt::format("{}: byte {}: bad gzip data: {}", name, at, stream.msg ? stream.msg : "unknown error"));
         }
     }
     return as_file_contents(std::move(name), std::move(out));
@@ -125,10 +125,10 @@ file_contents unpack_gzip(std::string name, std::string_view packed, std::size_t
 #ifdef MERCER_HAVE_LZMA
 const char* meaning(lzma_ret code) {
     switch (code) {
-        case LZMA_FORMAT_ERROR: return "not in the xz format";
-        case LZMA_OPTIONS_ERROR: return "an option this liblzma does not know";
+        case LZMA_FORMAT_ERROR: return "the data are not in the xz format";
+        case LZMA_OPTIONS_ERROR: return "the data use an option that this liblzma does not support";
         case LZMA_DATA_ERROR: return "the data are corrupt";
-        default: return "unknown fault";
+        default: return "unknown error";
     }
 }
 
@@ -251,7 +251,7 @@ struct unmap {
 };
 
 [[noreturn]] void fail_truncated(const std::string& name) {
-    fail(errc::io, fmt::format("cannot read '{}': the file was cut short while it was read", name));
+    fail(errc::io, fmt::format("cannot read '{}': the file was truncated while it was read", name));
 }
 
 // Unpacks `bytes`, which `owner` owns. If they are plain, the result shares the ownership.
@@ -304,7 +304,7 @@ file_contents unpack(std::string name, std::string_view bytes, std::size_t max_b
         return unpack_gzip(std::move(name), bytes, max_unpacked_bytes(max_bytes));
 #else
         fail(errc::unsupported,
-             fmt::format("{}: is a gzip archive, but support for gzip was not built in (zlib)", name));
+             fmt::format("{}: the file is a gzip archive, but this mercer was built without zlib", name));
 #endif
     }
     if (bytes.starts_with(xz_magic)) {
@@ -312,7 +312,7 @@ file_contents unpack(std::string name, std::string_view bytes, std::size_t max_b
         return unpack_xz(std::move(name), bytes, max_unpacked_bytes(max_bytes));
 #else
         fail(errc::unsupported,
-             fmt::format("{}: is an xz archive, but support for xz was not built in (liblzma)", name));
+             fmt::format("{}: the file is an xz archive, but this mercer was built without liblzma", name));
 #endif
     }
     return {std::move(name), bytes, nullptr};
@@ -323,10 +323,9 @@ std::size_t max_unpacked_bytes(std::size_t max_bytes) {
 }
 
 void fail_unpacked_size(const std::string& name, std::size_t max_bytes) {
-    fail(errc::memory,
-         fmt::format("{}: unpacked, the file takes more than the {:.1f} MB of memory that it may take: read "
-                     "its first rows, read it in batches, or raise the limit of memory",
-                     name, static_cast<double>(max_bytes) / (1 << 20)));
+    fail(errc::memory, fmt::format("{}: unpacked, the file exceeds the memory limit of {:.1f} MB: read its first rows, "
+                                   "read it in batches, or raise the memory limit",
+                                   name, static_cast<double>(max_bytes) / (1 << 20)));
 }
 
 file_contents read_file(const std::string& path, std::size_t max_bytes) {
@@ -381,7 +380,7 @@ public:
         if (count < 0) fail(errc::io, fmt::format("cannot read '{}': {}", name_, std::strerror(errno)));
         at_ += static_cast<std::uint64_t>(count);
         if (count == 0 && at_ < expected_)
-            fail(errc::io, fmt::format("cannot read '{}': the file was cut short while it was read", name_));
+            fail(errc::io, fmt::format("cannot read '{}': the file was truncated while it was read", name_));
         return static_cast<std::size_t>(count);
     }
 
@@ -441,7 +440,7 @@ struct byte_stream::state {
             if (inflateInit2(&gzip, 15 + 16) != Z_OK) fail(errc::memory, "out of memory while unpacking gzip");
 #else
             fail(errc::unsupported,
-                 fmt::format("{}: is a gzip archive, but support for gzip was not built in (zlib)", file.name()));
+                 fmt::format("{}: the file is a gzip archive, but this mercer was built without zlib", file.name()));
 #endif
         } else if (what == form::xz) {
 #ifdef MERCER_HAVE_LZMA
@@ -449,7 +448,7 @@ struct byte_stream::state {
                 fail(errc::memory, "out of memory while unpacking xz");
 #else
             fail(errc::unsupported,
-                 fmt::format("{}: is an xz archive, but support for xz was not built in (liblzma)", file.name()));
+                 fmt::format("{}: the file is an xz archive, but this mercer was built without liblzma", file.name()));
 #endif
         }
     }
@@ -507,7 +506,7 @@ struct byte_stream::state {
         if (result == Z_STREAM_END) {
             between_members = true;
         } else if (result != Z_OK && result != Z_BUF_ERROR) {
-            fail(errc::parse, fmt::format("{}: bad gzip data: {}", file.name(), gzip.msg ? gzip.msg : "unknown fault"));
+            fail(errc::parse, fmt::format("{}: bad gzip data: {}", file.name(), gzip.msg ? gzip.msg : "unknown error"));
         } else if (made == 0 && at == end && last) {
             fail(errc::parse, fmt::format("{}: truncated gzip archive", file.name()));
         }

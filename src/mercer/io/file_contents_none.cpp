@@ -6,7 +6,9 @@
 namespace mercer {
 namespace {
 
-[[noreturn]] void no_files(const std::string& path) { fail(errc::unsupported, path + ": there are no files here"); }
+[[noreturn]] void no_files(const std::string& path) {
+    fail(errc::unsupported, path + ": this build of mercer has no access to files");
+}
 
 }  // namespace
 
@@ -17,7 +19,7 @@ file_contents read_file(const std::string& path, std::size_t) { no_files(path); 
 file_contents read_file_or_folder(const std::string& path, std::size_t) { no_files(path); }
 file_contents unpack(std::string name, std::string_view bytes, std::size_t) {
     if (bytes.starts_with("\x1f\x8b") || bytes.starts_with("\xfd\x37zXZ"))
-        fail(errc::unsupported, name + ": packed files cannot be read here; unpack it first");
+        fail(errc::unsupported, name + ": this build of mercer cannot read packed files: unpack the file first");
     return {std::move(name), bytes, nullptr};
 }
 

@@ -125,7 +125,7 @@ private:
             if (tag.name == "data")
                 read_data(tag, owner, out);
             else if (tag.name == "graph")
-                from_.fail_expecting("no graph within a node or an edge", tag.offset);
+                from_.fail_expecting("no graph inside a node or an edge", tag.offset);
             else
                 skip();
         }
@@ -133,7 +133,7 @@ private:
     }
     void read_node(const xml_tag& tag) {
         if (!numbers_.emplace(required_attribute(tag, "id"), static_cast<std::int32_t>(parts_.nodes)).second)
-            from_.fail_expecting("another id for every node of a graph", tag.offset);
+            from_.fail_expecting("a different id for every node of a graph", tag.offset);
         ++parts_.nodes;
         const data_values about = read_inside("node");
         parts_.labels.push_back(about.label ? label_of(*about.label) : 0);
@@ -142,7 +142,7 @@ private:
         for (const auto& [which, value] : about.values) parts_.values[before + static_cast<std::size_t>(which)] = value;
         for (std::size_t k = before; k < parts_.values.size(); ++k)
             if (parts_.values[k] != parts_.values[k])
-                from_.fail_expecting(fmt::format("<data> for each of the {} numbers of a node", attributes_),
+                from_.fail_expecting(fmt::format("<data> for each of the {} attributes of a node", attributes_),
                                      tag.offset);
     }
     struct edge_place {

@@ -125,7 +125,7 @@ table read_image_list(std::string_view text, const std::string& name, const tsv_
         paths.push_back(file.string());
         if (labelled) classes.add(line[1].text, line[1].offset);
     }
-    if (paths.empty()) fail(errc::data, fmt::format("{}: expected the path of an image a line, got none", name));
+    if (paths.empty()) fail(errc::data, fmt::format("{}: expected one path of an image per line, got none", name));
     table result;
     result.x = decode_all(paths);
     if (labelled && options.labelled) classes.finish(name, body, options.classes, result);
@@ -136,19 +136,19 @@ table parse_image_array(std::string_view bytes, const std::string& name) {
     const npy_array array = open_npy(bytes, name);
     const auto dims = array.shape.size();
     if (dims != 3 && dims != 4)
-        fail(errc::unsupported, fmt::format("{}: images are an array of 3 dimensions (n, height, width) or 4 (n, "
-                                            "height, width, channels), got {}",
+        fail(errc::unsupported, fmt::format("{}: images must be an array of 3 dimensions (n, height, width) or 4 "
+                                            "dimensions (n, height, width, channels), got {}",
                                             name, dims));
     const bool floats = array.type == "f4" || array.type == "f8", bits = array.type == "b1";
     if (!floats && !bits && array.type != "u1" && array.type != "u2")
         fail(errc::unsupported,
-             fmt::format("{}: values of images are u1, u2, bool, f4 or f8, got {}", name, array.type));
+             fmt::format("{}: the values of images must have type u1, u2, bool, f4 or f8, got {}", name, array.type));
     const dataset rows = npy_rows(array, true, name);
     const auto& all = *rows.as<dense<float>>();
     for (std::size_t i = 1; i < dims; ++i)
         if (array.shape[i] > static_cast<std::uint64_t>(image::max_side))
-            fail(errc::unsupported,
-                 fmt::format("{}: sides of images are at most {}, got {}", name, image::max_side, array.shape[i]));
+            fail(errc::unsupported, fmt::format("{}: images must have at most {} pixels a side, got {}", name,
+                                                image::max_side, array.shape[i]));
     const auto side = [&](std::size_t i) { return static_cast<index>(array.shape[i]); };
     const float scale = array.type == "u1" ? 255.0F : array.type == "u2" ? 65535.0F : 1.0F;
     std::vector<image> made;
@@ -183,7 +183,7 @@ void read_labels_file(const std::string& array, const tsv_options& options, tabl
         const dense<double> rows =
             as_dense<double>(parse_untruncated(file, [&] { return parse_npy(file.bytes(), path, precision::f64).x; }));
         if (rows.dims() != 1)
-            fail(errc::data, fmt::format("{}: expected one label an image, got {} columns", path, rows.dims()));
+            fail(errc::data, fmt::format("{}: expected one label per image, got {} columns", path, rows.dims()));
         for (; count < rows.size(); ++count) found.add(fmt::format("{}", rows.row(count)[0]));
     } else {
         std::string_view rest = detail::without_byte_order_mark(file.bytes()), line;
@@ -203,10 +203,9 @@ table parse_images(const file_contents& file, const read_options& options) {
     }
     if (!is_image(file.bytes()) && !is_image_name(file.name())) {
         if (!options.allow_other_files)
-            fail(errc::unsupported,
-                 fmt::format("{}: files that a list of images names are not opened: send one image, or "
-                             "an .npy array of images",
-                             file.name()));
+            fail(errc::unsupported, fmt::format("{}: the server does not open files that a list of images names: send "
+                                                "one image, or an .npy array of images",
+                                                file.name()));
         return read_image_list(file.bytes(), file.name(), options.tsv);
     }
     table result;
@@ -300,16 +299,17 @@ namespace detail {
 void require_decodable(index height, index width, const std::string& name, index max_pixels) {
     if (height < 1 || width < 1) fail(errc::parse, fmt::format("{}: an image of {} x {} pixels", name, height, width));
     if (height > image::max_side || width > image::max_side || height * width > max_pixels)
-        fail(errc::unsupported, fmt::format("{}: images of sides up to {} and up to {} pixels are read, got {} x {}",
-                                            name, image::max_side, max_pixels, height, width));
+        fail(errc::unsupported,
+             fmt::format("{}: images must have at most {} pixels a side and {} pixels in all, got {} x {}", name,
+                         image::max_side, max_pixels, height, width));
     // Bytes per pixel for the decoder's buffer, the values of the image, and their copy in the dataset.
     constexpr std::size_t per_pixel = 40;
     reserve_workspace(static_cast<std::size_t>(height * width) * per_pixel);
 }
 
 void fail_no_decoder(const std::string& name, const char* format, const char* library, const char* package) {
-    fail(errc::unsupported, fmt::format("{}: is a {} image, but support for {} was not built in: {} was missing "
-                                        "(Debian's package {})",
+    fail(errc::unsupported, fmt::format("{}: the file is a {} image, but this mercer was built without support for {}: "
+                                        "install {} (Debian package {}) and build again",
                                         name, format, format, library, package));
 }
 

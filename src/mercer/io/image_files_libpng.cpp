@@ -206,8 +206,9 @@ image decode_jpeg(std::string_view bytes, const std::string& name, index max_pix
     require_decodable(static_cast<index>(state.jpeg.image_height), static_cast<index>(state.jpeg.image_width), name,
                       max_pixels);
     if (state.jpeg.num_components != 1 && state.jpeg.num_components != 3)
-        fail(errc::unsupported, fmt::format("{}: a JPEG image of {} components (CMYK?): grey and colour are read", name,
-                                            state.jpeg.num_components));
+        fail(errc::unsupported,
+             fmt::format("{}: JPEG images must be grey or colour, got an image of {} components (CMYK?)", name,
+                         state.jpeg.num_components));
     require(start(state));
     state.out.height = static_cast<index>(state.jpeg.output_height);
     state.out.width = static_cast<index>(state.jpeg.output_width);

@@ -47,7 +47,7 @@ void json_cursor::fail_with(const std::string& message) const { fail_at(errc::pa
 
 void json_cursor::open(char bracket, const char* what) {
     if (peek() != bracket) fail_expecting(what);
-    if (++depth_ > max_depth) fail_expecting(fmt::format("at most {} brackets within each other", max_depth));
+    if (++depth_ > max_depth) fail_expecting(fmt::format("at most {} levels of nested brackets", max_depth));
     ++at_;
 }
 
@@ -74,7 +74,7 @@ unsigned json_cursor::escaped_unit() {
                                : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10)
                                : c >= 'A' && c <= 'F' ? static_cast<unsigned>(c - 'A' + 10)
                                                       : 16;
-        if (digit == 16) fail_expecting("four digits of a character's number");
+        if (digit == 16) fail_expecting("the four hexadecimal digits of a character");
         code = code << 4 | digit;
     }
     return code;
@@ -157,7 +157,7 @@ void json_cursor::skip() {
 }
 
 void json_cursor::require_end() {
-    if (peek() != '\0' || at_ != end_) fail_expecting("nothing more");
+    if (peek() != '\0' || at_ != end_) fail_expecting("the end of the line");
 }
 
 }  // namespace mercer::detail

@@ -44,9 +44,10 @@ void read_nodes(detail::json_cursor& from, graph_line& to) {
         from.for_each_item([&] { to.parts.labels.push_back(read_label(from)); });
         to.parts.nodes = static_cast<index>(to.parts.labels.size());
     } else {
-        to.parts.nodes = read_whole(
-            from, max_unlisted_nodes,
-            fmt::format("the labels of the nodes in brackets, or how many there are (at most {})", max_unlisted_nodes));
+        to.parts.nodes =
+            read_whole(from, max_unlisted_nodes,
+                       fmt::format("the list of the labels of the nodes, or the number of nodes (at most {})",
+                                   max_unlisted_nodes));
         constexpr std::size_t per_node = 64;  // bytes in the graph and in the features of a kernel
         reserve_workspace(static_cast<std::size_t>(to.parts.nodes) * per_node);
     }
@@ -82,7 +83,7 @@ void read_attributes(detail::json_cursor& from, graph_line& to) {
         const auto count = static_cast<index>(to.parts.values.size() - before);
         if (first) to.parts.attributes = count;
         if (count != to.parts.attributes)
-            whole.fail_expecting(fmt::format("{} numbers, as for the first node", to.parts.attributes));
+            whole.fail_expecting(fmt::format("{} numbers like the first node", to.parts.attributes));
         first = false;
     });
 }

@@ -155,7 +155,7 @@ private:
         if (static_cast<std::int64_t>(at) > last) return;
         if (last < first_index_)
             fail_expecting("an index >= 1 (0 only for a precomputed kernel or 0-based indices)", start, end);
-        fail_expecting(fmt::format("an index > {} (indices ascend)", last), start, end);
+        fail_expecting(fmt::format("an index > {} (indices must ascend)", last), start, end);
     }
 
     std::string_view token_at(const char* p) const {

@@ -178,9 +178,8 @@ number_type find_type(const std::string& type, const std::string& name) {
     if (order == '<' || order == '|' || order == '=')
         for (const number_type& one : types)
             if (type.substr(1) == one.name && (order != '|' || one.bytes == 1)) return one;
-    fail(errc::unsupported,
-         fmt::format("{}: numbers of type {} are not supported (f4, f8, i1 ... i8, u1 ... u8 and bool are)", name,
-                     detail::quoted(type)));
+    fail(errc::unsupported, fmt::format("{}: numbers must have type f4, f8, i1 ... i8, u1 ... u8 or bool, got {}", name,
+                                        detail::quoted(type)));
 }
 
 // Returns true if the product of the sizes is `elements`, computed by divisions, which cannot overflow.
@@ -214,7 +213,7 @@ npy_array parse_header(std::string_view bytes, const std::string& name) {
     std::memcpy(&header_size, bytes.data() + 8, length_bytes);
     if (header_size > bytes.size() - header_at)
         fail(errc::parse,
-             fmt::format("{}: truncated .npy file: a header of {} bytes, but the file ends after {} of them", name,
+             fmt::format("{}: truncated .npy file: the header has {} bytes, but the file ends after {} of them", name,
                          header_size, bytes.size() - header_at));
     npy_array out = header_parser(bytes.substr(header_at, header_size), header_at, name).run();
     out.data = bytes.substr(header_at + header_size);
@@ -228,15 +227,15 @@ npy_array open_npy(std::string_view bytes, const std::string& name) {
     npy_array out = parse_header(bytes, name);
     const number_type type = find_type("<" + out.type, name);
     if (out.data.size() % type.bytes != 0 || !is_product(out.shape, out.data.size() / type.bytes))
-        fail(errc::parse, fmt::format("{}: {} numbers of {} bytes do not make up the {} bytes after the header", name,
+        fail(errc::parse, fmt::format("{}: the header announces {} numbers of {} bytes, but {} bytes follow it", name,
                                       join(out.shape, " x "), type.bytes, out.data.size()));
     return out;
 }
 
 dataset npy_rows(const npy_array& from, bool single, const std::string& name) {
     if (from.fortran && from.shape.size() > 2)
-        fail(errc::unsupported,
-             fmt::format("{}: an array of {} dimensions has to be in C order", name, from.shape.size()));
+        fail(errc::unsupported, fmt::format("{}: an array of {} dimensions must be in C order, got Fortran order", name,
+                                            from.shape.size()));
     std::uint64_t cols = 1;
     for (std::size_t i = 1; i < from.shape.size(); ++i) cols *= from.shape[i];
     if (from.shape.empty() || from.shape[0] == 0 || cols == 0)
@@ -251,8 +250,9 @@ dataset npy_rows(const npy_array& from, bool single, const std::string& name) {
 table parse_npy(std::string_view bytes, const std::string& name, precision numbers) {
     const npy_array array = open_npy(bytes, name);
     if (array.shape.empty() || array.shape.size() > 2)
-        fail(errc::unsupported, fmt::format("{}: an array of 1 or 2 dimensions is needed, got {}{}", name,
-                                            array.shape.size(), array.shape.size() > 2 ? "; images: images:FILE" : ""));
+        fail(errc::unsupported,
+             fmt::format("{}: expected an array of 1 or 2 dimensions, got {}{}", name, array.shape.size(),
+                         array.shape.size() > 2 ? "; for images name the file as images:FILE" : ""));
     table result;
     result.x =
         npy_rows(array, numbers == precision::f32 || (numbers == precision::natural && array.type == "f4"), name);

@@ -24,8 +24,9 @@ const file_format& detect_by_content(const std::string& path, std::string_view b
     for (const file_format* each : all_formats())
         if (each->looks_like && each->looks_like(beginning)) return *each;
     fail(errc::unsupported,
-         fmt::format("{}: cannot tell the format from the name or from the first line {}: say which of {} it is", path,
-                     detail::quoted(first.front()), format_names()));
+         fmt::format(
+             "{}: the format cannot be detected from the name or from the first line {}: name one of the formats {}",
+             path, detail::quoted(first.front()), format_names()));
 }
 
 }  // namespace
@@ -51,11 +52,12 @@ namespace {
 table read_folder(const std::string& path, const read_options& options) {
     if (options.format && !options.format->read_folder)
         fail(errc::unsupported,
-             fmt::format("{}: a folder, but {} is the format of a file", path, options.format->name));
+             fmt::format("{}: {} is the format of a file, but this is a folder", path, options.format->name));
     if (options.format) return options.format->read_folder(path, options);
     for (const file_format* each : all_formats())
         if (each->is_folder && each->is_folder(path)) return each->read_folder(path, options);
-    fail(errc::unsupported, fmt::format("{}: a folder, and nothing in it tells what it holds", path));
+    fail(errc::unsupported,
+         fmt::format("{}: the format of this folder cannot be detected from its files: name the format", path));
 }
 
 }  // namespace
@@ -68,11 +70,12 @@ table parse_table(const file_contents& file, const read_options& options) {
     if (file.is_folder()) return read_folder(file.name(), options);
     for (const std::string_view mark : {"\xff\xfe", "\xfe\xff"})
         if (file.bytes().starts_with(mark))
-            fail(errc::unsupported, fmt::format("{}: the text is UTF-16: save it as UTF-8", file.name()));
+            fail(errc::unsupported, fmt::format("{}: the text is encoded in UTF-16: save it as UTF-8", file.name()));
     return parse_untruncated(file, [&] {
         const file_format& format = options.format ? *options.format : detect_format(file.name(), file.bytes());
         if (!format.parse)
-            fail(errc::unsupported, fmt::format("{}: {} is the format of a folder", file.name(), format.name));
+            fail(errc::unsupported,
+                 fmt::format("{}: {} is the format of a folder, but this is a file", file.name(), format.name));
         return format.parse(file, options);
     });
 }

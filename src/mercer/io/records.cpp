@@ -55,8 +55,8 @@ dataset values_of(const csv_column& column, const std::string& file, std::string
         return sets(std::move(all));
     }
     if (!requested.empty() && requested != name(strings::kind) && requested != name(object_kind::vectors))
-        fail(errc::unsupported, fmt::format("{}: a column holds no {}, which the kernel compares in field '{}': JSON "
-                                            "lines can",
+        fail(errc::unsupported, fmt::format("{}: a column of a table cannot contain {}, which the kernel compares in "
+                                            "field '{}': write the data as JSON lines",
                                             file, requested, column.name));
     if (requested == name(strings::kind) || (requested.empty() && !all_numbers)) return strings(column.cells);
     std::vector<double> values;
@@ -91,7 +91,7 @@ table parse_csv_records(const file_contents& file, const read_options& options) 
     for (std::size_t line = reader.offset(); reader.next(row); line = reader.offset(), ++rows) {
         if (row.size() != columns.size())
             detail::fail_at(errc::parse, file.name(), text, line,
-                            fmt::format("expected {} fields as in the header, got {}", columns.size(), row.size()));
+                            fmt::format("expected {} fields like the header, got {}", columns.size(), row.size()));
         for (std::size_t c = 0; c < row.size(); ++c) {
             if (label && c == *label) {
                 labels.add(row[c].text, row[c].offset);
@@ -108,7 +108,8 @@ table parse_csv_records(const file_contents& file, const read_options& options) 
         if (!label || c != *label)
             fields.push_back({columns[c].name, values_of(columns[c], file.name(), text,
                                                          requested_kind(options.records, columns[c].name))});
-    if (fields.empty()) fail(errc::data, fmt::format("{}: no field beside the label", file.name()));
+    if (fields.empty())
+        fail(errc::data, fmt::format("{}: expected at least one field beside the target, got none", file.name()));
     if (label) labels.finish(file.name(), text, options.csv.classes, out);
     out.x = records(std::move(fields));
     out.label = options.csv.label;
@@ -174,7 +175,8 @@ public:
         while (detail::next_line(rest, line))
             if (!detail::trimmed(line).empty()) add(line);
         if (rows_ == 0) fail(errc::data, fmt::format("{}: expected at least one example, got none", file_.name()));
-        if (columns_.empty()) fail(errc::data, fmt::format("{}: no field beside the label", file_.name()));
+        if (columns_.empty())
+            fail(errc::data, fmt::format("{}: expected at least one field beside the target, got none", file_.name()));
         table out;
         std::vector<records::field> fields;
         for (const auto& [key, values] : columns_)
@@ -205,7 +207,7 @@ private:
             }
             auto& column = columns_[key];
             if (column.size() != rows_)
-                at.fail_expecting(fmt::format("no field '{}': not every line before has it", key));
+                at.fail_expecting(fmt::format("no field '{}', which earlier lines do not have", key));
             reserve_value(column);
             column.push_back(detail::read_json_value(at));
         });
@@ -296,7 +298,8 @@ void read_points(json_cursor& at, json_value& out) {
     const std::size_t count = out.cloud.coordinates.size() / static_cast<std::size_t>(out.cloud.dims);
     if (elements.empty()) elements.assign(count, 0);
     if (elements.size() != count)
-        before.fail_with(fmt::format("expected an element a point, got {} of {}", elements.size(), count));
+        before.fail_with(
+            fmt::format("expected one element per point, got {} elements for {} points", elements.size(), count));
 }
 
 void read_counts(json_cursor& at, json_value& out) {
@@ -396,7 +399,7 @@ dataset json_field::values(const std::string& requested) const {
             json_form::points, "points {\"coordinates\": ...}", [&](const json_value& each) {
                 const index dims = values_.front().cloud.dims;
                 if (each.cloud.dims != dims && each.cloud.size() > 0)
-                    fail_expecting(each, fmt::format("{} coordinates a point", dims));
+                    fail_expecting(each, fmt::format("{} coordinates per point", dims));
                 if (!std::ranges::all_of(each.cloud.coordinates, [](double v) { return std::isfinite(v); }))
                     fail_expecting(each, "finite coordinates");
                 return each.cloud;
@@ -405,8 +408,8 @@ dataset json_field::values(const std::string& requested) const {
         return as_objects<multisets, std::vector<counted_item>>(json_form::counts, "counts {\"item\": 2, ...}",
                                                                 [](const json_value& each) { return each.counts; });
     if (wanted != name(object_kind::vectors))
-        fail(errc::unsupported,
-             fmt::format("{}: JSON lines hold no {}, which the kernel compares in field '{}'", file_, wanted, name_));
+        fail(errc::unsupported, fmt::format("{}: JSON lines cannot contain {}, which the kernel compares in field '{}'",
+                                            file_, wanted, name_));
     return as_numbers();
 }
 

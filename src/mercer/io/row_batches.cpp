@@ -65,7 +65,7 @@ public:
         read_more();
         if (!how_.format) how_.format = &detect_format(stream_.name(), text_);
         if (!can_stream(*how_.format))
-            fail(errc::unsupported, fmt::format("{}: {} is not read in batches: csv, libsvm and npy are",
+            fail(errc::unsupported, fmt::format("{}: the format {} cannot be read in batches: take csv, libsvm or npy",
                                                 stream_.name(), how_.format->name));
         csv_ = std::string_view(how_.format->name) == "csv";
         if (csv_) find_header();
@@ -229,9 +229,9 @@ public:
         rows_ = array_.shape.empty() ? 0 : static_cast<index>(array_.shape[0]);
         if (array_.fortran && array_.shape.size() > 1)
             fail(errc::unsupported,
-                 fmt::format("{}: an array in Fortran's order has no rows to read one by one: save it "
-                             "with numpy.ascontiguousarray",
-                             file_.name()));
+                 fmt::format(
+                     "{}: an array in Fortran order cannot be read row by row: save it with numpy.ascontiguousarray",
+                     file_.name()));
     }
     bool next(table& out) override {
         if (at_ >= rows_) return false;
@@ -337,7 +337,8 @@ private:
                  fmt::format("the files do not have the same columns: one begins with '{}', another with '{}'",
                              pending_.feature_names.empty() ? "" : pending_.feature_names.front(),
                              more.feature_names.empty() ? "" : more.feature_names.front()));
-        if (more.y.empty() != pending_.y.empty()) fail(errc::data, "only some of the files have targets");
+        if (more.y.empty() != pending_.y.empty())
+            fail(errc::data, "all files must have targets, or none of them, got files of both kinds");
         pending_.x = concatenate(pending_.x, more.x);
         pending_.y.insert(pending_.y.end(), more.y.begin(), more.y.end());
     }
@@ -345,7 +346,10 @@ private:
     // Each table knows only the class names that occur in it: both get the union of the names.
     void unify_class_names(table& more) {
         if (more.class_names.empty() || pending_.class_names.empty())
-            fail(errc::data, "targets are names in some rows and numbers in others");
+            fail(errc::data,
+                 fmt::format(
+                     "targets must be all names or all numbers, got the name '{}' in one file and numbers in another",
+                     more.class_names.empty() ? pending_.class_names.front() : more.class_names.front()));
         std::vector<std::string> all;
         std::ranges::set_union(more.class_names, pending_.class_names, std::back_inserter(all));
         for (table* each : {&more, &pending_}) {
@@ -390,7 +394,7 @@ std::vector<std::string> expand_paths(const std::vector<std::string>& paths) {
         const int result = ::glob(each.c_str(), 0, nullptr, &found);
         for (std::size_t i = 0; result == 0 && i < found.gl_pathc; ++i) out.emplace_back(found.gl_pathv[i]);
         ::globfree(&found);
-        if (result != 0) fail(errc::io, fmt::format("no file has a name like '{}'", each));
+        if (result != 0) fail(errc::io, fmt::format("no file name matches '{}'", each));
     }
     return out;
 }

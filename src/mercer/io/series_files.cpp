@@ -65,7 +65,7 @@ public:
         const std::size_t length = coordinates.empty() ? 0 : coordinates[0].size();
         for (const auto& each : coordinates)
             if (each.size() != length)
-                fail_at(line, fmt::format("{} values in every coordinate", length), fmt::format("{}", each.size()));
+                fail_at(line, fmt::format("{} values in every dimension", length), fmt::format("{}", each.size()));
         for (std::size_t t = 0; t < length; ++t)
             for (const auto& each : coordinates) one.values.push_back(each[t]);
         items_.push_back(std::move(one));
@@ -142,7 +142,7 @@ std::vector<double> values_of(const series_file& file, const std::vector<std::st
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (tokens[i] == "?") {
             for (std::size_t j = i; j < tokens.size(); ++j)
-                if (tokens[j] != "?") file.fail_at(tokens[i], "a number, for others follow it", tokens[i]);
+                if (tokens[j] != "?") file.fail_at(tokens[i], "a number, because further values follow", tokens[i]);
             break;
         }
         values.push_back(file.number(tokens[i]));
@@ -225,7 +225,7 @@ void add_long_series(series_file& file, long_series& from, std::size_t dims) {
     one.dims = static_cast<index>(dims);
     for (std::size_t s = 0; s < from.samples.size(); ++s) {
         if (s > 0 && from.samples[s].time == from.samples[s - 1].time)
-            file.fail_at(from.samples[s].place, "another time than the series has before", from.samples[s].place);
+            file.fail_at(from.samples[s].place, "a time that the series does not have yet", from.samples[s].place);
         one.values.insert(one.values.end(), from.samples[s].values.begin(), from.samples[s].values.end());
     }
     file.add(std::move(one));
@@ -260,7 +260,7 @@ table parse_long_series(std::string_view text, const std::string& name, const ts
         if (label && is_new) one.label = fields[label];
         if (label && fields[label] != one.label)
             file.fail_at(fields[label],
-                         fmt::format("the label {} of the series' other lines", detail::quoted(one.label)),
+                         fmt::format("the label {} of the other lines of this series", detail::quoted(one.label)),
                          fields[label]);
     }
     for (long_series& each : all) {

@@ -52,10 +52,10 @@ std::vector<tar_member> tar_members(const std::string& name, std::string_view by
         // The end of the archive is a block of zeros.
         if (header.find_first_not_of('\0') == std::string_view::npos) break;
         demand(header.substr(257, 5) == "ustar" && has_valid_checksum(header),
-               "a header with the mark ustar and a right sum");
+               "a header with the mark 'ustar' and a valid checksum");
         std::uint64_t size = 0;
         demand(octal_field(header, 124, 12, size), "the octal size of a file");
-        demand(size <= bytes.size() - at - block, "a file that is there to its end");
+        demand(size <= bytes.size() - at - block, "a complete file");
         const char type = header[156];
         if (type == '0' || type == '\0') {
             const auto folder = text_field(header, 345, 155);

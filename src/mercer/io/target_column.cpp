@@ -101,8 +101,8 @@ void graph_targets::add(std::optional<std::string> label, const std::string& nam
     if (!first_) first_ = label.has_value();
     if (*first_ != label.has_value())
         fail_at(errc::parse, name, text, offset,
-                *first_ ? "expected a label of this graph, for the first one has a label"
-                        : "expected no label of this graph, for the first one has none");
+                *first_ ? "expected a label of this graph, because the first graph has one, got none"
+                        : "expected no label of this graph, because the first graph has none");
     if (!label) return;
     const auto& known = options_.classes;
     *label = to_utf8(*label);

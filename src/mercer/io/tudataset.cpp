@@ -198,7 +198,8 @@ files select_files(const std::string& whole, const std::vector<detail::tar_membe
     }
     for (const char* needed : {"graph_indicator", "A"})
         if (!out.contains(needed))
-            fail(errc::parse, fmt::format("{}: expected a file NAME_{}.txt of a graph data set in it", whole, needed));
+            fail(errc::parse,
+                 fmt::format("{}: expected a file NAME_{}.txt of a graph data set, got none", whole, needed));
     return out;
 }
 

@@ -168,7 +168,7 @@ xml_tag xml_cursor::next() {
     }
     if (rest_starts_with("</")) return read_end(std::move(tag));
     if (open_.empty() && begun_) fail_expecting("nothing after the first element", at_);
-    if (open_.size() == max_depth) fail_expecting(fmt::format("at most {} elements within each other", max_depth), at_);
+    if (open_.size() == max_depth) fail_expecting(fmt::format("at most {} levels of nested elements", max_depth), at_);
     ++at_;
     begun_ = true;
     tag.kind = xml_tag::what::start;

@@ -41,7 +41,7 @@ public:
             if (detail::trimmed(line).empty()) continue;
             const auto count = parse_whole(detail::trimmed(line));
             if (!count || *count < 0) fail_expecting(line, "the number of atoms of a molecule");
-            if (!detail::next_line(rest_, line)) fail_expecting(rest_, "a line of comment after the number of atoms");
+            if (!detail::next_line(rest_, line)) fail_expecting(rest_, "a comment line after the number of atoms");
             if (const auto target = target_in(line, all.empty())) result.y.push_back(*target);
             all.push_back(molecule(*count));
         }

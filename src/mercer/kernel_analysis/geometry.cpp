@@ -48,7 +48,7 @@ matrix<double> to_matrix(const gram<double>& k) {
 numbers square_roots(numbers self) {
     for (std::size_t i = 0; i < self.size(); ++i) {
         if (!(self[i] >= 0))
-            fail(errc::not_psd, fmt::format("cosine: k(x, x) >= 0 is needed, got {} for object {}", self[i], i));
+            fail(errc::not_psd, fmt::format("cosine: must satisfy k(x, x) >= 0, got {} for object {}", self[i], i));
         self[i] = std::sqrt(self[i]);
     }
     return self;

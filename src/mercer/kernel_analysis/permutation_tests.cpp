@@ -24,10 +24,12 @@ namespace {
 
 void check(index m, index n, const two_sample_options& o) {
     if (m < 1 || n < 1)
-        fail(errc::invalid_argument, fmt::format("two samples: both need an object, got {} and {}", m, n));
+        fail(errc::invalid_argument,
+             fmt::format("two samples: each sample needs at least one object, got {} and {}", m, n));
     if (o.kind == two_sample_options::statistic::unbiased && (m < 2 || n < 2))
         fail(errc::invalid_argument,
-             fmt::format("two samples: the unbiased statistic needs two objects in each, got {} and {}", m, n));
+             fmt::format("two samples: the unbiased statistic needs at least two objects in each sample, got {} and {}",
+                         m, n));
     if (o.permutations < 0)
         fail(errc::invalid_argument,
              fmt::format("two samples: must satisfy permutations >= 0, got {}", o.permutations));
@@ -225,7 +227,8 @@ independence_result independence_test(const kernel& k, const dataset& x, const k
     require_objects(y, owner);
     if (x.size() != y.size())
         fail(errc::invalid_argument,
-             fmt::format("{}: each object needs both properties, got {} and {}", owner, x.size(), y.size()));
+             fmt::format("{}: both data sets must have the same number of objects, got {} and {}", owner, x.size(),
+                         y.size()));
     return independence_test(*make_gram<double>(k, x), *make_gram<double>(l, y), o);
 }
 
@@ -235,13 +238,13 @@ independence_result independence_test(const gram<double>& K, const gram<double>&
     const index n = K.rows();
     if (L.rows() != n)
         fail(errc::invalid_argument,
-             fmt::format("{}: each object needs both properties, got {} and {}", owner, n, L.rows()));
+             fmt::format("{}: both data sets must have the same number of objects, got {} and {}", owner, n, L.rows()));
     if (o.permutations < 0)
         fail(errc::invalid_argument, fmt::format("{}: must satisfy permutations >= 0, got {}", owner, o.permutations));
     if (const double need = 16.0 * static_cast<double>(n) * static_cast<double>(n);
         need > static_cast<double>(o.memory_bytes))
-        fail(errc::memory, fmt::format("{}: {:.0f} MB are needed for n = {}, more than the budget of {:.0f} MB", owner,
-                                       need / 1e6, n, static_cast<double>(o.memory_bytes) / 1e6));
+        fail(errc::memory, fmt::format("{}: {:.0f} MB are needed for n = {}, more than the memory limit of {:.0f} MB",
+                                       owner, need / 1e6, n, static_cast<double>(o.memory_bytes) / 1e6));
     const matrix<double> a = centred_matrix(K), b = centred_matrix(L);
     std::vector<std::int32_t> same(static_cast<std::size_t>(n));
     std::iota(same.begin(), same.end(), 0);

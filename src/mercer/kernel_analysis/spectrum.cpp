@@ -111,7 +111,8 @@ dense<double> empirical_map::training() const {
 dense<double> empirical_map::transform(const dataset& z) const {
     if (!k_)
         fail(errc::invalid_argument,
-             "empirical map: it was made from a matrix without its kernel; use transform_rows with the values k(z, x)");
+             "empirical map: the map was computed from a matrix without its kernel; use transform_rows with the values "
+             "k(z, x)");
     const auto cross = make_gram<double>(*k_, z, x_);
     matrix<double> rows(cross->rows(), cross->cols());
     cross->fill(rows.view());

@@ -24,8 +24,8 @@ embedding each(std::string key, std::function<dataset(const dataset&)> apply) {
 
 void refuse_negative(const std::string& owner, index row, index column, double value) {
     if (value < 0)
-        fail(errc::data, fmt::format("{}: coordinates must satisfy 0 <= x, got {} at row {}, column {}", owner, value,
-                                     row, column));
+        fail(errc::data,
+             fmt::format("{}: features must satisfy 0 <= x, got {} at row {}, column {}", owner, value, row, column));
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ dataset mapped(const std::vector<std::vector<double>>& m, const dataset& x, cons
     const auto d = m.empty() ? 0 : static_cast<index>(m.front().size());
     if (x.dims() != d)
         fail(errc::invalid_argument,
-             fmt::format("the kernel's matrix is for vectors of {} coordinates, the data have {}", d, x.dims()));
+             fmt::format("the matrix of the kernel is for vectors of {} features, but the data have {}", d, x.dims()));
     dense_rows from(x);
     matrix<double> to(x.size(), static_cast<index>(m.size()));
     for (index i = 0; i < x.size(); ++i) {
@@ -131,7 +131,7 @@ dataset multiplied(const std::string& numbers, const std::vector<double>& s, con
                    const std::vector<double>& origin) {
     if (x.dims() != static_cast<index>(s.size()))
         fail(errc::invalid_argument,
-             fmt::format("{} of {} coordinates, the data have {}", numbers, s.size(), x.dims()));
+             fmt::format("{} of {} features, but the data have {}", numbers, s.size(), x.dims()));
     if (origin.empty() && x.is_sparse())
         return sparse_from(x, x.dims(), [&](const auto& cols, const auto& values, auto& to_cols, auto& to_values) {
             for (std::size_t e = 0; e < cols.size(); ++e) {
@@ -231,7 +231,7 @@ embedding vector_map(std::string key, std::function<std::vector<double>(std::spa
             if (i == 0) to = matrix<double>(x.size(), static_cast<index>(image.size()));
             if (static_cast<index>(image.size()) != to.cols())
                 fail(errc::invalid_argument,
-                     fmt::format("the map gives {} coordinates for object {} and {} for object 0", image.size(), i,
+                     fmt::format("the map returns {} features for object {}, but {} for object 0", image.size(), i,
                                  to.cols()));
             std::copy(image.begin(), image.end(), to.row(i));
         }

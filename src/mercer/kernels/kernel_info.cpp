@@ -10,7 +10,7 @@
 namespace mercer {
 
 void arguments::set(const std::string& name, argument value) {
-    if (has(name)) fail(errc::invalid_argument, fmt::format("{}: {} is given twice", owner_, name));
+    if (has(name)) fail(errc::invalid_argument, fmt::format("{}: parameter '{}' is given twice", owner_, name));
     given_.emplace_back(name, std::move(value));
 }
 
@@ -24,31 +24,33 @@ double arguments::number(const std::string& name, std::optional<double> initial)
     const argument* value = find(name);
     if (!value) {
         if (initial) return *initial;
-        fail(errc::invalid_argument, fmt::format("{}: {} must be given", owner_, name));
+        fail(errc::invalid_argument, fmt::format("{}: parameter '{}' must be given", owner_, name));
     }
     if (const double* number = std::get_if<double>(value)) return *number;
-    fail(errc::invalid_argument, fmt::format("{}: {} must be a number, got a list", owner_, name));
+    fail(errc::invalid_argument, fmt::format("{}: parameter '{}' must be a number, got a list", owner_, name));
 }
 
 int arguments::whole(const std::string& name, std::optional<int> initial) const {
     const double value = number(name, initial ? std::optional<double>(*initial) : std::nullopt);
     if (value != std::floor(value))
-        fail(errc::invalid_argument, fmt::format("{}: {} must be a whole number, got {}", owner_, name, value));
+        fail(errc::invalid_argument,
+             fmt::format("{}: parameter '{}' must be a whole number, got {}", owner_, name, value));
     require(std::abs(value) <= 1e9, owner_, fmt::format("|{}| <= 1e9", name), value);
     return static_cast<int>(value);
 }
 
 std::vector<double> arguments::list(const std::string& name) const {
     const argument* value = find(name);
-    if (!value) fail(errc::invalid_argument, fmt::format("{}: {} must be given", owner_, name));
+    if (!value) fail(errc::invalid_argument, fmt::format("{}: parameter '{}' must be given", owner_, name));
     if (const auto* list = std::get_if<std::vector<double>>(value)) return *list;
     if (const double* number = std::get_if<double>(value)) return {*number};
-    fail(errc::invalid_argument, fmt::format("{}: {} must be a list of numbers, got a list of lists", owner_, name));
+    fail(errc::invalid_argument,
+         fmt::format("{}: parameter '{}' must be a list of numbers, got a list of lists", owner_, name));
 }
 
 std::vector<std::vector<double>> arguments::table(const std::string& name) const {
     const argument* value = find(name);
-    if (!value) fail(errc::invalid_argument, fmt::format("{}: {} must be given", owner_, name));
+    if (!value) fail(errc::invalid_argument, fmt::format("{}: parameter '{}' must be given", owner_, name));
     if (const auto* table = std::get_if<number_table>(value)) return *table;
     return {list(name)};
 }

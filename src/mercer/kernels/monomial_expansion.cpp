@@ -54,7 +54,7 @@ void expansion_builder::require_work(double products, double atoms) {
     steps_left_ -= 1 + products + atoms / 16;
     if (!(steps_left_ >= 0))
         fail(errc::memory,
-             "feature_map: writing the features out takes too many steps; lower the powers, or do without");
+             "feature_map: the expansion into features takes too many steps: take lower powers, or no feature map");
 }
 
 expansion expansion_builder::add(expansion a, const expansion& b) const {
@@ -161,8 +161,8 @@ expansion_builder::pull_back_scope::pull_back_scope(expansion_builder& build, co
     // Applies φ to one zero vector to learn the number of coordinates of φ(x).
     const dataset image = composed.apply(dataset(dense<double>(matrix<double>(1, build.dims_))), nullptr).first;
     if (image.kind() != object_kind::vectors)
-        fail(errc::unsupported,
-             fmt::format("feature_map: {} maps to {}, not to vectors", name, mercer::name(image.kind())));
+        fail(errc::unsupported, fmt::format("feature_map: expected a map to vectors, got {}, which maps to {}", name,
+                                            mercer::name(image.kind())));
     const int from = build.source_number({composed.key, composed, {}});
     std::vector<int> here;
     for (index a = 0; a < image.dims(); ++a)

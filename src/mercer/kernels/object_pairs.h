@@ -38,7 +38,7 @@ template <class Kind>
 const Kind& objects_of(const dataset& x, std::string_view owner) {
     const auto* some = x.as<Kind>();
     if (!some)
-        fail(errc::unsupported, std::string(owner) + ": " + name(Kind::kind) + " are needed, got " + name(x.kind()));
+        fail(errc::unsupported, std::string(owner) + ": expected " + name(Kind::kind) + ", got " + name(x.kind()));
     return *some;
 }
 

@@ -32,7 +32,7 @@ public:
         for (std::size_t at = place(word);; at = (at + 1) & (slots_.size() - 1)) {
             if (slots_[at] < 0) {
                 if (words_.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-                    fail(errc::unsupported, "the objects hold more than 2^31 - 1 different words");
+                    fail(errc::unsupported, "the objects contain more than 2^31 - 1 different words");
                 words_.push_back(word);
                 return slots_[at] = static_cast<std::int32_t>(words_.size()) - 1;
             }

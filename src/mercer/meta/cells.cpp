@@ -189,13 +189,14 @@ struct file_form<cells_model> {
         a.check(
             m.machine == "svc" || m.machine == "kernel_logistic" || m.machine == "svr" || m.machine == "kernel_ridge",
             "cells with machines '{}'", m.machine);
-        a.check(m.cells.k != nullptr, "cells need a kernel");
+        a.check(m.cells.k != nullptr, "cells: a model needs a kernel");
         a.check(m.cells.overlap >= 0 && m.cells.overlap <= 1, "an overlap of {}", m.cells.overlap);
         a.check(m.cells.reach.empty() || std::ssize(m.cells.reach) == cells, "{} reaches for {} cells",
                 m.cells.reach.size(), cells);
         for (const double each : m.cells.reach)
             a.check(each >= 0 && each <= m.cells.overlap, "a reach of {} with an overlap of {}", each, m.cells.overlap);
-        a.check(static_cast<index>(m.machines.size()) == cells, "{} machines for {} cells", m.machines.size(), cells);
+        a.check(static_cast<index>(m.machines.size()) == cells, "{} cells need one model each, got {} models",
+                m.machines.size(), cells);
     }
 };
 template struct model_file<cells_model>;
@@ -294,11 +295,12 @@ private:
         const bool regression = m_.classes.empty();
         if (machines_[c] ? machines_[c]->prediction_kind() != prediction_kind() : regression)
             fail(errc::parse,
-                 fmt::format("cell {} has no machine that predicts {}", c + 1, regression ? "values" : "classes"));
+                 fmt::format("cell {} has no model that predicts {}", c + 1, regression ? "values" : "classes"));
         if (regression) return;
         for (const double label : classes_of(c))
             if (!std::ranges::binary_search(m_.classes, label))
-                fail(errc::parse, fmt::format("cell {} has the class {}, which the model does not have", c + 1, label));
+                fail(errc::parse, fmt::format("cell {} has the class {}, which is not among the classes of the model",
+                                              c + 1, label));
     }
     static matrix<double> column_of(const std::vector<double>& values) {
         matrix<double> out(std::ssize(values), 1);

@@ -19,7 +19,9 @@ namespace {
 matrix<double> centred_targets(std::span<const double> y, index n, bool classes) {
     const std::vector<double> labels = distinct_labels(y, n, "learn");
     if (labels.size() < 2)
-        fail(errc::data, "learn: all targets are the same, and no kernel is nearer to that than another");
+        fail(errc::data,
+             fmt::format("learn: the targets must differ for the alignment to be defined, but all targets are {}",
+                         labels.empty() ? 0.0 : labels.front()));
     matrix<double> Y(n, classes ? static_cast<index>(labels.size()) : 1);
     const std::vector<index> place = class_indices(y, labels);
     for (index i = 0; i < n; ++i) {

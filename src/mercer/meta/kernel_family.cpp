@@ -41,7 +41,7 @@ double variance_of(const kernel& k, const gram<double>& K) {
     for (index i = 0; i < n; ++i) trace += self[static_cast<std::size_t>(i)], total += sums(i, 0);
     const double variance = trace / count - total / count / count;
     if (!std::isfinite(variance))
-        fail(errc::data, fmt::format("learn: {} has values that are not finite on these objects", k.text()));
+        fail(errc::data, fmt::format("learn: {} has values on these data that are not finite", k.text()));
     // If all objects have the same image, only rounding remains; the mean of the diagonal is used instead.
     return variance > 1e-12 * std::abs(trace / count) ? variance : std::max(std::abs(trace / count), 1e-300);
 }
@@ -87,11 +87,10 @@ std::vector<kernel> summands(std::string_view text) {
     std::vector<double> ones;
     for (const free_parameter& each : open.free_parameters()) {
         if (!each.name.empty())
-            fail(
-                errc::invalid_argument,
-                fmt::format("learn: only the factors of a sum are learnt, so {}=? must be a number: several of them as "
-                            "several kernels, {}(...) + {}(...)",
-                            each.name, each.owner, each.owner));
+            fail(errc::invalid_argument,
+                 fmt::format("learn: only the factors of a sum are learnt, so {}=? must be a number: write several "
+                             "kernels for several values, {}(...) + {}(...)",
+                             each.name, each.owner, each.owner));
         ones.push_back(1);
     }
     return summands(kernel::parse(open.filled(ones)));
@@ -109,13 +108,14 @@ kernel weighted_sum(std::span<const kernel> parts, std::span<const double> facto
 
 kernel_family::kernel_family(std::vector<kernel> parts, dataset x, bool balance, std::size_t memory_bytes)
     : parts_(std::move(parts)), x_(std::move(x)) {
-    if (parts_.empty()) fail(errc::invalid_argument, "learn: there is no kernel to give a weight to");
-    if (x_.size() == 0) fail(errc::data, "learn: no objects");
+    if (parts_.empty()) fail(errc::invalid_argument, "learn: the expression has no kernel whose weight can be learnt");
+    if (x_.size() == 0) fail(errc::data, "learn: the data have no examples");
     require_finite(x_);
     for (const kernel& k : parts_) {
         if (!k.proof().valid)
             fail(errc::invalid_argument,
-                 fmt::format("learn: every part must be a kernel, and {} is not proven to be one", k.text()));
+                 fmt::format("learn: every part of the sum must be a kernel, but {} is not proven to be a kernel",
+                             k.text()));
     }
     // Float and double values of all parts and of their sum.
     const double numbers = static_cast<double>(size()) * static_cast<double>(size()) * static_cast<double>(count() + 1);

@@ -38,8 +38,8 @@ std::string default_sum(const dataset& x) {
 
 void require_targets(const method& m, const char* by) {
     if (m.targets != target_kind::classes && m.targets != target_kind::values)
-        fail(errc::unsupported, fmt::format("learn: {} learns from no targets, and {} goes by them{}", m.name, by,
-                                            m.name == "one_class" ? ": take --by mkl" : ""));
+        fail(errc::unsupported, fmt::format("learn: method {} uses no targets, but by={} needs them{}", m.name, by,
+                                            m.name == "one_class" ? ": take by=mkl" : ""));
 }
 
 svm_options machine_options(const method& m, const spec& s, const fit_control& control) {
@@ -125,7 +125,8 @@ void learn_by_relevance(learning& out, const method& m, const table& data, const
     require_targets(m, "relevance");
     relevance_options o;
     if (options.criterion != "evidence" && options.criterion != "loo")
-        fail(errc::invalid_argument, fmt::format("criterion must be evidence or loo, got '{}'", options.criterion));
+        fail(errc::invalid_argument,
+             fmt::format("learn: option 'criterion' must be 'evidence' or 'loo', got '{}'", options.criterion));
     o.criterion = options.criterion == "loo" ? relevance_criterion::loo : relevance_criterion::evidence;
     if (options.tol > 0) o.tol = options.tol;
     if (options.max_iter > 0) o.max_iter = options.max_iter;
@@ -168,9 +169,9 @@ learning learn(const spec& s, const table& data, const learn_options& options, c
     const method& m = find_method(s.method);
     if (!m.takes_kernel)
         fail(errc::unsupported, fmt::format("learn: {} takes no kernel: {} does", m.name, kernel_counterpart(m)));
-    if (data.x.size() == 0) fail(errc::data, "learn: no objects");
+    if (data.x.size() == 0) fail(errc::data, "learn: the data have no examples");
     if (m.targets != target_kind::none && static_cast<index>(data.y.size()) != data.x.size())
-        fail(errc::data, fmt::format("learn: {} objects, but {} targets", data.x.size(), data.y.size()));
+        fail(errc::data, fmt::format("learn: {} examples, but {} targets", data.x.size(), data.y.size()));
     require_finite(data.x);
     const thread_limit limit(control.threads);
     learning out;
@@ -190,7 +191,8 @@ learning learn(const spec& s, const table& data, const learn_options& options, c
     else if (options.by == "relevance")
         learn_by_relevance(out, m, part, options, control);
     else
-        fail(errc::invalid_argument, fmt::format("by must be mkl, alignment or relevance, got '{}'", options.by));
+        fail(errc::invalid_argument,
+             fmt::format("learn: option 'by' must be 'mkl', 'alignment' or 'relevance', got '{}'", options.by));
     out.about.add("seconds", std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
     return out;
 }

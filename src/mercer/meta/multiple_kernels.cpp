@@ -301,7 +301,8 @@ family_machines::family_machines(const kernel_family& family, std::span<const do
     : family_(family), y_(y), options_(options) {
     if (options.task != svm_task::c_svc && options.task != svm_task::epsilon_svr && options.task != svm_task::one_class)
         fail(errc::unsupported,
-             fmt::format("learn: weights are learnt with svc, svr and one_class_svm, not with {}", name(options.task)));
+             fmt::format("learn: kernel weights can be learnt with svc, svr and one_class_svm, not with {}",
+                         name(options.task)));
     if (!std::isfinite(options.C))
         fail(errc::invalid_argument, fmt::format("learn: must satisfy C < infinity, got {}", options.C));
     if (options.task == svm_task::epsilon_svr && !y.empty()) {

@@ -33,20 +33,25 @@ kernel with_factors(const kernel& k, const std::vector<double>& s) {
 
 void check(const dataset& x, matrix_view<const double> y, const relevance_options& options) {
     require_objects(x, "relevance");
-    if (x.kind() != object_kind::vectors) fail(errc::unsupported, "relevance: columns are those of vectors");
-    if (x.dims() == 0) fail(errc::data, "relevance: there are no columns");
+    if (x.kind() != object_kind::vectors)
+        fail(errc::unsupported, fmt::format("relevance: the data must be vectors, got {}", name(x.kind())));
+    if (x.dims() == 0) fail(errc::data, "relevance: the data have no columns");
     if (y.rows != x.size() || y.cols == 0)
-        fail(errc::data, fmt::format("relevance: {} objects, but {} targets", x.size(), y.rows));
+        fail(errc::data, fmt::format("relevance: {} examples, but {} targets", x.size(), y.rows));
     if (!(options.noise > 0) || !std::isfinite(options.noise))
         fail(errc::invalid_argument,
              fmt::format("relevance: must satisfy 0 < noise < infinity, got {}", options.noise));
     double spread = 0;
     for (index i = 0; i < y.rows; ++i)
         for (index c = 0; c < y.cols; ++c) {
-            if (!std::isfinite(y(i, c))) fail(errc::data, fmt::format("relevance: target {} is {}", i, y(i, c)));
+            if (!std::isfinite(y(i, c)))
+                fail(errc::data, fmt::format("relevance: target {} must be finite, got {}", i, y(i, c)));
             spread = std::max(spread, std::abs(y(i, c) - y(0, c)));
         }
-    if (spread == 0) fail(errc::data, "relevance: all targets are the same, and every column is as good as another");
+    if (spread == 0)
+        fail(errc::data,
+             fmt::format("relevance: the targets must differ for columns to be relevant, but all targets are {}",
+                         y(0, 0)));
 }
 
 // The lower bound of the noise. Below it A = K + λI consists of rounding errors; the leave-one-out criterion has no
@@ -98,8 +103,8 @@ learnt_relevance learn_relevance(const kernel& k, const dataset& x, matrix_view<
     const std::vector<double> start{0.0, std::log(options.noise)};
     learnt_relevance out{k, {}, 0, common(start, ignored)};
     if (!std::isfinite(out.before))
-        fail(errc::data, fmt::format("relevance: the matrix of {} + {}·I is not positive definite on these objects: "
-                                     "scale the columns, or start from a larger noise",
+        fail(errc::data, fmt::format("relevance: the matrix of {} + {}·I is not positive definite on these data: scale "
+                                     "the columns, or take a larger noise",
                                      k.text(), options.noise));
     const lbfgs_result equal = minimise(common, start, how);
     how.max_iter = options.max_iter;

@@ -76,8 +76,7 @@ std::vector<json*> archive_writer::head_parts(const char* key, index n) {
 
 void archive_writer::require_size(index found, index wanted) {
     if (found != wanted)
-        fail(errc::data,
-             fmt::format("a model with {} numbers where there must be {} cannot be written", found, wanted));
+        fail(errc::data, fmt::format("a model with {} numbers in place of {} cannot be written", found, wanted));
 }
 
 void archive_writer::kernel(const std::shared_ptr<const mercer::kernel>& k, const std::string& text) {
@@ -138,7 +137,7 @@ std::string archive_writer::bytes(std::string_view format) {
         about = head_->dump(-1, ' ', false, json::error_handler_t::strict) + "\n";
     } catch (const json::type_error&) {  // replacing the invalid characters would change the name
         fail(errc::data,
-             "a model file can hold names in UTF-8 only, and a name of a class, a feature or an item is not");
+             "a model file stores names in UTF-8, but a name of a class, a feature or an item is not valid UTF-8");
     }
     body_.insert(
         0, fmt::format("{} {} {} {} {:016x}\n", format, version_, about.size(), body_.size(), checksum(about, body_)) +
@@ -150,20 +149,22 @@ archive_reader::archive_reader(std::string_view bytes, std::string_view format, 
     : head_(std::make_unique<json>()), at_(head_.get()), name_(std::move(name)) {
     const auto wrong = [&](const std::string& why) { fail(errc::parse, fmt::format("{}: {}", name_, why)); };
     const std::string first(bytes.substr(0, std::min(bytes.find('\n'), std::size_t{200})));
-    if (!first.starts_with(std::string(format) + " ")) wrong("not a model file of this program");
+    if (!first.starts_with(std::string(format) + " ")) wrong("not a model file of this method");
     int& found = version_;
     unsigned long long head_size = 0, body_size = 0, sum = 0;
     const int fields =
         std::sscanf(first.c_str() + format.size(), "%9d %18llu %18llu %16llx", &found, &head_size, &body_size, &sum);
     if (fields >= 1 && found > version)
-        wrong(fmt::format("a model file of version {}, newer than the {} this program knows", found, version));
+        wrong(fmt::format("the model file has version {}, but this mercer reads versions up to {}: use a newer mercer",
+                          found, version));
     if (fields != 4 || found < 1) wrong("the first line of the model file is damaged");
     rest_ = bytes.substr(std::min(bytes.size(), first.size() + 1));
     const auto expected = static_cast<std::uint64_t>(head_size) + body_size;
     if (rest_.size() < expected)
-        wrong(fmt::format("the model file is cut short: {} bytes of {} are there", rest_.size(), expected));
-    if (rest_.size() > expected) wrong(fmt::format("the model file has {} bytes too many", rest_.size() - expected));
-    if (checksum(rest_) != sum) wrong("the model file is damaged: its checksum does not fit");
+        wrong(fmt::format("the model file is truncated: it has {} bytes, expected {}", rest_.size(), expected));
+    if (rest_.size() > expected)
+        wrong(fmt::format("the model file has {} bytes after its end", rest_.size() - expected));
+    if (checksum(rest_) != sum) wrong("the model file is damaged: its checksum does not match");
     try {
         *head_ = parse_json(rest_.substr(0, head_size));
     } catch (const std::bad_alloc&) {
@@ -198,7 +199,7 @@ std::string archive_reader::text(const char* key) const {
 }
 
 std::vector<index> archive_reader::unnamed_counts(std::size_t n) const {
-    check(at_->is_array() && at_->size() == n, "{} counts are needed", n);
+    check(at_->is_array() && at_->size() == n, "expected {} counts", n);
     std::vector<index> out;
     for (const json& each : *at_) out.push_back(json_integer(each, "count", std::numeric_limits<index>::max()));
     return out;
@@ -218,15 +219,15 @@ void archive_reader::fail_invalid(const std::string& why) const {
 
 std::string_view archive_reader::take(index count, std::size_t size) {
     if (count < 0 || static_cast<std::size_t>(count) > rest_.size() / size)
-        fail_invalid(
-            fmt::format("{} numbers of {} bytes are announced, {} bytes are there", count, size, rest_.size()));
+        fail_invalid(fmt::format("the file announces {} numbers of {} bytes, but has only {} bytes left", count, size,
+                                 rest_.size()));
     const std::string_view out = rest_.substr(0, static_cast<std::size_t>(count) * size);
     rest_.remove_prefix(out.size());
     return out;
 }
 
 void archive_reader::finish() const {
-    if (!rest_.empty()) fail_invalid(fmt::format("{} bytes are left over", rest_.size()));
+    if (!rest_.empty()) fail_invalid(fmt::format("{} bytes remain after the last part", rest_.size()));
 }
 
 void archive_reader::rethrow(const std::exception& caught) const {
@@ -253,14 +254,14 @@ void archive_reader::kernel(std::shared_ptr<const mercer::kernel>& k, std::strin
 }
 
 void archive_reader::table(matrix<double>& values, index rows, index cols) {
-    check(cols == 0 || rows <= max_numbers / cols, "too many numbers");
+    check(cols == 0 || rows <= max_numbers / cols, "{} x {} numbers are too many", rows, cols);
     const auto found = read_numbers<double>(rows * cols);
     values = matrix<double>(rows, cols);
     std::ranges::copy(found, values.data());
 }
 
 void archive_reader::upper_triangle(matrix<double>& values, index n) {
-    check(n < (index{1} << 24), "too many numbers");
+    check(n < (index{1} << 24), "a matrix of {} rows is too large", n);
     const auto half =
         read_numbers<double>(n * (n + 1) / 2);  // fails for a truncated file before the matrix is allocated
     values = matrix<double>(n, n);
@@ -271,7 +272,7 @@ void archive_reader::upper_triangle(matrix<double>& values, index n) {
 template <class T>
 dataset archive_reader::dense_objects() {
     const index rows = count("size", 0), dims = count("dims", 0, largest<std::int32_t>);
-    check(dims == 0 || rows <= max_numbers / dims, "too many coordinates");
+    check(dims == 0 || rows <= max_numbers / dims, "{} vectors of {} features are too many", rows, dims);
     const auto values = read_numbers<T>(rows * dims);
     matrix<T> out(rows, dims);
     std::ranges::copy(values, out.data());

@@ -305,7 +305,7 @@ public:
     // Checks low <= each < end.
     void check_range(const std::vector<index>& list, index low, index end, const char* what) const {
         for (const index each : list)
-            check(low <= each && each < end, "{} must satisfy {} <= it < {}, got {}", what, low, end, each);
+            check(low <= each && each < end, "{} must satisfy {} <= number < {}, got {}", what, low, end, each);
     }
     void check_finite(std::span<const double> values, const char* what) const {
         for (const double each : values) check(std::isfinite(each), "{} must be finite, got {}", what, each);
@@ -375,7 +375,7 @@ void kernel_and_objects(auto& a, auto& k, auto& x, index size) {
     a.kernel(k);
     if (!k) return;
     a.objects("objects", x);
-    a.check(x.size() == size, "{} objects, but coefficients for {}", x.size(), size);
+    a.check(x.size() == size, "{} objects, but coefficients for {} objects", x.size(), size);
 }
 
 template <>
@@ -389,7 +389,7 @@ struct file_form<kernel_expansion> {
         a.list(f.offset, functions);
         a.check_finite(f.offset, "an offset");
         a.list("kept", f.rows, examples);
-        a.check(f.rows.empty() || std::ssize(f.rows) == examples, "{} numbers of examples, but coefficients for {}",
+        a.check(f.rows.empty() || std::ssize(f.rows) == examples, "{} row numbers, but coefficients for {} examples",
                 f.rows.size(), examples);
         a.check_range(f.rows, 0, f.training_size, "the number of an example");
         kernel_and_objects(a, f.k, f.x, examples);

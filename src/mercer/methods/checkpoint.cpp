@@ -81,8 +81,9 @@ void write_checkpoint(const std::string& path, const checkpoint_problem& problem
 std::optional<std::vector<double>> read_checkpoint(const std::string& path, const checkpoint_problem& problem) {
     auto alpha = read_state(path, hash_of(problem));
     if (alpha && alpha->size() != problem.p.size())
-        fail(errc::io, path + ": the checkpoint is damaged: " + std::to_string(alpha->size()) +
-                           " variables, the problem has " + std::to_string(problem.p.size()));
+        fail(errc::io, path + fmt::format(": the checkpoint is damaged: it has {} variables, but the problem has {}. "
+                                          "Remove the file and fit again",
+                                          alpha->size(), problem.p.size()));
     return alpha;
 }
 
@@ -95,7 +96,9 @@ recorded_products::recorded_products(block_operator multiply, const fit_checkpoi
 void recorded_products::operator()(matrix_view<const double> v, matrix_view<double> out) {
     const auto numbers = static_cast<std::size_t>(out.rows * out.cols);
     if (kept_ && at_ < all_.size()) {
-        if (at_ + numbers > all_.size()) fail(errc::data, "the checkpoint has part of a product: remove its file");
+        if (at_ + numbers > all_.size())
+            fail(errc::data,
+                 "the checkpoint ends inside a matrix product and cannot be used: remove the file and fit again");
         for (index i = 0; i < out.rows; ++i)
             std::copy_n(all_.data() + at_ + static_cast<std::size_t>(i * out.cols), out.cols, out.row(i));
         at_ += numbers;

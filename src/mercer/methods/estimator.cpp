@@ -114,7 +114,7 @@ double summary::number(std::string_view name) const {
         return static_cast<double>(std::get<std::int64_t>(*found));
     std::string there;
     for (const auto& [each, value] : all_) there += (there.empty() ? "" : ", ") + each;
-    fail(errc::invalid_argument, fmt::format("there is no number '{}': there are {}", name, there));
+    fail(errc::invalid_argument, fmt::format("the model has no number '{}': its numbers are {}", name, there));
 }
 
 std::string summary::text() const {
@@ -132,10 +132,10 @@ std::string summary::text() const {
 }
 
 std::vector<double> estimator::predict(const examples&) const {
-    fail(errc::unsupported, "this method does not predict: it transforms");
+    fail(errc::unsupported, "this method does not predict: call transform");
 }
 matrix<double> estimator::decide(const examples&) const {
-    fail(errc::unsupported, "this method has no functions behind its predictions");
+    fail(errc::unsupported, "this method has no decision values");
 }
 matrix<double> estimator::scores(const examples&) const {
     fail(errc::unsupported, "this method has no scores of classes");
@@ -144,7 +144,7 @@ matrix<double> estimator::probabilities(const examples&) const {
     fail(errc::unsupported, "this method has no probabilities");
 }
 columns estimator::details(const examples&) const {
-    fail(errc::unsupported, "this method has nothing behind its predictions to show");
+    fail(errc::unsupported, "this method has no details of its predictions");
 }
 detailed_predictions estimator::predict_with_details(const examples& x) const {
     detailed_predictions out{predict(x), {}};
@@ -156,7 +156,7 @@ detailed_predictions estimator::predict_with_details(const examples& x) const {
     return out;
 }
 columns estimator::transform(const examples&) const {
-    fail(errc::unsupported, "this method does not transform: it predicts");
+    fail(errc::unsupported, "this method does not transform: call predict");
 }
 part_value estimator::part(std::string_view) const { return {}; }
 
@@ -198,22 +198,21 @@ std::optional<matrix<double>> estimator_probabilities(const estimator& by, const
 }
 
 std::string fit_warning(fit_status status, const char* options, std::optional<double> gap) {
-    const std::string reached = gap ? fmt::format(", the gap is {:.3g}", *gap) : "";
+    const std::string reached = gap ? fmt::format(", the duality gap is {:.3g}", *gap) : "";
     switch (status) {
         case fit_status::converged: return {};
         case fit_status::stationary:
-            return "the kernel matrix is not positive semidefinite: this need not be the best solution; see `mercer "
+            return "the kernel matrix is not positive semidefinite, so the solution may not be the best: see `mercer "
                    "kernel test`";
         case fit_status::unbounded:
         case fit_status::infeasible:
-            return "there is no solution: without a bound on the errors the classes cannot be separated; give a finite "
-                   "C with --set";
+            return "the problem has no solution: with C = inf the classes cannot be separated; set a finite C, as in "
+                   "--set C=1";
         case fit_status::stalled:
             if (gap)
                 return fmt::format(
-                    "not converged: rounding, or too little memory for a better method, keeps the gap at {:.3g}; scale "
-                    "the "
-                    "data, allow more memory, or take a larger tol, with --set",
+                    "not converged: rounding errors, or a memory limit that excludes a more accurate solver, keep the "
+                    "duality gap at {:.3g}; scale the data, raise the memory limit, or set a larger tol",
                     *gap);
             return "not converged: no further progress in floating point, or the kernel matrix is not positive "
                    "semidefinite (`mercer kernel test`)";

@@ -83,8 +83,7 @@ public:
     bool is_matrix() const { return objects_ == nullptr; }
     index size() const { return objects_ ? objects_->size() : values_.rows; }
     const dataset& objects() const {
-        if (!objects_)
-            fail(errc::unsupported, "a matrix of kernel values is not enough here: the objects themselves are needed");
+        if (!objects_) fail(errc::unsupported, "expected the objects themselves, got a matrix of kernel values");
         return *objects_;
     }
     template <class Objects, class Matrix>
@@ -217,7 +216,7 @@ private:
 template <class Model>
 const Model& model_of(const estimator& from) {
     const auto* as = dynamic_cast<const estimator_of<Model>*>(&from);
-    if (!as) fail(errc::invalid_argument, "a model of another method is needed here");
+    if (!as) fail(errc::invalid_argument, "expected a model of another method");
     return as->model();
 }
 

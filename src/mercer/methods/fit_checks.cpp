@@ -116,8 +116,8 @@ std::string format_bytes(double bytes) {
 void check_budget(const std::string& owner, double needed, std::size_t budget, const std::string& why) {
     if (needed > static_cast<double>(budget))
         fail(errc::memory,
-             fmt::format("{}: {:.0f} bytes ({}) are needed {}, memory_bytes allows {} ({})", owner, needed,
-                         format_bytes(needed), why, budget, format_bytes(static_cast<double>(budget))));
+             fmt::format("{}: {:.0f} bytes ({}) are needed {}, but memory_bytes allows {} ({}): raise the memory limit",
+                         owner, needed, format_bytes(needed), why, budget, format_bytes(static_cast<double>(budget))));
 }
 
 }  // namespace mercer

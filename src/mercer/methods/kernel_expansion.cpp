@@ -13,12 +13,13 @@ namespace mercer {
 
 matrix<double> kernel_expansion::values(const dataset& z) const {
     if (!k)
-        fail(errc::unsupported, "this model was fitted on a precomputed matrix: it needs kernel values, not objects");
+        fail(errc::unsupported,
+             "this model was fitted on a precomputed kernel matrix: pass kernel values, not objects");
     if (z.kind() == object_kind::vectors) require_finite(z);
     if (x.kind() == object_kind::vectors && z.kind() == object_kind::vectors && !x.is_sparse() && !z.is_sparse() &&
         x.size() > 0 && z.size() > 0 && z.dims() != x.dims())
         fail(errc::invalid_argument,
-             fmt::format("the model was fitted on vectors of {} coordinates, got {}", x.dims(), z.dims()));
+             fmt::format("the model was fitted on vectors of {} features, got {}", x.dims(), z.dims()));
     if (z.size() == 0 || size() == 0) {
         matrix<double> out(z.size(), functions());
         for (index i = 0; i < out.rows(); ++i) std::copy(offset.begin(), offset.end(), out.row(i));
@@ -30,12 +31,14 @@ matrix<double> kernel_expansion::values(const dataset& z) const {
 matrix<double> kernel_expansion::values(const gram<double>& K) const {
     const index all = training_size > 0 ? training_size : size();
     if (K.cols() != all && K.cols() != size())
-        fail(errc::invalid_argument,
-             all == size() ? fmt::format("kernel values against the {} training examples are needed, got {} columns",
-                                         all, K.cols())
-                           : fmt::format("kernel values must have one column for each of the {} training examples, or "
-                                         "of the {} that the model keeps; got {}",
-                                         all, size(), K.cols()));
+        fail(
+            errc::invalid_argument,
+            all == size()
+                ? fmt::format("kernel values must have one column for each of the {} training examples, got {} columns",
+                              all, K.cols())
+                : fmt::format("kernel values must have one column for each of the {} training examples, or for each of "
+                              "the {} examples in the model, got {} columns",
+                              all, size(), K.cols()));
     matrix<double> out(K.rows(), functions());
     if (functions() > 0 && K.rows() > 0) {
         if (K.cols() != size()) {

@@ -27,9 +27,10 @@ const method& find_method(std::string_view name) {
         there += (there.empty() ? "" : ", ") + each.name;
     }
     const std::string near = nearest_name(wanted, known);
-    fail(errc::invalid_argument, near.empty() ? fmt::format("there is no method '{}': there are {}", name, there)
-                                              : fmt::format("there is no method '{}', did you mean {}? There are {}",
-                                                            name, find_method(near).name, there));
+    fail(errc::invalid_argument, near.empty()
+                                     ? fmt::format("there is no method '{}': the methods are {}", name, there)
+                                     : fmt::format("there is no method '{}', did you mean {}? The methods are {}", name,
+                                                   find_method(near).name, there));
 }
 
 std::string kernel_counterpart(const method& m) {
@@ -51,7 +52,7 @@ std::string help(const method& m) {
 
 void require_checkpoint_support(const method& m, const fit_control& control) {
     if (!control.checkpoint.path.empty() && !m.keeps_checkpoints)
-        fail(errc::unsupported, fmt::format("{} keeps no checkpoint; there are checkpoints of {}", m.name,
+        fail(errc::unsupported, fmt::format("{} does not support checkpoints; these methods do: {}", m.name,
                                             join(methods_with_checkpoints(), ", ")));
 }
 

@@ -108,6 +108,23 @@ std::string alternatives_text(const std::vector<std::string>& items, std::string
 
 std::string bound(double value) { return std::isinf(value) ? (value > 0 ? "inf" : "-inf") : fmt::format("{}", value); }
 
+// Returns the condition on the value of an option, to follow "must" in a message.
+std::string requirement_of(const option_info& o) {
+    if (o.kind == option_kind::flag) return "be true or false";
+    if (o.kind == option_kind::choice) {
+        std::string out = "be ";
+        for (std::size_t i = 0; i < o.choices.size(); ++i)
+            out += fmt::format("{}'{}'", i == 0 ? "" : i + 1 < o.choices.size() ? ", " : " or ", o.choices[i]);
+        return out;
+    }
+    if (o.kind == option_kind::numbers)
+        return fmt::format("be a list a,b,... or a range low:high:count of numbers {} 0", o.low_open ? ">" : ">=");
+    const bool whole = o.kind == option_kind::integer, bounded = std::isfinite(o.low) || std::isfinite(o.high);
+    if (!bounded) return whole ? "be a whole number" : "be a number";
+    const std::string condition = o.condition();
+    return whole ? "be a whole number with " + condition.substr(condition.find(", ") + 2) : "satisfy " + condition;
+}
+
 }  // namespace
 
 std::string option_info::condition() const {
@@ -161,16 +178,16 @@ option_values::option_values(const std::string& owner, const std::vector<option_
         if (at == options.end()) {
             std::string there;
             for (const auto& o : options) there += (there.empty() ? "" : ", ") + o.name;
-            fail(errc::invalid_argument, there.empty()
-                                             ? fmt::format("{} has no options, got '{}'", owner, name)
-                                             : fmt::format("{} has no option '{}': there are {}", owner, name, there));
+            fail(errc::invalid_argument,
+                 there.empty() ? fmt::format("{} has no options, got '{}'", owner, name)
+                               : fmt::format("{} has no option '{}': its options are {}", owner, name, there));
         }
         if (std::ranges::find(seen, at->name) != seen.end())
             fail(errc::invalid_argument, fmt::format("{}: option '{}' is given twice", owner, at->name));
         seen.push_back(at->name);
         if (!valid(*at, value))
             fail(errc::invalid_argument,
-                 fmt::format("{}: {} must satisfy {}, got '{}'", owner, at->name, at->condition(), value));
+                 fmt::format("{}: option '{}' must {}, got '{}'", owner, at->name, requirement_of(*at), value));
         bool yes = false;
         values_[static_cast<std::size_t>(at - options.begin())].second =
             at->kind == option_kind::flag ? (is_flag(value, yes), yes ? "true" : "false") : value;
@@ -182,12 +199,13 @@ option_values::option_values(const std::string& owner, const std::vector<option_
             const std::string& other = missing->option;
             fail(errc::invalid_argument,
                  missing->values.empty()
-                     ? fmt::format("{}: {} has no effect without {}: give that too, or leave {} out", owner, o.name,
-                                   other, o.name)
+                     ? fmt::format("{}: option '{}' has no effect without '{}': set that option too, or leave '{}' out",
+                                   owner, o.name, other, o.name)
                  : missing->values.front().empty()
-                     ? fmt::format("{}: {} has no effect beside {}: leave one of them out", owner, o.name, other)
-                     : fmt::format("{}: {} has no effect with {}={}, only with {}", owner, o.name, other, text(other),
-                                   requirement_text(*missing)));
+                     ? fmt::format("{}: option '{}' has no effect beside '{}': leave one of them out", owner, o.name,
+                                   other)
+                     : fmt::format("{}: option '{}' has no effect with {}={}, only with {}", owner, o.name, other,
+                                   text(other), requirement_text(*missing)));
         }
         ignored_.push_back(o.name);
     }

@@ -19,11 +19,11 @@ void require_finite_rows(std::span<const double> values, index cols, const char*
 }
 
 void check(const evaluation_input& a) {
-    if (a.y.empty()) fail(errc::data, "there is nothing to evaluate: no examples with targets");
+    if (a.y.empty()) fail(errc::data, "the evaluation needs examples with targets, got none");
     if (a.predicted.size() != a.y.size())
-        fail(errc::invalid_argument, fmt::format("{} targets, but {} answers", a.y.size(), a.predicted.size()));
+        fail(errc::invalid_argument, fmt::format("{} targets, but {} predictions", a.y.size(), a.predicted.size()));
     require_finite_rows(a.y, 1, "the target");
-    require_finite_rows(a.predicted, 1, "the answer");
+    require_finite_rows(a.predicted, 1, "the prediction");
     const auto n = static_cast<index>(a.y.size()), k = static_cast<index>(a.classes.size());
     for (const matrix<double>* each : {&a.scores, &a.probabilities}) {
         if (each->cols() == 0) continue;

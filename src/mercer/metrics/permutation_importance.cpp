@@ -186,13 +186,12 @@ std::vector<feature_importance> permutation_importance(const dataset& x, std::sp
                                                        std::span<const double> classes, const metric& by,
                                                        const predictor& model, const importance_options& options) {
     if (x.kind() != object_kind::vectors)
-        fail(errc::unsupported,
-             fmt::format("features are shuffled of vectors, the data are {}: they have no columns", name(x.kind())));
+        fail(errc::unsupported, fmt::format("the importance of features needs vectors, got {}", name(x.kind())));
     if (options.repeats < 1 || options.resamples < 1)
-        fail(errc::invalid_argument, fmt::format("repeats >= 1 and resamples >= 1 must hold, got {} and {}",
+        fail(errc::invalid_argument, fmt::format("must satisfy repeats >= 1 and resamples >= 1, got {} and {}",
                                                  options.repeats, options.resamples));
     if (x.size() != static_cast<index>(y.size()) || y.empty())
-        fail(errc::invalid_argument, fmt::format("{} objects, but {} targets", x.size(), y.size()));
+        fail(errc::invalid_argument, fmt::format("{} examples, but {} targets", x.size(), y.size()));
     const shuffler shuffle(x, y, classes, by, model, options);
     std::vector<feature_importance> out;
     for (index column = 0; column < x.dims(); ++column) {

@@ -36,7 +36,7 @@ void require_classes(const method& m, std::vector<double> y) {
 void require_targets(const method& m, const table& data) {
     if (m.targets == target_kind::none) return;
     if (data.y.empty())
-        fail(errc::data, fmt::format("{} learns from {}, and the data have no targets: name their column", m.name,
+        fail(errc::data, fmt::format("{} learns from {}, but the data have no targets: name the target column", m.name,
                                      m.targets == target_kind::classes ? "classes" : "values"));
     if (static_cast<index>(data.y.size()) != data.x.size())
         fail(errc::invalid_argument,
@@ -70,17 +70,18 @@ kernel default_kernel(const dataset& x) {
 model fit(const spec& s, const table& data, const fit_control& control) {
     const method& m = find_method(s.method);
     const option_values options(m.name, m.options, s.options);
-    if (data.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", m.name));
+    if (data.x.size() == 0) fail(errc::data, fmt::format("{}: the data have no examples", m.name));
     if (!m.takes_kernel && !m.takes_features && !s.kernel.empty())
         fail(errc::invalid_argument,
-             fmt::format("{} takes no kernel, got {}: {} does", m.name, s.kernel, kernel_counterpart(m)));
+             fmt::format("{} takes no kernel, got {}: {} takes one", m.name, s.kernel, kernel_counterpart(m)));
     const bool by_features = m.takes_features && !s.kernel.empty();
     if (!m.takes_kernel && !by_features && data.x.kind() != object_kind::vectors && s.text.empty())
-        fail(
-            errc::unsupported,
-            fmt::format("{} is for vectors, the data are {}: take {}{}{}", m.name, name(data.x.kind()),
-                        kernel_counterpart(m), m.takes_features ? ", or give a kernel with explicit features" : "",
-                        data.x.kind() == strings::kind ? ", or make texts vectors of their words (text = tfidf)" : ""));
+        fail(errc::unsupported,
+             fmt::format("{} needs vectors, but the data are {}: take {}{}{}", m.name, name(data.x.kind()),
+                         kernel_counterpart(m), m.takes_features ? ", or a kernel with explicit features" : "",
+                         data.x.kind() == strings::kind
+                             ? ", or convert the texts to vectors of their words (text = tfidf)"
+                             : ""));
     require_targets(m, data);
 
     model out;
@@ -94,7 +95,7 @@ model fit(const spec& s, const table& data, const fit_control& control) {
                             : std::make_shared<kernel>(s.kernel.empty() ? default_kernel(x) : kernel::parse(s.kernel));
         if (k->kind() != object_kind::any && k->kind() != x.kind())
             fail(errc::unsupported,
-                 fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->kind()), name(x.kind())));
+                 fmt::format("{} is a kernel on {}, but the data are {}", k->text(), name(k->kind()), name(x.kind())));
     }
     matrix_view<const double> y(data.y.data(), x.size(), m.targets == target_kind::none ? 0 : 1);
     out.inner_ = fit(

@@ -14,7 +14,7 @@ namespace {
 dataset first_rows(row_batches& data) {
     table first;
     data.restart();
-    if (!data.next(first)) fail(errc::data, "there are no examples");
+    if (!data.next(first)) fail(errc::data, "the data have no examples");
     return first.x;
 }
 
@@ -24,21 +24,23 @@ model fit(const spec& s, row_batches& data, const fit_control& control) {
     const method& m = find_method(s.method);
     const option_values options(m.name, m.options, s.options);
     if (!m.fit_streamed_rows)
-        fail(errc::unsupported, fmt::format("{} needs its examples in memory: {} read them batch by batch", m.name,
+        fail(errc::unsupported, fmt::format("{} needs the examples in memory: {} can read them batch by batch", m.name,
                                             join(streaming_methods(), ", ")));
-    if (!s.text.empty()) fail(errc::unsupported, "texts are made vectors in memory: leave --stream out");
+    if (!s.text.empty())
+        fail(errc::unsupported, "the conversion of texts to vectors needs the data in memory: leave --stream out");
     const streamed_targets seen = read_targets(data);
-    if (seen.size == 0) fail(errc::data, fmt::format("{}: no objects", m.name));
+    if (seen.size == 0) fail(errc::data, fmt::format("{}: the data have no examples", m.name));
     const bool learns = m.targets != target_kind::none;
     if (learns && static_cast<index>(seen.y.size()) != seen.own)
-        fail(errc::data, fmt::format("{} learns from targets, and the data have none: name their column", m.name));
+        fail(errc::data, fmt::format("{} learns from targets, but the data have none: name the target column", m.name));
     if (m.targets == target_kind::values && !seen.class_names.empty())
         fail(errc::data, fmt::format("{} learns from numbers, but the targets are names ('{}', ...)", m.name,
                                      seen.class_names.front()));
     model out;
     if (!s.scale.empty()) {
         if (s.scale != "standard" && s.scale != "minmax")
-            fail(errc::invalid_argument, fmt::format("scale must be standard or minmax, got '{}'", s.scale));
+            fail(errc::invalid_argument,
+                 fmt::format("option 'scale' must be 'standard' or 'minmax', got '{}'", s.scale));
         scaling_options how;
         how.method = s.scale == "standard" ? scaling_method::standardise : scaling_method::minmax;
         out.scaling_ = scaling::fit(
@@ -48,14 +50,15 @@ model fit(const spec& s, row_batches& data, const fit_control& control) {
     const auto prepare = [&](const dataset& x) { return out.scaling_ ? out.scaling_->apply(x) : x; };
     if (!s.parsed_kernel && s.kernel.empty() && (seen.size > streamed_rows::batch_rows || data.processes()))
         fail(errc::invalid_argument,
-             "examples read batch by batch need their kernel: give it, such as --kernel 'rbf(gamma=0.1)'");
+             "a fit that reads batch by batch needs a kernel with all its parameters, such as --kernel "
+             "'rbf(gamma=0.1)'");
     const auto k = s.parsed_kernel
                        ? s.parsed_kernel
                        : std::make_shared<const kernel>(s.kernel.empty() ? default_kernel(prepare(first_rows(data)))
                                                                          : kernel::parse(s.kernel));
     if (k->kind() != object_kind::any && k->kind() != seen.kind)
         fail(errc::unsupported,
-             fmt::format("{} is a kernel on {}, the data are {}", k->text(), name(k->kind()), name(seen.kind)));
+             fmt::format("{} is a kernel on {}, but the data are {}", k->text(), name(k->kind()), name(seen.kind)));
     const streamed_rows rows(*k, data, seen, prepare);
     out.inner_ = api::fit(m, options, streamed_task{rows, {seen.y.data(), seen.own, learns ? 1 : 0}}, control);
     out.spec_ = {m.name, k->text(), s.scale, options.all(), {}, {}};

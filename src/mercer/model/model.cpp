@@ -21,7 +21,7 @@ dataset model::preprocess(const dataset& x) const {
     if (kind_ == object_kind::vectors && dims_ > 0 && x.dims() > dims_) {
         if (!x.is_sparse() || !feature_names_.empty())
             fail(errc::invalid_argument,
-                 fmt::format("the model was fitted on vectors of {} coordinates, got {}", dims_, x.dims()));
+                 fmt::format("the model was fitted on vectors of {} features, got {}", dims_, x.dims()));
         // Columns beyond those of the fit were zero in the training data. A scaling, or a method without a kernel, has
         // no parameter for them, so they are dropped. A kernel can still use them.
         if (scaling_ || !find_method(spec_.method).takes_kernel) return preprocess(first_columns(x, dims_));
@@ -81,7 +81,8 @@ summary model::score(const table& data, const std::vector<double>& found) const 
     const bool density = find_method(method_name()).family == method_family::density;
     if (what == target_kind::none)
         fail(errc::unsupported, fmt::format("{} does not predict, so it has no score", method_name()));
-    if (data.y.empty() && !density) fail(errc::data, "a score needs targets, and the data have none");
+    if (data.y.empty() && !density)
+        fail(errc::data, "a score needs targets, but the data have none: name the target column");
     const auto n = static_cast<double>(found.size());
     if (density) {
         double sum = 0;
@@ -102,8 +103,7 @@ summary model::score(const table& data, const std::vector<double>& found) const 
                  {"r2", 1 - s.mean_squared_error / spread},
                  {"squared_correlation", s.squared_correlation}});
     } else {
-        fail(errc::unsupported,
-             fmt::format("{} finds clusters, which have no right answer to be scored by", method_name()));
+        fail(errc::unsupported, fmt::format("{} finds clusters, which cannot be scored by targets", method_name()));
     }
     return out;
 }

@@ -80,12 +80,13 @@ struct mercer::file_form<mercer::api::model> {
             a.file("inner_bytes", m.inner_ ? m.inner_->bytes() : std::string());
         }
         const index dims = m.text_ ? m.text_->dims() : m.dims_;
-        a.check(!m.scaling_ || m.scaling_->dims() == dims, "{} columns are scaled, the objects have {}",
+        a.check(!m.scaling_ || m.scaling_->dims() == dims, "{} columns are scaled, but the objects have {}",
                 m.scaling_ ? m.scaling_->dims() : 0, dims);
         a.check(!m.columns_of_table || m.columns_of_table->dims() == m.dims_,
-                "the columns of the table give {} coordinates, the objects have {}",
+                "the columns of the table give {} features, but the objects have {}",
                 m.columns_of_table ? m.columns_of_table->dims() : 0, m.dims_);
-        a.check(!m.text_ || m.kind_ == strings::kind, "terms of texts, but the objects are {}", name(m.kind_));
+        a.check(!m.text_ || m.kind_ == strings::kind, "the model has terms of texts, but its objects are {}",
+                name(m.kind_));
     }
 };
 template struct mercer::model_file<mercer::api::model>;
@@ -110,7 +111,7 @@ std::pair<estimator_ptr, std::string> parse_estimator(std::string_view bytes, co
     const auto owner = std::ranges::find(methods(), first, &method::format);
     const bool libsvm = first == "svm_type";
     if (owner == methods().end() && !libsvm)
-        fail(errc::parse, fmt::format("{}: not a model file: it starts with '{}'", name,
+        fail(errc::parse, fmt::format("{}: not a model file of mercer: it begins with '{}'", name,
                                       bytes.substr(0, std::min<std::size_t>(bytes.find('\n'), 40))));
     const estimator_ptr found = libsvm ? make_estimator(parse_libsvm_model(bytes, name)) : owner->parse(bytes, name);
     // Methods that share a file format are distinguished by the kind of their answers.

@@ -22,14 +22,14 @@ std::string value_text(const std::string& key, const ordered_json& value) {
     if (value.is_number()) return value.is_number_integer() ? value.dump() : number_text(value.get<double>());
     if (value.is_array()) {
         if (!std::ranges::all_of(value, &ordered_json::is_number))
-            fail(errc::parse, fmt::format("option '{}': a list must hold numbers only", key));
+            fail(errc::parse, fmt::format("option '{}' must be a list of numbers only", key));
         return text_of(value.get<std::vector<double>>());
     }
-    fail(errc::parse, fmt::format("option '{}' must be a number, a text, true, false or a list of numbers", key));
+    fail(errc::parse, fmt::format("option '{}' must be a number, a string, true, false or a list of numbers", key));
 }
 
 spec read_spec(const ordered_json& from) {
-    if (!from.is_object()) fail(errc::parse, "a spec is an object: {\"method\": \"svc\", ...}");
+    if (!from.is_object()) fail(errc::parse, "a spec must be a JSON object such as {\"method\": \"svc\", ...}");
     spec out;
     for (const auto& [key, value] : from.items()) {
         std::string* place = key == "method"   ? &out.method
@@ -37,7 +37,7 @@ spec read_spec(const ordered_json& from) {
                              : key == "scale"  ? &out.scale
                              : key == "text"   ? &out.text
                                                : nullptr;
-        if (place && !value.is_string()) fail(errc::parse, fmt::format("\"{}\" must be a text", key));
+        if (place && !value.is_string()) fail(errc::parse, fmt::format("\"{}\" must be a string", key));
         if (place)
             *place = value.get<std::string>();
         else
@@ -62,7 +62,7 @@ spec parse_spec(std::string_view json) {
     try {
         return read_spec(parse_json<ordered_json>(json, "a spec is JSON, {\"method\": \"svc\", ...}"));
     } catch (const nlohmann::json::exception& wrong) {
-        fail(errc::parse, fmt::format("a spec is JSON, {{\"method\": \"svc\", ...}}: {}", wrong.what()));
+        fail(errc::parse, fmt::format("a spec must be JSON such as {{\"method\": \"svc\", ...}}: {}", wrong.what()));
     }
 }
 

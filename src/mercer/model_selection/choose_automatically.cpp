@@ -72,8 +72,8 @@ void read_targets(const text_table& from, std::size_t at, table& out) {
 void require_classes(const text_table& from, std::size_t target, const table& data, const std::string& why) {
     const std::size_t classes = data.class_names.size(), n = data.y.size();
     if (2 * classes > n && n > 10)
-        fail(errc::data, fmt::format("{}: the target '{}' ({}) has {} different texts in {} rows: name another column "
-                                     "with --target, or none",
+        fail(errc::data, fmt::format("{}: the target column '{}' ({}) has {} different texts in {} rows, too many for "
+                                     "classes: name another column with --target, or use --target none",
                                      from.file(), from.names()[target], why, classes, n));
 }
 
@@ -91,14 +91,14 @@ automatic_data prepare_table(const file_contents& file, const automatic_options&
         else
             chosen.column = from.find_column(options.target, "target");
         if (from.columns() == 1)
-            fail(errc::data, fmt::format("{}: one column, '{}': it cannot be the target and what the target is learnt "
-                                         "from; --target none learns what is usual",
+            fail(errc::data, fmt::format("{}: the only column '{}' cannot be both the target and a feature. For "
+                                         "one-class learning use --target none",
                                          file.name(), from.names()[0]));
         target = chosen.column;
         const index before = from.rows();
         from = from.select_rows(rows_with_target(from, *target));
         if (from.rows() == 0)
-            fail(errc::data, fmt::format("{}: no row has a value of the target '{}' ({})", file.name(),
+            fail(errc::data, fmt::format("{}: the target column '{}' ({}) has no value in any row", file.name(),
                                          from.names()[*target], chosen.why));
         read_targets(from, *target, out.data);
         require_classes(from, *target, out.data, chosen.why);
@@ -125,7 +125,7 @@ automatic_data prepare_objects(const file_contents& file, const automatic_option
     automatic_data out;
     out.data = parse_table(file, how);
     table& data = out.data;
-    if (data.x.size() == 0) fail(errc::data, fmt::format("{}: no objects", file.name()));
+    if (data.x.size() == 0) fail(errc::data, fmt::format("{}: the data have no examples", file.name()));
     if (options.rows) {
         const std::vector<index> rows = options.rows(data.x.size());
         data.x = gather(data.x, std::span<const index>(rows));
@@ -230,21 +230,24 @@ void choose_method(automatic_data& out, const automatic_options& options, const 
 void require_targets(const file_contents& file, const automatic_data& out, const automatic_options& options,
                      const std::string& task) {
     if (task == "one_class" || !out.data.y.empty()) return;
-    fail(errc::data, options.target == "none"
-                         ? fmt::format("task '{}' needs targets, and the target is 'none': name the column of targets, "
-                                       "or take task 'one_class'",
-                                       task)
-                         : fmt::format("{}: task '{}' needs targets, and the data have none: name the column of "
-                                       "targets, or take task 'one_class'",
-                                       file.name(), task));
+    fail(
+        errc::data,
+        options.target == "none"
+            ? fmt::format(
+                  "task '{}' needs targets, but the target is 'none': name the target column, or take task 'one_class'",
+                  task)
+            : fmt::format("{}: task '{}' needs targets, but the data have none: name the target column, or take task "
+                          "'one_class'",
+                          file.name(), task));
 }
 
 void require_varying_targets(const automatic_data& out, const std::string& task) {
     const auto& y = out.data.y;
     if (task != "one_class" && std::ranges::all_of(y, [&](double each) { return each == y.front(); }))
-        fail(errc::data, fmt::format("the target is always {}: there is nothing to learn; --target none learns what is "
-                                     "usual in the other columns",
-                                     out.data.class_names.empty() ? number_text(y.front()) : out.data.class_names[0]));
+        fail(errc::data,
+             fmt::format(
+                 "the target column is constant, {}, so it cannot be learnt. For one-class learning use --target none",
+                 out.data.class_names.empty() ? number_text(y.front()) : out.data.class_names[0]));
 }
 
 }  // namespace
@@ -252,8 +255,9 @@ void require_varying_targets(const automatic_data& out, const std::string& task)
 automatic_data prepare(const file_contents& file, const automatic_options& options) {
     if (!options.task.empty() && options.task != "classification" && options.task != "regression" &&
         options.task != "one_class")
-        fail(errc::invalid_argument,
-             fmt::format("task must be classification, regression or one_class, got '{}'", options.task));
+        fail(
+            errc::invalid_argument,
+            fmt::format("option 'task' must be 'classification', 'regression' or 'one_class', got '{}'", options.task));
     const bool columns = !file.is_folder() && options.how.csv.text.empty() &&
                          (options.how.format ? options.how.format == &csv_format()
                                              : &detect_format(file.name(), file.bytes()) == &csv_format());

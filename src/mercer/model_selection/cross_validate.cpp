@@ -52,7 +52,8 @@ matrix<double> metric_scores(const metric& m, const estimator& by, const dataset
     if (m.needs == metric::input::predictions) return {};
     if (m.needs == metric::input::probabilities) return by.probabilities(x);
     auto found = estimator_scores(by, x, predicted);
-    if (!found) fail(errc::unsupported, fmt::format("{} needs scores of the classes, and the model has none", m.name));
+    if (!found)
+        fail(errc::unsupported, fmt::format("metric '{}' needs scores of the classes, but the model has none", m.name));
     return std::move(*found);
 }
 

@@ -138,7 +138,7 @@ nested_estimate nested_tune(const spec& open, const table& data, int outer, cons
             predicted.insert(predicted.end(), said.begin(), said.end());
         }
     });
-    if (out.scores.empty()) fail(errc::cancelled, "nested: stopped before the first outer fold was done");
+    if (out.scores.empty()) fail(errc::cancelled, "nested: stopped before the first outer fold was finished");
     find_interval(out, by, y, predicted);
     out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     return out;
@@ -185,7 +185,7 @@ learning_curve learn_curve(const spec& closed, const table& data, const tune_opt
         out.training.push_back(seen.first), out.training_error.push_back(seen.second);
         out.held_out.push_back(unseen.first), out.held_out_error.push_back(unseen.second);
     }
-    if (out.examples.empty()) fail(errc::data, "learning curve: no part of the examples could be fitted");
+    if (out.examples.empty()) fail(errc::data, "learning curve: no subset of the examples could be fitted");
     return out;
 }
 

@@ -69,10 +69,11 @@ void choose_setting(tuning& out, bool one_standard_error) {
 tuning tune(const spec& open_one, const table& data, const tune_options& options, const fit_control& control) {
     const method& m = find_method(open_one.method);
     if (m.targets != target_kind::classes && m.targets != target_kind::values)
-        fail(errc::unsupported, fmt::format("{} learns from no targets, so there is no score to tune it by", m.name));
-    if (data.x.size() == 0) fail(errc::data, "tune: no objects");
+        fail(errc::unsupported,
+             fmt::format("tune: method {} uses no targets, so its options cannot be tuned by a score", m.name));
+    if (data.x.size() == 0) fail(errc::data, "tune: the data have no examples");
     if (static_cast<index>(data.y.size()) != data.x.size())
-        fail(errc::data, fmt::format("tune: {} objects, but {} targets", data.x.size(), data.y.size()));
+        fail(errc::data, fmt::format("tune: {} examples, but {} targets", data.x.size(), data.y.size()));
     require_finite(data.x);
     const thread_limit limit(control.threads);
     tuning out;
@@ -111,13 +112,14 @@ tuning tune(const spec& open_one, const table& data, const tune_options& options
             by.search_by_model(*runner, trials, random, found);
         } else {
             fail(errc::invalid_argument,
-                 fmt::format("search must be grid, random, halving or bayes, got '{}'", options.search));
+                 fmt::format("tune: option 'search' must be 'grid', 'random', 'halving' or 'bayes', got '{}'",
+                             options.search));
         }
     });
     out.complete = ran;
     if (runner) store_trials(*runner, found, s, out);
     if (out.trials.empty()) {
-        if (!ran) fail(errc::cancelled, "tune: stopped before there was any score");
+        if (!ran) fail(errc::cancelled, "tune: stopped before the first score was computed");
         fail(errc::data, fmt::format("tune: no setting could be fitted: {}",
                                      found.empty() ? "there is none" : found.front().warning));
     }

@@ -95,7 +95,7 @@ trial read_trial(const json& line) {
 void read_head(const std::string& what, tuning& out) {
     const std::size_t by = what.find(" by "), seed = what.rfind(", seed ");
     if (by == std::string::npos || seed == std::string::npos || seed < by)
-        fail(errc::parse, fmt::format("the search it is of is not known: '{}'", what));
+        fail(errc::parse, fmt::format("unknown search strategy '{}'", what));
     const std::string rest = what.substr(by + 4, seed - by - 4);
     const std::size_t comma = std::min(rest.find(", "), rest.size());
     out.metric = rest.substr(0, comma);
@@ -157,12 +157,13 @@ tuning parse_tune_log(std::string_view rest, const std::string& name) {
             else if (trial t = read_trial(one); !std::isnan(t.mean))
                 out.trials.push_back(std::move(t));
         } catch (const json::exception& wrong) {
-            fail(errc::parse, fmt::format("{}:{}: not a line of a log of tune: {}", name, number, wrong.what()));
+            fail(errc::parse,
+                 fmt::format("{}:{}: not a line of a log of `mercer tune`: {}", name, number, wrong.what()));
         } catch (const error& wrong) {
             fail(errc::parse, fmt::format("{}:{}: {}", name, number, wrong.what()));
         }
     }
-    if (out.trials.empty()) fail(errc::data, fmt::format("{}: a log of tune without any score", name));
+    if (out.trials.empty()) fail(errc::data, fmt::format("{}: the log of tune contains no score", name));
     find_axes(out);
     for (std::size_t t = 1; t < out.trials.size(); ++t) {
         const trial &a = out.trials[t], &b = out.trials[out.best];
@@ -192,8 +193,9 @@ void tune_log::restore(const trial_runner& by, std::vector<setting>& which) {
             if (number == 1) {
                 if (one.at("search").get<std::string>() != by.fingerprint())
                     fail(errc::data,
-                         fmt::format("{}: the log of another search ({}), this one is {}: take another file", path_,
-                                     one.at("search").get<std::string>(), by.fingerprint()));
+                         fmt::format(
+                             "{}: the log belongs to another search ({}), and this search is {}: name another file",
+                             path_, one.at("search").get<std::string>(), by.fingerprint()));
             } else {
                 const auto setting = one.at("setting").get<std::string>();
                 known[setting] = std::move(one);
@@ -210,7 +212,7 @@ void tune_log::restore(const trial_runner& by, std::vector<setting>& which) {
             s.warning = found->second.at("trouble").get<std::string>();
         }
     } catch (const json::exception& wrong) {
-        fail(errc::parse, fmt::format("{}:{}: not a line of a log of tune: {}", path_, number, wrong.what()));
+        fail(errc::parse, fmt::format("{}:{}: not a line of a log of `mercer tune`: {}", path_, number, wrong.what()));
     }
 }
 

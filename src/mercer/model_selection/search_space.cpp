@@ -80,7 +80,7 @@ void read_range(std::string_view text, std::size_t& at, free_parameter& into) {
         return;
     }
     if (numbers.size() != 2 || !(numbers[0] < numbers[1]))
-        fail_range(text, start, "a range is written ?[low, high] with low < high");
+        fail_range(text, start, "a range must be ?[low, high] with low < high");
     into.range.low = numbers[0], into.range.high = numbers[1];
     into.range.logarithmic = numbers[0] > 0 && numbers[1] / numbers[0] >= 10;
 }
@@ -296,7 +296,7 @@ axis default_kernel_range(const free_parameter& open, const table& data) {
         }
     }
     fail(errc::invalid_argument,
-         fmt::format("{}: no range of {} is usual: write it, as in {}=?[0.1, 10]", open.owner, name, name));
+         fmt::format("{}: {} has no default range: write a range, as in {}=?[0.1, 10]", open.owner, name, name));
 }
 
 axis default_option_range(const option_info& option, const table& data) {
@@ -318,7 +318,8 @@ axis default_option_range(const option_info& option, const table& data) {
         if (option.low >= 0 && option.high <= 1) return {name, 0.05, 0.95, false, false, {}};
         if (usual > 0) return log_axis(name, usual / 100, usual * 100);
     }
-    fail(errc::invalid_argument, fmt::format("no range of {} is usual: write it, as in {}=?[0.1, 10]", name, name));
+    fail(errc::invalid_argument,
+         fmt::format("{} has no default range: write a range, as in {}=?[0.1, 10]", name, name));
 }
 
 }  // namespace mercer::api

@@ -65,7 +65,7 @@ search_request::search_request(const spec& s, const table& data) : spec_(s), ker
     }
     if (axes_.empty())
         fail(errc::invalid_argument,
-             "nothing is left open to be tuned: write ? for a number, as in C=? or rbf(gamma=?)");
+             "no option or parameter is left open for tuning: write ? for a number, as in C=? or rbf(gamma=?)");
 }
 
 setting search_request::at(const space_point& point) const {

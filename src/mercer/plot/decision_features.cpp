@@ -264,7 +264,7 @@ svg feature_picture(const dataset& objects, index row, const decision_shares& de
 namespace mercer::api {
 
 std::string draw_explanation(const feature_explanation& e, const dataset& x) {
-    if (!e.row || e.functions.empty()) fail(errc::invalid_argument, "a picture is of one object: say which");
+    if (!e.row || e.functions.empty()) fail(errc::invalid_argument, "a picture shows one object: name its row");
     const explained_function& f = e.functions.front();
     feature_picture_labels words;
     words.title = f.positive.empty() ? fmt::format("Row {}: f = {:.4g}", *e.row, f.decision.f)

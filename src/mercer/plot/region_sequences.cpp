@@ -95,14 +95,14 @@ std::string with_parameter(const std::string& kernel_text, const std::string& pa
     if (!known || !alone)
         fail(errc::invalid_argument,
              fmt::format(
-                 "'{}' is not one kernel by its name: a parameter of rbf, poly, … can be varied, not of a composite",
+                 "'{}' is not a single kernel such as rbf or poly: parameters of composite kernels cannot be varied",
                  kernel_text));
     std::vector<std::string> names;
     for (const auto& each : known->info.parameters) names.push_back(each.name);
     if (known->info.name == "rbf") names.emplace_back("sigma");
     if (std::ranges::find(names, parameter) == names.end())
-        fail(errc::invalid_argument, fmt::format("the kernel {} has no parameter '{}': C or one of {} can be varied",
-                                                 name, parameter, join(names, ", ")));
+        fail(errc::invalid_argument, fmt::format("the kernel {} has no parameter '{}': vary C or one of {}", name,
+                                                 parameter, join(names, ", ")));
     std::string out;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool named = arguments[i].find('=') != std::string::npos;

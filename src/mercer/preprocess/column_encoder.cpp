@@ -59,15 +59,17 @@ public:
         if (!on_note) return;
         if (unknown_ > 0)
             on_note(
-                fmt::format("{}: {} of {} rows have a category that was not there when the model was fitted, such as "
-                            "{}: it counts as none of them",
+                fmt::format("{}: {} of {} rows have a category that the training data of the model do not have, such "
+                            "as {}: the rows get no category",
                             rule_.name, unknown_, from_.rows(), detail::quoted(unknown_example_)));
         if (filled_ > 0 && rule_.missing == 0 && !rule_.words)
-            on_note(fmt::format("{}: {} of {} values are missing, none was when the model was fitted: filled with {}",
-                                rule_.name, filled_, from_.rows(),
-                                rule_.kind == column_kind::categories
-                                    ? "the most frequent one, " + detail::quoted(rule_.values[rule_.most_frequent])
-                                    : "the median"));
+            on_note(
+                fmt::format("{}: {} of {} values are missing, but the training data of the model have no missing "
+                            "values: imputed with {}",
+                            rule_.name, filled_, from_.rows(),
+                            rule_.kind == column_kind::categories
+                                ? "the most frequent one, " + detail::quoted(rule_.values[rule_.most_frequent])
+                                : "the median"));
     }
 
 private:
@@ -186,9 +188,11 @@ void fill_dense(std::vector<column_reader>& columns, index rows, matrix<double>&
 column_encoder column_encoder::fit(const text_table& from, std::optional<std::size_t> target,
                                    const column_options& options) {
     if (options.missing != "fill" && options.missing != "refuse")
-        fail(errc::invalid_argument, fmt::format("missing must be fill or refuse, got '{}'", options.missing));
+        fail(errc::invalid_argument,
+             fmt::format("option 'missing' must be 'impute' or 'refuse', got '{}'", options.missing));
     if (options.scale != "standard" && options.scale != "minmax" && options.scale != "none")
-        fail(errc::invalid_argument, fmt::format("scale must be standard, minmax or none, got '{}'", options.scale));
+        fail(errc::invalid_argument,
+             fmt::format("option 'scale' must be 'standard', 'minmax' or 'none', got '{}'", options.scale));
     column_encoder out;
     out.options_ = options;
     out.has_header_ = from.has_header();
@@ -197,7 +201,7 @@ column_encoder column_encoder::fit(const text_table& from, std::optional<std::si
     std::vector<std::size_t> at;
     for (std::size_t c = 0; c < from.columns(); ++c) {
         if (!seen.emplace(from.names()[c], true).second)
-            fail(errc::data, fmt::format("{}: two columns are called '{}'", from.file(), from.names()[c]));
+            fail(errc::data, fmt::format("{}: two columns have the same name '{}'", from.file(), from.names()[c]));
         if (target != c) at.push_back(c);
     }
     out.rules_.resize(at.size());
@@ -213,7 +217,7 @@ column_encoder column_encoder::fit(const text_table& from, std::optional<std::si
         std::string why;
         for (const column_rule& rule : out.rules_)
             why += fmt::format("{}{} ({})", why.empty() ? ": " : ", ", rule.name, rule.why);
-        fail(errc::data, fmt::format("{}: no column is left to learn from{}", from.file(), why));
+        fail(errc::data, fmt::format("{}: no column can be used as a feature{}", from.file(), why));
     }
     return out;
 }
@@ -253,8 +257,8 @@ std::vector<std::size_t> column_encoder::find_columns(const text_table& from, co
         const bool with_target = !target_.empty() && from.columns() == all;
         if (from.columns() != all && from.columns() != rules_.size())
             fail(errc::data,
-                 fmt::format("{}: expected {} columns, as the data the model was fitted on had{}, got {}", from.file(),
-                             all, target_.empty() ? "" : fmt::format(" ({} without the target)", all - 1),
+                 fmt::format("{}: expected {} columns like the data that the model was fitted on{}, got {}",
+                             from.file(), all, target_.empty() ? "" : fmt::format(" ({} without the target)", all - 1),
                              from.columns()));
         for (std::size_t c = 0; c < rules_.size(); ++c) out.push_back(c + (with_target && c >= target_at_ ? 1 : 0));
         return out;
@@ -262,12 +266,13 @@ std::vector<std::size_t> column_encoder::find_columns(const text_table& from, co
     std::unordered_map<std::string_view, std::size_t> at;
     for (std::size_t c = 0; c < from.columns(); ++c)
         if (!at.emplace(from.names()[c], c).second)
-            fail(errc::data, fmt::format("{}: two columns are called '{}'", from.file(), from.names()[c]));
+            fail(errc::data, fmt::format("{}: two columns have the same name '{}'", from.file(), from.names()[c]));
     for (const column_rule& rule : rules_) {
         const auto found = at.find(rule.name);
         if (found == at.end() && rule.kind != column_kind::left_out)
-            fail(errc::data, fmt::format("{}: the column '{}' of the data the model was fitted on is missing",
-                                         from.file(), rule.name));
+            fail(errc::data,
+                 fmt::format("{}: the column '{}' is missing: the data that the model was fitted on have it",
+                             from.file(), rule.name));
         out.push_back(found == at.end() ? 0 : found->second);
         if (found != at.end()) at.erase(found);
     }
@@ -276,7 +281,7 @@ std::vector<std::size_t> column_encoder::find_columns(const text_table& from, co
         std::vector<std::string_view> extra;
         for (const auto& each : at) extra.push_back(each.first);
         std::ranges::sort(extra);
-        on_note(fmt::format("{}: {} not among the columns of the model, and left out: {}{}", from.file(),
+        on_note(fmt::format("{}: {} not among the columns of the model and ignored: {}{}", from.file(),
                             extra.size() == 1 ? "one column is" : fmt::format("{} columns are", extra.size()), extra[0],
                             extra.size() > 1 ? ", ..." : ""));
     }
@@ -331,7 +336,7 @@ E parse_enum(const json& in, const char* key, const char* const (&names)[N], con
     const auto text = in.at(key).get<std::string>();
     for (std::size_t i = 0; i < N; ++i)
         if (text == names[i]) return static_cast<E>(i);
-    fail(errc::parse, fmt::format("{}: '{}' is no {} of a column", file, text, key));
+    fail(errc::parse, fmt::format("{}: '{}' is not a {} of a column", file, text, key));
 }
 
 std::size_t position(const json& in, const char* key) {
@@ -406,7 +411,8 @@ column_encoder column_encoder::from_json(std::string_view text, const std::strin
         if (in.at("format") != format_name) fail(errc::parse, fmt::format("{}: expected {}", name, format_name));
         if (in.at("version") != 1)
             fail(errc::unsupported,
-                 fmt::format("{}: columns of version {}, this program knows 1", name, in["version"].dump()));
+                 fmt::format("{}: the columns have format version {}, but this mercer reads version 1", name,
+                             in["version"].dump()));
         column_encoder out;
         out.options_ = {in.at("missing").get<std::string>(), in.at("scale").get<std::string>()};
         out.target_ = in.at("target").get<std::string>();
@@ -449,15 +455,15 @@ table column_encoder::parse(const file_contents& file, const csv_options& option
     out.feature_names = coordinate_names();
     if (options.label.empty()) return out;
     const std::optional<std::size_t> at =
-        options.label == target_ ? find_target(from) : std::optional(from.find_column(options.label, "label"));
+        options.label == target_ ? find_target(from) : std::optional(from.find_column(options.label, "target"));
     if (!at) return out;
     out.label = options.label;
     for (index r = 0; r < from.rows(); ++r) {
         const auto y = target_of(from.at(r, *at), options.classes);
         if (!y) {
             if (options.on_note)
-                options.on_note(fmt::format("{}: the targets are not used: row {} has {}, which is no {}", file.name(),
-                                            r + 1, detail::quoted(from.at(r, *at)),
+                options.on_note(fmt::format("{}: the targets are ignored, because row {} has {}, which is not a {}",
+                                            file.name(), r + 1, detail::quoted(from.at(r, *at)),
                                             options.classes.empty() ? "number" : "class of the model"));
             out.y.clear();
             return out;

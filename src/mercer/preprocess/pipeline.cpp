@@ -20,15 +20,17 @@ void match_columns(table& data, const std::vector<std::string>& names, const std
     std::unordered_map<std::string_view, index> at;
     for (std::size_t c = 0; c < data.feature_names.size(); ++c)
         if (!at.emplace(data.feature_names[c], static_cast<index>(c)).second)
-            fail(errc::data, fmt::format("{}: two columns are called '{}', so they cannot be matched with those of {}",
-                                         path, data.feature_names[c], like));
+            fail(
+                errc::data,
+                fmt::format("{}: two columns have the same name '{}', so they cannot be matched with the columns of {}",
+                            path, data.feature_names[c], like));
     std::vector<index> order;
     for (const std::string& name : names) {
         const auto found = at.find(name);
         if (found == at.end()) {
             const std::string meant = nearest_name(name, data.feature_names);
             fail(errc::data, fmt::format("{}: the column '{}' of {} is missing{}", path, name, like,
-                                         meant.empty() ? "" : fmt::format("; did you mean it by '{}'?", meant)));
+                                         meant.empty() ? "" : fmt::format("; is '{}' meant?", meant)));
         }
         order.push_back(found->second);
         at.erase(found);
@@ -36,8 +38,8 @@ void match_columns(table& data, const std::vector<std::string>& names, const std
     for (const std::string& name : data.feature_names)
         if (at.contains(name))
             fail(errc::data,
-                 fmt::format("{}: {} has no column '{}': take it out, or name the column of targets with --label", path,
-                             like, name));
+                 fmt::format("{}: {} has no column '{}': remove the column, or name it as the target with --target",
+                             path, like, name));
     const dense<double> from = as_dense<double>(data.x);
     matrix<double> to(from.size(), from.dims());
     for (index i = 0; i < from.size(); ++i)
@@ -68,9 +70,10 @@ dataset to_dense(const dataset& x, index dims) {
 std::optional<scaling> fit_scaling(const dataset& x, const std::string& how) {
     if (how.empty()) return std::nullopt;
     if (how != "standard" && how != "minmax")
-        fail(errc::invalid_argument, fmt::format("scale must be standard or minmax, got '{}'", how));
+        fail(errc::invalid_argument, fmt::format("option 'scale' must be 'standard' or 'minmax', got '{}'", how));
     if (x.kind() != object_kind::vectors)
-        fail(errc::unsupported, fmt::format("scaling is for vectors, the data are {}: leave it out", name(x.kind())));
+        fail(errc::unsupported,
+             fmt::format("scaling needs vectors, but the data are {}: leave scaling out", name(x.kind())));
     scaling_options options;
     options.method = how == "standard" ? scaling_method::standardise : scaling_method::minmax;
     return scaling::fit(to_dense(x, x.dims()), options);

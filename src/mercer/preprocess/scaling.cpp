@@ -173,8 +173,7 @@ std::vector<range> fit_columns(const scaling::batch_pass& pass, scaling_method m
 template <class T>
 T checked(double value, index row, index column) {
     const T result = static_cast<T>(value);
-    if (!std::isfinite(result))
-        throw row_error(row, column, fmt::format("scaling gives {}, which is out of range", value));
+    if (!std::isfinite(result)) throw row_error(row, column, fmt::format("the scaled value {} is out of range", value));
     return result;
 }
 
@@ -221,20 +220,20 @@ dataset map_rows(const sparse<T>& x, std::span<const range> columns, const Map& 
 }  // namespace
 
 scaling scaling::fit(const dataset& x, const scaling_options& options) {
-    if (options.targets) fail(errc::invalid_argument, "scaling of targets was asked for, but none were given");
+    if (options.targets) fail(errc::invalid_argument, "scaling of targets needs targets, got none");
     return fit(x, {}, options);
 }
 
 scaling scaling::fit(const batch_pass& pass, const scaling_options& options, const communicator* group) {
     check(options);
-    if (options.targets) fail(errc::invalid_argument, "scaling of targets was asked for, but none were given");
+    if (options.targets) fail(errc::invalid_argument, "scaling of targets needs targets, got none");
     scaling result;
     result.options_ = options;
     result.columns_ = fit_columns(
         [&](const auto& use) {
             pass([&](const dataset& x) {
                 if (x.kind() != object_kind::vectors || x.is_sparse())
-                    fail(errc::unsupported, "scaling batch by batch needs dense vectors");
+                    fail(errc::unsupported, "scaling batch by batch needs dense vectors, got sparse vectors");
                 require_finite(x);
                 use(x);
             });
@@ -251,11 +250,11 @@ scaling scaling::fit(const dataset& x, std::span<const double> y, const scaling_
     if (x.size() < 1) fail(errc::invalid_argument, "scaling needs 1 <= n vectors, got 0");
     if (x.is_sparse() && options.method == scaling_method::standardise && options.with_mean)
         fail(errc::unsupported,
-             "standardising sparse vectors would fill in every zero: use with_mean = false, min-max scaling, or dense "
-             "vectors");
+             "standardising sparse vectors would make every zero nonzero: use with_mean = false, min-max scaling, or "
+             "dense vectors");
     if (constexpr index most = index{1} << 26; x.dims() > most && mostly_empty_columns(x))
-        fail(errc::memory, fmt::format("scaling keeps two numbers a column, and nearly all of {} columns are empty: "
-                                       "number them anew, or do not scale",
+        fail(errc::memory, fmt::format("scaling stores two numbers per column, but nearly all of the {} columns are "
+                                       "empty: renumber the columns, or do not scale",
                                        x.dims()));
     require_finite(x);
     scaling result;
@@ -264,7 +263,7 @@ scaling scaling::fit(const dataset& x, std::span<const double> y, const scaling_
     if (options.targets) {
         if (static_cast<index>(y.size()) != x.size())
             fail(errc::invalid_argument,
-                 fmt::format("there must be one target a vector, got {} targets for {} vectors", y.size(), x.size()));
+                 fmt::format("expected one target per vector, got {} targets for {} vectors", y.size(), x.size()));
         const dataset column = dense<double>(matrix_view<const double>(y.data(), x.size(), 1));
         require_finite(column);
         result.target_ = fit_columns([&](const auto& use) { use(column); }, options.method, nullptr).front();
@@ -309,11 +308,11 @@ dataset scaling::transform(const dataset& x, const Map& map) const {
         fail(errc::unsupported, fmt::format("scaling needs vectors, got {}", name(x.kind())));
     if (x.is_sparse() ? x.dims() > dims() : x.dims() != dims())
         fail(errc::invalid_argument,
-             fmt::format("the scaling was fitted to {} columns, got vectors of {}", dims(), x.dims()));
+             fmt::format("the scaling was fitted on {} columns, got vectors of {} columns", dims(), x.dims()));
     if (x.is_sparse() && options_.method == scaling_method::standardise && options_.with_mean)
         fail(errc::unsupported,
-             "standardising sparse vectors would fill in every zero: use with_mean = false, min-max scaling, or dense "
-             "vectors");
+             "standardising sparse vectors would make every zero nonzero: use with_mean = false, min-max scaling, or "
+             "dense vectors");
     require_finite(x);
     return std::visit(
         [&](const auto& some) -> dataset {
@@ -384,11 +383,11 @@ namespace {
 range checked_range(const json& first, const json& second, bool minmax) {
     const range result{first.get<double>(), second.get<double>()};
     if (!std::isfinite(result.first) || !std::isfinite(result.second))
-        throw std::runtime_error("a number is not finite");
+        throw std::runtime_error(fmt::format("the numbers must be finite, got {} and {}", result.first, result.second));
     if (minmax && !(result.first <= result.second))
-        throw std::runtime_error(fmt::format("min <= max does not hold: {} and {}", result.first, result.second));
+        throw std::runtime_error(fmt::format("must satisfy min <= max, got {} and {}", result.first, result.second));
     if (!minmax && !(result.second >= 0))
-        throw std::runtime_error(fmt::format("0 <= sd does not hold: {}", result.second));
+        throw std::runtime_error(fmt::format("must satisfy 0 <= sd, got {}", result.second));
     return result;
 }
 
@@ -399,8 +398,10 @@ scaling scaling::from_json(std::string_view text, const std::string& name) {
         json in = parse_json(text);
         const json_release at_end(in);
         if (in.at("format") != scaling_format_name)
-            throw std::runtime_error(fmt::format("the format is not {}", scaling_format_name));
-        if (in.at("version") != 1) throw std::runtime_error("the version is not 1");
+            throw std::runtime_error(
+                fmt::format("the format must be {}, got {}", scaling_format_name, in["format"].dump()));
+        if (in.at("version") != 1)
+            throw std::runtime_error(fmt::format("the version must be 1, got {}", in["version"].dump()));
         const std::string method = in.at("method");
         if (method != "minmax" && method != "standardise")
             throw std::runtime_error(fmt::format("unknown method '{}'", method));
@@ -429,7 +430,7 @@ scaling scaling::from_json(std::string_view text, const std::string& name) {
         const json& a = in.at(first);
         const json& b = in.at(second);
         if (!a.is_array() || !b.is_array() || a.size() != b.size())
-            throw std::runtime_error(fmt::format("'{}' and '{}' must be arrays of the same length", first, second));
+            throw std::runtime_error(fmt::format("'{}' and '{}' must be lists of the same length", first, second));
         for (std::size_t j = 0; j < a.size(); ++j) result.columns_.push_back(checked_range(a[j], b[j], minmax));
         return result;
     } catch (const std::bad_alloc&) {

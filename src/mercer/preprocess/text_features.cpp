@@ -38,9 +38,9 @@ void check(const text_options& options) {
         fail(errc::invalid_argument,
              fmt::format("hashed columns must satisfy 0 <= hashed <= {}, got {}", most, options.hashed));
     if (options.hashed > 0 && options.choice != term_selection{})
-        fail(
-            errc::invalid_argument,
-            "min_df, max_df and max_features choose among terms, and hashed columns do not know theirs: leave one out");
+        fail(errc::invalid_argument,
+             "min_df, max_df and max_features need a list of terms, which hashed columns do not have: leave hashed or "
+             "the other options out");
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ index text_features::dims() const { return options_.hashed > 0 ? options_.hashed
 
 text_features text_features::fit(const dataset& x, const text_options& options, dataset* rows) {
     const strings& texts = texts_in(x);
-    if (texts.size() < 1) fail(errc::invalid_argument, "features of texts need 1 <= n texts, got 0");
+    if (texts.size() < 1) fail(errc::invalid_argument, "features of texts need at least one text, got none");
     text_features out(options);
     out.texts_ = texts.size();
     count_rows counts;
@@ -68,10 +68,9 @@ text_features text_features::fit(const dataset& x, const text_options& options, 
     } else {
         term_counts found = count_terms(texts, out.tokeniser_, options.choice);
         if (found.terms.size() == 0)
-            fail(errc::data,
-                 fmt::format("no term is left of {} texts: they hold only stop words and words shorter than "
-                             "{}, or min_df and max_df leave none",
-                             texts.size(), options.terms.min_length));
+            fail(errc::data, fmt::format("{} texts have no terms: they contain only stop words and words shorter than "
+                                         "{}, or min_df and max_df exclude all terms",
+                                         texts.size(), options.terms.min_length));
         out.terms_ = std::move(found.terms);
         out.document_counts_ = std::move(found.document_counts);
         counts = std::move(found.rows);
@@ -151,8 +150,10 @@ text_features text_features::from_json(std::string_view text, const std::string&
         json in = parse_json(text);
         const json_release at_end(in);
         if (in.at("format") != text_format_name)
-            throw std::runtime_error(fmt::format("the format is not {}", text_format_name));
-        if (in.at("version") != 1) throw std::runtime_error("the version is not 1");
+            throw std::runtime_error(
+                fmt::format("the format must be {}, got {}", text_format_name, in["format"].dump()));
+        if (in.at("version") != 1)
+            throw std::runtime_error(fmt::format("the version must be 1, got {}", in["version"].dump()));
         const auto number = [&](const char* key) { return json_integer(in.at(key), key); };
         text_options options;
         const std::string unit = in.at("unit"), norm = in.at("norm");
@@ -202,7 +203,7 @@ constexpr const char* all_names =
     "hashed, stop";
 
 [[noreturn]] void fail_option(std::string_view name, const char* wanted, std::string_view value) {
-    fail(errc::invalid_argument, fmt::format("{} must be {}, got {}", name, wanted, detail::quoted(value)));
+    fail(errc::invalid_argument, fmt::format("option '{}' must be {}, got {}", name, wanted, detail::quoted(value)));
 }
 
 double parse_number_option(std::string_view name, std::string_view value) {
@@ -270,7 +271,7 @@ void set_option(text_options& o, std::string_view name, std::string_view value) 
         o.language = value;
     } else {
         fail(errc::invalid_argument,
-             fmt::format("features of texts have no {}: there are {}", detail::quoted(name), all_names));
+             fmt::format("features of texts have no option {}: the options are {}", detail::quoted(name), all_names));
     }
 }
 
@@ -286,7 +287,7 @@ text_options parse_text_options(std::string_view text) {
         out.binary = what == "binary";
     } else if (what != "tfidf") {
         fail(errc::invalid_argument,
-             fmt::format("features of texts are tfidf, counts or binary, got {}", detail::quoted(what)));
+             fmt::format("features of texts must be tfidf, counts or binary, got {}", detail::quoted(what)));
     }
     if (open == std::string_view::npos) return out;
     const std::string_view rest = detail::trimmed(text.substr(open + 1));

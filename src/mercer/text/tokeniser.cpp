@@ -56,7 +56,7 @@ tokeniser::tokeniser(token_options options) : options_(std::move(options)), stop
     need(options_.ngram_max >= options_.ngram_min, "ngram_min <= ngram_max", options_.ngram_max);
     need(options_.min_length >= 1, "1 <= min_length", options_.min_length);
     if (!stop_.empty() && options_.unit == text_unit::characters)
-        fail(errc::invalid_argument, "stop words are left out of words, and the terms are characters");
+        fail(errc::invalid_argument, "stop words need terms that are words, but the terms are characters");
     std::ranges::sort(stop_);
 }
 
@@ -221,7 +221,8 @@ std::vector<std::string> stop_words(std::string_view language) {
         }
         names += (names.empty() ? "" : ", ") + std::string(each.language);
     }
-    fail(errc::invalid_argument, fmt::format("there are stop words of {}, got {}", names, detail::quoted(language)));
+    fail(errc::invalid_argument,
+         fmt::format("stop words must be a list of {}, got {}", names, detail::quoted(language)));
 }
 
 namespace unicode {

@@ -170,12 +170,13 @@ TEST(feature_map, refuses_by_name) {
     expect_error(errc::unsupported, "exp(linear())", [] { feature_map(exp(kernel(linear{})), 2); });
     expect_error(errc::unsupported, "sigmoid", [] { feature_map(sigmoid{}, 2); });
     expect_error(errc::unsupported, "linear()^0.5", [] { feature_map(pow(kernel(linear{}), 0.5), 2); });
-    expect_error(errc::unsupported, "a kernel on strings", [] { feature_map(spectrum{3}, 2); });
+    expect_error(errc::unsupported, "expected a kernel on vectors, got spectrum(k=3) on strings",
+                 [] { feature_map(spectrum{3}, 2); });
     expect_error(errc::memory, "size <= 1000000, got 1048576", [] { feature_map(all_subsets{}, 20); });
     expect_error(errc::memory, "got 167668501", [] { feature_map(polynomial{3, 1, 1}, 1000); });
     expect_error(errc::memory, "size <= 10, got 11", [] { feature_map(linear{}, 11, 10); });
     expect_error(errc::memory, "size <= 40", [] { feature_map(pow(kernel(linear{}), 9), 3, 40); });
-    expect_error(errc::invalid_argument, "2 coordinates, the data have 3",
+    expect_error(errc::invalid_argument, "the map is for vectors of 2 features, but the data have 3",
                  [] { feature_map(linear{}, 2).apply(random_vectors(1, 3, 1)); });
     expect_error(errc::unsupported, "strings", [] { feature_map(linear{}, 2).apply(strings({"a"})); });
     expect_error(errc::invalid_argument, "0 <= column < 2, got 2",
@@ -200,7 +201,7 @@ TEST(feature_map, negative_weights_decide) {
     const kernel difference = kernel(polynomial{2, 1, 1}) - kernel(constant{1});
     EXPECT_EQ(feature_map(difference, 1).names(), (names{"sqrt2*x1", "x1^2"}));
     EXPECT_FALSE(difference.proof().valid);
-    expect_error(errc::not_psd, "gives x1 the weight -1", [] {
+    expect_error(errc::not_psd, "gives the feature x1 the weight -1", [] {
         feature_map(kernel(polynomial{2, 1, 1}) - 3.0 * kernel(linear{}), 2);
     });
 }
@@ -265,7 +266,7 @@ TEST(truncated_gaussian_map, takes_as_few_terms_as_needed) {
     for (index t = 0; t < far.size(); ++t) sum += image.row(0)[t] * image.row(0)[t];
     EXPECT_NEAR(sum, 1, 1e-8);
     expect_error(errc::invalid_argument, "gamma > 0, got 0", [] { truncated_gaussian_map(0, 3); });
-    expect_error(errc::invalid_argument, "1 coordinate",
+    expect_error(errc::invalid_argument, "truncated_gaussian_map: the data must be vectors of 1 feature, got",
                  [] { truncated_gaussian_map(1, 3).apply(random_vectors(1, 2, 1)); });
 }
 

@@ -157,7 +157,7 @@ TEST(graph_kernels, nothing_and_isolated_nodes) {
 }
 
 TEST(graph_kernels, propagation_needs_attributes) {
-    expect_error(errc::data, "propagation: every node needs attributes",
+    expect_error(errc::data, "propagation: every node needs the same number of attributes",
                  [] { value_of("propagation()", path3(), path3()); });
 }
 

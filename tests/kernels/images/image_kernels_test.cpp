@@ -296,7 +296,8 @@ TEST(image_kernels, a_worked_example) {
 
 TEST(image_kernels, say_what_they_cannot_compare) {
     const image a{1, 2, 1, {0, 1}}, b{2, 1, 1, {0, 1}}, bright{1, 2, 1, {0, 3}};
-    expect_error(errc::data, "the first has 1 x 2 pixels of 1 channels, image 0 has 2 x 1 of 1",
+    expect_error(errc::data,
+                 "size: the first image has 1 x 2 pixels of 1 channels, image 0 has 2 x 1 pixels of 1 channels",
                  [&] { value_of("pixels()", a, b); });
     expect_error(errc::data, "shifted_pixels: all images must have the same size",
                  [&] { value_of("shifted_pixels()", a, b); });
@@ -343,9 +344,9 @@ TEST(pullback_of_features, says_what_has_no_features) {
     const auto wrong = [](const char* text, const char* message) {
         expect_error(errc::parse, message, [&] { kernel::parse(text); });
     };
-    wrong("pullback(shifted_pixels(), rbf(1))", "is no kernel of explicit features");
-    wrong("pullback(rbf(1), rbf(1))", "is no kernel of explicit features");
-    wrong("pullback(words(), spectrum(2))", "spectrum(k=2) is a kernel on strings, the features of words(");
+    wrong("pullback(shifted_pixels(), rbf(1))", "has no explicit features (kernels such as words, spectrum");
+    wrong("pullback(rbf(1), rbf(1))", "has no explicit features (kernels such as words, spectrum");
+    wrong("pullback(words(), spectrum(2))", "spectrum(k=2) is a kernel on strings, but the features of words(");
     wrong("pullback(nothing, rbf(1))", "no map is registered under the name 'nothing'");
     wrong("pullback(words()", "','");
     wrong("pullback(words(ngrams=2), rbf(1))", "words has no parameter 'ngrams'");

@@ -226,7 +226,7 @@ TEST(series_features, of_vectors_are_those_of_their_coordinates) {
         EXPECT_NEAR(value_of(k, x, z), sum, 1e-13) << k;
         EXPECT_EQ(value_of(k, x, {}), 0) << k << ": an empty series fits all";
     }
-    expect_error(errc::data, "fourier: series of 3 and of 2 numbers a time", [&] {
+    expect_error(errc::data, "fourier: series of 3 and of 2 numbers per time", [&] {
         value_of("fourier()", x, {{1, 2}, 2});
     });
     const object_features phi(kernel::parse("fourier(2, 1)"), series({x}));
@@ -246,7 +246,7 @@ TEST(series_features, are_maps_for_other_kernels) {
         EXPECT_NEAR(value_of("pullback(" + map + ", rbf(0.25))", x, z), std::exp(-0.25 * apart), 1e-13) << map;
     }
     expect_error(errc::parse, "1 <= terms <= 100000", [] { kernel::parse("fourier(0)"); });
-    expect_error(errc::parse, "phases is 0 or 1", [] { kernel::parse("fourier(phases=2)"); });
+    expect_error(errc::parse, "phases = 0 or 1", [] { kernel::parse("fourier(phases=2)"); });
     expect_error(errc::parse, "2 <= length <= 10000", [] { kernel::parse("shapelets(length=1)"); });
     expect_error(errc::parse, "1 <= spread <= 20", [] { kernel::parse("shapelets(spread=21)"); });
     expect_error(errc::parse, "seed >= 0", [] { kernel::parse("shapelets(seed=-1)"); });

@@ -355,8 +355,8 @@ TEST(string_kernels, parameters_and_alphabets) {
           "subsequences(3, 2)", "subsequences(1000, 0.1)", "weighted_degree(0)", "weighted_degree_shifts(3, -1)",
           "local_alignment(0)", "local_alignment(1, 1, 2)", "levenshtein(0)"})
         EXPECT_THROW(kernel::parse(k), error) << k;
-    expect_error(errc::data, "letters >= 5", [] { value_of("mismatch(3, 1, 4)", "abcde", "a"); });
-    expect_error(errc::unsupported, "64 are there", [] {
+    expect_error(errc::data, "letters must be at least 5", [] { value_of("mismatch(3, 1, 4)", "abcde", "a"); });
+    expect_error(errc::unsupported, "letters of these strings, more than the 64 bits of a feature number", [] {
         std::string bytes;
         for (int c = 0; c < 256; ++c) bytes += static_cast<char>(c);
         value_of("gapped_kmer(9, 8)", bytes, bytes);

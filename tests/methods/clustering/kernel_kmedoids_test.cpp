@@ -200,7 +200,7 @@ TEST(kernel_kmedoids, duplicates_extremes_and_errors) {
     bad(0, 2) = bad(2, 0) = -1;
     expect_error(errc::data, "0 <= d < infinity, got -1",
                  [&] { fit_kmedoids(precomputed<double>(bad), {.n_clusters = 2}); });
-    expect_error(errc::invalid_argument, "0 is there twice", [&] {
+    expect_error(errc::invalid_argument, "initial medoids must differ, got 0 twice", [&] {
         fit_kernel_kmedoids(linear{}, some, {.n_clusters = 2, .init = {0, 0}});
     });
     int calls = 0;

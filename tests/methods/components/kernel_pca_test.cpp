@@ -359,9 +359,9 @@ TEST(pre_image, what_has_none) {
     expect_error(errc::unsupported, "needs a Gaussian",
                  [&] { denoise(plain, x, {.how = pre_image_options::method::fixed_point}); });
     const kernel_pca_model words = fit_kernel_pca(spectrum{2}, few_strings(), {.n_components = 2});
-    expect_error(errc::unsupported, "must be of vectors", [&] { denoise(words, few_strings()); });
+    expect_error(errc::unsupported, "the model must be fitted on vectors", [&] { denoise(words, few_strings()); });
     const kernel_pca_model m = fit_kernel_pca(gaussian{0.5}, x, {.n_components = 2});
-    expect_error(errc::invalid_argument, "2 components, got scores on 3",
+    expect_error(errc::invalid_argument, ": the model has 2 components, got scores of 3 components",
                  [&] { pre_images(m, matrix<double>(1, 3).view()); });
     EXPECT_EQ(pre_images(m, m.scores.view()).points.rows(), 20);
 }

@@ -248,7 +248,7 @@ TEST(knn, progress_and_errors) {
     EXPECT_THAT(predict(fit_knn(linear{}, random_vectors(1, 2, 1), std::vector<double>{7}, o), x),
                 ::testing::Each(7.0));
     EXPECT_TRUE(predict(m, random_vectors(0, 2, 1)).empty());
-    expect_error(errc::unsupported, "fitted on a matrix",
+    expect_error(errc::unsupported, "fitted on a precomputed matrix",
                  [&] { predict(fit_knn(cpu_kernel_gram<double>(linear{}, x), y, o), x); });
 }
 

@@ -99,7 +99,7 @@ TEST(nearest_centroid, other_objects_and_errors) {
     expect_error(errc::data, "no examples", [] { fit_nearest_centroid(linear{}, random_vectors(0, 2, 1), {}); });
     nearest_centroid_options o;
     o.sample_weight = {1, 1, 0};
-    expect_error(errc::data, "class 5 all have weight 0", [&] {
+    expect_error(errc::data, ": all examples of class 5 have weight 0", [&] {
         fit_nearest_centroid(linear{}, random_vectors(3, 2, 1), std::vector<double>{4, 4, 5}, o);
     });
     EXPECT_THAT(predict(fit_nearest_centroid(linear{}, random_vectors(1, 2, 1), std::vector<double>{3}),

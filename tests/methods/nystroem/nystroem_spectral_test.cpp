@@ -108,7 +108,7 @@ TEST(nystroem_spectral, says_where_its_centres_do_not_reach) {
     // Inner products of vectors on both sides of 0 may be negative and are not valid affinities.
     matrix<double> sides(50, 1);
     for (index i = 0; i < 50; ++i) sides(i, 0) = i < 30 ? 1 : -1;
-    expect_error(errc::data, "20 of 50 are far below",
+    expect_error(errc::data, "it is negative for 20 of 50 examples",
                  [&] { fit_nystroem_spectral(make_rows(linear{}, dense<double>(std::move(sides))), cuts(2, 10)); });
     // With a very narrow kernel all examples are dissimilar, and only the centres are represented.
     EXPECT_EQ(fit_nystroem_spectral(make_rows(gaussian{1e7}, rings(100, 2, 5)), cuts(2, 10)).low_degrees, 90);

@@ -164,10 +164,10 @@ TEST(shared_rows, all_fail_where_their_rows_do_not_fit_together) {
         EXPECT_EQ(failed, 3);
     };
     with_parts(narrow, y,
-               "process 0 has dense vectors of 3 coordinates in double, process 2 has dense vectors of 2 coordinates");
-    with_parts(as_float(wide), y, "in double, process 2 has dense vectors of 3 coordinates in float");
+               "process 0 has dense vectors of 3 features in double, but process 2 has dense vectors of 2 features");
+    with_parts(as_float(wide), y, "in double, but process 2 has dense vectors of 3 features in float");
     with_parts(strings(std::vector<std::string>(5, "a")), y, "process 2 has strings");
-    with_parts(wide, two, "process 0 has 1 targets a row, process 2 has 2");
+    with_parts(wide, two, "process 0 has 1 targets per row, but process 2 has 2: all processes must have");
 }
 
 // One rank that cancels is enough, and all ranks return the same model.
@@ -245,7 +245,8 @@ TEST(shared_rows, a_part_of_the_rows_is_what_gather_copies) {
         for (const auto& [first, count] : std::vector<std::pair<index, index>>{{0, 5}, {2, 3}, {1, 1}})
             EXPECT_EQ(pack_dataset(part(form, first, count)), pack_dataset(gather(form, row_set(first, count))));
     EXPECT_EQ(part(x, 50, 0).size(), 0);
-    regression_testing::expect_error(errc::invalid_argument, "objects 49 to 50 asked for, but there are 50",
+    regression_testing::expect_error(errc::invalid_argument,
+                                     "objects 49 to 50 do not all exist: there are 50 objects, counted from 0",
                                      [&] { part(x, 49, 2); });
 }
 

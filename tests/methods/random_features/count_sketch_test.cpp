@@ -108,9 +108,9 @@ TEST(count_sketch, says_what_is_too_large) {
                      [&] { transform(fit_random_features(kernel::parse(text), far, {8}), far); });
     const auto m = fit_random_features(kernel::parse("poly(degree=1)"), far, {8});
     EXPECT_NO_THROW(transform(m, far));
-    expect_error(errc::unsupported, "at most 2^28, got 1000000000",
+    expect_error(errc::unsupported, "degree·features <= 2^28, got 1000000000",
                  [&] { fit_random_features(kernel::parse("poly(degree=1000000000)"), far, {8}); });
-    expect_error(errc::invalid_argument, "2 coordinates, got 3",
+    expect_error(errc::invalid_argument, "2 features, got 3",
                  [&] { transform(m, dataset(dense<double>(matrix<double>(1, 3)))); });
     expect_error(errc::unsupported, "no frequencies", [&] { m.to_matrix(); });
 }
@@ -127,10 +127,10 @@ TEST(count_sketch, comes_back_from_a_file_and_damage_is_found) {
     }
     auto m = fit_random_features(kernel::parse("poly(degree=3)"), rows, {41});
     m.sketch.places[3] = 128;
-    expect_error(errc::parse, "a place must satisfy 0 <= it < 128, got 128",
+    expect_error(errc::parse, "a place must satisfy 0 <= number < 128, got 128",
                  [&] { parse_model<random_features_model>(model_bytes(m), "file"); });
     m.sketch.places.pop_back();
-    expect_error(errc::parse, "14 places for 5 coordinates and degree 3",
+    expect_error(errc::parse, "14 places for 5 features and degree 3",
                  [&] { parse_model<random_features_model>(model_bytes(m), "file"); });
     m.sketch.gamma = -1;
     expect_error(errc::parse, "gamma > 0", [&] { parse_model<random_features_model>(model_bytes(m), "file"); });

@@ -82,7 +82,7 @@ TEST(random_features, refuse_what_has_no_density_of_frequencies) {
     expect_error(errc::unsupported, "take nystroem", [&] { fit_random_features(kernel::parse("sigmoid()"), x, {}); });
     expect_error(errc::invalid_argument, ">= 1", [&] { fit_random_features(kernel::parse("rbf()"), x, {0}); });
     const auto m = fit_random_features(kernel::parse("rbf()"), x, {});
-    expect_error(errc::invalid_argument, "3 coordinates, got 4", [&] { transform(m, cloud(2, 4)); });
+    expect_error(errc::invalid_argument, "3 features, got 4", [&] { transform(m, cloud(2, 4)); });
 }
 
 }  // namespace

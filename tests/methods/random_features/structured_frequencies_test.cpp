@@ -135,7 +135,7 @@ TEST(structured_frequencies, rows_have_the_same_bits_dense_or_sparse_alone_or_am
 
 TEST(structured_frequencies, refuse_what_has_no_free_direction) {
     const dataset x = normal_rows(4, 3);
-    expect_error(errc::unsupported, "structured is for rbf and matern",
+    expect_error(errc::unsupported, "structured needs rbf or matern",
                  [&] { fit_random_features(kernel::parse("laplacian(gamma=1)"), x, structured(10)); });
     for (const auto how : {frequency_choice::structured, frequency_choice::independent})
         expect_error(errc::invalid_argument, "no effect on poly(degree=3, gamma=1, coef0=0)", [&] {

@@ -131,7 +131,7 @@ TEST(kernel_ridge_cg, with_an_alpha_for_each_output_agrees_with_the_decompositio
     EXPECT_EQ(cg.status, fit_status::converged);
     expect_close(predict(cg, x), predict(direct, x), 1e-9);
     o.solver = ridge_solver::direct, o.variance = true;
-    expect_error(errc::unsupported, "same alpha for all outputs",
+    expect_error(errc::unsupported, "kernel ridge: variance needs the same alpha for all",
                  [&] { fit_kernel_ridge(gaussian{1}, x, y.view(), o); });
 }
 

@@ -70,10 +70,8 @@ TEST(kernel_ridge, refuses_what_it_cannot_take) {
     matrix<double> K = gram_of(gaussian{1.0}, x);
     K(2, 5) += 0.5;
     expect_error(errc::invalid_argument, "symmetric", [&] { fit_kernel_ridge_precomputed(K.view(), y.view()); });
-    expect_error(errc::unsupported, "variance = true", [&] { predict_variance(fit({}), x); });
-    expect_error(errc::invalid_argument, "2 coordinates, got 3", [&] {
-        predict(fit({}), dense_data({{1.0, 2.0, 3.0}}));
-    });
+    expect_error(errc::unsupported, "variance=true", [&] { predict_variance(fit({}), x); });
+    expect_error(errc::invalid_argument, "2 features, got 3", [&] { predict(fit({}), dense_data({{1.0, 2.0, 3.0}})); });
     expect_error(errc::unsupported, "kernel values",
                  [&] { predict(fit_kernel_ridge_precomputed(gram_of(gaussian{1.0}, x).view(), y.view()), x); });
     EXPECT_EQ(predict(fit({}), gather(x, row_set(0, 0))).rows(), 0);
@@ -107,7 +105,7 @@ TEST(kernel_ridge, each_output_may_have_a_penalty_of_its_own) {
         }
     }
     o.output_alphas = {0.1, 3, 1};
-    expect_error(errc::invalid_argument, "3 values for 2 outputs", [&] { fit_kernel_ridge(k, objects, y.view(), o); });
+    expect_error(errc::invalid_argument, "3 values for 2 targets", [&] { fit_kernel_ridge(k, objects, y.view(), o); });
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ TEST(ridge, files_and_faults) {
     expect_error(errc::unsupported, "vectors", [&] { fit_ridge(strings({"a", "b"}), column({1, 2}).view()); });
     expect_error(errc::data, "no examples", [&] { fit_ridge(dense_data({}), matrix<double>(0, 1).view()); });
     expect_error(errc::memory, "bytes", [&] { fit_ridge(x, y.view(), {.sample_weight = {}, .memory_bytes = 100}); });
-    expect_error(errc::invalid_argument, "3 coordinates, got 2", [&] { predict(model, dense_data({{1.0, 2.0}})); });
+    expect_error(errc::invalid_argument, "3 features, got 2", [&] { predict(model, dense_data({{1.0, 2.0}})); });
     expect_error(errc::not_psd, "larger alpha", [&] {
         fit_ridge(dense_data({{1.0, 1.0}, {2.0, 2.0}}), column({1, 2}).view(),
                   {.alpha = 0, .form = ridge_form::primal, .sample_weight = {}});

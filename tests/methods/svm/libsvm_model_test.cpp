@@ -128,8 +128,8 @@ TEST(libsvm_model, faults_are_named) {
     EXPECT_THAT(changed("SV\n", ""), HasSubstr("unknown text"));
     EXPECT_THAT(changed("label 1 -1\n", ""), HasSubstr("expected a line label"));
     EXPECT_THAT(changed("3:2", "1:2"), HasSubstr("m:10:7: expected an index > 1"));
-    EXPECT_THAT(changed("3:2", "3:"), HasSubstr("a value"));
-    EXPECT_THAT(changed("-1 2:0.5", "2:0.5"), HasSubstr("m:11:1: expected a coefficient"));
+    EXPECT_THAT(changed("3:2", "3:"), HasSubstr("a number as the value"));
+    EXPECT_THAT(changed("-1 2:0.5", "2:0.5"), HasSubstr("m:11:1: expected a number as the coefficient"));
     EXPECT_THAT(changed("nr_class 2", "nr_class 1e9"), HasSubstr("rho"));
     EXPECT_THAT(failure([] { parse_libsvm_model("", "m"); }), HasSubstr("expected a line SV"));
 }

@@ -133,7 +133,7 @@ TEST(model_file, saved_loaded_and_told_apart) {
     const svm_model moved = load_any_model(folder.path("own"), true);
     EXPECT_EQ(entries<double>(moved.support)[0].column, entries<double>(model.support)[0].column + 1);
     EXPECT_THAT(failure([&] { load_model<svm_model>(folder.path("libsvm")); }),
-                HasSubstr("not a model file of this program"));
+                HasSubstr("not a model file of this method"));
     EXPECT_THAT(failure([&] { load_model<svm_model>(folder.path("none")); }), HasSubstr("No such file"));
 }
 
@@ -148,8 +148,9 @@ TEST(model_file, every_cut_and_every_flipped_byte_is_noticed) {
         ASSERT_NE(failure([&] { parse_model<svm_model>(damaged, "m"); }), "no error") << at;
     }
     EXPECT_THAT(failure([&] { parse_model<svm_model>(bytes.substr(0, bytes.size() - 1), "m"); }),
-                HasSubstr("cut short"));
-    EXPECT_THAT(failure([&] { parse_model<svm_model>(bytes + "x", "m"); }), HasSubstr("1 bytes too many"));
+                HasSubstr("is truncated"));
+    EXPECT_THAT(failure([&] { parse_model<svm_model>(bytes + "x", "m"); }),
+                HasSubstr("the model file has 1 bytes after its end"));
     std::string damaged = bytes;
     damaged[bytes.size() / 2] = static_cast<char>(damaged[bytes.size() / 2] ^ 64);
     EXPECT_THAT(failure([&] { parse_model<svm_model>(damaged, "m"); }), HasSubstr("damaged: its checksum"));
@@ -159,7 +160,8 @@ TEST(model_file, every_cut_and_every_flipped_byte_is_noticed) {
                 HasSubstr("a class label must be finite, got nan"));
     std::string newer = bytes;
     newer.replace(0, std::string("mercer-svm-model 2").size(), "mercer-svm-model 4");
-    EXPECT_THAT(failure([&] { parse_model<svm_model>(newer, "m"); }), HasSubstr("version 4, newer than the 3"));
+    EXPECT_THAT(failure([&] { parse_model<svm_model>(newer, "m"); }),
+                HasSubstr("the model file has version 4, but this mercer reads versions up to 3: use a newer mercer"));
 }
 
 }  // namespace

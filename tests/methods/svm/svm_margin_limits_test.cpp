@@ -10,8 +10,9 @@ TEST(svm_adversarial, nu_at_its_limits) {
     for (std::size_t i = 0; i < 20; i += 2) s.y[i] = -1;  // 10 against 30
     svm_options o = options_for(svm_task::nu_svc);
     o.nu = 0.51;
-    EXPECT_EQ(why(rbf(1), s, o),
-              "infeasible: nu-svc: must satisfy nu <= 0.5 for these class sizes, got 0.51: specified nu is infeasible");
+    EXPECT_EQ(
+        why(rbf(1), s, o),
+        "infeasible: nu-svc: specified nu is infeasible: it must satisfy nu <= 0.5 for these class sizes, got 0.51");
     o.nu = 0.5;
     fit_and_check(rbf(1), s, o);
     o.nu = 1e-9;

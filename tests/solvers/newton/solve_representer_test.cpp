@@ -146,7 +146,8 @@ TEST(representer, refuses_what_it_cannot_take) {
     expect_error(errc::invalid_argument, "delta", [&] { solve(loss::huber(0)); });
     expect_error(errc::invalid_argument, "epsilon", [&] { solve(loss::epsilon_insensitive(-1)); });
     expect_error(errc::data, ">= 0, got -1 for example 1", [&] { solve(loss::poisson()); });
-    expect_error(errc::invalid_argument, "user's loss", [&] { solve({.kind = loss_kind::user}); });
+    expect_error(errc::invalid_argument, "representer: a user-defined loss needs a value, a first",
+                 [&] { solve({.kind = loss_kind::user}); });
     const std::vector<double> other{1, 2};
     expect_error(errc::data, "1 or -1, got 2 for example 1",
                  [&] { solve_representer(gram, other, {}, loss::hinge(), {}); });

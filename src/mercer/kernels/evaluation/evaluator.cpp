@@ -45,7 +45,7 @@ namespace {
 void check_kind(const kernel& k, const dataset& data) {
     if (k.kind() != object_kind::any && k.kind() != data.kind())
         fail(errc::unsupported,
-             fmt::format("{} is a kernel on {}, the data are {}", k.text(), name(k.kind()), name(data.kind())));
+             fmt::format("{} is a kernel on {}, but the data are {}", k.text(), name(k.kind()), name(data.kind())));
 }
 }  // namespace
 
@@ -76,7 +76,9 @@ evaluator<T>::evaluator(const kernel& k, dataset x, evaluator_memory memory) {
         if (!std::isfinite(self[i]))
             fail(errc::data,
                  fmt::format("{}: k(x, x) of object {} is beyond the range of {}{}", k.text(), i, precision<T>(),
-                             k.node().has_log() ? "; normalize(" + k.text() + ") works on logarithms and is not" : ""));
+                             k.node().has_log()
+                                 ? "; normalize(" + k.text() + ") computes with logarithms and avoids this"
+                                 : ""));
 }
 
 template <class T>

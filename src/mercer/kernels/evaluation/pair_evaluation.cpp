@@ -292,11 +292,11 @@ template class certified_kernel<long double>;
 
 kernel_derivative::kernel_derivative(const kernel& k) : plan_(k.compile()) {
     const auto refuse = [&](const char* why) {
-        fail(errc::unsupported, fmt::format("{} has no slopes by columns: {}", k.text(), why));
+        fail(errc::unsupported, fmt::format("{} has no derivatives by columns: {}", k.text(), why));
     };
-    if (k.kind() != object_kind::vectors && k.kind() != object_kind::any) refuse("it is no kernel on vectors");
+    if (k.kind() != object_kind::vectors && k.kind() != object_kind::any) refuse("it is not a kernel on vectors");
     for (const embedding& each : plan_->embeddings)
-        if (each.apply && each.key != "non_negative") refuse("it compares vectors made of the columns");
+        if (each.apply && each.key != "non_negative") refuse("it compares vectors that are computed from the columns");
     for (const instruction& step : plan_->code) {
         input_of_.push_back(-1);
         if (step.operation == instruction::op::outer_multiply || step.operation == instruction::op::outer_add)

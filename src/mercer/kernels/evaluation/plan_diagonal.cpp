@@ -116,7 +116,7 @@ private:
 
 template <class T>
 void diagonal_of(const prepared_data<T>& data, std::span<T> out) {
-    if (!data.same_data) fail(errc::invalid_argument, "a diagonal k(x, x) needs the same data on both sides");
+    if (!data.same_data) fail(errc::invalid_argument, "the diagonal k(x, x) needs the same data set on both sides");
     constexpr index width = diagonal_run<T>::width;
     parallel_for(ceil_div(data.rows, width), [&](index part) {
         const index first = part * width, count = std::min(width, data.rows - first);

@@ -76,9 +76,9 @@ double minus_half(T self, double scale, std::size_t object) {
     constexpr double unit = sizeof(T) == 4 ? 0x1p-24 : 0x1p-53, most = sizeof(T) == 4 ? 32 : 1e-6 / unit;
     if (!(std::abs(static_cast<double>(self) * scale) <= most)) {
         if (sizeof(T) == 4 && !std::isnan(self)) throw float_is_imprecise();
-        fail(errc::data,
-             fmt::format("normalize: log k(x, x) = {} of object {} leaves no digits for differences; scale the data",
-                         self * scale, object));
+        fail(errc::data, fmt::format("normalize: log k(x, x) = {} of object {} is too large for differences to have "
+                                     "any correct digits; scale the data",
+                                     self * scale, object));
     }
     return -0.5 * static_cast<double>(self);
 }
@@ -113,7 +113,7 @@ std::vector<T> object_values(const instruction& step, const dataset& objects, pa
         values = step.weight(objects);
         if (static_cast<index>(values.size()) != objects.size())
             fail(errc::invalid_argument,
-                 fmt::format("a function of objects must give one number for each of {} objects, got {}",
+                 fmt::format("a function of objects must return one number for each of {} objects, got {}",
                              objects.size(), values.size()));
     } else {
         // The diagonal is computed in the precision of the tiles, so that k(x, x)/√(k(x, x)k(x, x)) is 1 up to
@@ -249,7 +249,7 @@ void prepared_data<T>::bind_vectors(prepared_statistic<T>& one, const plan_stati
     // without vectors the number of coordinates does not matter
     const bool empty = left.size() == 0 || right.size() == 0;
     if (left.dims() != right.dims() && !empty && !(left.is_sparse() && right.is_sparse()))
-        fail(errc::invalid_argument, fmt::format("x has {} coordinates and z has {}", left.dims(), right.dims()));
+        fail(errc::invalid_argument, fmt::format("x has {} features, but z has {}", left.dims(), right.dims()));
     // The sample is taken of the columns, so that the values of a row do not depend on the other rows. Sums over
     // differences need a shift only if the data have more digits than T.
     const bool more_digits = sizeof(T) == 4 && (left.as<dense<double>>() || left.as<sparse<double>>());

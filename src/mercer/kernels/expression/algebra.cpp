@@ -46,8 +46,10 @@ kernel make(Args&&... args) {
 object_kind common_kind(const kernel_node& a, const kernel_node& b) {
     if (a.kind() == object_kind::any) return b.kind();
     if (b.kind() == object_kind::any || a.kind() == b.kind()) return a.kind();
-    fail(errc::unsupported, fmt::format("{} is a kernel on {} and {} on {}: they cannot be combined", a.text(),
-                                        name(a.kind()), b.text(), name(b.kind())));
+    fail(errc::unsupported,
+         fmt::format(
+             "{} is a kernel on {}, but {} is a kernel on {}: kernels on different kinds of objects cannot be combined",
+             a.text(), name(a.kind()), b.text(), name(b.kind())));
 }
 
 // The text of a part, in parentheses if it binds less tightly than its position in the text requires.
@@ -484,12 +486,12 @@ kernel pull_back(std::string name, embedding phi, const kernel& a, object_kind f
 kernel pull_back(const kernel& map, const kernel& a) {
     std::optional<embedding> phi = explicit_embedding(map);
     if (!phi)
-        fail(errc::unsupported, fmt::format("pullback: {} is no kernel of explicit features, as words, spectrum or "
-                                            "gradients are",
-                                            map.text()));
+        fail(errc::unsupported,
+             fmt::format("pullback: {} has no explicit features (kernels such as words, spectrum and gradients have)",
+                         map.text()));
     if (a.kind() != object_kind::vectors && a.kind() != object_kind::any)
-        fail(errc::unsupported, fmt::format("pullback: {} is a kernel on {}, the features of {} are vectors", a.text(),
-                                            name(a.kind()), map.text()));
+        fail(errc::unsupported, fmt::format("pullback: {} is a kernel on {}, but the features of {} are vectors",
+                                            a.text(), name(a.kind()), map.text()));
     return make<pull_back_node>(map.text(), "pullback(" + map.text() + ", " + a.text() + ")",
                                 "pull-back: k(φ(x), φ(z)) is a kernel for any map φ; φ = the features of " + map.text(),
                                 *std::move(phi), a.shared(), map.kind(), std::vector<index>{}, map.shared());
@@ -497,7 +499,8 @@ kernel pull_back(const kernel& map, const kernel& a) {
 
 kernel columns(const kernel& a, std::vector<index> which) {
     if (a.kind() != object_kind::vectors && a.kind() != object_kind::any)
-        fail(errc::unsupported, fmt::format("columns: {} is a kernel on {}", a.text(), name(a.kind())));
+        fail(errc::unsupported,
+             fmt::format("columns: expected a kernel on vectors, got {} on {}", a.text(), name(a.kind())));
     return make<pull_back_node>("columns", fmt::format("columns({}, [{}])", a.text(), join(which, ", ")),
                                 "pull-back: k of a projection onto some features is a kernel", column_map(which),
                                 a.shared(), object_kind::vectors, std::move(which));
@@ -505,7 +508,8 @@ kernel columns(const kernel& a, std::vector<index> which) {
 
 kernel scaled(const kernel& a, std::vector<double> factors) {
     if (a.kind() != object_kind::vectors && a.kind() != object_kind::any)
-        fail(errc::unsupported, fmt::format("scaled: {} is a kernel on {}", a.text(), name(a.kind())));
+        fail(errc::unsupported,
+             fmt::format("scaled: expected a kernel on vectors, got {} on {}", a.text(), name(a.kind())));
     std::vector<std::string> texts;
     for (const double each : factors) {
         require(std::isfinite(each), "scaled", "|factor| < infinity", each);

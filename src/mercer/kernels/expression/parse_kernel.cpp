@@ -132,7 +132,7 @@ private:
         }
         if ((c >= '0' && c <= '9') || c == '.') return number();
         if (is_letter(c)) return call();
-        if (at_end()) fail_at("the text ends where a kernel or a number is expected");
+        if (at_end()) fail_at("a kernel or a number is expected here, but the expression ends");
         fail_at(fmt::format("a kernel or a number is expected here, got '{}'", character()));
     }
 
@@ -159,7 +159,7 @@ private:
                 std::vector<index> which;
                 for (const double column : *numbers) {
                     if (column != std::floor(column) || column < 0 || column > 2e9)
-                        fail_at("columns are whole numbers >= 0", list_at);
+                        fail_at(fmt::format("columns must be whole numbers >= 0, got {}", column), list_at);
                     which.push_back(static_cast<index>(column));
                 }
                 return columns(inner, which);
@@ -257,7 +257,7 @@ private:
                 skip();
             } else {
                 if (position >= parameters.size())
-                    fail_at(fmt::format("{} takes {} argument{}", owner.info.name, parameters.size(),
+                    fail_at(fmt::format("{} takes {} argument{}, got more", owner.info.name, parameters.size(),
                                         parameters.size() == 1 ? "" : "s"),
                             start);
                 key = parameters[position].name;
@@ -271,8 +271,8 @@ private:
     }
 
     static std::string parameter_list(const registered_kernel& owner) {
-        if (owner.info.parameters.empty()) return "; it has none";
-        std::string out = "; it has ";
+        if (owner.info.parameters.empty()) return "; it has no parameters";
+        std::string out = "; its parameters are ";
         for (std::size_t i = 0; i < owner.info.parameters.size(); ++i)
             out += (i ? ", " : "") + owner.info.parameters[i].name;
         return out;
@@ -320,7 +320,7 @@ private:
             first != text_.data() + text_.size() && !((*first >= '0' && *first <= '9') || *first == '.');
         if (code == std::errc::invalid_argument || letters) fail_at("a number is expected here");
         if (code == std::errc::result_out_of_range || !std::isfinite(x))
-            fail_at("this number is beyond the range of double");
+            fail_at("this number exceeds the range of double");
         at_ += static_cast<std::size_t>(end - first);
         return x;
     }

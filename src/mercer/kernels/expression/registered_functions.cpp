@@ -79,10 +79,9 @@ void require_unique_function_names(const std::shared_ptr<const kernel_node>& nod
                                    std::map<std::string, const kernel_node*>& seen) {
     const kernel_form form = node->form();
     if (form.operation == "user" && seen.try_emplace(form.function_name, node.get()).first->second != node.get())
-        fail(errc::unsupported,
-             fmt::format(
-                 "the kernel has two functions named '{}', and a file tells functions apart by their names: rename one",
-                 form.function_name));
+        fail(errc::unsupported, fmt::format("the kernel has two functions named '{}', but a model file distinguishes "
+                                            "functions by their names: rename one of them",
+                                            form.function_name));
     for (const auto& part : form.parts) require_unique_function_names(part, seen);
 }
 

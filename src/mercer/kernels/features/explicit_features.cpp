@@ -272,7 +272,7 @@ private:
         const auto part = [&](const dataset& all) {
             const auto* some = all.as<records>();
             if (!some)
-                fail(errc::unsupported, fmt::format("field: records are needed, got {}", mercer::name(all.kind())));
+                fail(errc::unsupported, fmt::format("field: expected records, got {}", mercer::name(all.kind())));
             return some->of(form.function_name);
         };
         const dataset left = part(x), right = z ? part(*z) : dataset();
@@ -298,7 +298,7 @@ sparse<double> object_features::rows() const {
     if (std::ranges::all_of(weight_, [](double w) { return w == 1; })) return x_;
     for (std::size_t f = 0; f < weight_.size(); ++f)
         if (!(weight_[f] >= 0))
-            fail(errc::not_psd, fmt::format("explicit features: the feature {} has the weight {}, and needs one >= 0",
+            fail(errc::not_psd, fmt::format("explicit features: the weight of feature {} must be >= 0, got {}",
                                             name_(static_cast<index>(f), {}).text, weight_[f]));
     row_builder out;
     for (index i = 0; i < x_.size(); ++i, out.end_row())

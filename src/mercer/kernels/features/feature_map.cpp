@@ -40,8 +40,8 @@ std::string root_text(double w) {
 
 feature_map::feature_map(const kernel& k, index dims, index limit, double max_steps) : dims_(dims) {
     if (k.kind() != object_kind::vectors && k.kind() != object_kind::any)
-        fail(errc::unsupported, fmt::format("feature_map: {} is a kernel on {}; explicit maps are for vectors",
-                                            k.text(), mercer::name(k.kind())));
+        fail(errc::unsupported,
+             fmt::format("feature_map: expected a kernel on vectors, got {} on {}", k.text(), mercer::name(k.kind())));
     auto build = std::make_shared<expansion_builder>(dims, limit, max_steps);
     const expansion all = k.node().expand(*build);
     start_.push_back(0);
@@ -49,8 +49,8 @@ feature_map::feature_map(const kernel& k, index dims, index limit, double max_st
         if (!(weight > 0) || !std::isfinite(weight)) {
             const std::string text = monomial_text(what.data(), what.data() + what.size(), build->atoms());
             fail(errc::not_psd,
-                 fmt::format("feature_map: {} gives {} the weight {}; a feature needs a finite weight > 0", k.text(),
-                             text.empty() ? "the constant" : text, weight));
+                 fmt::format("feature_map: {} gives the feature {} the weight {}, which must be finite and > 0",
+                             k.text(), text.empty() ? "the constant" : text, weight));
         }
         weight_.push_back(weight);
         root_.push_back(std::sqrt(weight));
@@ -80,10 +80,10 @@ std::vector<std::string> feature_map::names() const {
 
 dense<double> feature_map::apply(const dataset& x) const {
     if (x.kind() != object_kind::vectors)
-        fail(errc::unsupported, fmt::format("feature_map: the data are {}, not vectors", mercer::name(x.kind())));
+        fail(errc::unsupported, fmt::format("feature_map: expected vectors, got {}", mercer::name(x.kind())));
     if (x.dims() != dims_)
         fail(errc::invalid_argument,
-             fmt::format("feature_map: made for vectors of {} coordinates, the data have {}", dims_, x.dims()));
+             fmt::format("feature_map: the map is for vectors of {} features, but the data have {}", dims_, x.dims()));
     require_finite(x);
     const index n = x.size();
     // Computes every source for all data: vectors, or one number for each object.
@@ -100,9 +100,9 @@ dense<double> feature_map::apply(const dataset& x) const {
     }
     for (const auto& atom : atoms_->atoms())
         if (n > 0 && atom.coordinate >= vectors[static_cast<std::size_t>(atom.from)].dims())
-            fail(errc::data,
-                 fmt::format("feature_map: {} was there when the map was made, but the data's image has {} coordinates",
-                             atom.name, vectors[static_cast<std::size_t>(atom.from)].dims()));
+            fail(errc::data, fmt::format("feature_map: the map has the feature {}, but the vectors computed from these "
+                                         "data have only {} features",
+                                         atom.name, vectors[static_cast<std::size_t>(atom.from)].dims()));
     matrix<double> out(n, size());
     parallel_for(n, [&](index i) {
         const auto& atoms = atoms_->atoms();
@@ -161,7 +161,7 @@ double truncated_gaussian_map::error_bound(double radius) const {
 dense<double> truncated_gaussian_map::apply(const dataset& x) const {
     if (x.kind() != object_kind::vectors || x.dims() != 1)
         fail(errc::invalid_argument,
-             fmt::format("truncated_gaussian_map: the data must be vectors of 1 coordinate, got {} of {}",
+             fmt::format("truncated_gaussian_map: the data must be vectors of 1 feature, got {} of {}",
                          mercer::name(x.kind()), x.dims()));
     require_finite(x);
     const dense<double> from = as_dense<double>(x);

@@ -36,8 +36,8 @@ struct graphlets {
         return {given.whole("k", 3), given.whole("frequencies", 1)};
     }
     void check() const {
-        require(k == 3 || k == 4, "graphlets", "k is 3 or 4", k);
-        require(frequencies == 0 || frequencies == 1, "graphlets", "frequencies is 0 or 1", frequencies);
+        require(k == 3 || k == 4, "graphlets", "k = 3 or 4", k);
+        require(frequencies == 0 || frequencies == 1, "graphlets", "frequencies = 0 or 1", frequencies);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(k), static_cast<double>(frequencies)}; }
     named_embedding embedding() const { return graphlet_counts(k, frequencies == 1); }

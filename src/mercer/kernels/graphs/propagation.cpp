@@ -71,9 +71,10 @@ index attributes_of(const joined_graphs& all) {
         if (g.nodes() == 0) continue;
         if (dims == 0) dims = g.attributes();
         if (g.attributes() == 0 || g.attributes() != dims)
-            fail(errc::data, fmt::format("propagation: every node needs attributes, the same number everywhere, got {} "
-                                         "in graph {}",
-                                         g.attributes(), i < all.x->size() ? i : i - all.x->size()));
+            fail(errc::data,
+                 fmt::format(
+                     "propagation: every node needs the same number of attributes, at least one, got {} in graph {}",
+                     g.attributes(), i < all.x->size() ? i : i - all.x->size()));
     }
     return dims;
 }
@@ -96,8 +97,8 @@ named_embedding propagated_bins(int t, double w, int seed) {
                             const double bin = std::floor(at / w);
                             if (!(std::abs(bin) < 0x1p62))
                                 fail(errc::invalid_argument,
-                                     fmt::format("propagation: w must be at least 2^-62 of the projected attributes, "
-                                                 "got {} for {}",
+                                     fmt::format("propagation: w must be at least 2^-62 times the largest projected "
+                                                 "attribute, got w = {} for {}",
                                                  w, at));
                             tally.add({step, g.label(v), static_cast<std::int64_t>(bin)}, {v});
                         }

@@ -29,7 +29,7 @@ struct wl {
     static wl from(const mercer::arguments& given) { return {given.whole("h", 3), given.whole("edges", 1)}; }
     void check() const {
         require(h >= 0, "wl", "h >= 0", h);
-        require(edges == 0 || edges == 1, "wl", "edges is 0 or 1", edges);
+        require(edges == 0 || edges == 1, "wl", "edges = 0 or 1", edges);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(h), static_cast<double>(edges)}; }
     named_embedding embedding() const { return colour_counts(h, edges == 1); }

@@ -31,7 +31,7 @@ struct wl_assignment {
     static wl_assignment from(const mercer::arguments& given) { return {given.whole("h", 3), given.whole("edges", 1)}; }
     void check() const {
         require(h >= 0, "wl_assignment", "h >= 0", h);
-        require(edges == 0 || edges == 1, "wl_assignment", "edges is 0 or 1", edges);
+        require(edges == 0 || edges == 1, "wl_assignment", "edges = 0 or 1", edges);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(h), static_cast<double>(edges)}; }
     named_embedding embedding() const { return colour_steps(h, edges == 1); }

@@ -17,11 +17,10 @@ void require_one_size(const images& x, const images& z, const std::string& owner
             const image& one = (*some)[i];
             if (!first) first = &one;
             if (one.height != first->height || one.width != first->width || one.channels != first->channels)
-                fail(errc::data,
-                     fmt::format("{}: all images must have the same size: the first has {} x {} pixels of {} channels, "
-                                 "image {} has {} x {} of {}",
-                                 owner, first->height, first->width, first->channels, i, one.height, one.width,
-                                 one.channels));
+                fail(errc::data, fmt::format("{}: all images must have the same size: the first image has {} x {} "
+                                             "pixels of {} channels, image {} has {} x {} pixels of {} channels",
+                                             owner, first->height, first->width, first->channels, i, one.height,
+                                             one.width, one.channels));
         }
 }
 

@@ -28,7 +28,7 @@ matrix<double> coulomb_matrix(const point_cloud& of) {
             const double value = charge(i) * charge(j) / of.distance(i, j);
             if (!std::isfinite(value))
                 fail(errc::data,
-                     fmt::format("coulomb: points {} and {}, counted from 1, are at the same place", j + 1, i + 1));
+                     fmt::format("coulomb: points {} and {} (counted from 1) have the same coordinates", j + 1, i + 1));
             out(i, j) = out(j, i) = value;
         }
     }

@@ -34,7 +34,7 @@ struct fourier {
     static fourier from(const mercer::arguments& given) { return {given.whole("terms", 16), given.whole("phases", 0)}; }
     void check() const {
         require(terms >= 1 && terms <= 100000, "fourier", "1 <= terms <= 100000", terms);
-        require(phases == 0 || phases == 1, "fourier", "phases is 0 or 1", phases);
+        require(phases == 0 || phases == 1, "fourier", "phases = 0 or 1", phases);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(terms), static_cast<double>(phases)}; }
     named_embedding embedding() const;

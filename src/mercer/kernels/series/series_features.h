@@ -27,9 +27,9 @@ named_embedding series_features(const std::string& owner, std::string key, index
                         const one_series& one = (*some)[i];
                         if (one.values.empty() || one.dims == dims) continue;
                         if (dims > 0)
-                            fail(errc::data, fmt::format("{}: series of {} and of {} numbers a time have no features "
-                                                         "in common",
-                                                         owner, dims, one.dims));
+                            fail(errc::data,
+                                 fmt::format("{}: series of {} and of {} numbers per time have no features in common",
+                                             owner, dims, one.dims));
                         dims = one.dims;
                     }
                 dims = std::max<index>(dims, 1);

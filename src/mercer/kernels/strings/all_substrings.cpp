@@ -72,7 +72,9 @@ private:
         return static_cast<std::uint32_t>(length_.size()) - 1;
     }
     void grow(std::string_view s) {
-        if (s.size() > (std::size_t{1} << 30)) fail(errc::unsupported, "all_substrings: strings of 2^30 bytes at most");
+        if (s.size() > (std::size_t{1} << 30))
+            fail(errc::unsupported,
+                 fmt::format("all_substrings: strings must have at most 2^30 bytes, got {}", s.size()));
         std::uint32_t last = add_state(0, none);
         cancellation_check stop_check;
         for (const char c : s) {

@@ -29,8 +29,8 @@ struct gapped_kmer {
     void check() const {
         require(g >= 1 && g <= 64, "gapped_kmer", "1 <= g <= 64", g);
         require(k >= 1 && k <= g, "gapped_kmer", "1 <= k <= g", k);
-        require(binomial_coefficient(g, k) <= max_choices, "gapped_kmer", "at most 100000 choices of k of g places",
-                binomial_coefficient(g, k));
+        require(binomial_coefficient(g, k) <= max_choices, "gapped_kmer",
+                "(number of choices of k of g places) <= 100000", binomial_coefficient(g, k));
     }
     std::vector<argument> arguments() const { return {static_cast<double>(g), static_cast<double>(k)}; }
     named_embedding embedding() const { return gapped_counts(g, k); }

@@ -39,7 +39,7 @@ struct mismatch {
         require(m >= 0 && m <= k, "mismatch", "0 <= m <= k", m);
         require(letters >= 1 && letters <= 256, "mismatch", "1 <= letters <= 256", letters);
         require(count_mismatch_words(k, m, letters - 1) <= max_words || m == 0, "mismatch",
-                "at most 100000 words within m places of one", count_mismatch_words(k, m, letters - 1));
+                "(number of words with at most m mismatches) <= 100000", count_mismatch_words(k, m, letters - 1));
     }
     std::vector<argument> arguments() const {
         return {static_cast<double>(k), static_cast<double>(m), static_cast<double>(letters)};

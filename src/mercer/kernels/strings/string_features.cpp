@@ -77,8 +77,10 @@ struct mismatch_neighbours {
 
 void require_64_bits(int bits, const std::string& owner, const std::string& what, int letters) {
     if (bits > 64)
-        fail(errc::unsupported, fmt::format("{}: {} take {} bits with the {} letters of these strings, 64 are there",
-                                            owner, what, bits, letters));
+        fail(errc::unsupported,
+             fmt::format(
+                 "{}: {} take {} bits with the {} letters of these strings, more than the 64 bits of a feature number",
+                 owner, what, bits, letters));
 }
 
 // All choices of k of g positions as bit masks, ascending.
@@ -151,8 +153,10 @@ named_embedding blended_counts(int k, double decay) {
 named_embedding mismatch_counts(int k, int m, int letters) {
     const auto words = [=](const letter_codes& known) {
         if (known.count > letters)
-            fail(errc::data, fmt::format("mismatch: letters >= {} is needed, for so many different bytes occur, got {}",
-                                         known.count, letters));
+            fail(errc::data,
+                 fmt::format(
+                     "mismatch: letters must be at least {}, the number of different bytes in the strings, got {}",
+                     known.count, letters));
         const int bits = bits_for(known.count + 1);
         require_64_bits(bits * k, "mismatch", fmt::format("words of {}", k), known.count);
         return [=](const strings& from, index i, auto add) {

@@ -33,7 +33,8 @@ struct subsequences {
     void check() const {
         require(k >= 1 && k <= 1000, "subsequences", "1 <= k <= 1000", k);
         require(decay > 0 && decay <= 1, "subsequences", "0 < decay <= 1", decay);
-        require(std::isnormal(std::pow(decay, 2.0 * k)), "subsequences", "decay^(2k) within range", decay);
+        require(std::isnormal(std::pow(decay, 2.0 * k)), "subsequences", "decay^(2k) within the range of double",
+                decay);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(k), decay}; }
     int emit(plan_builder& code) const;

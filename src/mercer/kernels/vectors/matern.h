@@ -54,7 +54,7 @@ struct matern {
         return {given.number("nu", 1.5), given.number("length_scale", 1)};
     }
     void check() const {
-        require(nu == 0.5 || nu == 1.5 || nu == 2.5, "matern", "nu is 0.5, 1.5 or 2.5", nu);
+        require(nu == 0.5 || nu == 1.5 || nu == 2.5, "matern", "nu = 0.5, 1.5 or 2.5", nu);
         require(length_scale > 0 && std::isfinite(length_scale), "matern", "length_scale > 0", length_scale);
     }
     std::vector<argument> arguments() const { return {nu, length_scale}; }

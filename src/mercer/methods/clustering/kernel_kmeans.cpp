@@ -299,12 +299,12 @@ void check(const kmeans_options& o, index n) {
     if (o.max_iter < 0)
         fail(errc::invalid_argument, fmt::format("{}: must satisfy max_iter >= 0, got {}", owner, o.max_iter));
     if (!o.init.empty() && static_cast<index>(o.init.size()) != n)
-        fail(errc::invalid_argument, fmt::format("{}: {} objects but {} first clusters", owner, n, o.init.size()));
+        fail(errc::invalid_argument, fmt::format("{}: {} objects, but {} initial clusters", owner, n, o.init.size()));
     for (std::size_t i = 0; i < o.init.size(); ++i)
         if (o.init[i] < 0 || o.init[i] >= o.n_clusters)
             fail(errc::invalid_argument,
-                 fmt::format("{}: a first cluster must satisfy 0 <= c < {}, got {} for object {}", owner, o.n_clusters,
-                             o.init[i], i));
+                 fmt::format("{}: an initial cluster must satisfy 0 <= cluster < {}, got {} for object {}", owner,
+                             o.n_clusters, o.init[i], i));
 }
 
 template <class T>
@@ -383,7 +383,7 @@ std::vector<index> predict(const kmeans_model& m, const gram<double>& K) { retur
 matrix<double> distances(const kmeans_model& m, const dataset& z) {
     if (!m.means.k)
         fail(errc::unsupported,
-             "kernel k-means: distances of new objects need k(z, z), which a precomputed matrix does not hold");
+             "kernel k-means: distances of new objects need k(z, z), which a precomputed matrix does not contain");
     matrix<double> out = m.means.values(z);
     const std::vector<double> self = kernel_diagonal(*m.means.k, z);
     // ‖φ(z) - μ‖² = k(z, z) - 2⟨φ(z), μ⟩ + ‖μ‖²
@@ -408,7 +408,7 @@ struct file_form<kmeans_model> {
         a.list(m.weights, clusters);
         a.list(m.labels, m.means.size());
         a.list("rounds", m.history);
-        a.check(clusters > 0 && !m.history.empty(), "there are no clusters, or there is no objective");
+        a.check(clusters > 0 && !m.history.empty(), "the model has no clusters, or no objective");
         a.check_range(m.labels, 0, clusters, "a label");
     }
 };

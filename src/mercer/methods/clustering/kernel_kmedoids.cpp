@@ -37,15 +37,15 @@ void check(const kmedoids_options& o, index n) {
     if (o.init.empty()) return;
     if (static_cast<index>(o.init.size()) != o.n_clusters)
         fail(errc::invalid_argument,
-             fmt::format("{}: {} clusters but {} first medoids", kmedoids_owner, o.n_clusters, o.init.size()));
+             fmt::format("{}: {} clusters, but {} initial medoids", kmedoids_owner, o.n_clusters, o.init.size()));
     for (std::size_t c = 0; c < o.init.size(); ++c) {
         if (o.init[c] < 0 || o.init[c] >= n)
-            fail(errc::invalid_argument,
-                 fmt::format("{}: a first medoid must satisfy 0 <= m < {}, got {}", kmedoids_owner, n, o.init[c]));
+            fail(errc::invalid_argument, fmt::format("{}: an initial medoid must satisfy 0 <= medoid < {}, got {}",
+                                                     kmedoids_owner, n, o.init[c]));
         if (std::find(o.init.begin(), o.init.begin() + static_cast<std::ptrdiff_t>(c), o.init[c]) !=
             o.init.begin() + static_cast<std::ptrdiff_t>(c))
             fail(errc::invalid_argument,
-                 fmt::format("{}: first medoids must differ, {} is there twice", kmedoids_owner, o.init[c]));
+                 fmt::format("{}: the initial medoids must differ, got {} twice", kmedoids_owner, o.init[c]));
     }
 }
 
@@ -127,7 +127,7 @@ kmedoids_model fit_weighted(const gram<T>& D, kmedoids_options o, const std::vec
         const auto at = std::lower_bound(used.begin(), used.end(), start);
         if (at == used.end() || *at != start)
             fail(errc::invalid_argument,
-                 fmt::format("{}: init has object {}, which has no weight", kmedoids_owner, start));
+                 fmt::format("{}: init names object {}, whose weight is zero", kmedoids_owner, start));
         start = at - used.begin();
     }
     kmedoids_model m = fit_model(static_cast<const gram<T>&>(subset<T>(D, used)), o);
@@ -272,7 +272,7 @@ std::vector<double> silhouettes(const gram<double>& D, std::span<const index> la
 std::vector<index> predict(const kmedoids_model& m, const dataset& z) {
     if (!m.k)
         fail(errc::unsupported,
-             "k-medoids: this model was fitted on a matrix; give kernel values or distances, not objects");
+             "k-medoids: this model was fitted on a precomputed matrix: pass kernel values or distances, not objects");
     if (z.kind() == object_kind::vectors) require_finite(z);
     if (z.size() == 0) return {};
     return predict(m, *make_gram<double>(*m.k, z, m.objects));
@@ -284,9 +284,9 @@ std::vector<index> predict(const kmedoids_model& m, const gram<double>& K) {
     if (K.cols() == k)
         for (std::size_t c = 0; c < columns.size(); ++c) columns[c] = static_cast<index>(c);
     else if (K.cols() != static_cast<index>(m.labels.size()))
-        fail(errc::invalid_argument,
-             fmt::format("{}: values against the {} training examples or the {} medoids are needed, got {} columns",
-                         kmedoids_owner, m.labels.size(), k, K.cols()));
+        fail(errc::invalid_argument, fmt::format("{}: the matrix must have one column for each of the {} training "
+                                                 "examples, or for each of the {} medoids, got {} columns",
+                                                 kmedoids_owner, m.labels.size(), k, K.cols()));
     std::vector<index> out;
     constexpr index batch_rows = 4096;
     for (index r = 0; r < K.rows(); r += batch_rows) {
@@ -322,7 +322,7 @@ struct file_form<kmedoids_model> {
         a.list(m.labels, examples);
         if (!a.flag("distances", m.self.empty())) a.list(m.self, clusters);
         kernel_and_objects(a, m.k, m.objects, clusters);
-        a.check(clusters > 0, "there are no clusters");
+        a.check(clusters > 0, "the model has no clusters");
         a.check_range(m.medoids, 0, examples, "the number of a medoid");
         a.check_range(m.labels, 0, clusters, "a label");
     }

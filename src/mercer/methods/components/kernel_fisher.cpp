@@ -26,7 +26,7 @@ void check(const kernel_fisher_options& o, index n) {
              fmt::format("{}: must satisfy regularisation > 0, got {}", fisher_owner, o.regularisation));
     if (const double need = 16.0 * static_cast<double>(n) * static_cast<double>(n);
         need > static_cast<double>(o.memory_bytes))
-        fail(errc::memory, fmt::format("{}: {:.0f} MB are needed for n = {}, more than the budget of {:.0f} MB",
+        fail(errc::memory, fmt::format("{}: {:.0f} MB are needed for n = {}, more than the memory limit of {:.0f} MB",
                                        fisher_owner, need / 1e6, n, static_cast<double>(o.memory_bytes) / 1e6));
 }
 
@@ -53,7 +53,7 @@ class_members members_of(std::span<const double> y, index n, const kernel_fisher
     for (std::size_t i = 0; i < g.place.size(); ++i) g.omega[static_cast<std::size_t>(g.place[i])] += g.weight[i];
     for (std::size_t c = 0; c < g.omega.size(); ++c)
         if (!(g.omega[c] > 0))
-            fail(errc::data, fmt::format("{}: the examples of class {} all have weight 0", fisher_owner, g.labels[c]));
+            fail(errc::data, fmt::format("{}: all examples of class {} have weight 0", fisher_owner, g.labels[c]));
     for (const double each : g.omega) g.total += each;
     return g;
 }
@@ -111,7 +111,7 @@ void factor_regularised(matrix<double>& N, const kernel_means& means, const kern
     if (!cholesky_in_place(N))
         fail(errc::not_psd,
              fmt::format(
-                 "{}: the spread within classes plus {} is not positive definite; a larger regularisation is needed",
+                 "{}: the within-class scatter matrix plus {}·I is not positive definite: take a larger regularisation",
                  fisher_owner, mu));
 }
 
@@ -233,7 +233,7 @@ struct file_form<kernel_fisher_model> {
         const index functions = m.directions.functions();
         a.list("classes", m.classes);
         a.check_finite(m.classes, "a class label");
-        a.check(!m.classes.empty(), "there are no classes");
+        a.check(!m.classes.empty(), "the model has no classes");
         a.list(m.ratios, functions);
         a.table(m.class_means, std::ssize(m.classes), functions);
     }

@@ -38,8 +38,8 @@ double negative_share_of(const centred_pairs& found, index count, index n, doubl
     const auto asked = static_cast<std::size_t>(count == 0 ? n : count);
     if (found.values[std::min(asked, found.values.size()) - 1] < least)
         fail(errc::not_psd, fmt::format("{}: There are significant negative eigenvalues ({:.6g} of the maximum "
-                                        "positive): the matrix is not positive semidefinite. "
-                                        "Ask for fewer components, or repair it (`mercer kernel test --repair`)",
+                                        "positive): the kernel matrix is not positive semidefinite. Take fewer "
+                                        "components, or repair the matrix (`mercer kernel test --repair`)",
                                         pca_owner, share));
     return share;
 }
@@ -55,8 +55,8 @@ bool uses_full_decomposition(index n, const kernel_pca_options& o) {
     const bool whole =
         o.solver == eigen_solver::full || (o.solver == eigen_solver::automatic && suits && (fits || all));
     if (whole && !fits)
-        fail(errc::memory, fmt::format("{}: a full decomposition of n = {} needs {:.0f} MB, more than the budget of "
-                                       "{:.0f} MB; ask for fewer components",
+        fail(errc::memory, fmt::format("{}: a full decomposition of n = {} needs {:.0f} MB, more than the memory limit "
+                                       "of {:.0f} MB: take fewer components",
                                        pca_owner, n, need / 1e6, static_cast<double>(o.memory_bytes) / 1e6));
     return whole;
 }
@@ -79,7 +79,7 @@ centred_pairs decompose(const gram<T>& K, const gram_multiplication& by, centrin
                         const kernel_pca_options& o) {
     if (whole && !o.checkpoint.path.empty())
         fail(errc::unsupported,
-             fmt::format("{}: checkpoints are of the passes of solver=iterative, with few components", pca_owner));
+             fmt::format("{}: a checkpoint needs solver=iterative, which is for few components", pca_owner));
     if (whole) return compute_all_pairs(K, by, c);
     const index n = K.rows();
     centred_eigen_options e;

@@ -137,10 +137,10 @@ void find_by_neighbours(const kernel_pca_model& m, const dense<double>& x, matri
 pre_image_result find_pre_images(const kernel_pca_model& m, matrix_view<const double> scores, const dataset* start,
                                  const pre_image_options& o) {
     if (!m.projection.k || m.projection.x.kind() != object_kind::vectors)
-        fail(errc::unsupported, fmt::format("{}: the model must be of vectors", pre_image_owner));
+        fail(errc::unsupported, fmt::format("{}: the model must be fitted on vectors", pre_image_owner));
     if (scores.cols != m.components())
-        fail(errc::invalid_argument, fmt::format("{}: the model has {} components, got scores on {}", pre_image_owner,
-                                                 m.components(), scores.cols));
+        fail(errc::invalid_argument, fmt::format("{}: the model has {} components, got scores of {} components",
+                                                 pre_image_owner, m.components(), scores.cols));
     if (o.n_neighbors < 1 || o.max_iter < 1 || !(o.tol > 0))
         fail(errc::invalid_argument,
              fmt::format("{}: must satisfy n_neighbors >= 1, max_iter >= 1, tol > 0, got {}, {}, {}", pre_image_owner,
@@ -153,8 +153,10 @@ pre_image_result find_pre_images(const kernel_pca_model& m, matrix_view<const do
         fail(errc::unsupported,
              fmt::format("{}: the fixed point iteration needs a Gaussian kernel, got {}", pre_image_owner, k.text()));
     if (how == method::neighbours && !k.properties().radial)
-        fail(errc::unsupported, fmt::format("{}: distances can be taken back for a radial kernel only, got {}",
-                                            pre_image_owner, k.text()));
+        fail(errc::unsupported,
+             fmt::format(
+                 "{}: feature-space distances can be converted to input distances for a radial kernel only, got {}",
+                 pre_image_owner, k.text()));
     const dense<double> x = as_dense<double>(m.projection.x);
     pre_image_result out;
     out.points = matrix<double>(scores.rows, x.dims());

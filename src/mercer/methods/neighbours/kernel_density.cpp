@@ -110,8 +110,9 @@ std::vector<double> mean_embedding(const kernel_density_model& m, const gram<dou
 std::vector<double> log_density(const kernel_density_model& m, const dataset& z) {
     if (!m.normalised)
         fail(errc::unsupported,
-             fmt::format("{}: the integral of {} over all x is not known or not finite, so it gives no density",
-                         density_owner, m.mean.k ? m.mean.k->text() : "a matrix"));
+             fmt::format(
+                 "{}: the integral of {} over all x is not known or not finite, so the kernel defines no density",
+                 density_owner, m.mean.k ? m.mean.k->text() : "a matrix"));
     std::vector<double> f = mean_embedding(m, z);
     const auto a = parameters_of<gaussian>(*m.mean.k);
     std::optional<dense<double>> x, to;
@@ -135,9 +136,9 @@ struct file_form<kernel_density_model> {
         a.part(m.mean);
         a.head("normalised", m.normalised);
         a.numbers(m.log_scale);
-        a.check(m.mean.functions() == 1, "a density is one function");
+        a.check(m.mean.functions() == 1, "a density needs one function, got {}", m.mean.functions());
         a.check(!m.normalised || (m.mean.k && m.mean.x.kind() == object_kind::vectors),
-                "only vectors have a normalised density");
+                "a normalised density needs vectors");
     }
 };
 template struct model_file<kernel_density_model>;

@@ -199,13 +199,12 @@ bool report(const knn_model& m, neighbours& out, index done, index total) {
 
 neighbours find_neighbours(const knn_model& m, const gram<double>& K, std::span<const double> self) {
     if (K.cols() != m.size())
-        fail(
-            errc::invalid_argument,
-            fmt::format("nearest neighbours: kernel values against the {} training examples are needed, got {} columns",
-                        m.size(), K.cols()));
+        fail(errc::invalid_argument, fmt::format("nearest neighbours: kernel values must have one column for each of "
+                                                 "the {} training examples, got {} columns",
+                                                 m.size(), K.cols()));
     if (static_cast<index>(self.size()) != K.rows())
         fail(errc::invalid_argument,
-             fmt::format("nearest neighbours: {} queries, but k(z, z) of {}", K.rows(), self.size()));
+             fmt::format("nearest neighbours: {} queries, but {} values k(z, z)", K.rows(), self.size()));
     neighbours out = empty_result(m, K.rows());
     const std::vector<double> half = half_self_values<double>(m.self);
     for (index r = 0; r < K.rows(); r += batch_queries) {
@@ -291,7 +290,7 @@ double float_error_bound(double seen, double own, double largest, index dims) {
 neighbours search(const knn_model& m, const dataset& z) {
     if (!m.k)
         fail(errc::unsupported,
-             "nearest neighbours: this model was fitted on a matrix; give kernel values, not objects");
+             "nearest neighbours: this model was fitted on a precomputed matrix: pass kernel values, not objects");
     if (z.kind() == object_kind::vectors) require_finite(z);
     neighbours out = empty_result(m, z.size());
     if (z.size() == 0) return out;
@@ -367,7 +366,8 @@ std::vector<double> votes(const knn_model& m, const neighbours& found, index row
 
 matrix<double> class_shares(const knn_model& m, const neighbours& found) {
     if (m.options.task != knn_task::classification)
-        fail(errc::unsupported, "nearest neighbours: shares of classes need a classification");
+        fail(errc::unsupported,
+             "nearest neighbours: shares of classes need a classifier, and this model predicts values");
     matrix<double> shares(found.indices.rows(), static_cast<index>(m.classes.size()));
     for (index i = 0; i < shares.rows(); ++i) {
         const std::vector<double> w = votes(m, found, i);
@@ -450,7 +450,7 @@ public:
     std::vector<double> predict(const examples& x) const override { return mercer::predict(m_, x.objects()); }
     matrix<double> probabilities(const examples& x) const override {
         if (m_.options.task == knn_task::regression)
-            fail(errc::unsupported, "regression by neighbours has no shares of votes to show");
+            fail(errc::unsupported, "nearest neighbours: a regression has no shares of votes");
         return class_shares(m_, find_neighbours(m_, x.objects()));
     }
     columns details(const examples& x) const override { return {probabilities(x), label_names("p", m_.classes)}; }

@@ -33,8 +33,7 @@ nearest_centroid_model make_means(std::span<const double> y, index n, const near
     for (std::size_t i = 0; i < place.size(); ++i) total[static_cast<std::size_t>(place[i])] += weight[i];
     for (std::size_t c = 0; c < total.size(); ++c)
         if (!(total[c] > 0))
-            fail(errc::data,
-                 fmt::format("{}: the examples of class {} all have weight 0", centroid_owner, m.classes[c]));
+            fail(errc::data, fmt::format("{}: all examples of class {} have weight 0", centroid_owner, m.classes[c]));
     const auto share = [&](index i) {
         return weight[static_cast<std::size_t>(i)] /
                total[static_cast<std::size_t>(place[static_cast<std::size_t>(i)])];
@@ -209,7 +208,7 @@ matrix<double> squared_distances(const nearest_centroid_model& m, const dataset&
 matrix<double> squared_distances(const nearest_centroid_model& m, const gram<double>& K, std::span<const double> self) {
     if (static_cast<index>(self.size()) != K.rows())
         fail(errc::invalid_argument,
-             fmt::format("{}: {} objects, but k(z, z) of {}", centroid_owner, K.rows(), self.size()));
+             fmt::format("{}: {} objects, but {} values k(z, z)", centroid_owner, K.rows(), self.size()));
     return distances_from(m, products_with_means(m, K, K.rows()), self);
 }
 
@@ -225,8 +224,8 @@ struct file_form<nearest_centroid_model> {
             a.list("classes", m.classes);
             a.list(m.weight, m.means.size());
             a.list(m.place, m.means.size());
-            a.check(m.means.functions() == 0 && m.means.size() > 0, "{} coefficients of an example beside its weight",
-                    m.means.functions());
+            a.check(m.means.functions() == 0 && m.means.size() > 0,
+                    "{} coefficients per example, expected one and its weight", m.means.functions());
             a.check_finite(m.weight, "a weight");
             a.check_range(m.place, 0, std::ssize(m.classes), "the class of an example");
             a.list(m.norms, std::ssize(m.classes));
@@ -235,7 +234,7 @@ struct file_form<nearest_centroid_model> {
             a.list(m.norms, m.means.functions());
         }
         a.check_finite(m.classes, "a class label");
-        a.check(!m.classes.empty(), "there are no classes");
+        a.check(!m.classes.empty(), "the model has no classes");
     }
 };
 // Models with few classes are written as version 1, so that earlier versions of the library can read them.
@@ -263,7 +262,7 @@ nearest_medoid_model fit_model(const gram<double>& K, std::span<const double> y,
         for (std::size_t i = 0; i < place.size(); ++i)
             if (place[i] == static_cast<index>(c) && weight[i] > 0) members.push_back(static_cast<index>(i));
         if (members.empty())
-            fail(errc::data, fmt::format("{}: the examples of class {} all have weight 0", medoid_owner, m.classes[c]));
+            fail(errc::data, fmt::format("{}: all examples of class {} have weight 0", medoid_owner, m.classes[c]));
         const subset<double> own(K, members);
         const distance_gram between(own);
         matrix<double> w(between.rows(), 1), sums(between.rows(), 1);
@@ -297,7 +296,8 @@ nearest_medoid_model fit_nearest_medoid(const gram<double>& K, std::span<const d
 
 std::vector<double> predict(const nearest_medoid_model& m, const dataset& z) {
     if (!m.k)
-        fail(errc::unsupported, "nearest medoid: this model was fitted on a matrix; give kernel values, not objects");
+        fail(errc::unsupported,
+             "nearest medoid: this model was fitted on a precomputed matrix: pass kernel values, not objects");
     if (z.kind() == object_kind::vectors) require_finite(z);
     if (z.size() == 0) return {};
     return predict(m, *make_gram<double>(*m.k, z, m.medoids));
@@ -309,10 +309,9 @@ std::vector<double> predict(const nearest_medoid_model& m, const gram<double>& K
     if (K.cols() == classes)
         for (std::size_t c = 0; c < columns.size(); ++c) columns[c] = static_cast<index>(c);
     else if (K.cols() != m.training_size)
-        fail(errc::invalid_argument,
-             fmt::format(
-                 "{}: kernel values against the {} training examples or the {} medoids are needed, got {} columns",
-                 medoid_owner, m.training_size, classes, K.cols()));
+        fail(errc::invalid_argument, fmt::format("{}: kernel values must have one column for each of the {} training "
+                                                 "examples, or for each of the {} medoids, got {} columns",
+                                                 medoid_owner, m.training_size, classes, K.cols()));
     constexpr index batch_rows = 4096;
     std::vector<double> out;
     for (index r = 0; r < K.rows(); r += batch_rows) {
@@ -340,7 +339,7 @@ struct file_form<nearest_medoid_model> {
         a.integer("training_size", m.training_size);
         a.list("classes", m.classes);
         a.check_finite(m.classes, "a class label");
-        a.check(!m.classes.empty(), "there are no classes");
+        a.check(!m.classes.empty(), "the model has no classes");
         const auto classes = std::ssize(m.classes);
         a.list(m.rows, classes);
         a.check_range(m.rows, 0, m.training_size, "the number of a medoid");

@@ -65,7 +65,7 @@ public:
     void batch(index first, const gram<T>& k, const row_function& step, const row_filter& only) {
         if (first % chunk_ != 0)
             fail(errc::invalid_argument,
-                 fmt::format("a batch of K must begin where a leaf of {} rows does, got row {}", chunk_, first));
+                 fmt::format("a batch of K must begin at a multiple of {} rows, got row {}", chunk_, first));
         parallel_for((k.rows() + chunk_ - 1) / chunk_, [&](index leaf) {
             // The scratch memory is moved out of the thread while it is used, because block() may start another product
             // on the same thread.
@@ -257,7 +257,7 @@ void gram_pass(const gram_batches<T>& k, matrix_view<const double> v, const row_
     const auto fits = [&](index rows) { return rows == 0 || rows == m || rows == m + 1; };
     if (!fits(v.rows) || !fits(out.rows) || (v.rows > 0 && out.rows > 0 && (v.rows != out.rows || v.cols != out.cols)))
         fail(errc::invalid_argument,
-             fmt::format("out = Kᵀ step(K·v) with {} columns of K, v of {}×{} and out of {}×{}: the sizes do not fit",
+             fmt::format("out = Kᵀ step(K·v) with {} columns of K, v of {}×{} and out of {}×{}: the sizes do not match",
                          m, v.rows, v.cols, out.rows, out.cols));
     detail::pass_loops<T> all(k.rows(), m, v, out, totals);
     k.each([&](index first, const gram<T>& rows) { all.batch(first, rows, step, only); });

@@ -42,8 +42,8 @@ const communicator* factoring_group(const training_rows& x, const nystroem_optio
     if (o.factors == factor_choice::automatic && centres < many) return nullptr;
     if (all_ranks(group, group->can_factor(static_cast<std::size_t>(centres) + 1))) return group;
     if (o.factors == factor_choice::distributed)
-        fail(errc::unsupported, fmt::format("{}: matrices factored together need ScaLAPACK (Debian: "
-                                            "libscalapack-openmpi-dev) where mercer is built",
+        fail(errc::unsupported, fmt::format("{}: factorisation=distributed needs ScaLAPACK (Debian: "
+                                            "libscalapack-openmpi-dev), and this mercer was built without it",
                                             owner));
     return nullptr;
 }

@@ -103,7 +103,7 @@ void archive_classifier(auto& a, auto& m) {
     a.list("classes", m.classes, 1 << 24);
     a.check_finite(m.classes, "a class label");
     const auto classes = std::ssize(m.classes);
-    a.check(classes >= 2 && m.f.functions() == (classes == 2 ? 1 : classes), "{} classes with {} outputs", classes,
+    a.check(classes >= 2 && m.f.functions() == (classes == 2 ? 1 : classes), "{} classes, but {} outputs", classes,
             m.f.functions());
 }
 

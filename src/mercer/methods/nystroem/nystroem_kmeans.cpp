@@ -48,7 +48,8 @@ kmeans_start means_of_sample(const training_rows& x, const nystroem_problem& pos
 
 std::vector<double> checked_cluster_weights(const training_rows& x, const nystroem_clusters_options& o,
                                             const char* owner) {
-    if (x.processes()) fail(errc::unsupported, fmt::format("{}: is for one process", owner));
+    if (x.processes())
+        fail(errc::unsupported, fmt::format("{}: the method runs in one process: start it without mpirun", owner));
     if (x.size() == 0) fail(errc::data, fmt::format("{}: there are no examples", owner));
     std::vector<double> weight = local_weights(x, o, owner);
     const index there = std::ranges::count_if(weight, [](double w) { return w > 0; });
@@ -119,7 +120,7 @@ struct file_form<nystroem_kmeans_model> {
         a.list(m.weights, clusters);
         a.list(m.labels, m.means.training_size);
         a.list("rounds", m.history);
-        a.check(clusters > 0 && !m.history.empty(), "there are no clusters, or there is no objective");
+        a.check(clusters > 0 && !m.history.empty(), "the model has no clusters, or no objective");
         a.check_range(m.labels, 0, clusters, "a label");
     }
 };
@@ -291,7 +292,7 @@ private:
     void restore(const std::vector<double>& from, index& round, bool& rough, bool& near) {
         const std::size_t fixed = 4 + 2 + 2 * at(k_ * m_) + 3 * at(k_) + labels_.size();
         if (from.size() < fixed || from.size() - fixed != at(state_count(from[3])))
-            fail(errc::invalid_argument, "a state of another problem");
+            fail(errc::invalid_argument, "the checkpoint belongs to another problem");
         for (std::size_t i = 0; i < labels_.size(); ++i) state_integer(from[fixed - labels_.size() + i], -1, k_ - 1);
         for (std::size_t c = 0; c < has_mean_.size(); ++c) state_integer(from[6 + 2 * at(k_ * m_) + c], 0, 1);
         round = state_integer(from[0], 0, o_.max_rounds - 1),
@@ -474,8 +475,9 @@ private:
 lloyd_result run_lloyd(const lloyd_problem& x, matrix<double> start, const lloyd_options& o) {
     if (o.clusters < 1 || start.rows() < 1 || start.rows() > o.clusters)
         fail(errc::invalid_argument,
-             fmt::format("k-means: the first means must satisfy 1 <= means <= clusters, got {} with clusters = {}",
-                         start.rows(), o.clusters));
+             fmt::format(
+                 "k-means: the number of initial means must satisfy 1 <= means <= clusters, got {} with clusters = {}",
+                 start.rows(), o.clusters));
     return lloyd_run(x, std::move(start), o).run();
 }
 

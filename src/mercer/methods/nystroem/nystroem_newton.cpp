@@ -324,7 +324,8 @@ private:
     void restore(const std::vector<double>& from, bool& exact) {
         const auto size = static_cast<std::size_t>(r_ * n_), single = std::size_t{13},
                    problems = static_cast<std::size_t>(problems_);
-        if (from.size() < single + problems + 5 * size) fail(errc::invalid_argument, "a state of another problem");
+        if (from.size() < single + problems + 5 * size)
+            fail(errc::invalid_argument, "the checkpoint belongs to another problem");
         // Without K in float all passes are in double, whatever the state contains.
         const auto precisely = [&](double flag) { return flag != 0 || !k_.in_float; };
         const double* at = from.data() + single;

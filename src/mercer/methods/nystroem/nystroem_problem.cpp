@@ -70,7 +70,7 @@ std::vector<index> positions(std::span<const index> of, std::span<const index> i
 std::vector<index> given_rows(const nystroem_options& o, index n, const char* owner) {
     if (o.centre_rows.empty())
         fail(errc::invalid_argument,
-             fmt::format("{}: centres=given needs centre_rows, the numbers of the rows", owner));
+             fmt::format("{}: centres=given needs centre_rows, the numbers of the rows (counted from 0)", owner));
     std::vector<index> out = o.centre_rows;
     std::ranges::sort(out);
     out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -167,12 +167,13 @@ void require_memory(const training_rows& x, double bytes, index m, const nystroe
     // all processes fail together; otherwise the others would wait for one that has failed
     if (!all_ranks(x.processes(), least <= budget))
         fail(errc::memory,
-             fmt::format("{}: {} take {:.0f} MB of memory, the budget is {:.1f} MB: raise the budget, or {}", owner,
-                         m > 0 ? fmt::format("{} centres", m) : "the rows that centres are chosen from",
-                         std::ceil(least / (1 << 20)), budget / (1 << 20),
-                         o.trace_tol > 0 ? "take a larger trace_tol"
-                         : o.hinge       ? "take fewer centres, or loss=squared_hinge, which stores no features"
-                                         : "take fewer centres"));
+             fmt::format(
+                 "{}: {} take {:.0f} MB of memory, but the memory limit is {:.1f} MB: raise the memory limit, or {}",
+                 owner, m > 0 ? fmt::format("{} centres", m) : "the rows that centres are chosen from",
+                 std::ceil(least / (1 << 20)), budget / (1 << 20),
+                 o.trace_tol > 0 ? "take a larger trace_tol"
+                 : o.hinge       ? "take fewer centres, or loss=squared_hinge, which stores no features"
+                                 : "take fewer centres"));
 }
 
 matrix<double> centre_matrix(const nystroem_problem& posed) {
@@ -421,7 +422,7 @@ std::vector<index> to_row_numbers(const std::vector<double>& given) {
     std::vector<index> out;
     for (const double each : given) {
         if (each != std::floor(each) || each > 0x1p53)
-            fail(errc::invalid_argument, fmt::format("centre_rows: row numbers are whole, got {}", each));
+            fail(errc::invalid_argument, fmt::format("centre_rows: row numbers must be whole numbers, got {}", each));
         out.push_back(static_cast<index>(each));
     }
     return out;

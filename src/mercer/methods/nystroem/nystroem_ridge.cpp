@@ -28,7 +28,7 @@ struct file_form<nystroem_ridge_model> {
         detail::archive_fit(a, m);
         if (a.version() < 3) return;
         const index targets = a.count("targets", std::ssize(m.gaps), 1 << 24);
-        a.check(targets == 0 || targets == m.f.functions(), "figures of {} targets with {} outputs", targets,
+        a.check(targets == 0 || targets == m.f.functions(), "figures of {} targets, but {} outputs", targets,
                 m.f.functions());
         a.list(m.objectives, targets);
         a.list(m.gaps, targets);

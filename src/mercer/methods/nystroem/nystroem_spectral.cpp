@@ -52,7 +52,9 @@ degrees degrees_of(const feature_passes& pass, std::span<const double> self, std
         double& d = out.of[i];
         if (!std::isfinite(d))
             fail(errc::data,
-                 fmt::format("{}: kernel values must be finite, the degree of example {} is {}", spectral_owner, i, d));
+                 fmt::format(
+                     "{}: kernel values must be finite, but the degree (sum of kernel values) of example {} is {}",
+                     spectral_owner, i, d));
         if (!(weight[i] > 0)) continue;
         const double least = std::min(weight[i], 1.0) * self[i];
         ++there, negative += d < -least / 2, out.low += d < least / 2;
@@ -61,8 +63,8 @@ degrees degrees_of(const feature_passes& pass, std::span<const double> self, std
     }
     if (4 * negative > there)
         fail(errc::data,
-             fmt::format("{}: the degree of an example, the sum of its kernel values, must be > 0; {} of {} are far "
-                         "below: take a kernel that is not negative, such as rbf()",
+             fmt::format("{}: the degree of an example (the sum of its kernel values) must be > 0, but it is negative "
+                         "for {} of {} examples: take a kernel without negative values, such as rbf()",
                          spectral_owner, negative, there));
     return out;
 }
@@ -174,7 +176,7 @@ nystroem_spectral_model fit_nystroem_spectral(const training_rows& x, const nyst
         out.passes = found.passes + 3;  // the degrees take two passes, the embedding one
         if (found.values.empty() || !(found.values.front() > 0))
             fail(found.status == fit_status::cancelled ? errc::cancelled : errc::data,
-                 fmt::format("{}: there is no eigenvector with an eigenvalue above 0", spectral_owner));
+                 fmt::format("{}: the matrix has no eigenvalue above 0", spectral_owner));
         matrix<double> u(std::ssize(found.values), basis.size());
         index kept = 0;
         for (const double lambda : found.values) {
@@ -229,7 +231,7 @@ struct file_form<nystroem_spectral_model> {
         a.list(m.weights, clusters);
         a.list(m.labels, m.projection.training_size);
         a.list("rounds", m.history);
-        a.check(clusters > 0 && !m.history.empty(), "there are no clusters, or there is no objective");
+        a.check(clusters > 0 && !m.history.empty(), "the model has no clusters, or no objective");
         a.check_range(m.labels, 0, clusters, "a label");
     }
 };
@@ -259,8 +261,8 @@ public:
     std::string warning() const override {
         if (is_optimal(m_.status) && 2 * m_.low_degrees > m_.projection.training_size)
             return fmt::format(
-                "the centres do not reach {} of {} examples: take a wider kernel, or raise n_centres, "
-                "with --set",
+                "{} of {} examples have almost no similarity to the centres: take a wider kernel, or set a larger "
+                "n_centres",
                 m_.low_degrees, m_.projection.training_size);
         return cluster_estimator::warning();
     }

@@ -26,8 +26,8 @@ dataset features_of(const gram_batches<double>& k, const nystroem_basis& basis, 
     const double bytes = 8.0 * static_cast<double>(k.rows()) * static_cast<double>(k.cols());
     if (bytes > static_cast<double>(memory))
         fail(errc::memory,
-             fmt::format("{}: the features of {} examples take {}, the budget is {}: raise it, take fewer "
-                         "centres, or loss=squared_hinge, which stores none",
+             fmt::format("{}: the features of {} examples take {}, but the memory limit is {}: raise the memory limit, "
+                         "take fewer centres, or loss=squared_hinge, which stores no features",
                          owner, k.rows(), format_bytes(bytes), format_bytes(static_cast<double>(memory))));
     matrix<double> phi(k.rows(), k.cols());
     k.each([&](index first, const gram<double>& rows) {
@@ -67,9 +67,13 @@ machine descend(const linear_operand& x, const std::vector<double>& sign, const 
 nystroem_fit fit_hinge_on_features(const training_rows& x, std::span<const index> place, index classes,
                                    std::span<const double> weight, const nystroem_options& o, const char* owner,
                                    matrix<double>* on_sample) {
-    if (x.processes()) fail(errc::unsupported, fmt::format("{}: loss=hinge is for one process", owner));
+    if (x.processes())
+        fail(errc::unsupported,
+             fmt::format("{}: loss=hinge runs in one process: take loss=squared_hinge, or start it without mpirun",
+                         owner));
     if (!o.checkpoint.path.empty())
-        fail(errc::unsupported, fmt::format("{}: there are no checkpoints with loss=hinge", owner));
+        fail(errc::unsupported,
+             fmt::format("{}: loss=hinge does not support checkpoints: take loss=squared_hinge", owner));
     nystroem_problem posed = make_nystroem_problem(x, o, weight, owner, false, [&](index centres, index, index) {
         // The basis, the features, and the sign, the penalty and the multiplier of each row for each class.
         const auto m = static_cast<double>(centres), n = static_cast<double>(x.size());

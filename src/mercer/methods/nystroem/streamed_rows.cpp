@@ -80,9 +80,10 @@ void combine_summaries(const communicator& group, streamed_targets& out) {
             named = !theirs.classes.empty();
         }
         seen = true;
-        if (named != !theirs.classes.empty()) fail(errc::data, "targets are names in some rows and numbers in others");
+        if (named != !theirs.classes.empty())
+            fail(errc::data, "targets must be all names or all numbers, got both in different processes");
         if (theirs.features != out.feature_names || theirs.kind != name(out.kind))
-            fail(errc::data, "the files do not have the same columns");
+            fail(errc::data, "the files of the processes do not have the same columns");
         out.size += theirs.own;
         out.dims = std::max(out.dims, theirs.dims);
         names.insert(names.end(), theirs.classes.begin(), theirs.classes.end());
@@ -127,7 +128,9 @@ streamed_targets read_targets(row_batches& from) {
             named = !batch.class_names.empty();
         }
         if (named != !batch.class_names.empty())
-            fail(errc::data, fmt::format("row {}: targets are names in some rows and numbers in others", first));
+            fail(errc::data, fmt::format("row {} (counted from 0): targets must be all names or all numbers, but they "
+                                         "are {} here and {} in earlier rows",
+                                         first, named ? "numbers" : "names", named ? "names" : "numbers"));
         out.own += batch.x.size();
         out.dims = std::max(out.dims, batch.x.dims());
         out.row_bytes = std::max(out.row_bytes, static_cast<double>(bytes_of_vectors(batch.x).value_or(0)) /

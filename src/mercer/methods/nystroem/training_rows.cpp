@@ -119,7 +119,7 @@ namespace {
 std::string kind_of(const dataset& x) {
     if (x.kind() != object_kind::vectors) return name(x.kind());
     const bool single = x.as<dense<float>>() || x.as<sparse<float>>();
-    return fmt::format("{} vectors of {} coordinates in {}", x.is_sparse() ? "sparse" : "dense", x.dims(),
+    return fmt::format("{} vectors of {} features in {}", x.is_sparse() ? "sparse" : "dense", x.dims(),
                        single ? "float" : "double");
 }
 
@@ -148,11 +148,14 @@ row_partition partition_rows(const communicator& group, const dataset& x, matrix
         const std::string its = each.substr(sizeof theirs);
         if (theirs[0] > 0 && kind.empty()) kind = its, out.targets = theirs[1], whose = rank;
         if (theirs[0] > 0 && its != kind)
-            fail(errc::data,
-                 fmt::format("process {} has {}, process {} has {}: all must have the same", whose, kind, rank, its));
+            fail(errc::data, fmt::format("process {} has {}, but process {} has {}: all processes must have the same",
+                                         whose, kind, rank, its));
         if (theirs[0] > 0 && theirs[1] != out.targets)
-            fail(errc::data, fmt::format("process {} has {} targets a row, process {} has {}: all must have the same",
-                                         whose, out.targets, rank, theirs[1]));
+            fail(
+                errc::data,
+                fmt::format(
+                    "process {} has {} targets per row, but process {} has {}: all processes must have the same number",
+                    whose, out.targets, rank, theirs[1]));
         ++rank;
     }
     const index leaf = chunk_rows(out.size());

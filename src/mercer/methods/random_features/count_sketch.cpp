@@ -102,9 +102,8 @@ count_sketch draw_count_sketch(index dims, index degree, double gamma, double co
         dims, degree, features, count_sketch::buckets_for(features, degree), gamma, coef0, std::vector<index>{}};
     constexpr index most = index{1} << 28;
     if (degree > most / std::max<index>(1, out.coordinates()))
-        fail(errc::unsupported,
-             fmt::format("random_features: a count sketch has degree·coordinates numbers, at most 2^28, got {}·{}",
-                         degree, out.coordinates()));
+        fail(errc::unsupported, fmt::format("random_features: a count sketch needs degree·features <= 2^28, got {}·{}",
+                                            degree, out.coordinates()));
     random_generator random(seed);
     out.places.resize(static_cast<std::size_t>(degree * out.coordinates()));
     for (index& each : out.places) each = random.below(2 * out.buckets);

@@ -73,8 +73,8 @@ void draw_frequencies(random_features_model& out, const kernel_form& form, index
     if (o.frequencies == frequency_choice::structured) {
         if (form.operation == "laplacian")
             fail(errc::unsupported,
-                 "random_features: frequencies=structured is for rbf and matern, whose frequencies have "
-                 "any direction alike; those of laplacian are drawn coordinate by coordinate");
+                 "random_features: frequencies=structured needs rbf or matern, whose frequencies are equally likely in "
+                 "all directions; the frequencies of laplacian are drawn for each feature separately");
         out.kind = random_feature_kind::structured;
         out.structured = draw_structured(d, half, normal, frequency_factor(form, normal));
         return;
@@ -172,8 +172,9 @@ index random_features_model::dims() const {
 
 matrix<double> random_features_model::to_matrix() const {
     if (kind == random_feature_kind::sketch)
-        fail(errc::unsupported, fmt::format("random_features of {} are a count sketch and have no frequencies",
-                                            k ? k->text() : std::string("poly")));
+        fail(errc::unsupported,
+             fmt::format("random_features: the features of {} are a count sketch and have no frequencies",
+                         k ? k->text() : std::string("poly")));
     return kind == random_feature_kind::structured ? structured.to_matrix() : frequencies;
 }
 
@@ -182,7 +183,7 @@ random_features_model fit_random_features(const kernel& k, const dataset& x, con
         fail(errc::invalid_argument,
              fmt::format("random_features: must satisfy n_components >= 1, got {}", o.n_components));
     if (x.kind() != object_kind::vectors)
-        fail(errc::unsupported, fmt::format("random_features: needs vectors, the data are {}", name(x.kind())));
+        fail(errc::unsupported, fmt::format("random_features: expected vectors, got {}", name(x.kind())));
     require_finite(x);
     const kernel_form form = k.node().form();
     random_features_model out;
@@ -203,8 +204,8 @@ random_features_model fit_random_features(const kernel& k, const dataset& x, con
     }
     if (form.operation != "rbf" && form.operation != "matern" && form.operation != "laplacian")
         fail(errc::unsupported,
-             fmt::format("random_features: rbf, laplacian and matern have a known density of frequencies, poly and "
-                         "linear a count sketch, {} has neither: take nystroem",
+             fmt::format("random_features: supports rbf, laplacian and matern (by random frequencies) and poly and "
+                         "linear (by a count sketch), not {}: take nystroem",
                          k.text()));
     draw_frequencies(out, form, x.dims(), o);
     return out;
@@ -216,7 +217,7 @@ matrix<double> transform(const random_features_model& model, const dataset& x) {
     if (x.kind() != object_kind::vectors || (x.size() > 0 && x.dims() > d) ||
         (!x.is_sparse() && x.size() > 0 && x.dims() != d))
         fail(errc::invalid_argument,
-             fmt::format("the model was fitted on vectors of {} coordinates, got {}", d, x.dims()));
+             fmt::format("the model was fitted on vectors of {} features, got {}", d, x.dims()));
     matrix<double> out(x.size(), model.features);
     std::vector<char> finite(static_cast<std::size_t>(x.size()), 1);
     if (model.kind == random_feature_kind::sketch) {
@@ -258,7 +259,7 @@ struct file_form<count_sketch> {
                 "a sketch must satisfy gamma > 0 and coef0 >= 0, got {} and {}", s.gamma, s.coef0);
         if constexpr (std::decay_t<decltype(a)>::reading) s.buckets = count_sketch::buckets_for(s.features, s.degree);
         a.list("places", s.places, index{1} << 28);
-        a.check(std::ssize(s.places) == s.degree * s.coordinates(), "{} places for {} coordinates and degree {}",
+        a.check(std::ssize(s.places) == s.degree * s.coordinates(), "{} places for {} features and degree {}",
                 s.places.size(), s.coordinates(), s.degree);
         a.check_range(s.places, 0, 2 * s.buckets, "a place");
     }

@@ -190,7 +190,7 @@ struct file_form<kernel_logistic_model> {
         a.check_finite(m.classes, "a class label");
         a.part(m.f);
         const auto classes = std::ssize(m.classes);
-        a.check(classes >= 2 && m.f.functions() == (classes == 2 ? 1 : classes), "{} classes with {} outputs", classes,
+        a.check(classes >= 2 && m.f.functions() == (classes == 2 ? 1 : classes), "{} classes, but {} outputs", classes,
                 m.f.functions());
     }
 };

@@ -40,10 +40,9 @@ matrix<double> select_rows(matrix_view<const double> from, const std::vector<ind
 
 [[noreturn]] void not_definite(double alpha, index row, double self) {
     fail(errc::not_psd,
-         fmt::format("kernel ridge: K + alpha*I must be positive definite, the pivot of example {} (k(x, x) = {:g}) is "
-                     "not positive with alpha "
-                     "= {:g}: take a larger alpha, "
-                     "or, where the kernel is not positive semidefinite, a repaired matrix (repair: clip, flip, shift)",
+         fmt::format("kernel ridge: K + alpha*I must be positive definite, but the pivot of example {} (k(x, x) = "
+                     "{:g}) is not positive with alpha = {:g}: take a larger alpha, or, if the kernel is not positive "
+                     "semidefinite, a repaired matrix (repair: clip, flip, shift)",
                      row, self, alpha));
 }
 
@@ -75,7 +74,7 @@ kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, con
     if (uses_cg(n, y.cols, options)) return solve_kernel_ridge_by_cg(K, y, weight, std::move(used), options);
     if (!options.checkpoint.path.empty())
         fail(errc::unsupported,
-             "kernel ridge: a checkpoint needs solver=cg: a decomposition has nothing to go on from");
+             "kernel ridge: a checkpoint needs solver=cg, because a decomposition cannot be continued");
     kernel_ridge_model model;
     model.alpha = options.alpha;
     const double start = now();
@@ -95,8 +94,7 @@ kernel_ridge_model solve(const gram<double>& K, matrix_view<const double> y, con
             not_definite(options.alpha, used[static_cast<std::size_t>(bad)], self[static_cast<std::size_t>(bad)]);
         cholesky_solve(a, coef.view());
     }
-    require_finite(coef.view(),
-                   "kernel ridge: the coefficients overflow; alpha is too small, or the targets too large");
+    require_finite(coef.view(), "kernel ridge: the coefficients overflow: take a larger alpha, or scale the targets");
     if (options.variance) {
         model.factor = matrix<double>(n, n);
         for (index i = 0; i < n; ++i) std::copy_n(a.row(i) + i, n - i, model.factor.row(i) + i);
@@ -127,7 +125,7 @@ void check_output_alphas(const kernel_ridge_options& o, index outputs) {
     const std::vector<double>& alphas = o.output_alphas;
     if (std::ssize(alphas) != outputs)
         fail(errc::invalid_argument,
-             fmt::format("kernel ridge: output_alphas needs one value for each output: got {} values for {} outputs",
+             fmt::format("kernel ridge: output_alphas needs one value per target: got {} values for {} targets",
                          alphas.size(), outputs));
     for (const double each : alphas)
         if (!(each >= 0) || !std::isfinite(each))
@@ -135,7 +133,7 @@ void check_output_alphas(const kernel_ridge_options& o, index outputs) {
                  fmt::format("kernel ridge: must satisfy 0 <= output_alphas < infinity, got {}", each));
     if (o.variance && std::ranges::adjacent_find(alphas, std::not_equal_to()) != alphas.end())
         fail(errc::unsupported,
-             "kernel ridge: variance needs the same alpha for all outputs: leave output_alphas or variance out");
+             "kernel ridge: variance needs the same alpha for all targets: leave output_alphas or variance out");
 }
 
 // Fits each output with its own λ by its own decomposition and joins the results in one model. fit_one(y, options) fits
@@ -186,7 +184,7 @@ void fill_weightless_residuals(kernel_ridge_model& model, matrix_view<const doub
 std::vector<double> variances(const kernel_ridge_model& model, index points, std::span<const double> self, bool noise,
                               const auto& fill_rows) {
     if (model.factor.rows() == 0)
-        fail(errc::unsupported, "kernel ridge: a variance needs a model that was fitted with variance = true");
+        fail(errc::unsupported, "kernel ridge: a variance needs a model that was fitted with variance=true");
     constexpr index band = 256;
     const index n = model.factor.rows();
     std::vector<double> out(static_cast<std::size_t>(points));
@@ -263,7 +261,9 @@ matrix<double> predict_precomputed(const kernel_ridge_model& model, matrix_view<
 }
 
 std::vector<double> predict_variance(const kernel_ridge_model& model, const dataset& x, bool noise) {
-    if (!model.f.k) fail(errc::unsupported, "a model of a precomputed matrix needs kernel values, not objects");
+    if (!model.f.k)
+        fail(errc::unsupported,
+             "this model was fitted on a precomputed kernel matrix: pass kernel values, not objects");
     require_finite(x);
     if (x.size() == 0) return {};
     const auto K = make_gram<double>(*model.f.k, x, model.f.x);
@@ -399,7 +399,7 @@ kernel_ridge_model solve_kernel_ridge_by_cg(const gram<double>& K, matrix_view<c
     for (index i = 0; i < n; ++i)
         for (index c = 0; c < outputs; ++c) model.f.coef(i, c) = b(c, i);
     require_finite(model.f.coef.view(),
-                   "kernel ridge: the coefficients overflow; alpha is too small, or the targets too large");
+                   "kernel ridge: the coefficients overflow: take a larger alpha, or scale the targets");
     model.f.offset.assign(static_cast<std::size_t>(outputs), 0.0);
     model.f.rows = std::move(used);
     model.f.training_size = y.rows;
@@ -427,7 +427,7 @@ struct file_form<kernel_ridge_model> {
             a.list("residuals", m.residuals, m.f.functions());
             a.numbers(m.tol);
             for (const std::vector<double>* each : {&m.output_alphas, &m.residuals})
-                a.check(each->empty() || std::ssize(*each) == m.f.functions(), "{} numbers for {} outputs",
+                a.check(each->empty() || std::ssize(*each) == m.f.functions(), "{} numbers, but {} outputs",
                         each->size(), m.f.functions());
         }
         if (a.flag("loo", m.loo.rows() > 0)) a.table(m.loo, m.f.training_size, m.f.functions());

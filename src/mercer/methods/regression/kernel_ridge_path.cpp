@@ -55,9 +55,9 @@ double memory(index n, index outputs, const ridge_path_options& o) {
 }
 
 [[noreturn]] void not_definite(double alpha, const std::string& what) {
-    fail(errc::not_psd, fmt::format("kernel ridge path: K + alpha*I must be positive definite, with alpha = {:g} it is "
-                                    "not ({}): take larger alphas, or, where the kernel is not "
-                                    "positive semidefinite, a repaired matrix (repair: clip, flip, shift)",
+    fail(errc::not_psd, fmt::format("kernel ridge path: K + alpha*I must be positive definite, but with alpha = {:g} "
+                                    "it is not ({}): take larger alphas, or, if the kernel is not positive "
+                                    "semidefinite, a repaired matrix (repair: clip, flip, shift)",
                                     alpha, what));
 }
 
@@ -172,7 +172,7 @@ kernel_ridge_path solve(const gram<double>& K, matrix_view<const double> y, cons
     path.model.alpha = o.alphas[best];
     path.model.f.coef = path.coef[best];
     require_finite(path.model.f.coef.view(),
-                   "kernel ridge path: the coefficients overflow; alpha is too small, or the targets too large");
+                   "kernel ridge path: the coefficients overflow: take a larger alpha, or scale the targets");
     path.model.f.offset.assign(static_cast<std::size_t>(outputs), 0.0);
     if (found.diagonal.rows() > 0 && n == y.rows) {
         path.model.loo = matrix<double>(n, outputs);

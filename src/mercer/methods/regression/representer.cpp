@@ -123,7 +123,7 @@ struct file_form<representer_model> {
         a.integer("rounds", m.rounds);
         a.numbers(m.loss_function.parameter, m.alpha, m.objective, m.gap);
         a.part(m.f);
-        a.check(m.f.functions() == 1, "{} outputs where there is one", m.f.functions());
+        a.check(m.f.functions() == 1, "expected one output, got {}", m.f.functions());
     }
 };
 template struct model_file<representer_model>;

@@ -190,12 +190,12 @@ void check_memory(const centred_problem& p, ridge_form form, double matrices, st
     // rows that are converted to dense at the same time
     const double rows = form == ridge_form::primal ? std::min<double>(n, band) * d : n * d;
     check_budget(ridge_owner, 8 * (matrices * side * side + (p.x.is_sparse() ? 0.0 : rows) + 4 * (n + d) * m), budget,
-                 form == ridge_form::primal ? fmt::format("for the primal with {} coordinates", p.d())
+                 form == ridge_form::primal ? fmt::format("for the primal with {} features", p.d())
                                             : fmt::format("for the dual with {} examples", p.n()));
 }
 
 ridge_model finish_model(const centred_problem& p, matrix<double> coef, double alpha, ridge_form form) {
-    require_finite(coef.view(), "ridge: the coefficients overflow; alpha is too small, or the targets too large");
+    require_finite(coef.view(), "ridge: the coefficients overflow: take a larger alpha, or scale the targets");
     ridge_model model;
     model.alpha = alpha;
     model.form = form;
@@ -217,8 +217,8 @@ ridge_model fit_ridge(const dataset& x, matrix_view<const double> y, const ridge
     matrix<double> a = primal ? normal_matrix(p) : dual_matrix(p);
     for (index i = 0; i < a.rows(); ++i) a(i, i) += options.alpha;
     if (const index bad = cholesky_in_place(a.view()); bad >= 0)
-        fail(errc::not_psd, fmt::format("ridge: {} must be positive definite, pivot {} is not positive with alpha = "
-                                        "{:g}: take a larger alpha{}",
+        fail(errc::not_psd, fmt::format("ridge: {} must be positive definite, but pivot {} is not positive with alpha "
+                                        "= {:g}: take a larger alpha{}",
                                         primal ? "X'X + alpha*I" : "XX' + alpha*I", bad, options.alpha,
                                         primal ? "" : ", or the primal form"));
     matrix<double> right = primal ? transposed_product(p, p.y) : p.y;
@@ -351,7 +351,7 @@ matrix<double> predict(const ridge_model& model, const dataset& x) {
     require_finite(x);
     if (x.size() > 0 && (x.dims() > model.dims() || (!x.is_sparse() && x.dims() != model.dims())))
         fail(errc::invalid_argument,
-             fmt::format("ridge: the model was fitted on vectors of {} coordinates, got {}", model.dims(), x.dims()));
+             fmt::format("ridge: the model was fitted on vectors of {} features, got {}", model.dims(), x.dims()));
     matrix<double> out(x.size(), model.outputs());
     parallel_for(x.size(), [&](index i) {
         double* const row = out.row(i);

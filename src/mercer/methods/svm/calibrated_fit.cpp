@@ -125,11 +125,9 @@ inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const dou
     const index count = static_cast<index>(used.size());
     const int parts = static_cast<int>(std::min<index>(folds, count));
     if (count < 2)
-        fail(errc::data,
-             fmt::format(
-                 "probabilities are fitted by cross-validation, which needs at least 2 examples with weight, got "
-                 "{}: leave the probabilities out, or give more examples",
-                 count));
+        fail(errc::data, fmt::format("probabilities are fitted by cross-validation, which needs at least 2 examples "
+                                     "with positive weight, got {}: leave the probabilities out, or add examples",
+                                     count));
     calibration made;
     made.kind = method;
     if (!model.is_classifier()) {
@@ -165,9 +163,8 @@ inner_fits calibrate(svm_model& model, const shared_gram& K, std::span<const dou
     for (int part = 0; part < plan.folds(); ++part)
         if (std::ssize(plan.held_out(part)) == count)
             fail(errc::data,
-                 "probabilities are fitted by cross-validation, which needs at least 2 examples of some class: there "
-                 "is one "
-                 "example of each class. Leave the probabilities out, or give more examples");
+                 "probabilities are fitted by cross-validation, which needs at least 2 examples of some class, but "
+                 "every class has one example: leave the probabilities out, or add examples");
     const inner_fits inner = cross_decide(K, y, options, map_to_examples(plan, used), visit);
     pairs.for_each([&](index problem, index a, index b) {
         fit_problem(made, model, used, y, options.sample_weight, f, problem, a, b);

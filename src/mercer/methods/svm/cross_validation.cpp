@@ -122,7 +122,7 @@ void inner_fits::add(const inner_fits& others) {
 
 std::string inner_fits::warning() const {
     if (unfinished == 0) return {};
-    return fmt::format("{} of {} fits did not converge (the worst: {} at a gap of {:.3g})", unfinished, fits,
+    return fmt::format("{} of {} fits did not converge (the worst: {} at a duality gap of {:.3g})", unfinished, fits,
                        display_text(worst), worst_gap);
 }
 
@@ -218,7 +218,8 @@ std::vector<c_path_prediction> decide_along_c_path(const smo::padded_matrix& K, 
     for (const index i : training) machine.classes.push_back(y[static_cast<std::size_t>(i)]);
     std::ranges::sort(machine.classes);
     machine.classes.erase(std::unique(machine.classes.begin(), machine.classes.end()), machine.classes.end());
-    if (machine.classes.size() < 2) fail(errc::data, "a part of the examples has a single class: take fewer folds");
+    if (machine.classes.size() < 2)
+        fail(errc::data, "the training part of a fold has a single class: take fewer folds");
 
     const class_problems problems = machine.pairs();
     std::vector<c_path_prediction> answers(C.size());

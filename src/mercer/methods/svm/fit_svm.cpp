@@ -448,21 +448,21 @@ level margin_level(const dual_problem& q, const smo_result& r, int g) {
     }
     if (r.alpha[a] == 0 && r.alpha[b] == 0)
         fail(errc::infeasible,
-             fmt::format("{}: the examples cannot be told apart in this kernel's feature space as C = infinity asks: "
-                         "its values differ by rounding only. Use a "
-                         "finite C, or a kernel with a richer feature space (a larger gamma or degree)",
+             fmt::format("{}: the examples cannot be separated in this kernel's feature space as C = infinity "
+                         "requires, because the kernel values differ by rounding errors only. Use a finite C, or a "
+                         "kernel with a richer feature space (a larger gamma or degree)",
                          in.sign.empty() ? "svr" : "hard margin"));
     if (in.sign.empty())
-        fail(errc::infeasible, fmt::format("svr: no function of this kernel's feature space is within epsilon = {} of "
-                                           "all targets, as C = infinity asks; "
-                                           "examples {} and {} have multipliers {:.3g} and {:.3g} "
-                                           "and growing. Use a finite C, or a larger epsilon",
-                                           in.epsilon, in.rows[a % in.rows.size()], in.rows[b % in.rows.size()],
-                                           r.alpha[a], -r.alpha[b]));
+        fail(
+            errc::infeasible,
+            fmt::format("svr: no function of this kernel's feature space is within epsilon = {} of all targets, as C = "
+                        "infinity requires; the multipliers of examples {} and {} grow without bound ({:.3g} and "
+                        "{:.3g} so far). Use a finite C, or a larger epsilon",
+                        in.epsilon, in.rows[a % in.rows.size()], in.rows[b % in.rows.size()], r.alpha[a], -r.alpha[b]));
     fail(errc::infeasible,
-         fmt::format("hard margin: the classes cannot be separated in this kernel's feature space; examples {} and {} "
-                     "have multipliers {:.3g} and {:.3g} and growing. "
-                     "Use a finite C, or a kernel with a richer feature space (a larger gamma or degree)",
+         fmt::format("hard margin: the classes cannot be separated in this kernel's feature space; the multipliers of "
+                     "examples {} and {} grow without bound ({:.3g} and {:.3g} so far). Use a finite C, or a kernel "
+                     "with a richer feature space (a larger gamma or degree)",
                      in.rows[a], in.rows[b], r.alpha[a], -r.alpha[b]));
 }
 

@@ -141,19 +141,18 @@ private:
 
 void require_expressible(const svm_model& model, const std::optional<libsvm_kernel>& k) {
     const auto cannot = [](const std::string& what) {
-        fail(errc::unsupported, "a LIBSVM model file cannot hold " + what);
+        fail(errc::unsupported, "a LIBSVM model file cannot store " + what);
     };
     if (!k)
-        cannot("the kernel " + model.kernel_text +
-               ": only linear, poly, rbf, sigmoid and precomputed have a name there");
-    if (model.pairs().is_one_vs_rest()) cannot("one-versus-rest: it is one-versus-one");
+        cannot("the kernel " + model.kernel_text + ": the format supports linear, poly, rbf, sigmoid and precomputed");
+    if (model.pairs().is_one_vs_rest()) cannot("one-versus-rest problems, only one-versus-one problems");
     if (model.k && model.support.size() > 0 && model.support.kind() != object_kind::vectors)
         cannot(std::string(name(model.support.kind())) + ", only vectors");
     if (model.probability && model.probability->kind != calibration::method::sigmoid)
-        cannot("an isotonic calibration, only a sigmoid");
+        cannot("an isotonic calibration, only a sigmoid calibration");
     for (const double label : model.classes)
         if (label != std::floor(label) || std::abs(label) > 2147483647)
-            cannot(fmt::format("the class label {}: labels are whole numbers of 32 bits there", label));
+            cannot(fmt::format("the class label {}: labels must be whole numbers of 32 bits", label));
 }
 
 }  // namespace
@@ -284,7 +283,8 @@ public:
                 break;
             }
             if (!is_key(key)) bad(key, fmt::format("unknown text in model file: [{}]", detail::quoted(key)));
-            if (!lines_.emplace(key, line).second) bad(key, fmt::format("expected one line {}, got a second one", key));
+            if (!lines_.emplace(key, line).second)
+                bad(key, fmt::format("expected one line {}, got a second line", key));
         }
         if (!has_body_)
             detail::fail_at(errc::parse, name_, text_, text_.size(),
@@ -383,7 +383,7 @@ private:
         };
         for (index m = 0; m < coefs_; ++m) {
             skip();
-            p = number(p, end, out_.coef.emplace_back(), "a coefficient (a number)");
+            p = number(p, end, out_.coef.emplace_back(), "a number as the coefficient");
         }
         std::int64_t last = first_index_ - 1;
         for (skip(); p != end; skip()) {
@@ -398,7 +398,7 @@ private:
                          start, end);
             last = at;
             out_.col.push_back(static_cast<std::int32_t>(at - first_index_));
-            p = number(p + 1, end, out_.val.emplace_back(), "a value (a number)");
+            p = number(p + 1, end, out_.val.emplace_back(), "a number as the value");
         }
         out_.row_end.push_back(static_cast<index>(out_.col.size()));
     }

@@ -18,9 +18,10 @@ estimator_ptr make_linear(const linear_svc& m, const fit_call& t) {
     if (!t.k || t.k->text() == "linear()")
         return trained(svm_solver::dual_coordinate_descent, kernel::parse("linear()"), t, o);
     if (o.l1_penalty)
-        fail(errc::unsupported, fmt::format("linear_svc: penalty=l1 is for vectors, with {} w is kept as a sum over "
-                                            "examples: take penalty=l2",
-                                            t.k->text()));
+        fail(errc::unsupported,
+             fmt::format(
+                 "linear_svc: penalty=l1 needs vectors, got {}, for which w is a sum over examples: take penalty=l2",
+                 t.k->text()));
     o.keep_examples = true;
     return trained(svm_solver::dual_coordinate_descent, *t.k, t, o);
 }

@@ -232,7 +232,7 @@ private:
 // The problems sorted by decreasing size; problems of equal size keep their order.
 std::vector<std::uint32_t> order_by_size(const binary_problem_factory& problems, index examples) {
     const index count = problems.count();
-    if (count >= index{1} << 32) fail(errc::unsupported, fmt::format("svm: {} problems are too many", count));
+    if (count >= index{1} << 32) fail(errc::unsupported, fmt::format("svm: {} binary problems are too many", count));
     std::vector<index> first(static_cast<std::size_t>(examples) + 2, 0);
     const auto place = [&](index p) { return static_cast<std::size_t>(examples - problems.size(p)); };
     for (index p = 0; p < count; ++p) ++first[place(p) + 1];
@@ -365,7 +365,7 @@ void require_feasible_nu(index n, std::span<const double> y, const svm_options& 
         if (const double most = 2 * std::min(have[0], have[1]) / (have[0] + have[1]); options.nu > most)
             fail(errc::infeasible,
                  fmt::format(
-                     "nu-svc: must satisfy nu <= {:.6g} for these class sizes, got {}: specified nu is infeasible",
+                     "nu-svc: specified nu is infeasible: it must satisfy nu <= {:.6g} for these class sizes, got {}",
                      most, options.nu));
     }
 }

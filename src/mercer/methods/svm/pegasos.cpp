@@ -18,7 +18,8 @@ estimator_ptr make_pegasos(const pegasos& m, const fit_call& t) {
     const bool linear = t.k->text() == "linear()";
     if (m.projection && !linear)
         fail(errc::invalid_argument,
-             fmt::format("pegasos: projection has no effect with {}, only with the linear kernel", t.k->text()));
+             fmt::format("pegasos: option 'projection' has no effect with {}, only with the linear kernel",
+                         t.k->text()));
     return trained(linear ? svm_solver::pegasos : svm_solver::kernel_pegasos, *t.k, t, o);
 }
 

@@ -104,7 +104,7 @@ std::string svm_estimator::warning() const {
         m_.largest_gap());
     if (const std::string none = without_margin(); !none.empty()) out += (out.empty() ? "" : "; ") + none;
     if (calibration_.unfinished > 0)
-        out += (out.empty() ? "" : "; ") + ("behind the probabilities, " + calibration_.warning());
+        out += (out.empty() ? "" : "; ") + ("in the fit of the probabilities, " + calibration_.warning());
     return out;
 }
 
@@ -142,9 +142,8 @@ std::string svm_estimator::without_margin() const {
                                   ? fmt::format("some of {} problems of two classes", m_.problems())
                                   : fmt::format("{} of {} problems of two classes", without, m_.problems());
     return fmt::format(
-        "{} have no margin: they overlap so much that the optimum is w = 0 for this nu, and decisions mean "
-        "nothing; "
-        "take a larger nu, a richer kernel, or C-classification (svc)",
+        "{} have no margin: they overlap so much that the optimum for this nu is w = 0, and the decision values are "
+        "meaningless; take a larger nu, a richer kernel, or C-classification (svc)",
         which);
 }
 bool svm_estimator::finite() const {

@@ -374,7 +374,8 @@ void recompute_ties(const svm_model& model, const dataset& x, matrix<double>& f)
 
 matrix<double> decide(const svm_model& model, const dataset& x, arithmetic numbers) {
     if (!model.k)
-        fail(errc::unsupported, "svm: this model was fitted on a precomputed kernel; give kernel values, not objects");
+        fail(errc::unsupported,
+             "svm: this model was fitted on a precomputed kernel matrix: pass kernel values, not objects");
     if (auto f = decide_linear(model, x)) return std::move(*f);
     if (auto f = decide_by_features(model, x)) {
         if (x.size() > 1) recompute_ties(model, x, *f);
@@ -398,8 +399,8 @@ namespace {
 bool has_all_examples(const svm_model& model, matrix_view<const double> K) {
     const bool all = K.cols == model.training_size;
     if (!all && K.cols != model.coef.cols())
-        fail(errc::invalid_argument, fmt::format("svm: kernel values against the {} training examples or the {} "
-                                                 "support vectors are needed, got {} columns",
+        fail(errc::invalid_argument, fmt::format("svm: kernel values must have one column for each of the {} training "
+                                                 "examples, or for each of the {} support vectors, got {} columns",
                                                  model.training_size, model.coef.cols(), K.cols));
     return all;
 }
@@ -571,7 +572,7 @@ matrix<double> class_scores(const svm_model& model, matrix_view<const double> f)
         fail(errc::unsupported, fmt::format("svm: scores of classes need 3 <= classes, got {}", k));
     if (f.cols != model.problems())
         fail(errc::invalid_argument,
-             fmt::format("svm: {} decisions a row are needed, got {}", model.problems(), f.cols));
+             fmt::format("svm: expected {} decision values per row, got {}", model.problems(), f.cols));
     matrix<double> out(f.rows, k);
     for (index i = 0; i < f.rows; ++i) {
         if (model.pairs().is_one_vs_rest()) {
@@ -607,7 +608,7 @@ struct file_form<svm_report> {
             a.counts(r.status, r.steps, r.rounds, r.flat_steps, r.concave_steps, r.size, r.margin_vectors, r.no_margin);
         else
             a.counts(r.status, r.steps, r.rounds, r.flat_steps, r.concave_steps, r.size, r.margin_vectors);
-        a.check(r.status <= fit_status::stalled, "unknown status {}", static_cast<int>(r.status));
+        a.check(r.status <= fit_status::stalled, "unknown fit status {}", static_cast<int>(r.status));
         a.numbers(r.gap, r.objective, r.offset_low, r.offset_high, r.epsilon);
         if (a.version() > 1) {
             a.numbers(r.C);
@@ -665,7 +666,7 @@ struct file_form<svm_model> {
         a.check_range(m.support_rows, m.k ? -1 : 0, m.training_size, "the number of a support vector");
         a.part("reports", m.reports);
         a.check(a.version() < 3 || m.reports.size() < 2 || std::ssize(m.reports) == m.problems(),
-                "{} reports for {} problems", m.reports.size(), m.problems());
+                "{} reports, but {} problems", m.reports.size(), m.problems());
         a.part("probability", m.probability);
         if (m.k) a.objects("objects", m.support);
         check(a, m);
@@ -715,14 +716,14 @@ struct file_form<svm_model> {
     // Checks that the parts are consistent as far as predict() relies on it.
     static void check(auto& a, const svm_model& m) {
         const index k = std::ssize(m.classes), count = m.coef.cols();
-        a.check(m.is_classifier() ? k >= 1 : k == 0, "a classifier has classes, others have none");
+        a.check(m.is_classifier() ? k >= 1 : k == 0, "only a classifier can have classes, and it must have them");
         a.check(k < (1 << 20), "too many classes");
-        a.check(m.problems() == m.pairs().count(), "the number of offsets does not fit the classes");
+        a.check(m.problems() == m.pairs().count(), "the number of offsets does not match the number of classes");
         a.check(m.coef.rows() == m.pairs().coefficient_rows() || count == 0,
-                "the rows of coefficients do not fit the classes");
-        a.check(!m.k || m.support.size() == count, "the support objects do not fit their coefficients");
+                "the rows of coefficients do not match the number of classes");
+        a.check(!m.k || m.support.size() == count, "the number of support objects does not match the coefficients");
         if (!m.is_classifier()) return;
-        a.check(std::ssize(m.class_support) == k, "support vectors are not counted by class");
+        a.check(std::ssize(m.class_support) == k, "the counts of support vectors by class are missing");
         a.check_range(m.class_support, 0, count + 1, "a count of support vectors");
         a.check(std::accumulate(m.class_support.begin(), m.class_support.end(), index{0}) == count,
                 "the counts of support vectors do not add up");
@@ -730,7 +731,7 @@ struct file_form<svm_model> {
         const auto fits = [&](const auto& list) { return std::ssize(list) == m.problems(); };
         const calibration& p = *m.probability;
         a.check(p.kind == calibration::method::sigmoid ? fits(p.A) : fits(p.knots),
-                "the probabilities do not fit the problems");
+                "the number of probabilities does not match the number of binary problems");
     }
 };
 

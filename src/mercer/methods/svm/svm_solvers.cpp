@@ -189,8 +189,9 @@ private:
         const bool primal_form = solver_ == svm_solver::primal_qp;
         const double bytes = primal_form ? primal_qp_bytes(part.dims(), in) : dual_qp_bytes(part.size());
         if (bytes > o_.qp_bytes)
-            fail(errc::memory, fmt::format("{}: {} examples need {:.0f} MB, more than the {:.0f} MB allowed: use smo",
-                                           name(solver_), part.size(), bytes / 1e6, o_.qp_bytes / 1e6));
+            fail(errc::memory,
+                 fmt::format("{}: {} examples need {:.0f} MB, more than the memory limit of {:.0f} MB: use smo",
+                             name(solver_), part.size(), bytes / 1e6, o_.qp_bytes / 1e6));
         std::unique_lock alone(memory_lock_, std::defer_lock);
         if (bytes * static_cast<double>(concurrent_problems) > o_.qp_bytes) alone.lock();
         qp_options q = o_.qp;
@@ -372,27 +373,28 @@ trained_svm train_svm(svm_solver solver, const kernel& k, const dataset& x, std:
     if (options.svm.task != svm_task::c_svc && solver != svm_solver::smo)
         fail(errc::unsupported, fmt::format("{} solves c_svc, not {}: use smo", name(solver), name(options.svm.task)));
     if (options.svm.task != svm_task::c_svc)
-        fail(errc::unsupported,
-             fmt::format("a trace of objectives is taken of c_svc, not of {}", name(options.svm.task)));
+        fail(errc::unsupported, fmt::format("a trace of objectives needs c_svc, got {}", name(options.svm.task)));
     const bool by_features =
         solver == svm_solver::dual_coordinate_descent && options.keep_examples && k.text() != "linear()";
     if (needs_linear_kernel(solver) && k.text() != "linear()" && !by_features)
-        fail(errc::unsupported,
-             fmt::format("{} keeps w and needs the kernel linear(), got {}: use smo, interior_point or kernel_pegasos",
-                         name(solver), k.text()));
+        fail(errc::unsupported, fmt::format("{} stores the weights w and needs the kernel linear(), got {}: use smo, "
+                                            "interior_point or kernel_pegasos",
+                                            name(solver), k.text()));
     if (!std::isfinite(options.svm.C) && solver != svm_solver::smo && solver != svm_solver::interior_point &&
         solver != svm_solver::primal_qp)
         fail(errc::unsupported,
              fmt::format("{} must have C < infinity: a hard margin needs smo, interior_point or primal_qp",
                          name(solver)));
     if (!(options.constant >= 0) || !std::isfinite(options.constant))
-        fail(errc::invalid_argument, fmt::format("must satisfy 0 <= constant < infinity, got {}", options.constant));
+        fail(errc::invalid_argument, fmt::format("must satisfy 0 <= bias < infinity, got {}", options.constant));
     if (options.l1_penalty && (solver != svm_solver::dual_coordinate_descent || options.keep_examples || options.trace))
         fail(errc::unsupported,
-             fmt::format("a penalty on the l1 norm is for dual_coordinate_descent without examples or a trace, got {}",
+             fmt::format("penalty=l1 needs the solver dual_coordinate_descent without examples or a trace, got {}",
                          name(solver)));
     if (options.svm.start || !options.svm.checkpoint_file.empty())
-        fail(errc::unsupported, "earlier models and checkpoints are for smo without a trace");
+        fail(
+            errc::unsupported,
+            fmt::format("an earlier model or a checkpoint needs the solver smo without a trace, got {}", name(solver)));
     require_finite(x);
     const dataset rows = by_features ? dataset(object_features(k, x).rows()) : x;
     return trainer(solver, k, x, rows, options).run(y);
@@ -410,7 +412,7 @@ const char* name(svm_solver solver) noexcept { return names[static_cast<int>(sol
 svm_solver find_svm_solver(std::string_view text) {
     for (int i = 0; i < 7; ++i)
         if (text == names[i]) return static_cast<svm_solver>(i);
-    fail(errc::invalid_argument, fmt::format("there is no solver '{}': one of {}", text, join(names, ", ")));
+    fail(errc::invalid_argument, fmt::format("there is no solver '{}': take one of {}", text, join(names, ", ")));
 }
 
 bool needs_linear_kernel(svm_solver solver) noexcept {
@@ -428,12 +430,12 @@ constexpr index max_variables = 20000;  // several matrices of 3 GB
         if (in.sign[i] * weight[i] > in.sign[a] * weight[a]) a = i;
         if (in.sign[i] * weight[i] < in.sign[b] * weight[b]) b = i;
     }
-    fail(errc::infeasible, fmt::format("hard margin: the classes cannot be separated in this kernel's feature space: "
-                                       "their hulls meet, examples {} and {} weigh {:.3g} and "
-                                       "{:.3g} in that proof. "
-                                       "Use a finite C, or a kernel with a richer feature space",
-                                       in.rows.empty() ? static_cast<index>(a) : in.rows[a],
-                                       in.rows.empty() ? static_cast<index>(b) : in.rows[b], weight[a], weight[b]));
+    fail(errc::infeasible,
+         fmt::format("hard margin: the classes cannot be separated in this kernel's feature space: their convex hulls "
+                     "intersect, examples {} and {} have weights {:.3g} and {:.3g} in a common point. Use a finite C, "
+                     "or a kernel with a richer feature space",
+                     in.rows.empty() ? static_cast<index>(a) : in.rows[a],
+                     in.rows.empty() ? static_cast<index>(b) : in.rows[b], weight[a], weight[b]));
 }
 
 void require_max_variables(index variables, const char* which) {

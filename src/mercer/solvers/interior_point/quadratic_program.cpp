@@ -605,10 +605,12 @@ void check(const quadratic_program& q, const qp_options& options) {
     finite(q.b, "b");
     for (std::size_t i = 0; i < q.lower.size(); ++i)
         if (std::isnan(q.lower[i]) || q.lower[i] == infinity)
-            fail(errc::data, fmt::format("quadratic program: lower bound {} is {}", i, q.lower[i]));
+            fail(errc::data,
+                 fmt::format("quadratic program: lower bound {} must not be NaN or infinity, got {}", i, q.lower[i]));
     for (std::size_t i = 0; i < q.upper.size(); ++i)
         if (std::isnan(q.upper[i]) || q.upper[i] == -infinity)
-            fail(errc::data, fmt::format("quadratic program: upper bound {} is {}", i, q.upper[i]));
+            fail(errc::data,
+                 fmt::format("quadratic program: upper bound {} must not be NaN or -infinity, got {}", i, q.upper[i]));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ void check(index examples, std::span<const double> y, std::span<const double> C,
     if (n == 0) fail(errc::data, fmt::format("{}: there are no examples", owner));
     if (y.size() != n || C.size() != n)
         fail(errc::invalid_argument,
-             fmt::format("{}: {} examples but {} labels and {} penalties", owner, n, y.size(), C.size()));
+             fmt::format("{}: {} examples, but {} labels and {} values of C", owner, n, y.size(), C.size()));
     for (std::size_t i = 0; i < n; ++i) {
         if (y[i] != 1 && y[i] != -1)
             fail(errc::data, fmt::format("{}: labels must be 1 or -1, got {} for example {}", owner, y[i], i));

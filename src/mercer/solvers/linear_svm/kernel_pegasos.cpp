@@ -179,7 +179,7 @@ kernel_pegasos_result solve_kernel_pegasos(const gram<T>& K, std::span<const dou
     require_square(K, "kernel pegasos");
     check(hinge_problem{empty_operand(K.rows()), y, C}, "kernel pegasos");
     check(options);
-    if (options.project) fail(errc::unsupported, "kernel pegasos: the projection is offered for explicit w only");
+    if (options.project) fail(errc::unsupported, "kernel pegasos: the projection needs explicit weights w");
     return kernel_pegasos<T>(K, y, C, options).run();
 }
 

@@ -128,7 +128,7 @@ void check(const pegasos_options& o) {
     need(o.max_steps >= 1, "most_steps >= 1", static_cast<double>(o.max_steps));
     need(o.evaluate_every >= 1, "look_every >= 1", static_cast<double>(o.evaluate_every));
     if (o.offset == offset_rule::subgradient)
-        fail(errc::unsupported, "pegasos: an offset is left out, exact, or a constant coordinate of the data");
+        fail(errc::unsupported, "pegasos: the offset must be absent, exact, or a constant feature of the data");
 }
 
 void run_epochs(const pegasos_options& o, descent_result& best, const std::int64_t& steps,

@@ -183,7 +183,7 @@ descent_result solve_subgradient(const hinge_problem& problem, const subgradient
     need(o.evaluate_every >= 1, "look_every >= 1", static_cast<double>(o.evaluate_every));
     if (o.schedule == step_schedule::best &&
         (o.offset == offset_rule::subgradient || (o.batch > 0 && o.batch < problem.x.rows())))
-        fail(errc::unsupported, "subgradient: the best step is for the whole batch, with the best offset or none");
+        fail(errc::unsupported, "subgradient: the best step needs the whole batch, and the best offset or no offset");
     return descent(problem, o).run();
 }
 

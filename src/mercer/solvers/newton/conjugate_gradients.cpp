@@ -255,7 +255,7 @@ public:
         for (index c = 0; c < f.cols; ++c) inner_factors_(c, c) += 1;
         if (!mercer::cholesky_in_place(inner_factors_))
             fail(errc::not_psd,
-                 "conjugate gradients: the preconditioner must be positive definite; take a larger alpha");
+                 "conjugate gradients: the preconditioner must be positive definite: take a larger alpha");
     }
     // z ← P⁻¹z
     void solve(double* z, std::vector<double>& t) const {
@@ -363,7 +363,8 @@ private:
     // Restores a state and returns the number of restarts from the true residual.
     int restore_state(const std::vector<double>& from) {
         const auto columns = static_cast<std::size_t>(m_), numbers = static_cast<std::size_t>(m_ * n_);
-        if (from.size() != 3 + columns + 3 * numbers) fail(errc::invalid_argument, "a state of another problem");
+        if (from.size() != 3 + columns + 3 * numbers)
+            fail(errc::invalid_argument, "the checkpoint belongs to another problem");
         out_.products = state_count(from[1]), last_ = from[2];
         rz_start_.assign(from.begin() + 3, from.begin() + 3 + m_);
         p_start_ = matrix<double>(m_, n_);

@@ -54,7 +54,8 @@ lbfgs_result minimise(const smooth_function& f, std::vector<double> start, const
     numbers g(at.x.size()), next(at.x.size()), next_g(at.x.size());
     at.f = f(at.x, g);
     at.evaluations = 1;
-    if (!std::isfinite(at.f)) fail(errc::invalid_argument, "minimise: the start must have a finite value");
+    if (!std::isfinite(at.f))
+        fail(errc::invalid_argument, fmt::format("minimise: the function must be finite at the start, got {}", at.f));
     std::deque<pair_of_steps> past;
     for (;; ++at.steps) {
         at.gradient = max_abs(g);

@@ -53,8 +53,8 @@ double best_offset(const smoothed_loss& l, std::span<const double> y, std::span<
         if (!std::isfinite(low) || !std::isfinite(high)) {
             if (width > 1e300)
                 fail(errc::infeasible,
-                     "representer: the loss falls for ever as the offset grows: there is no best offset (are all "
-                     "targets of one kind?)");
+                     "representer: the loss decreases without bound as the offset grows, so no offset is optimal (are "
+                     "all targets equal?)");
             b += s.first > 0 ? -width : width;
             width *= 2;
             continue;
@@ -235,7 +235,7 @@ std::vector<double> smoothed_newton::current_state(double value, int flat) const
 }
 
 void smoothed_newton::restore_state(const std::vector<double>& from, double& value, int& flat) {
-    if (from.size() != 5 + 2 * n_) fail(errc::invalid_argument, "a state of another problem");
+    if (from.size() != 5 + 2 * n_) fail(errc::invalid_argument, "the checkpoint belongs to another problem");
     rounds_ = static_cast<int>(state_integer(from[0], 0, 1 << 30)), products_ = state_count(from[1]);
     value = from[2], flat = static_cast<int>(state_integer(from[3], 0, 2)), b_ = from[4];
     std::copy_n(from.data() + 5, n_, alpha_.data());
@@ -513,7 +513,8 @@ void check(const gram<double>& K, std::span<const double> y, std::span<const dou
         need(l.parameter >= 0 && std::isfinite(l.parameter), "0 <= epsilon < infinity", l.parameter);
     if (l.kind == loss_kind::quantile) need(l.parameter > 0 && l.parameter < 1, "0 < tau < 1", l.parameter);
     if (l.kind == loss_kind::user && (!l.functions.value || !l.functions.first || !l.functions.second))
-        fail(errc::invalid_argument, "representer: a user's loss needs a value and a first and second derivative");
+        fail(errc::invalid_argument,
+             "representer: a user-defined loss needs a value, a first derivative and a second derivative");
     if (y.size() != n)
         fail(errc::invalid_argument, fmt::format("representer: {} examples but {} targets", n, y.size()));
     if (!weight.empty() && weight.size() != n)

@@ -118,7 +118,8 @@ private:
     }
     void restore_state(const std::vector<double>& from, double& value) {
         const auto numbers = static_cast<std::size_t>(n_ * C_);
-        if (from.size() != 3 + b_.size() + 2 * numbers) fail(errc::invalid_argument, "a state of another problem");
+        if (from.size() != 3 + b_.size() + 2 * numbers)
+            fail(errc::invalid_argument, "the checkpoint belongs to another problem");
         rounds_ = static_cast<int>(state_integer(from[0], 0, 1 << 30)), products_ = state_count(from[1]),
         value = from[2];
         std::copy_n(from.data() + 3, b_.size(), b_.data());

@@ -29,8 +29,8 @@ template <class T>
 void check_matrix(const gram<T>& K, index n, const char* which) {
     if (K.rows() != n || K.cols() != n)
         fail(errc::invalid_argument,
-             fmt::format("smo: the {} matrix must be n × n with n = {} as p has numbers, got {} × {}", which, n,
-                         K.rows(), K.cols()));
+             fmt::format("smo: the {} matrix must be n × n with n = {}, the size of p, got {} × {}", which, n, K.rows(),
+                         K.cols()));
     const matrix_view<const T> rows = K.stored();
     std::atomic<index> worst = rows.rows;  // the first row with such a value, for any number of threads
     parallel_for(rows.rows, [&](index i) {
@@ -49,7 +49,7 @@ void check_matrix(const gram<T>& K, index n, const char* which) {
 
 void check_size(std::size_t size, std::size_t n, const char* name) {
     if (size != n)
-        fail(errc::invalid_argument, fmt::format("smo: {} must have as many numbers as p, {}, got {}", name, n, size));
+        fail(errc::invalid_argument, fmt::format("smo: {} must have the size of p, {}, got {}", name, n, size));
 }
 
 // A start may exceed a bound by this much: the rounding error of the sums of an earlier run.
@@ -71,7 +71,7 @@ void check_variable(const box_problem& problem, std::size_t i) {
     if (std::isfinite(start) && lower - rounding_of(lower) <= start && start <= upper + rounding_of(upper)) return;
     fail(errc::invalid_argument,
          fmt::format("smo: {} for variable {}, whose bounds are {} and {}",
-                     problem.start.empty() ? "a start is needed where the bounds exclude 0, as they do"
+                     problem.start.empty() ? "a start is needed, because the bounds exclude 0"
                                            : fmt::format("the start must lie within the bounds, got {}", start),
                      i, lower, upper));
 }
