@@ -287,8 +287,7 @@ void explain(explain_options o) {
                 "\nThe model file does not hold C: if the fit had another C, or class weights, say them with --C and "
                 "--class-weight\n";
         if (why) text += decision_text(*why, about);
-        if (!report.estimate)
-            text += fmt::format("\n--loo or --folds N also estimate the error on new examples\n");
+        if (!report.estimate) text += fmt::format("\n--loo or --folds N also estimate the error on new examples\n");
         if (!o.save.empty()) text += fmt::format("\nmodel: {}\n", o.save);
         text += o.html.empty() ? "\n--html FILE writes these results with pictures to a report\n"
                                : fmt::format("\nreport: {}\n", o.html);

@@ -253,7 +253,8 @@ void fit_output::add_warning(const api::model& m) {
 
 void fit_output::show(const common_options& common, const std::string& picture, const std::string& page) {
     if (common.as_json) return print(all);
-    text += saved_path.empty() ? "the model was not written: name a file with -o FILE\n" : fmt::format("model: {}\n", saved_path);
+    text += saved_path.empty() ? "the model was not written: name a file with -o FILE\n"
+                               : fmt::format("model: {}\n", saved_path);
     if (!picture.empty()) text += fmt::format("picture: {}\n", picture);
     if (!page.empty()) text += fmt::format("report: {}\n", page);
     print(text);
