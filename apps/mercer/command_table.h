@@ -22,7 +22,7 @@ struct command_entry {
     std::string about, description, footer;
     std::vector<std::string> commands;      // names of the subcommands
     std::vector<std::string> descriptions;  // descriptions of the subcommands, in the order of `commands`
-    std::vector<option_entry> options;      // the common ones in the order of the help text, then the others
+    std::vector<option_entry> options;      // the common ones in the order of the help text, others, --help
     std::vector<option_entry> positionals;
 
     std::string words(const char* between = " ") const;  // "mercer kernel test"

@@ -138,6 +138,7 @@ int run(int argc, char** argv) {
     program.set_version_flag("--version", std::string("mercer ") + MERCER_VERSION, "Print the version and exit");
     program.set_help_flag("-h,--help", "Print the common options and exit");
     program.set_help_all_flag("--help-all", "Print all options and exit");
+    for (const char* each : {"--help", "--help-all"}) program.get_option(each)->group("Help");
     program.require_subcommand(0, 1);
     program.footer(
         "Example:\n"

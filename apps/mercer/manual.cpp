@@ -55,7 +55,7 @@ std::string option_list(const std::vector<option_entry>& options) {
         const bool named = each.names[0].starts_with('-');
         out += ".TP\n" + (named ? names : italic(each.names[0]));
         if (named && !each.value.empty()) out += " " + italic(each.value);
-        out += "\n" + escape_roff(each.about) + "\n";
+        out += "\n" + escape_roff(each.about) + ".\n";
         if (!each.choices.empty() && named) out += fmt::format("Values: {}.\n", escape_roff(join(each.choices, ", ")));
     }
     return out;

@@ -1,5 +1,5 @@
 // Options, data and output shared by the subcommands of `mercer`. A new subcommand is a file that defines `void
-// add_name(CLI::App& program)`, which is declared here and called in main.cpp.
+// add_name(CLI::App& program)`, which is declared here, called in main.cpp, and named in the groups of main.cpp.
 #pragma once
 
 #include <CLI/CLI.hpp>
