@@ -30,7 +30,7 @@ class Rows:
 
     def __init__(self, comm=None, rank=0, size=1):
         self.comm, self.rank, self.size = comm, rank, size
-        self.together = {"comm": comm, "factors": "together"} if comm is not None else {}
+        self.together = {"comm": comm, "factorisation": "distributed"} if comm is not None else {}
 
     def __call__(self, all):
         # No rows for the second rank if there are many, more for the first than for the others, at arbitrary positions.
@@ -95,8 +95,8 @@ def halves_alone(some, side):
     return mercer.NystroemRidge(n_centres=20 + side).fit(X[some], Y[some])
 
 
-def ridge(rows, X=X, y=Y, w=None, factors="auto", **more):
-    shared = {} if rows.comm is None else {"comm": rows.comm, "factors": factors}
+def ridge(rows, X=X, y=Y, w=None, factorisation="auto", **more):
+    shared = {} if rows.comm is None else {"comm": rows.comm, "factorisation": factorisation}
     return mercer.NystroemRidge(**{"n_centres": 40, "alpha": 0.01, **more}).fit(rows(X), rows(y), None if w is None else rows(w), **shared)
 
 
@@ -130,14 +130,14 @@ SAME = {
 
 # The message of each error, and the rank that raises its own exception.
 REFUSED = {
-    "columns": (wrong(1, X=X[:, :2]), "process 0 has X of 3 features (dense, float64), process 1 2 features (dense, float64)"),
-    "digits": (wrong(1, X=X.astype(np.float32)), "process 1 3 features (dense, float32)"),
-    "names": (lambda rows: ridge(rows, frame("abc" if rows.rank != 1 else "abd")), "features named ['a', 'b', 'c'], process 1 ['a', 'b', 'd']"),
+    "columns": (wrong(1, X=X[:, :2]), "process 0 has X of 3 features (dense, float64), but process 1 has 2 features (dense, float64)"),
+    "digits": (wrong(1, X=X.astype(np.float32)), "process 1 has 3 features (dense, float32)"),
+    "names": (lambda rows: ridge(rows, frame("abc" if rows.rank != 1 else "abd")), "features named ['a', 'b', 'c'], but process 1 has ['a', 'b', 'd']"),
     "numbers": (wrong(1, y=np.where(np.arange(N) > N // 2, np.nan, Y)), "Input y contains NaN"),
-    "shape": (wrong(1, y=np.column_stack([Y, Y])), "process 1 2 columns"),
-    "parameters": (wrong(1, n_centres=41), "process 0 has n_centres = 40, process 1 41"),
-    "factors": (wrong(1, factors="together"), "process 0 has factors = 'auto', process 1 'together'"),
-    "wrong factors": (wrong(1, factors="all"), "factors must be 'auto', 'alone' or 'together', got 'all'"),
+    "shape": (wrong(1, y=np.column_stack([Y, Y])), "process 1 has 2 columns"),
+    "parameters": (wrong(1, n_centres=41), "process 0 has n_centres = 40, but process 1 has 41"),
+    "factorisation": (wrong(1, factorisation="distributed"), "process 0 has factorisation = 'auto', but process 1 has 'distributed'"),
+    "wrong factorisation": (wrong(1, factorisation="all"), "factorisation must be 'auto', 'local' or 'distributed', got 'all'"),
     "wrong parameters": (wrong(1, alpha=-1.0), "The 'alpha' parameter of NystroemRidge must be"),
     "negative weights": (lambda rows: ridge(rows, w=-W), "must satisfy 0 <= weight"),
     "no weight": (lambda rows: ridge(rows, w=0 * W), "all sample weights are zero"),
@@ -155,7 +155,7 @@ ENDED = {
     "time": lambda rows: ridge(rows, max_seconds=1e-9),
 }
 TOGETHER = {
-    "ridge": lambda rows: ridge(rows, tol=1e-12, n_centres=200, factors="together"),
+    "ridge": lambda rows: ridge(rows, tol=1e-12, n_centres=200, factorisation="distributed"),
     "logistic": lambda rows: mercer.NystroemLogistic(n_centres=150, tol=1e-12).fit(rows(X), rows(LABELS), **rows.together),
     "svc": lambda rows: mercer.NystroemSVC(n_centres=150, tol=1e-12, class_weight="balanced").fit(rows(X), rows(LABELS), rows(W), **rows.together),
 }  # fmt: skip

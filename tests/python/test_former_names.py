@@ -12,7 +12,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import mercer
-from mercer._parameters import library_name
 
 ESTIMATORS = [getattr(mercer, name) for name in mercer.__all__ if inspect.isclass(getattr(mercer, name)) and issubclass(getattr(mercer, name), BaseEstimator)]
 FORMER = {"time_limit", "accuracy", "max_products", "start"}
@@ -98,7 +97,24 @@ def test_tune_takes_former_names(monkeypatch):
     monkeypatch.setattr(mercer._tune._core, "tune", lambda *given: seen.append(given) or 1 / 0)
     with pytest.warns(FutureWarning, match="'accuracy' is now called 'trace_tol'"), pytest.raises(ZeroDivisionError):
         mercer.tune(mercer.NystroemRidge(), X, Y, accuracy="?{0.1, 0.2}")
-    assert seen[0][2] == [(library_name("nystroem_ridge", "trace_tol"), "?{0.1, 0.2}")]
+    assert seen[0][2] == [("trace_tol", "?{0.1, 0.2}")]
+
+
+def test_functions_take_former_names(monkeypatch):
+    seen = []
+    monkeypatch.setattr(mercer._tune._core, "tune", lambda *given: seen.append(given) or 1 / 0)
+    with pytest.warns(FutureWarning, match="'most_rows' is now called 'max_rows'"), pytest.raises(ZeroDivisionError):
+        mercer.tune(mercer.SVR(), X, Y, most_rows=7)
+    assert seen[0][5]["max_rows"] == 7
+    with pytest.warns(FutureWarning, match="'most_rows' is now called 'max_rows'"):
+        mercer.learn_kernel(mercer.KernelRidge(), X, Y, by="relevance", most_rows=20)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'rows'"):
+        mercer.learn_kernel(mercer.KernelRidge(), X, Y, rows=20)
+    with pytest.warns(FutureWarning, match="'together' of 'factorisation' is now called 'distributed'"):
+        with pytest.raises(ValueError, match="factorisation='distributed' has no effect without comm"):
+            mercer.NystroemRidge().fit(X, Y, factors="together")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'factor'"):
+        mercer.NystroemRidge().fit(X, Y, factor="together")
 
 
 def test_searches_with_former_and_new_names():

@@ -122,8 +122,8 @@ def test_one_process_without_mpirun(tmp_path):
 
 
 def test_what_is_missing_is_said(tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match="factors='together' has no effect without comm"):
-        mercer.NystroemRidge().fit(X, Y, factors="together")
+    with pytest.raises(ValueError, match="factorisation='distributed' has no effect without comm"):
+        mercer.NystroemRidge().fit(X, Y, factorisation="distributed")
     with pytest.raises(TypeError, match="comm must be a communicator of mpi4py such as MPI.COMM_WORLD, got 'world'"):
         mercer.NystroemRidge().fit(X, Y, comm="world")
     monkeypatch.setitem(sys.modules, "mpi4py", None)

@@ -46,10 +46,10 @@ _OF_FIT = {
         "none. Every rank returns the model of one process that has the examples of all ranks in the order of the "
         "ranks, bit for bit. None: this process fits alone.",
     ),
-    "factors": (
-        "{'auto', 'alone', 'together'}, default='auto'",
-        "With `comm`: factor the matrices of the centres on each rank (``'alone'``) or distributed over the ranks "
-        "(``'together'``), which is faster with many centres and may round differently. ``'auto'``: distributed from "
+    "factorisation": (
+        "{'auto', 'local', 'distributed'}, default='auto'",
+        "With `comm`: factor the matrices of the centres on each rank (``'local'``) or distributed over the ranks "
+        "(``'distributed'``), which is faster with many centres and may round differently. ``'auto'``: distributed from "
         "10000 centres on.",
     ),
 }  # fmt: skip

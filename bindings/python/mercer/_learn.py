@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import clone
 
 from . import _core, kernels
-from ._base import Progress, warn
+from ._base import Progress, renamed, warn
 from ._tune import _targets
 
 
@@ -54,7 +54,7 @@ class Learning:
 
 def learn_kernel(
     estimator, X, y=None, *, kernel=None, by="mkl", norm=1.0, balance=True, criterion="evidence", tol=None,
-    max_iter=None, max_seconds=None, most_rows=1000, random_state=1,
+    max_iter=None, max_seconds=None, max_rows=1000, random_state=1, **former,
 ):  # fmt: skip
     """Learns a kernel from data, and fits an estimator with it.
 
@@ -86,7 +86,7 @@ def learn_kernel(
         Largest number of iterations. None: the default of the method `by`.
     max_seconds : float, default=None
         Time limit in seconds. None: no limit.
-    most_rows : int, default=1000
+    max_rows : int, default=1000
         With ``by='relevance'``, largest number of examples to use; more are sampled.
     random_state : int, default=1
         Seed of the sample.
@@ -117,6 +117,11 @@ def learn_kernel(
     >>> found.status, round(float(found.weights.sum()), 6), found.estimator.score(X, y) > 0.98
     ('converged', 1.0, True)
     """
+    for name in former:
+        if name != "most_rows":
+            raise TypeError(f"learn_kernel() got an unexpected keyword argument {name!r}")
+    if former:
+        max_rows = renamed("learn_kernel", former, {"most_rows": "max_rows"}, {})["max_rows"]
     made = clone(estimator)
     if kernel is None:
         text = ""
@@ -130,7 +135,7 @@ def learn_kernel(
              if option in ("C", "epsilon", "nu", "multiclass") and isinstance(getattr(made, name), (int, float, str))]  # fmt: skip
     how = {
         "by": by, "norm": norm, "balance": balance, "criterion": criterion, "tol": tol, "max_iter": max_iter,
-        "max_seconds": max_seconds, "most_rows": most_rows, "seed": random_state,
+        "max_seconds": max_seconds, "max_rows": max_rows, "seed": random_state,
     }  # fmt: skip
     found, _ = _core.learn(
         made._method, text, given, data, targets, {name: value for name, value in how.items() if value is not None},

@@ -9,7 +9,7 @@ import scipy.sparse
 from sklearn.utils.class_weight import compute_class_weight
 
 from . import _checkpoint, _core, _data, kernels
-from ._base import KernelEstimator, Progress
+from ._base import KernelEstimator, Progress, renamed
 
 _RAISED = {each.__name__: each for each in (ValueError, TypeError, ImportError, MemoryError, OSError)}
 _NOT_COMPARED = ("callback", "verbose", "n_jobs", "random_state")  # parameters that may differ between the ranks
@@ -86,18 +86,32 @@ def _same(facts, name, words):
     return wanted
 
 
-def check_alone(factors):
-    """Refuses `factors` in a fit of one process."""
-    if factors != "auto":
-        raise ValueError(f"factors={factors!r} has no effect without comm: leave it out")
+_FORMER_NAMES = {"factors": "factorisation"}
+_FORMER_VALUES = {"factorisation": {"alone": "local", "together": "distributed"}}
+
+
+def shared_factorisation(estimator, comm, factorisation, former):
+    """The parameter `factorisation` of fit(), which may be given by its former name and values.
+
+    A fit of one process refuses it.
+    """
+    owner = f"{type(estimator).__name__}.fit"
+    for name in former:
+        if name not in _FORMER_NAMES:
+            raise TypeError(f"{owner}() got an unexpected keyword argument {name!r}")
+    given = former if former and factorisation == "auto" else {"factorisation": factorisation, **former}
+    factorisation = renamed(owner, given, _FORMER_NAMES, _FORMER_VALUES)["factorisation"]
+    if comm is None and factorisation != "auto":
+        raise ValueError(f"factorisation={factorisation!r} has no effect without comm: leave it out")
+    return factorisation
 
 
 class _SharedFit(KernelEstimator):
     """fit() with examples distributed over several ranks."""
 
-    def _fit_shared(self, X, y, sample_weight, comm, factors, **options):
+    def _fit_shared(self, X, y, sample_weight, comm, factorisation, **options):
         group = Processes(comm)
-        data, target, weight, mine = group.together(lambda: self._own_rows(X, y, sample_weight, factors))
+        data, target, weight, mine = group.together(lambda: self._own_rows(X, y, sample_weight, factorisation))
         processes = group.open()
         facts = comm.allgather(mine)
         for name in mine["parameters"]:
@@ -116,20 +130,20 @@ class _SharedFit(KernelEstimator):
         model, interrupted = group.together(
             lambda: processes.fit(
                 self._method, told, data, kernel, y, weight, class_weight, memory, self.max_seconds, self.n_jobs,
-                progress.callback(), factors, _checkpoint.current(),
+                progress.callback(), factorisation, _checkpoint.current(),
             )
         )  # fmt: skip
         return self._take(model, any(comm.allgather(interrupted)))
 
-    def _own_rows(self, X, y, sample_weight, factors):
+    def _own_rows(self, X, y, sample_weight, factorisation):
         """(data or None, targets, weights or None, facts) of this rank."""
         self._validate_params()
-        if factors not in ("auto", "alone", "together"):
-            raise ValueError(f"factors must be 'auto', 'alone' or 'together', got {factors!r}")
+        if factorisation not in ("auto", "local", "distributed"):
+            raise ValueError(f"factorisation must be 'auto', 'local' or 'distributed', got {factorisation!r}")
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             raise ValueError("kernel='precomputed' does not work with comm, because every process has other rows: pass a kernel")
         parameters = {k: _parameter_text(v) for k, v in self.get_params(deep=False).items() if k not in _NOT_COMPARED}
-        facts = {"parameters": {**parameters, "factors": repr(factors)}}
+        facts = {"parameters": {**parameters, "factorisation": repr(factorisation)}}
         n = _count(X)
         if n == 0:
             return None, None, None, facts

@@ -60,7 +60,7 @@ class Tuning:
 
 def tune(
     estimator, X, y, *, kernel=None, search="grid", points=None, trials=None, folds=5, repeats=1, metric=None,
-    groups=None, by_time=False, one_standard_error=False, race=True, nested=None, most_rows=10000, log=None,
+    groups=None, by_time=False, one_standard_error=False, race=True, nested=None, max_rows=10000, log=None,
     random_state=1,
     **open,
 ):  # fmt: skip
@@ -106,7 +106,7 @@ def tune(
     nested : int, default=None
         Number of outer folds of a nested cross-validation, which estimates the error of the whole search on examples
         that no search has used. None: no estimate.
-    most_rows : int, default=10000
+    max_rows : int, default=10000
         Largest number of examples to use in the search; more are sampled.
     log : str or path-like, default=None
         File in which results are stored and from which a later search resumes.
@@ -135,6 +135,8 @@ def tune(
     (True, ['C', 'kernel'])
     """
     search = renamed("tune", {"search": search}, {}, {"search": _SEARCHES})["search"]
+    if "most_rows" in open:
+        max_rows = renamed("tune", {"most_rows": open.pop("most_rows")}, {"most_rows": "max_rows"}, {})["max_rows"]
     made = clone(estimator)
     open = made._renamed(open)
     options = {option: name for name, option in made._shared.items()}
@@ -154,7 +156,7 @@ def tune(
     targets = _targets(made, data, y)
     how = {
         "search": search, "points": points, "trials": trials, "folds": folds, "repeats": repeats, "metric": metric,
-        "by_time": by_time, "nested": nested, "one_standard_error": one_standard_error, "race": race, "most_rows": most_rows,
+        "by_time": by_time, "nested": nested, "one_standard_error": one_standard_error, "race": race, "max_rows": max_rows,
         "log": None if log is None else str(log), "seed": random_state,
         "groups": None if groups is None else np.unique(groups, return_inverse=True)[1].tolist(),
     }  # fmt: skip

@@ -35,7 +35,7 @@ py::tuple fit_shared(const communicator& group, const std::string& name, const p
         const api::method& m = api::find_method(name);
         const api::option_values values = values_of(m, options);
         fit_control control = control_of(memory, time_limit, n_jobs, checkpoint, run);
-        if (factors != "auto") control.factors = factors == "alone" ? factor_choice::local : factor_choice::distributed;
+        if (factors != "auto") control.factors = factors == "local" ? factor_choice::local : factor_choice::distributed;
         if (control.threads == 0) control.threads = threads_per_rank(group);
         const dataset rows = rows_of_process(x);
         const std::vector<double> weight = as_vector(sample_weight);

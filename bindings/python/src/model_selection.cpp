@@ -28,7 +28,7 @@ py::tuple tune(const std::string& method, const std::string& kernel, const api::
         if (name == "by_time") o.by_time = value.cast<bool>();
         if (name == "one_standard_error") o.one_standard_error = value.cast<bool>();
         if (name == "race") o.race = value.cast<bool>();
-        if (name == "most_rows") o.max_rows = value.cast<index>();
+        if (name == "max_rows") o.max_rows = value.cast<index>();
         if (name == "nested") nested = value.cast<int>();
         if (name == "seed") o.seed = value.cast<std::uint64_t>();
     }
@@ -66,7 +66,7 @@ py::tuple learn(const std::string& method, const std::string& kernel, const api:
         if (name == "criterion") o.criterion = value.cast<std::string>();
         if (name == "tol") o.tol = value.cast<double>();
         if (name == "max_iter") o.max_iter = value.cast<index>();
-        if (name == "most_rows") o.max_rows = value.cast<index>();
+        if (name == "max_rows") o.max_rows = value.cast<index>();
         if (name == "max_seconds") control.seconds = value.cast<double>();
         if (name == "seed") o.seed = value.cast<std::uint64_t>();
     }

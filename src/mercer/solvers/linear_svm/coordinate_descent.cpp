@@ -143,7 +143,7 @@ descent_result solve_dual_coordinate_descent(const hinge_problem& problem, const
         fail(errc::invalid_argument, fmt::format("dual coordinate descent: must satisfy tol > 0, got {}", options.tol));
     if (options.max_epochs < 1)
         fail(errc::invalid_argument,
-             fmt::format("dual coordinate descent: must satisfy most_epochs >= 1, got {}", options.max_epochs));
+             fmt::format("dual coordinate descent: must satisfy max_epochs >= 1, got {}", options.max_epochs));
     return coordinate_descent(problem, options).run();
 }
 
@@ -318,7 +318,7 @@ descent_result solve_l1_coordinate_descent(const compressed_columns& x, std::spa
         fail(errc::invalid_argument, fmt::format("{}: must satisfy tol > 0, got {}", owner, options.tol));
     if (options.max_epochs < 1)
         fail(errc::invalid_argument,
-             fmt::format("{}: must satisfy most_epochs >= 1, got {}", owner, options.max_epochs));
+             fmt::format("{}: must satisfy max_epochs >= 1, got {}", owner, options.max_epochs));
     return l1_descent(x, y, C, options).run();
 }
 

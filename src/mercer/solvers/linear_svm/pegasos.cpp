@@ -124,9 +124,9 @@ void check(const pegasos_options& o) {
     };
     need(o.batch >= 1, "batch >= 1", static_cast<double>(o.batch));
     need(o.tol > 0, "tol > 0", o.tol);
-    need(o.max_epochs >= 1, "most_epochs >= 1", static_cast<double>(o.max_epochs));
-    need(o.max_steps >= 1, "most_steps >= 1", static_cast<double>(o.max_steps));
-    need(o.evaluate_every >= 1, "look_every >= 1", static_cast<double>(o.evaluate_every));
+    need(o.max_epochs >= 1, "max_epochs >= 1", static_cast<double>(o.max_epochs));
+    need(o.max_steps >= 1, "max_steps >= 1", static_cast<double>(o.max_steps));
+    need(o.evaluate_every >= 1, "evaluate_every >= 1", static_cast<double>(o.evaluate_every));
     if (o.offset == offset_rule::subgradient)
         fail(errc::unsupported, "pegasos: the offset must be absent, exact, or a constant feature of the data");
 }

@@ -179,8 +179,8 @@ descent_result solve_subgradient(const hinge_problem& problem, const subgradient
     need(o.batch >= 0, "batch >= 0", static_cast<double>(o.batch));
     need(o.tol > 0, "tol > 0", o.tol);
     need(o.change >= 0, "change >= 0", o.change);
-    need(o.max_epochs >= 1, "most_epochs >= 1", static_cast<double>(o.max_epochs));
-    need(o.evaluate_every >= 1, "look_every >= 1", static_cast<double>(o.evaluate_every));
+    need(o.max_epochs >= 1, "max_epochs >= 1", static_cast<double>(o.max_epochs));
+    need(o.evaluate_every >= 1, "evaluate_every >= 1", static_cast<double>(o.evaluate_every));
     if (o.schedule == step_schedule::best &&
         (o.offset == offset_rule::subgradient || (o.batch > 0 && o.batch < problem.x.rows())))
         fail(errc::unsupported, "subgradient: the best step needs the whole batch, and the best offset or no offset");
