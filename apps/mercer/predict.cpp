@@ -173,8 +173,10 @@ std::string repeated_objects_warning(const api::model& m, const dataset& x) {
     if (!f || !f->k) return {};
     const auto found = std::ranges::count(find_equal_images(*f->k, x, f->x), true);
     return found == 0 ? std::string()
-                      : fmt::format("{} of {} are equal to a training example in feature space", found,
-                                    count_text(x.size(), "object"));
+                      : fmt::format(
+                            "{} of {} equal an example that the model stores (compared in feature space): the "
+                            "score says little about new objects",
+                            found, count_text(x.size(), "object"));
 }
 
 // Predicts, with details if `with_details`, in batches whose kernel values fit into `memory` bytes.

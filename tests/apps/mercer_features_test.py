@@ -99,7 +99,8 @@ class Features(Scratch):
         words = [BIN / "mercer", "predict", model, self.path("new.tsv"), "--score"]
         done = subprocess.run(words, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stderr, "mercer: 3 of 56 objects are equal to a training example in feature space\n")
+        self.assertEqual(done.stderr, "mercer: 3 of 56 objects equal an example that the model stores (compared in feature space): the score says "
+                         "little about new objects\n")
         self.assertIn("3 of 56", as_json("predict", model, self.path("new.tsv"))["warning"])
 
 

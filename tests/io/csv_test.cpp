@@ -57,7 +57,8 @@ TEST(csv, first_row_of_text_classes_is_no_header) {
 }
 
 TEST(csv, missing_value_in_the_first_row_does_not_make_it_a_header) {
-    EXPECT_EQ(csv_fault("?,2\n3,4\n"), "bad data: f:1:1: row 1, column 1: missing value '?'");
+    EXPECT_EQ(csv_fault("?,2\n3,4\n"),
+              "bad data: f:1:1: row 1, column 1: missing value '?': leave the row out, or impute the value");
 }
 
 TEST(csv, label_by_name_and_by_position) {
@@ -123,15 +124,20 @@ TEST(csv, separator_is_guessed_from_several_rows) {
 
 TEST(csv, missing_values_are_refused) {
     for (const std::string value : {"NA", "na", "nan", "NaN", "?", "null", "N/A"})
-        EXPECT_EQ(csv_fault("a,b\n1,2\n3," + value + "\n"),
-                  "bad data: f:3:3: row 2, column 'b': missing value '" + value + "'");
+        EXPECT_EQ(csv_fault("a,b\n1,2\n3," + value + "\n"), "bad data: f:3:3: row 2, column 'b': missing value '" +
+                                                                value + "': leave the row out, or impute the value");
     EXPECT_EQ(csv_fault("a,b\n1,2\n,3\n"),
-              "bad data: f:3:1: row 2, column 'a': the field is empty: the value is missing");
-    EXPECT_EQ(csv_fault("1,2\n3,\n"), "bad data: f:2:3: row 2, column 2: the field is empty: the value is missing");
+              "bad data: f:3:1: row 2, column 'a': the field is empty, so the value is missing: leave the row out, or "
+              "impute the value");
+    EXPECT_EQ(csv_fault("1,2\n3,\n"),
+              "bad data: f:2:3: row 2, column 2: the field is empty, so the value is missing: leave the row out, or "
+              "impute the value");
     EXPECT_EQ(csv_fault("a,b\n1,x\n2,\n", {.label = "b"}),
-              "bad data: f:3:3: row 2, column 'b': the field is empty: the value is missing");
+              "bad data: f:3:3: row 2, column 'b': the field is empty, so the value is missing: leave the row out, or "
+              "impute the value");
     EXPECT_EQ(csv_fault("a\tb\n1\t2\n\t\n"),
-              "bad data: f:3:1: row 2, column 'a': the field is empty: the value is missing");
+              "bad data: f:3:1: row 2, column 'a': the field is empty, so the value is missing: leave the row out, or "
+              "impute the value");
 }
 
 TEST(csv, values_that_are_no_finite_numbers_are_refused) {
@@ -292,7 +298,10 @@ TEST(csv, the_first_fault_of_a_long_file_is_told_with_its_row_and_place) {
             EXPECT_EQ(csv_fault(front + much + "1,,3"),
                       "bad data: " +
                           at(good + 400001, 3,
-                             fmt::format("row {}, column 2: the field is empty: the value is missing", good + 400001)));
+                             fmt::format(
+                                 "row {}, column 2: the field is empty, so the value is missing: leave the row out, or "
+                                 "impute the value",
+                                 good + 400001)));
         }
     }
 }

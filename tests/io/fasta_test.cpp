@@ -54,9 +54,9 @@ TEST(fastq_reader, faults) {
     EXPECT_EQ(failure([] { parse_fastq("@a b\nACGT", "f"); }),
               "parse error: f:2:5: expected a line that begins with '+', got the end of the file");
     EXPECT_EQ(failure([] { parse_fastq("@a b\nACGT\n+\n!!", "f"); }),
-              "parse error: f:4:3: expected 2 more qualities, got the end of the file");
+              "parse error: f:4:3: expected 2 more quality characters, got the end of the file");
     EXPECT_EQ(failure([] { parse_fastq("@a b\nAC\n+\n!!!\n", "f"); }),
-              "parse error: f:4:3: expected one quality for each of the 2 letters, got 1 more");
+              "parse error: f:4:3: expected 2 quality characters, one for each letter of the sequence, got 3");
 }
 
 TEST(fasta_reader, is_recognised) {

@@ -132,7 +132,7 @@ TEST(images_netpbm, says_where_a_file_is_wrong) {
     wrong("P2 2 2 9 0 0 0 x", "expected a value");
     wrong("P5 2 2 9", "expected one blank before the values");
     wrong("P5 2 2 9 abc", "truncated");
-    wrong("P5 1 1 9 x", "byte 9: expected a value up to 9, got 120");
+    wrong("P5 1 1 9 x", "byte 9: expected a pixel value of at most 9, got 120");
     wrong("P5 0 2 9 ", "an image of 2 x 0 pixels");
     wrong("P5 60000 60000 255 ", "got 60000 x 60000", errc::unsupported);
     wrong("P5 60000 1000 255 ", "truncated: 60000000 values");

@@ -69,10 +69,13 @@ TEST(libsvm, precomputed_rows_keep_the_serial_in_column_0) {
     const table t = parse_libsvm("1 0:1 1:4 2:6\n-1 0:2 2:18\n", "f", {.precomputed = true});
     EXPECT_EQ(entries<double>(t.x), (entry_list{{0, 0, 1}, {0, 1, 4}, {0, 2, 6}, {1, 0, 2}, {1, 2, 18}}));
     EXPECT_EQ(t.x.dims(), 3);
-    EXPECT_EQ(libsvm_fault("1 1:4\n", {.precomputed = true}),
-              "parse error: f:1:3: expected 0:serial first in a row of a precomputed kernel, got '1:4'");
+    EXPECT_EQ(
+        libsvm_fault("1 1:4\n", {.precomputed = true}),
+        "parse error: f:1:3: expected 0:serial (the number of the example, from 1) at the beginning of a row of a "
+        "precomputed kernel, got '1:4'");
     EXPECT_EQ(libsvm_fault("1 0:1 1:2\n2\n", {.precomputed = true}),
-              "parse error: f:2:2: expected 0:serial after the label, got the end of the field");
+              "parse error: f:2:2: expected 0:serial (the number of the example, from 1) after the label, got the end "
+              "of the field");
 }
 
 TEST(libsvm, dims_can_be_asked_for) {

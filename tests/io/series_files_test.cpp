@@ -87,7 +87,7 @@ TEST(long_series_reader, faults) {
     EXPECT_EQ(failure([] { parse_long_series("id,time,value\na,1\n", "f"); }),
               "parse error: f:2:1: expected 3 fields, got 'a,1'");
     EXPECT_EQ(failure([] { parse_long_series("id,time,value,label\na,1,2,u\na,2,2,v\n", "f"); }),
-              "parse error: f:3:7: expected the label 'u' of the other lines of this series, got 'v'");
+              "parse error: f:3:7: expected the label 'u', as in the other lines of this series, got 'v'");
     EXPECT_EQ(failure([] { parse_long_series("id,time,value\na,1,inf\n", "f"); }),
               "parse error: f:2:5: expected a finite number, got 'inf'");
     EXPECT_EQ(failure([] { parse_long_series("x,y\n1,2\n", "f"); }),

@@ -397,14 +397,14 @@ std::optional<std::vector<double>> read_state(const std::string& path, std::uint
     const auto kind = std::filesystem::status(path, reason).type();
     if (kind == std::filesystem::file_type::not_found) return std::nullopt;
     if (kind != std::filesystem::file_type::regular)
-        fail(errc::io, path + ": not a checkpoint: " + (reason ? reason.message() : "not a plain file"));
+        fail(errc::io, path + ": not a checkpoint: " + (reason ? reason.message() : "it is not a plain file"));
     std::ifstream in(path, std::ios::binary);
     if (!in) fail(errc::io, path + ": cannot read the checkpoint: " + std::strerror(errno));
     const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     state_header head{};
     if (bytes.size() < sizeof head)
-        fail(errc::io, path + ": not a checkpoint: " + std::to_string(bytes.size()) + " bytes, a header has " +
-                           std::to_string(sizeof head));
+        fail(errc::io, path + ": not a checkpoint: the file has " + std::to_string(bytes.size()) +
+                           " bytes, and the header alone would have " + std::to_string(sizeof head));
     std::memcpy(&head, bytes.data(), sizeof head);
     if (std::memcmp(head.magic, magic, sizeof magic) != 0)
         fail(errc::io, path + ": not a checkpoint written by mercer");
@@ -414,8 +414,9 @@ std::optional<std::vector<double>> read_state(const std::string& path, std::uint
                            "name another one");
     const std::size_t room = bytes.size() - sizeof head;
     if (room % sizeof(double) != 0 || room / sizeof(double) != head.size)
-        fail(errc::io, path + ": the checkpoint is damaged: " + std::to_string(room) + " bytes of numbers, " +
-                           std::to_string(head.size) + " numbers expected");
+        fail(errc::io, path + ": the checkpoint is damaged: expected " + std::to_string(head.size) +
+                           " numbers after the header, got " + std::to_string(room) +
+                           " bytes. Remove the file and fit again");
     std::vector<double> state(head.size);
     if (!state.empty()) std::memcpy(state.data(), bytes.data() + sizeof head, room);
     if (check_sum(problem, state) != head.content)

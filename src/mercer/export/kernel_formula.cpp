@@ -84,10 +84,11 @@ public:
             return mapped(polynomial_kernel{static_cast<int>(at(0)), at(1), at(2)});
         }
         if (const auto made = listed(k, static_cast<listed_kernels*>(nullptr))) return *made;
-        fail(errc::unsupported, fmt::format("{} cannot be written as a formula of two vectors{}", k.text(),
-                                            k.kind() == object_kind::vectors || k.kind() == object_kind::any
-                                                ? ""
-                                                : fmt::format(": it is a kernel on {}", name(k.kind()))));
+        fail(errc::unsupported,
+             fmt::format("the kernel {} cannot be written as a formula k(x, z) of two vectors{}", k.text(),
+                         k.kind() == object_kind::vectors || k.kind() == object_kind::any
+                             ? ""
+                             : fmt::format(": it is a kernel on {}", name(k.kind()))));
     }
 
 private:
@@ -129,7 +130,8 @@ private:
             case pair_statistic::product: return op::product;
             case pair_statistic::user: break;
         }
-        fail(errc::unsupported, "a user's function cannot be written as a formula");
+        fail(errc::unsupported,
+             "a kernel that contains a user's function cannot be written as a formula k(x, z) of two vectors");
     }
 
     // Returns f(statistic), built by the formula of the kernel.
@@ -243,7 +245,8 @@ private:
         if (form.operation == "product") return part(0) + part(1);
         if (form.operation == "scale") return part() + std::log(std::get<double>(form.arguments.front().second));
         if (form.operation == "power") return std::get<double>(form.arguments.front().second) * part();
-        fail(errc::unsupported, fmt::format("normalize({}) cannot be written as a formula of two vectors", k.text()));
+        fail(errc::unsupported,
+             fmt::format("the kernel normalize({}) cannot be written as a formula k(x, z) of two vectors", k.text()));
     }
 
     formula& out_;

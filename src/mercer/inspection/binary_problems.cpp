@@ -15,7 +15,9 @@ namespace mercer {
 
 problem_classes classes_of_problem(const svm_model& model, index problem) {
     if (problem < 0 || problem >= model.problems())
-        fail(errc::invalid_argument, fmt::format("must satisfy 0 <= problem < {}, got {}", model.problems(), problem));
+        fail(errc::invalid_argument,
+             fmt::format("a problem of two classes of the model must satisfy 0 <= problem < {}, got {}",
+                         model.problems(), problem));
     const auto [first, second] =
         class_problems(std::max<index>(2, static_cast<index>(model.classes.size())), model.scheme)[problem];
     return {first, second};

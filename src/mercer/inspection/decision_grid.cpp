@@ -36,7 +36,7 @@ std::string axis_name(const std::vector<std::string>& names, index j) {
 void require_feature(index j, index dims) {
     if (j < 0 || j >= dims)
         fail(errc::invalid_argument,
-             fmt::format("a plane of two features: must satisfy 0 <= feature < {}, got {}", dims, j));
+             fmt::format("the features of a plane must satisfy 0 <= feature < {}, got {}", dims, j));
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ plane make_feature_plane(const svm_model& model, const dataset& x, index first, 
     require_feature(first, d);
     require_feature(second, d);
     if (first == second)
-        fail(errc::invalid_argument, fmt::format("a plane of two features: they must differ, got {} twice", first));
+        fail(errc::invalid_argument, fmt::format("the two features of a plane must be different, got {} twice", first));
     plane on;
     on.x_name = axis_name(names, first);
     on.y_name = axis_name(names, second);

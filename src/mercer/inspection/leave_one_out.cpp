@@ -47,8 +47,10 @@ void check(index n, std::span<const double> y, const svm_options& options, const
         fail(errc::invalid_argument, fmt::format("leave-one-out: {} examples but {} labels", n, y.size()));
     if (!fitted.is_classifier() || options.task != svm_task::c_svc)
         fail(errc::unsupported,
-             fmt::format("leave-one-out: needs a c_svc, or the c_svc that is equivalent to a nu_svc, got {}: use folds",
-                         name(options.task)));
+             fmt::format(
+                 "leave-one-out: expected a classifier with the task c_svc, got {}: use cross-validation instead "
+                 "(for a nu_svc, pass the options that refit_options() returns)",
+                 name(options.task)));
     if (fitted.training_size != n)
         fail(errc::invalid_argument,
              fmt::format("leave-one-out: the model was fitted on {} examples, got {}", fitted.training_size, n));

@@ -283,7 +283,10 @@ std::string no_bounds_reason(const margin_problem& p, bool convex, bool no_margi
     if (no_margin)
         return "ν is too small for these classes: no function separates them with a margin, and the optimum is w = 0";
     if (!p.optimal() || !(p.solver_gap <= optimum_tolerance + rounding))
-        return fmt::format("the model is not optimal to within {} of the margin", optimum_tolerance);
+        return fmt::format(
+            "the model is not optimal to within {} in decision values (the margin is 1): fit it again with a smaller "
+            "tol",
+            optimum_tolerance);
     if (!convex || p.squared_norm < 0)
         return "the kernel is not proven to be positive semidefinite, so the problem may not be convex";
     return {};

@@ -437,9 +437,13 @@ private:
     }
 
     [[noreturn]] void fail_value(index row, std::size_t column, const field& one, number_error fault) const {
-        if (one.text.empty()) fail_field(row, column, one, "the field is empty: the value is missing");
+        if (one.text.empty())
+            fail_field(row, column, one,
+                       "the field is empty, so the value is missing: leave the row out, or impute the value");
         if (detail::is_missing(one.text))
-            fail_field(row, column, one, fmt::format("missing value {}", detail::quoted(one.text)));
+            fail_field(
+                row, column, one,
+                fmt::format("missing value {}: leave the row out, or impute the value", detail::quoted(one.text)));
         const char* const hint =
             " (columns of text are not supported as vectors: leave the column out, encode it as numbers, or name it as "
             "the target)";

@@ -113,11 +113,12 @@ table parse_fastq(std::string_view text, const std::string& name, const tsv_opti
             file.add_letters(line);
         }
         for (std::size_t left = file.last().size(); left > 0; left -= line.size()) {
-            if (!file.next(line)) file.fail_at_end(fmt::format("expected {} more qualities", left));
+            if (!file.next(line)) file.fail_at_end(fmt::format("expected {} more quality characters", left));
             if (line.size() > left)
-                file.fail_here(line.substr(left), fmt::format("expected one quality for each of the {} letters, got "
-                                                              "{} more",
-                                                              file.last().size(), line.size() - left));
+                file.fail_here(line.substr(left),
+                               fmt::format("expected {} quality characters, one for each letter of "
+                                           "the sequence, got {}",
+                                           file.last().size(), file.last().size() + line.size() - left));
         }
     }
     return file.finish();

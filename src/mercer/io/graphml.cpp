@@ -88,8 +88,9 @@ private:
     double number(const std::string& text, std::size_t offset) const {
         double value = 0;
         if (const auto fault = detail::parse_number(text, value); fault != detail::number_error::none)
-            from_.fail_expecting(
-                fmt::format("{} as an attribute, not {}", detail::expected_text(fault), detail::quoted(text)), offset);
+            from_.fail_expecting(fmt::format("{} as the value of an attribute, not {}", detail::expected_text(fault),
+                                             detail::quoted(text)),
+                                 offset);
         return value;
     }
     // The values of the <data> elements inside a node, an edge or a graph.
@@ -110,7 +111,8 @@ private:
         const std::string id = required_attribute(tag, "key");
         const auto found = keys_.find(id);
         if (found == keys_.end())
-            from_.fail_expecting(fmt::format("the id of a <key> before, not {}", detail::quoted(id)), tag.offset);
+            from_.fail_expecting(
+                fmt::format("the id of a <key> that precedes the graphs, not key={}", detail::quoted(id)), tag.offset);
         const graphml_key& key = found->second;
         const bool wanted = key.owner == owner || key.owner == "all";
         if (!wanted || (!key.label && key.attribute < 0)) return skip();
@@ -153,7 +155,7 @@ private:
     void read_edge(const xml_tag& tag, std::vector<edge_place>& to) {
         edge_place edge{required_attribute(tag, "source"), required_attribute(tag, "target"), 0, tag.offset};
         if (const std::string* own = tag.find("directed"); own && (*own == "true") != parts_.directed)
-            from_.fail_expecting("edges directed as those of the graph are by default", tag.offset);
+            from_.fail_expecting("an edge that is directed or undirected as edgedefault of its graph says", tag.offset);
         const data_values about = read_inside("edge");
         edge.label = about.label ? label_of(*about.label) : 0;
         to.push_back(std::move(edge));
@@ -161,7 +163,7 @@ private:
     void read_graph(const xml_tag& start, std::vector<graph>& made, detail::graph_targets& targets) {
         const std::string way = required_attribute(start, "edgedefault");
         if (way != "directed" && way != "undirected")
-            from_.fail_expecting("edgedefault directed or undirected", start.offset);
+            from_.fail_expecting("a graph with edgedefault='directed' or 'undirected'", start.offset);
         parts_ = {};
         parts_.directed = way == "directed";
         numbers_.clear();

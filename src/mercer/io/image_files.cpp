@@ -353,7 +353,7 @@ private:
         const auto byte = [&](std::size_t at) { return static_cast<unsigned>(static_cast<unsigned char>(bytes_[at])); };
         for (index i = 0; i < count; ++i, at_ += size) {
             const unsigned value = size == 2 ? byte(at_) << 8 | byte(at_ + 1) : byte(at_);
-            if (value > most_) fail_expecting(fmt::format("a value up to {}, got {}", most_, value), at_);
+            if (value > most_) fail_expecting(fmt::format("a pixel value of at most {}, got {}", most_, value), at_);
             out.values.push_back(intensity(value, most_));
         }
     }

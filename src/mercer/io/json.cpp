@@ -81,13 +81,13 @@ unsigned json_cursor::escaped_unit() {
 }
 
 std::string json_cursor::string() {
-    if (peek() != '"') fail_expecting("text in quotes");
+    if (peek() != '"') fail_expecting("a string in quotes");
     const char* const begin = at_++;
     std::string out;
     for (;;) {
         if (at_ == end_) {
             at_ = begin;
-            fail_expecting("text that ends with a quote");
+            fail_expecting("a string with a closing quote");
         }
         const char c = *at_++;
         if (c == '"') return to_utf8(out);

@@ -106,7 +106,9 @@ private:
             if (p - start > 10 || at > max_index || static_cast<std::int64_t>(at) <= last) [[unlikely]]
                 check_index(start, p, last);
             if (precomputed_ && entries == first_entry && at != 0) [[unlikely]]
-                fail_expecting("0:serial first in a row of a precomputed kernel", start);
+                fail_expecting(
+                    "0:serial (the number of the example, from 1) at the beginning of a row of a precomputed kernel",
+                    start);
             last = static_cast<std::int64_t>(at);
             out_.col[entries] = static_cast<std::int32_t>(last - first_index_);
             p = number(p + 1, out_.val[entries], "a value (a number)");
@@ -116,7 +118,7 @@ private:
             found_.zero = found_.zero || out_.col[first_entry] == 0;
             found_.highest = std::max<std::int64_t>(found_.highest, out_.col[entries - 1]);
         } else if (precomputed_) {
-            fail_expecting("0:serial after the label", p - 1);
+            fail_expecting("0:serial (the number of the example, from 1) after the label", p - 1);
         }
         found_.entries = entries;
         out_.row_end[found_.rows++] = entries;

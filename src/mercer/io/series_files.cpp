@@ -260,7 +260,7 @@ table parse_long_series(std::string_view text, const std::string& name, const ts
         if (label && is_new) one.label = fields[label];
         if (label && fields[label] != one.label)
             file.fail_at(fields[label],
-                         fmt::format("the label {} of the other lines of this series", detail::quoted(one.label)),
+                         fmt::format("the label {}, as in the other lines of this series", detail::quoted(one.label)),
                          fields[label]);
     }
     for (long_series& each : all) {

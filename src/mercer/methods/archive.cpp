@@ -163,7 +163,7 @@ archive_reader::archive_reader(std::string_view bytes, std::string_view format, 
     if (rest_.size() < expected)
         wrong(fmt::format("the model file is truncated: it has {} bytes, expected {}", rest_.size(), expected));
     if (rest_.size() > expected)
-        wrong(fmt::format("the model file has {} bytes after its end", rest_.size() - expected));
+        wrong(fmt::format("the model file is damaged: {} bytes follow the end of the model", rest_.size() - expected));
     if (checksum(rest_) != sum) wrong("the model file is damaged: its checksum does not match");
     try {
         *head_ = parse_json(rest_.substr(0, head_size));

@@ -75,7 +75,8 @@ dataset changed_rows(const dataset& x, index column, std::span<const change> whi
             if constexpr (requires { changed_rows(rows, column, which); })
                 return changed_rows(rows, column, which);
             else
-                fail(errc::unsupported, "features are shuffled of vectors");
+                fail(errc::unsupported,
+                     fmt::format("the importance of features needs vectors, got {}", name(x.kind())));
         },
         x.items());
 }
@@ -188,8 +189,9 @@ std::vector<feature_importance> permutation_importance(const dataset& x, std::sp
     if (x.kind() != object_kind::vectors)
         fail(errc::unsupported, fmt::format("the importance of features needs vectors, got {}", name(x.kind())));
     if (options.repeats < 1 || options.resamples < 1)
-        fail(errc::invalid_argument, fmt::format("must satisfy repeats >= 1 and resamples >= 1, got {} and {}",
-                                                 options.repeats, options.resamples));
+        fail(errc::invalid_argument,
+             fmt::format("importance: must satisfy repeats >= 1 and resamples >= 1, got {} and {}", options.repeats,
+                         options.resamples));
     if (x.size() != static_cast<index>(y.size()) || y.empty())
         fail(errc::invalid_argument, fmt::format("{} examples, but {} targets", x.size(), y.size()));
     const shuffler shuffle(x, y, classes, by, model, options);

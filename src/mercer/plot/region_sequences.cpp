@@ -65,9 +65,10 @@ dataset two_columns(const dataset& x, std::pair<index, index> pair) {
     for (const index j : {pair.first, pair.second})
         if (j < 0 || j >= all.dims())
             fail(errc::invalid_argument,
-                 fmt::format("two features: must satisfy 0 <= feature < {}, got {}", all.dims(), j));
+                 fmt::format("the features of a picture must satisfy 0 <= feature < {}, got {}", all.dims(), j));
     if (pair.first == pair.second)
-        fail(errc::invalid_argument, fmt::format("two features: they must differ, got {} twice", pair.first));
+        fail(errc::invalid_argument,
+             fmt::format("the two features of a picture must be different, got {} twice", pair.first));
     matrix<double> out(all.size(), 2);
     for (index i = 0; i < all.size(); ++i) {
         out(i, 0) = all.row(i)[pair.first];

@@ -226,7 +226,7 @@ TEST(series_features, of_vectors_are_those_of_their_coordinates) {
         EXPECT_NEAR(value_of(k, x, z), sum, 1e-13) << k;
         EXPECT_EQ(value_of(k, x, {}), 0) << k << ": an empty series fits all";
     }
-    expect_error(errc::data, "fourier: series of 3 and of 2 numbers per time", [&] {
+    expect_error(errc::data, "fourier: series must have the same number of values per time, got 3 and 2", [&] {
         value_of("fourier()", x, {{1, 2}, 2});
     });
     const object_features phi(kernel::parse("fourier(2, 1)"), series({x}));

@@ -105,7 +105,7 @@ TEST(series_kernels, vectors_and_different_lengths) {
         EXPECT_NEAR(value_of("time_warp(0.5)", x.times, y.times),
                     static_cast<double>(std::exp(-0.5L * least_warping(x.times, y.times))), 1e-14);
     }
-    expect_error(errc::data, "series of 2 and of 3 numbers per time", [] {
+    expect_error(errc::data, "series must have the same number of values per time, got 2 and 3", [] {
         value_of("time_warp()", one_series{{1, 2}, 2}, one_series{{1, 2, 3}, 3});
     });
 }

@@ -121,7 +121,7 @@ TEST(libsvm_model, faults_are_named) {
     EXPECT_THAT(changed("gamma", "gemma"), HasSubstr("unknown text in model file: ['gemma']"));
     EXPECT_THAT(changed("gamma 0.5", "gamma x"), HasSubstr("m:3:7: expected a number"));
     EXPECT_THAT(changed("gamma 0.5", "gamma -0.5"), HasSubstr("gamma"));
-    EXPECT_THAT(changed("rho -0.25", "rho"), HasSubstr("expected 1 numbers after rho, got 0"));
+    EXPECT_THAT(changed("rho -0.25", "rho"), HasSubstr("expected 1 number after the keyword 'rho', got 0"));
     EXPECT_THAT(changed("nr_sv 1 1", "nr_sv 1 2"), HasSubstr("must add up to total_sv = 2, got 3"));
     EXPECT_THAT(changed("-1 2:0.5", ""),
                 HasSubstr("expected 2 support vectors (total_sv), got 1: the file is cut short"));

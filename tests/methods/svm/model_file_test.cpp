@@ -150,7 +150,7 @@ TEST(model_file, every_cut_and_every_flipped_byte_is_noticed) {
     EXPECT_THAT(failure([&] { parse_model<svm_model>(bytes.substr(0, bytes.size() - 1), "m"); }),
                 HasSubstr("is truncated"));
     EXPECT_THAT(failure([&] { parse_model<svm_model>(bytes + "x", "m"); }),
-                HasSubstr("the model file has 1 bytes after its end"));
+                HasSubstr("the model file is damaged: 1 bytes follow the end of the model"));
     std::string damaged = bytes;
     damaged[bytes.size() / 2] = static_cast<char>(damaged[bytes.size() / 2] ^ 64);
     EXPECT_THAT(failure([&] { parse_model<svm_model>(damaged, "m"); }), HasSubstr("damaged: its checksum"));

@@ -271,8 +271,8 @@ void tile_runner<T>::require_range(const tile& t) const {
     for (index i = 0; i < t.rows.size(); ++i)
         for (index j = 0; j < t.real_width(); ++j)
             if (!std::isfinite(t.out[i][t.out_col + j]))
-                fail(errc::data, fmt::format("k(x, z) of objects {} and {} is beyond the range of {}", t.rows[i],
-                                             t.columns.cols[j], precision<T>()));
+                fail(errc::data, fmt::format("k(x, z) of objects {} and {} is beyond the range of {}: scale the data",
+                                             t.rows[i], t.columns.cols[j], precision<T>()));
 }
 
 template class tile_runner<float>;

@@ -287,7 +287,8 @@ private:
     static void require_columns(double columns) {
         constexpr double most = 0x7fffffff;
         if (columns > most)
-            fail(errc::unsupported, fmt::format("explicit features: at most 2^31 - 1 of them, got {:.3g}", columns));
+            fail(errc::unsupported,
+                 fmt::format("explicit features: a kernel can have at most 2^31 - 1 features, got {:.3g}", columns));
     }
 };
 

@@ -61,7 +61,9 @@ private:
 inline sparse<double> as_sparse(const std::vector<std::vector<std::pair<index, double>>>& rows, std::size_t first,
                                 std::size_t count, index dims, const std::string& owner) {
     if (dims > std::numeric_limits<std::int32_t>::max())
-        fail(errc::memory, owner + ": more than 2^31 different features");
+        fail(errc::memory, owner + ": the graphs have " + std::to_string(dims) +
+                               " different features, more than the limit of 2^31 - 1: take fewer graphs, or smaller "
+                               "parameters of the kernel");
     std::vector<index> start{0};
     for (std::size_t i = 0; i < count; ++i) start.push_back(start.back() + static_cast<index>(rows[first + i].size()));
     std::vector<std::int32_t> col(static_cast<std::size_t>(start.back()));

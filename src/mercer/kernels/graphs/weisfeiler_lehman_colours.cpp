@@ -42,7 +42,9 @@ public:
         }
         first_.push_back(nodes);
         if (nodes > std::numeric_limits<std::int32_t>::max())
-            fail(errc::memory, fmt::format("wl: more than 2^31 nodes in all graphs together, got {}", nodes));
+            fail(errc::memory,
+                 fmt::format("wl: all graphs together can have at most 2^31 - 1 nodes, got {}: take fewer graphs",
+                             nodes));
         start_.reserve(static_cast<std::size_t>(nodes) + 1);
         to_.reserve(static_cast<std::size_t>(ends));
         collect(edge_labels);

@@ -28,7 +28,7 @@ named_embedding series_features(const std::string& owner, std::string key, index
                         if (one.values.empty() || one.dims == dims) continue;
                         if (dims > 0)
                             fail(errc::data,
-                                 fmt::format("{}: series of {} and of {} numbers per time have no features in common",
+                                 fmt::format("{}: series must have the same number of values per time, got {} and {}",
                                              owner, dims, one.dims));
                         dims = one.dims;
                     }

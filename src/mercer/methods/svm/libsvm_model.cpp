@@ -309,12 +309,13 @@ public:
             double value = 0;
             const number_error fault = detail::parse_number(token, value);
             if (fault != number_error::none)
-                bad(token, fmt::format("expected {} after {}, got {}", detail::expected_text(fault), key,
+                bad(token, fmt::format("expected {} after the keyword '{}', got {}", detail::expected_text(fault), key,
                                        detail::quoted(token)));
             out.push_back(value);
         }
         if (static_cast<index>(out.size()) != count)
-            bad(line(key), fmt::format("expected {} numbers after {}, got {}", count, key, out.size()));
+            bad(line(key), fmt::format("expected {} number{} after the keyword '{}', got {}", count,
+                                       count == 1 ? "" : "s", key, out.size()));
         return out;
     }
     double number(std::string_view key, double otherwise) const { return has(key) ? numbers(key, 1)[0] : otherwise; }
@@ -493,8 +494,8 @@ void read_body(svm_model& model, const header& head, std::string_view text, cons
                             col[at] == 0 && val[at] >= 1 && val[at] <= 2147483647 &&
                             val[at] == static_cast<double>(static_cast<index>(val[at]));
         if (!serial)
-            fail(errc::parse, fmt::format("{}: support vector {}: expected 0:serial with a serial number >= 1 (a "
-                                          "precomputed kernel), got none",
+            fail(errc::parse, fmt::format("{}: support vector {}: expected 0:serial, the number of a training "
+                                          "example >= 1 (precomputed kernel), got none",
                                           name, s + 1));
         model.support_rows.push_back(static_cast<index>(val[at]) - 1);
         model.training_size = std::max(model.training_size, static_cast<index>(val[at]));

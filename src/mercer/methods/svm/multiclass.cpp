@@ -232,7 +232,10 @@ private:
 // The problems sorted by decreasing size; problems of equal size keep their order.
 std::vector<std::uint32_t> order_by_size(const binary_problem_factory& problems, index examples) {
     const index count = problems.count();
-    if (count >= index{1} << 32) fail(errc::unsupported, fmt::format("svm: {} binary problems are too many", count));
+    if (count >= index{1} << 32)
+        fail(errc::unsupported,
+             fmt::format("svm: at most 2^32 - 1 problems of two classes are supported, got {}: take multiclass=ovr",
+                         count));
     std::vector<index> first(static_cast<std::size_t>(examples) + 2, 0);
     const auto place = [&](index p) { return static_cast<std::size_t>(examples - problems.size(p)); };
     for (index p = 0; p < count; ++p) ++first[place(p) + 1];
