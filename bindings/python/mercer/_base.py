@@ -59,6 +59,22 @@ def renamed(owner, given, names, values):
     return out
 
 
+def takes_former_names(owner, names, values=None):
+    """Decorates a function so that it also takes former names of keyword arguments and former values, see `renamed`.
+
+    The signature shows the present names only.
+    """
+
+    def decorate(function):
+        @functools.wraps(function)
+        def call(*args, **given):
+            return function(*args, **renamed(owner, given, names, values or {}))
+
+        return call
+
+    return decorate
+
+
 class _FormerName:
     """The attribute of a parameter by its former name: reads and writes the parameter, with a FutureWarning."""
 
