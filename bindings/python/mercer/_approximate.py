@@ -15,6 +15,7 @@ class Centred(KernelEstimator):
     """Base class of all estimators with a few centres: the centres, and how well they approximate the kernel matrix."""
 
     _former_names = {"accuracy": "trace_tol"}
+    _former_attributes = {"out_of_reach_": "unexplained_trace_"}
 
     def _rows(self):
         return None if self.centre_rows is None else np.ravel(self.centre_rows)
@@ -23,7 +24,7 @@ class Centred(KernelEstimator):
     centre_indices_ = of_model(
         "centre_rows", "ndarray of shape (n_centres,)", "Indices of the centres among the training examples."
     )
-    out_of_reach_ = of_model(
+    unexplained_trace_ = of_model(
         "out_of_reach", "float",
         "Fraction of the trace of the kernel matrix that the centres do not explain, estimated on a sample.",
     )  # fmt: skip
@@ -409,6 +410,7 @@ class Nystroem(_Features):
     (100, 20)
     """
 
+    _former_attributes = {"out_of_reach_": "unexplained_trace_"}
     _method = "nystroem"
     _option_names = {"n_components": "n_centres"}
     _function_of_pairs = True
@@ -428,7 +430,7 @@ class Nystroem(_Features):
         "coef", "ndarray of shape (n_components, n_components)",
         "Inverse square root of the kernel matrix of the centres.",
     )  # fmt: skip
-    out_of_reach_ = of_model(
+    unexplained_trace_ = of_model(
         "out_of_reach", "float", "Fraction of the trace of the kernel matrix that the features do not explain."
     )
 

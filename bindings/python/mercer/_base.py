@@ -224,6 +224,8 @@ class KernelEstimator(BaseEstimator):
             cls._former = {old: new for old, new in cls._all("_former_names").items() if new in parameters}
             for former, name in cls._former.items():
                 setattr(cls, former, _FormerName(former, name))
+            for former, name in cls._all("_former_attributes").items():
+                setattr(cls, former, _FormerName(former, name))
             cls.__init__ = init_of(cls.__name__, parameters, cls._positional, cls._renamed)
             cls._parameter_constraints = {name: allowed for name, (_, allowed, _) in parameters.items()}
             cls._defaults = {name: default for name, (default, *_) in parameters.items()}
