@@ -62,8 +62,9 @@ void parallel_for(index count, Body&& body) {
         const_cast<void*>(static_cast<const void*>(std::addressof(body))));
 }
 
-// Calls body(first, end) for chunks of `chunk` consecutive items that together are 0 … count-1: for items that are too
-// small to be scheduled one by one.
+// Divides the items 0 … count-1 into chunks of `chunk` consecutive items, the last of which may have fewer, and calls
+// body(first, end) in parallel for each half-open range [first, end): for items that are too small to be scheduled one
+// by one.
 template <class Body>
 void parallel_chunks(index count, index chunk, Body&& body) {
     parallel_for((count + chunk - 1) / chunk, [&](index r) { body(r * chunk, std::min(count, (r + 1) * chunk)); });

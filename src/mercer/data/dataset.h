@@ -127,7 +127,7 @@ dataset concatenate(const dataset& first, const dataset& second);
 template <class T>
 dense<T> as_dense(const dataset& vectors);
 
-// A coordinate of a vector that is NaN or infinite.
+// A NaN or infinite coordinate of a vector: its row, its column and its value.
 struct non_finite_value {
     index row = 0, column = 0;
     double value = 0;

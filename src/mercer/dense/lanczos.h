@@ -64,7 +64,8 @@ public:
     matrix<double> orthonormal(const matrix<double>& w, double floor, double scale) const;
 
     void append(const matrix<double>& block);
-    // Sets the rows and columns of H that belong to the last block: coupling = (Q A Q_lastᵀ)ᵀ.
+    // Sets the rows and columns of H = Q A Qᵀ that belong to the block appended last. `coupling` is Q_last A Qᵀ: a row
+    // for each vector of that block, a column for each vector of Q.
     void set_last(const matrix<double>& coupling);
     // The linear combinations s·Q.
     matrix<double> combined(matrix<double> s) const;

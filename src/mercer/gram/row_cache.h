@@ -85,7 +85,8 @@ public:
     index cols() const override { return k_.cols(); }
     index stored_count() const { return count_; }
     bool stores_all_rows() const { return count_ == k_.rows(); }
-    // Returns nullptr if the row is not stored.
+    // Returns the cols() numbers of row i if the row is stored, else nullptr; computes nothing. The pointer is valid as
+    // long as this object.
     const T* stored_row(index i) const {
         return i < count_ ? static_cast<const T*>(rows_.data()) + i * cols() : nullptr;
     }

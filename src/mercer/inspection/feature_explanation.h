@@ -86,7 +86,8 @@ struct feature_explanation {
     std::string method, kernel;
     std::optional<index> row;
     std::string prediction;  // prediction for the object
-    // When an object is explained: the functions that involve its predicted class.
+    // explain_object(): the decision functions that separate the predicted class from another class or from the rest
+    // (all functions if the model predicts values). explain_model(): all functions.
     std::vector<explained_function> functions;
 };
 

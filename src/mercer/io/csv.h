@@ -31,8 +31,8 @@ struct csv_options {
     csv_header header = csv_header::automatic;
     // The column of targets: a name from the header, or a position from 0 (negative: from the end). Empty: none.
     std::string label{};
-    // The class names of the training set, in its order; then every label must be one of these names. Empty: the
-    // sorted names of the file.
+    // The class names of the training set, in its order: y[i] is a position in this list, and a label that is not in
+    // the list throws errc::data. Empty: the class names are the different labels of the file, sorted.
     std::vector<std::string> classes{};
     precision numbers = precision::natural;
     // A column of texts, given like `label`: the objects are its fields, as strings; of the other columns only the

@@ -24,7 +24,8 @@ namespace mercer {
 // coordinates; z is null if both sides of the Gram matrix are the same data.
 struct embedding {
     std::string key;  // equal keys mean equal embeddings
-    // The vectors of x, and those of z (an empty data set if z is null). Empty function: the identity.
+    // Maps the objects of x and of z to vectors. The second data set of the result is empty if z is null. An empty
+    // function is the identity: the data are used unchanged.
     std::function<std::pair<dataset, dataset>(const dataset& x, const dataset* z)> apply;
 };
 
@@ -101,10 +102,11 @@ public:
     const embedding& outer() const { return outer_; }
     // The quantity that plan_of_part computes: the kernel of the part or its logarithm.
     enum class quantity { value, logarithm };
-    // Returns the plan that computes `what` for one part of the kernel, such as the diagonal of a factor, on the same
-    // objects; inside a pull-back these are the mapped objects. `emit` appends the instructions of the part to the plan
-    // and returns the register that holds its value. Plans are cached by part: without the cache, the number of plans
-    // of nested parts would double with every level.
+    // Returns a separate plan that computes `what` for one part of the kernel, for example for k in normalize(k), which
+    // needs the diagonal of k; inside a pull-back k(φ(x), φ(z)) it is evaluated on the objects φ(x). `part` is the
+    // address of the part's node and is used only as a key. emit(plan) appends the instructions of the part to the plan
+    // and returns the register of its value. A second call with the same part, quantity and pull-back returns the same
+    // plan: otherwise the number of plans would double with every level of nested parts.
     std::shared_ptr<const plan> plan_of_part(const void* part, quantity what,
                                              const std::function<int(plan_builder&)>& emit);
 

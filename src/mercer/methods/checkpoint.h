@@ -67,8 +67,8 @@ void write_checkpoint(const std::string& path, const checkpoint_problem& problem
 std::optional<std::vector<double>> read_checkpoint(const std::string& path, const checkpoint_problem& problem);
 
 // A matrix product whose results are recorded in a checkpoint, for fits by iterations such as Lanczos's. An interrupted
-// fit starts from the beginning and reads the recorded products, which are all of its work, instead of computing them.
-// Its result is bit-identical to that of an uninterrupted fit, and the iteration needs no code for resuming.
+// fit starts from the beginning and reads the recorded products, which are nearly all of its work, instead of computing
+// them. Its result is bit-identical to that of an uninterrupted fit, and the iteration needs no code for resuming.
 class recorded_products {
 public:
     recorded_products(block_operator multiply, const fit_checkpoint& where, std::uint64_t problem,

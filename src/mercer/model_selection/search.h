@@ -75,8 +75,12 @@ struct tuning {
     const spec& chosen_spec() const { return trials[chosen].what; }
 };
 
-// {"metric", "cross_validation", "rows", "of_rows", "complete", "seconds", "chosen": a trial, "trials": [{"at": {axis:
-// number}, "spec", "scores", "mean", "standard_error", "dropped", "trouble"}]}; values that are not finite are null.
+// Returns the result of a search as a JSON object with the members "metric", "cross_validation" (text, `how` of
+// tuning), "rows" and "of_rows" (number of examples of the search and of the data), "complete" (false if the search was
+// cancelled), "seconds", "chosen" (the chosen trial) and "trials" (the list of all trials). A trial is an object with
+// the members "at" (an object: name of a parameter → its value), "spec" (model/spec.h), "scores" (a list, one number
+// per computed fold), "mean", "standard_error", "dropped" (true if the race dropped it) and "trouble" (the warnings and
+// errors of its fits; absent if there are none). Numbers that are not finite are null.
 std::string to_json(const tuning& found);
 
 // Runs the search on the examples and targets of `data`. Throws errc::invalid_argument if the spec has no open

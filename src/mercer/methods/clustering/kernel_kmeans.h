@@ -76,7 +76,7 @@ struct kmeans_options {
     progress_callback progress{};
 };
 
-// The fitted model.
+// The result of fit_kernel_kmeans(): the means of the clusters, the clusters of the training examples and J.
 struct kmeans_model {
     kernel_expansion means;                     // function c is x ↦ ⟨φ(x), μ_c⟩
     std::vector<double> norms;                  // ‖μ_c‖²

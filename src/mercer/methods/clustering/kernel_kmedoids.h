@@ -81,7 +81,7 @@ struct kmedoids_options {
     progress_callback progress{};
 };
 
-// The fitted model.
+// The result of fit_kernel_kmedoids() and fit_kmedoids(): the medoids, the clusters of the training examples and TD.
 struct kmedoids_model {
     std::shared_ptr<const kernel> k;  // null if the model was fitted to a matrix
     dataset objects;                  // the medoids; empty if k is null

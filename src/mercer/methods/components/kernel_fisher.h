@@ -63,7 +63,7 @@ struct kernel_fisher_options {
     progress_callback progress{};  // returns false to end the fit with errc::cancelled
 };
 
-// The fitted model.
+// The result of fit_kernel_fisher(): the directions, and the class means projected on them.
 struct kernel_fisher_model {
     kernel_expansion directions;  // function j is the projection on direction j, with the mean of all examples at zero
     std::vector<double> classes;  // labels in ascending order

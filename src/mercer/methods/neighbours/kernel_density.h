@@ -45,7 +45,7 @@ struct kernel_density_options {
     std::vector<double> sample_weight{};  // weights; empty: all 1
 };
 
-// The fitted model.
+// The result of fit_kernel_density(): the mean embedding of the training objects and the normalisation Z.
 struct kernel_density_model {
     kernel_expansion mean;    // the function Σᵢ wᵢk(x, xᵢ)/W
     bool normalised = false;  // true if Z is known

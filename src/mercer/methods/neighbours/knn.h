@@ -101,7 +101,7 @@ struct knn_options {
     progress_callback progress{};                       // called during prediction; not saved
 };
 
-// The fitted model.
+// The result of fit_knn(): the training examples and their targets.
 struct knn_model {
     knn_options options;
     std::shared_ptr<const kernel> k;  // null if the model was fitted to a matrix

@@ -57,7 +57,7 @@ struct nystroem {
     }
 };
 
-// The fitted model.
+// The result of fit_nystroem_features(): the feature map φ as functions of the centres.
 struct nystroem_features_model {
     kernel_expansion map;  // function j is feature j
     double unexplained = 0;
@@ -99,7 +99,7 @@ struct nystroem_pca {
     }
 };
 
-// The fitted model.
+// The result of fit_nystroem_pca(): the components as functions of the centres, and their variances.
 struct nystroem_pca_model {
     kernel_expansion projection;  // function j is the score on component j
     std::vector<double> eigenvalues, explained_variance, explained_variance_ratio, residuals;

@@ -158,7 +158,9 @@ struct kmeans_start {
 kmeans_start start_kmeans(matrix_view<const double> x, std::span<const double> weight,
                           const kmeans_start_options& options);
 
-// Returns the number of rows in the sample: all rows, or enough that a cluster of 1 % of the rows is not missed.
+// Returns the number of rows to sample, out of n, for the initial means: 4096 or 32·clusters rows, whichever is larger,
+// but not more than 2²⁵/features rows (the memory of their features), at least `clusters` rows and at most n. A cluster
+// of 1 % of the rows is missed by 4096 rows with a probability below 10⁻¹⁷.
 index start_sample_size(index n, index clusters, index features);
 
 namespace api {

@@ -50,7 +50,7 @@ struct nystroem_logistic {
     }
 };
 
-// The fitted model.
+// The result of fit_nystroem_logistic(); the members are those of nystroem_fit (nystroem_fit.h).
 struct nystroem_logistic_model : nystroem_fit {};
 
 // y contains one class label per example. nystroem_ridge.h describes x and the errors; errc::data also if there is only

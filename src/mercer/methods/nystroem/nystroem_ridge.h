@@ -64,7 +64,7 @@ struct nystroem_ridge {
     }
 };
 
-// The fitted model.
+// The result of fit_nystroem_ridge(); the members are those of nystroem_fit (nystroem_fit.h).
 struct nystroem_ridge_model : nystroem_fit {};
 
 // `x` is made by make_rows() from a kernel and objects, or from a kernel matrix, and is used only during the fit. y has

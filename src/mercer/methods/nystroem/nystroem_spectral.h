@@ -55,7 +55,7 @@ struct nystroem_spectral {
     }
 };
 
-// The fitted model.
+// The result of fit_nystroem_spectral(), in the symbols of the file comment.
 struct nystroem_spectral_model {
     kernel_expansion projection;      // function j is ⟨φ(x), uⱼ⟩/√λⱼ
     std::vector<double> eigenvalues;  // λ, descending

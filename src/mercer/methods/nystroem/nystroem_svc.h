@@ -68,7 +68,7 @@ struct nystroem_svc {
     }
 };
 
-// The fitted model.
+// The result of fit_nystroem_svc(); the members are those of nystroem_fit (nystroem_fit.h).
 struct nystroem_svc_model : nystroem_fit {};
 
 // y contains one class label per example. nystroem_ridge.h describes x and the errors; errc::data also if there is only

@@ -126,7 +126,7 @@ struct random_features_options {
 
 enum class random_feature_kind { frequencies, structured, sketch };
 
-// The fitted model.
+// The result of fit_random_features(): the random numbers that define φ.
 struct random_features_model {
     std::shared_ptr<const kernel> k;
     index features = 0;  // D

@@ -74,7 +74,7 @@ struct kernel_logistic_options {
     fit_checkpoint checkpoint{};                      // written after Newton steps
 };
 
-// The fitted model.
+// The result of fit_kernel_logistic(): the functions f and how the fit ended.
 struct kernel_logistic_model {
     kernel_expansion f;           // one output for two classes, otherwise one per class
     std::vector<double> classes;  // labels in ascending order

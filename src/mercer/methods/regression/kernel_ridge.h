@@ -111,7 +111,7 @@ struct kernel_ridge_options {
     progress_callback progress{};
 };
 
-// The fitted model.
+// The result of fit_kernel_ridge(), in the symbols of the file comment.
 struct kernel_ridge_model {
     kernel_expansion f;
     double alpha = 1;  // λ; of the first output if output_alphas is not empty

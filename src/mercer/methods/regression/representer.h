@@ -92,7 +92,7 @@ struct representer_fit_options {
     progress_callback progress{};  // reports the Newton steps and the duality gap
 };
 
-// The fitted model.
+// The result of fit_representer(): the function f, its loss and how the fit ended.
 struct representer_model {
     kernel_expansion f;
     loss loss_function;  // a user-defined loss is loaded without its functions, which prediction does not need

@@ -81,7 +81,7 @@ struct ridge_options {
     std::size_t memory_bytes = gibibytes(4);
 };
 
-// The fitted model.
+// The result of fit_ridge(): β and b for each target (output).
 struct ridge_model {
     matrix<double> coef;            // coordinates × outputs
     std::vector<double> intercept;  // one per output

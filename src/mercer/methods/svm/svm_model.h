@@ -171,9 +171,10 @@ matrix<double> decide_precomputed(const svm_model& model, matrix_view<const doub
 // Returns one prediction per row of decision values: a class label (classification), a value (regression), or 1
 // (inside) and -1 (one-class).
 std::vector<double> predict(const svm_model& model, matrix_view<const double> decisions);
-// Returns one prediction per object. Throws errc::unsupported if the model was fitted on a kernel matrix. Classes are
-// those of exact arithmetic: decisions are computed in float, and again in double where rounding could change the
-// class. Regression values are computed in double.
+// Returns one prediction per object: a class label (classification), a value (regression), or 1 (inside) and -1
+// (one-class). Throws errc::unsupported if the model was fitted on a kernel matrix. Classes and sides are those that
+// decisions in double give: decisions may be computed in float first, and are computed again in double where the error
+// of float could change the class. Values are computed in double.
 std::vector<double> predict(const svm_model& model, const dataset& x);
 // predict_exactly() computes all decision values in double; predict_precomputed() predicts from kernel values as in
 // decide_precomputed(). For one-versus-one models of more than max_reports problems, votes are counted without storing
