@@ -57,8 +57,8 @@ public:
     // change of w.
     virtual bool is_psd() const { return false; }
 
-    // Returns Φ with K = ΦΦᵀ, one row per object, if such a feature map is known and has at most `most` columns; else a
-    // matrix without rows.
+    // Returns a matrix Φ with K = ΦΦᵀ, one row per object, if an explicit feature map is known and has at most `most`
+    // features; else a matrix without rows.
     virtual matrix<double> features(index /*most*/) const { return {}; }
 
     // out[j] = K(i, j) for all columns j.

@@ -64,7 +64,7 @@ struct instruction {
     double shift = 0;
     std::vector<double> coefficients;  // polynomial: c₀ + c₁a + c₂a² + …
     object_function weight;            // outer_*: one number per object, u = weight(x), v = weight(z)
-    std::shared_ptr<const plan> self;  // outer_*: or u and v are diagonal_rule of the diagonal k(x, x) of this plan
+    std::shared_ptr<const plan> self;  // outer_*: if set, diagonal_rule makes u and v of k(x, x) of this plan
     enum class diagonal_use { none, inverse_root, minus_half } diagonal_rule = diagonal_use::none;
 };
 

@@ -38,7 +38,7 @@ public:
     const sparse<double>& x() const { return x_; }
     const sparse<double>& z() const { return z_; }  // empty if only x was given
     // The rows of x with every coordinate multiplied by √weight, so that their inner products are kernel values. Throws
-    // if a weight is negative.
+    // errc::not_psd if a weight is negative.
     sparse<double> rows() const;
     index size() const { return static_cast<index>(weight_.size()); }  // number of features
     const std::vector<double>& weight() const { return weight_; }      // weight_f of each feature f

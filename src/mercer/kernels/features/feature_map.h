@@ -34,6 +34,7 @@ public:
     index size() const { return static_cast<index>(root_.size()); }
     std::string name(index feature) const;
     std::vector<std::string> names() const;
+    // Returns φ(x) for every vector x: a row for each vector, a column for each feature.
     dense<double> apply(const dataset& x) const;
 
 private:

@@ -1,12 +1,14 @@
 // Kernel Fisher discriminant (Mika et al. 1999; Baudat & Anouar 2000 for several classes): directions v = Σᵢ αᵢφ(xᵢ)
 // that separate the class means relative to the spread within the classes,
 //     max αᵀMα/αᵀ(N + μI)α,
-//     N = Σ_c K_c(W_c - w_cw_cᵀ/Σw)K_cᵀ     (spread within classes),
+//     N = Σ_c K_c(W_c - w_cw_cᵀ/ω_c)K_cᵀ     (spread within classes),
 //     M = Σ_c ω_c(m_c - m)(m_c - m)ᵀ         (spread between classes),
-// where K_c are the columns of class c, m_c = K_c w_c/Σw is its mean and ω_c its weight. M = BBᵀ has at most classes -
-// 1 dimensions, so one Cholesky decomposition of N + μI and an eigenproblem of order `classes` give all directions. The
-// directions are scaled so that the regularised spread within classes is the unit matrix. A new example is assigned to
-// the class whose mean is nearest in the space of the directions.
+// where K_c are the columns of the kernel matrix that belong to the examples of class c, w_c the vector of the weights
+// of these examples, W_c = diag(w_c) and ω_c = Σw_c the weight of the class; m_c = K_c w_c/ω_c is the mean of the
+// class, m = Σ ω_cm_c/Σω_c that of all examples, and μ the regularisation. M = BBᵀ has at most classes - 1 dimensions,
+// so one Cholesky decomposition of N + μI and an eigenproblem of order `classes` give all directions. The directions
+// are scaled so that the regularised spread within classes is the unit matrix. A new example is assigned to the class
+// whose mean is nearest in the space of the directions.
 //
 // Example:
 //

@@ -1,6 +1,7 @@
 // Kernel principal components (Schölkopf, Smola & Müller 1998): the directions v in feature space along which the
-// variance of the centred images φ̃(xᵢ) = φ(xᵢ) - Σⱼ wⱼφ(xⱼ)/W is largest. With D = diag(√w), H = I - 1wᵀ/W and W = Σw,
-//     D H K Hᵀ D u = λu,   v = Σᵢ αᵢφ̃(xᵢ),   α = D u/√λ,
+// variance of the centred images φ̃(xᵢ) = φ(xᵢ) - Σⱼ wⱼφ(xⱼ)/W is largest, where wⱼ is the weight of example j. With D
+// = diag(√w), H = I - 1wᵀ/W and W = Σw,
+//     A u = λu,   A = D H K Hᵀ D,   v = Σᵢ αᵢφ̃(xᵢ),   α = D u/√λ,
 //     score of x on v = Σᵢ αᵢ k(x, xᵢ) - Σᵢ αᵢ k̄ᵢ,   k̄ = K w/W.
 // Since Σαᵢ = 0, kernel values of new examples need not be centred. The variance along v is λ/(W-1); the total variance
 // is the trace of the centred matrix and needs no eigenvalues. With the linear kernel these are the usual principal

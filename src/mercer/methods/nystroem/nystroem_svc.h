@@ -7,11 +7,11 @@
 // hinge: Newton's method does not apply. The Nyström features φ(x) = T⁻ᵀk(Z, x) (nystroem_basis.h) of all examples are
 // stored, and a linear machine is fitted to them by dual coordinate descent (solvers/linear_svm/coordinate_descent.h),
 //
-//     min  Σ wᵢ max(0, 1 - yᵢf(xᵢ)) + 1/(2C) (‖f‖² + b²/k),     f(x) = γᵀφ(x) + b,   k the largest k(z, z).
+//     min  Σ wᵢ max(0, 1 - yᵢf(xᵢ)) + 1/(2C) (‖f‖² + b²/κ),     f(x) = γᵀφ(x) + b,   κ the largest k(z, z).
 //
-// The offset is the weight of one additional feature, whose length is that of the others, and is penalised like them.
-// An epoch is one pass over the features. The solver stops when the duality gap, measured after each epoch, is at most
-// tol times the objective.
+// The offset b is the weight of one additional feature of value √κ, the largest ‖φ(z)‖ of a centre, and is penalised
+// like the other weights. An epoch is one pass over the features. The solver stops when the duality gap, measured after
+// each epoch, is at most tol times the objective.
 //
 // Example:
 //

@@ -9,11 +9,11 @@
 //     matern      w = u/(ℓ√(g/2ν)), u ~ N(0, I), g ~ χ²(2ν): a multivariate t
 //     laplacian   each coordinate of w is γ times a Cauchy variable
 //
-// orthogonal (Yu, Suresh, Choromanski, Holtmann-Rice, Kumar 2016): the directions of every d frequencies are
-// orthogonal, their lengths have the same distribution as before; this reduces the variance. structured: the same by
-// fast transforms, with 4 numbers of memory per frequency instead of d, and log d operations (structured_frequencies
-// below). The distribution of w of the laplacian is not rotation invariant: with orthogonal its frequencies are
-// independent, and structured throws errc::unsupported.
+// orthogonal (Yu, Suresh, Choromanski, Holtmann-Rice, Kumar 2016): the directions of every d frequencies are orthogonal
+// (d: number of features of x), while their lengths keep the distribution above; this reduces the variance. structured:
+// orthogonal frequencies by fast transforms, with 4 numbers of memory per frequency instead of d, and log d operations
+// (structured_frequencies below). The distribution of w of the laplacian is not rotation invariant: with orthogonal its
+// frequencies are independent, and structured throws errc::unsupported.
 //
 // poly and linear: count sketches of tensor products (count_sketch.h).
 //

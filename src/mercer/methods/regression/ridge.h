@@ -11,7 +11,7 @@
 // rows are centred before they are multiplied. A path over many λ is computed from one eigendecomposition of the same
 // matrix, which gives for every λ
 //     H = X̃(X̃ᵀX̃ + λI)⁻¹X̃ᵀ and the leverages hᵢ = Hᵢᵢ (with an offset hᵢ = Hᵢᵢ + wᵢ/Σw),
-//     the leave-one-out residual of example i, (yᵢ - f(xᵢ))/(1 - hᵢ),
+//     the leave-one-out residual of example i, yᵢ - f₋ᵢ(xᵢ) = (yᵢ - f(xᵢ))/(1 - hᵢ), f₋ᵢ fitted without example i,
 //     GCV = N·RSS/(N - df)² with N = Σw and df = Σhᵢ.
 //
 // Example:
@@ -68,7 +68,7 @@ struct ridge {
     }
 };
 
-// automatic: the form that takes less work.
+// The system of equations that is solved (above). automatic: the form that takes less work.
 enum class ridge_form { automatic, primal, dual };
 
 // Options of fit_ridge().

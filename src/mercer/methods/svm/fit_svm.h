@@ -97,13 +97,14 @@ struct dual_input {
     std::string checkpoint_file;  // empty: none
 };
 
-// Its solution.
+// The solution of a dual_input.
 struct dual_solution {
     std::vector<double> coef;  // f(x) = Σ coefᵢ k(xᵢ, x) + offset
     double offset = 0;
     svm_report report;
 };
 
+// Solves the dual. `fast` and `exact` are the kernel matrix of the examples of this problem, in float and in double.
 dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, const dual_input& in, smo_options options);
 
 }  // namespace mercer

@@ -17,8 +17,8 @@
 // the Schur complement A H⁻¹ Aᵀ. A small multiple of I is added to H or to the complement if it is singular.
 //
 // The iteration ends when the residuals of the constraints and of the stationarity condition are at most tol relative
-// to the terms of their sums, and the duality gap is at most tol relative to the larger one of the two objectives. If
-// the problem has no solution, the result is a certificate of that, verified up to tol:
+// to the terms of their sums, and the duality gap is at most tol relative to the larger absolute value of the two
+// objectives. If the problem has no solution, the result is a certificate of that, verified up to tol:
 //     primal infeasible   z, z_l, z_r >= 0 and y with Gᵀz - z_l + z_r + Aᵀy = 0 and hᵀz - lᵀz_l + rᵀz_r + bᵀy = -1
 //                         (Farkas' lemma; status infeasible)
 //     dual infeasible     a ray u with Qu = 0, Gu <= 0, Au = 0, pᵀu = -1, uᵢ >= 0 where the lower bound lᵢ is finite,
