@@ -24,7 +24,8 @@ void require_thread_count(std::int64_t count, const char* what = "the number of 
 // environment variable MERCER_THREADS, or the number of usable processors (base/processors.h). Throws
 // errc::invalid_argument if MERCER_THREADS is not a number of threads.
 int threads();
-// Sets that number for the process, but at most max(8, 4 · usable processors): more threads only wait for each other.
+// Sets the number of threads for the process, but at most max(8, 4 · usable processors): more threads only wait for
+// each other.
 void set_threads(int count);
 
 // While it lives, loops of this thread use at most `count` threads, 1 <= count <= max_threads; 0 changes nothing.

@@ -30,8 +30,8 @@ struct fit_checkpoint {
 // of the rows has no influence.
 std::uint64_t hash_rows(const communicator* group, std::span<const double> numbers, std::size_t first);
 
-// Returns some kernel values, rounded to a few digits. They are equal for the same matrix on every processor, and so
-// show whether a checkpoint belongs to this matrix.
+// Returns some entries of K, rounded to a few digits, so that they are equal on every processor. They show whether a
+// checkpoint belongs to this matrix.
 template <class T>
 std::vector<double> kernel_fingerprint(const gram<T>& k);
 

@@ -13,6 +13,7 @@
 
 namespace mercer {
 
+// The functions f₁ … f_p of the file comment. An object xₛ is a training example or a centre.
 struct kernel_expansion {
     std::shared_ptr<const kernel> k;  // null: the model was fitted on a kernel matrix
     dataset x;                        // the objects xₛ; empty if k is null

@@ -68,8 +68,8 @@ namespace mercer::api {
 
 // Default ranges of open parameters.
 
-// Returns 1/median ‖x - z‖² over the pairs of a sample of 200 vectors, a usual γ of the Gaussian kernel; 1 if it is not
-// defined.
+// Returns 1/median ‖x - z‖² over the pairs of a sample of 200 vectors, a usual γ of the Gaussian kernel; 1 for objects
+// that are not vectors, for fewer than two vectors, and where the quotient is not defined.
 double median_gamma(const dataset& x);
 // Returns the default kernel with its most important parameter open: rbf(gamma=?) for vectors.
 std::string default_open_kernel(const dataset& x);

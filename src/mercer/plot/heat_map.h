@@ -57,7 +57,7 @@ struct colour_range {
     double high = 1;
     bool diverging = false;  // there are negative values: zero is in the middle of the scale
     bool clipped_below = false,
-         // a few cells lie beyond the end of the scale (for instance a large diagonal) and take the last colour
+         // a few cells lie beyond this end of the scale (for instance a large diagonal) and take its colour
         clipped_above = false;
     int level(double value) const;  // colour number, 0 to 255
 };

@@ -11,6 +11,7 @@
 
 namespace mercer {
 
+// A sequence: one fit for each of `values`.
 struct sequence_spec {
     std::string kernel;  // a kernel by its name, e.g. "rbf(gamma=1)"
     double C = 1;

@@ -31,6 +31,7 @@ class communicator;
 
 enum class scaling_method { standardise, minmax };
 
+// Options of scaling::fit().
 struct scaling_options {
     scaling_method method = scaling_method::standardise;
     bool with_mean = true;  // standardise: subtract the mean

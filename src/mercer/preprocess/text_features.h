@@ -25,6 +25,7 @@
 
 namespace mercer {
 
+// How each row is normalised: not at all, to the sum 1, or to the Euclidean norm 1.
 enum class text_norm { none, l1, l2 };
 
 // Options of text_features::fit().

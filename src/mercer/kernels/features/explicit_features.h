@@ -23,6 +23,7 @@
 
 namespace mercer {
 
+// The name of a feature.
 struct feature_name {
     std::string text;    // "TAT", "title: free", "C(2×H O)"
     std::string kernel;  // the part of the expression that it belongs to

@@ -22,6 +22,7 @@
 
 namespace mercer {
 
+// The map φ of a kernel of finite dimension.
 class feature_map {
 public:
     // The map for vectors of `dims` coordinates. Throws errc::unsupported, naming the part, if a part has no finite

@@ -128,6 +128,7 @@ std::vector<index> predict(const kmedoids_model& model, const gram<double>& K);
 // It ends when no swap of one medoid with one other example lowers TD by more than the rounding error, or after a given
 // number of passes.
 
+// The result of faster_pam().
 struct pam_result {
     std::vector<index> medoids;
     double objective = 0;

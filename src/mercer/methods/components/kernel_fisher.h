@@ -73,9 +73,10 @@ struct kernel_fisher_model {
     std::vector<double> ratios;   // αᵀMα/αᵀ(N + μI)α of each direction, descending
 };
 
-// y contains one class label per example. Throws errc::invalid_argument if an option is out of range or sizes differ,
-// errc::data if there is only one class or a value is not finite, errc::not_psd if the regularised spread is not
-// positive definite, and errc::memory if 16n² bytes exceed memory_bytes. Time O(n³).
+// Finds the directions from objects x or from the kernel matrix K of the examples. y contains one class label per
+// example. Throws errc::invalid_argument if an option is out of range or sizes differ, errc::data if there is only one
+// class or a value is not finite, errc::not_psd if the regularised spread is not positive definite, and errc::memory if
+// 16n² bytes exceed memory_bytes. Time O(n³).
 kernel_fisher_model fit_kernel_fisher(const kernel& k, const dataset& x, std::span<const double> y,
                                       const kernel_fisher_options& options = {});
 kernel_fisher_model fit_kernel_fisher(const gram<double>& K, std::span<const double> y,

@@ -81,6 +81,7 @@ struct kernel_pca {
     }
 };
 
+// full: LAPACK computes all eigenvalues. iterative: block Lanczos computes the largest ones. automatic: chosen by size.
 enum class eigen_solver { automatic, full, iterative };
 
 // Options of fit_kernel_pca().

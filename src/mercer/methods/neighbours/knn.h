@@ -89,6 +89,7 @@ struct knn_regression {
 };
 
 enum class knn_task { classification, regression };
+// The votes wᵢ of the neighbours before sample weights: 1 (uniform) or 1/distance (distance).
 enum class knn_weights { uniform, distance };
 
 // Options of fit_knn().

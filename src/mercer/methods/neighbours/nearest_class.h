@@ -79,8 +79,9 @@ struct nearest_centroid_model {
     kernel_expansion dense_means() const;  // returns `means` with a coefficient for each example and class
 };
 
-// y contains one class label per example. Throws errc::invalid_argument if sizes differ, and errc::data if there are no
-// examples, a value is not finite, or all examples of a class have weight 0.
+// Computes the class means from objects x or from the kernel matrix K of the examples. y contains one class label per
+// example. Throws errc::invalid_argument if sizes differ, and errc::data if there are no examples, a value is not
+// finite, or all examples of a class have weight 0.
 nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, std::span<const double> y,
                                             const nearest_centroid_options& options = {});
 nearest_centroid_model fit_nearest_centroid(const gram<double>& K, std::span<const double> y,

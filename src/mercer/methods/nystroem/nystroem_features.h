@@ -63,9 +63,9 @@ struct nystroem_features_model {
     // Fraction of the trace of K(X, X) that the centres do not explain, estimated on a sample of rows.
     double unexplained = 0;
 };
-// `x` is made by make_rows() from a kernel and objects, or from a kernel matrix; `x` is used only during the fit.
-// Throws errc::invalid_argument if an option is out of range, errc::data if there are no examples, and errc::memory if
-// the fit does not fit into memory_bytes.
+// Chooses the centres and computes the feature map. `x` is made by make_rows() from a kernel and objects, or from a
+// kernel matrix; `x` is used only during the fit. Throws errc::invalid_argument if an option is out of range,
+// errc::data if there are no examples, and errc::memory if the fit does not fit into memory_bytes.
 nystroem_features_model fit_nystroem_features(const training_rows& x, const nystroem_options& options);
 
 // The method nystroem_pca as a value for fit() of mercer.h: its kernel, its scaling and its options.

@@ -76,7 +76,7 @@ struct nystroem_kmeans_model : kmeans_model {
     index passes = 0;        // number of passes over K
 };
 
-// Finds the clusters of the examples x; nystroem_features.h describes x and the errors. Option tol is that of
+// Finds the clusters of the examples x; fit_nystroem_features() describes x and the errors. Option tol is that of
 // lloyd_options; max_iter bounds the number of iterations.
 nystroem_kmeans_model fit_nystroem_kmeans(const training_rows& x, const nystroem_clusters_options& options);
 
@@ -104,6 +104,7 @@ std::vector<double> checked_cluster_weights(const training_rows& x, const nystro
 // run with status stalled. If K is also available in float, the iteration first runs to its end in float, then in
 // double.
 
+// The input of run_lloyd(): the matrix K(X, Z), whose rows give the features, and sᵢ and wᵢ of every row.
 struct lloyd_problem {
     const gram_batches<double>* in_double = nullptr;
     const gram_batches<float>* in_float = nullptr;  // the same matrix in float, or null
@@ -111,6 +112,7 @@ struct lloyd_problem {
     std::span<const double> self, weight;           // s, w
 };
 
+// Options of run_lloyd().
 struct lloyd_options {
     index clusters = 1;
     double tol = 0;
@@ -122,6 +124,7 @@ struct lloyd_options {
     std::vector<double> start{};
 };
 
+// The result of run_lloyd().
 struct lloyd_result {
     matrix<double> means;         // clusters × features
     std::vector<double> norms;    // ‖μ_c‖²
@@ -154,7 +157,8 @@ struct kmeans_start {
     index runs = 0;
 };
 
-// x contains the features of one sampled row per row; the weights are positive.
+// Computes the initial means. Each row of x contains the features of a sampled row; weight[i] > 0 is the weight of row
+// i of x.
 kmeans_start start_kmeans(matrix_view<const double> x, std::span<const double> weight,
                           const kmeans_start_options& options);
 

@@ -72,7 +72,7 @@ struct nystroem_spectral_model {
     double objective() const { return history.back(); }
 };
 
-// Finds the clusters of the examples x; nystroem_features.h describes x and the errors. Option tol is not used;
+// Finds the clusters of the examples x; fit_nystroem_features() describes x and the errors. Option tol is not used;
 // max_iter bounds the number of passes and the number of iterations of k-means.
 nystroem_spectral_model fit_nystroem_spectral(const training_rows& x, const nystroem_clusters_options& options);
 

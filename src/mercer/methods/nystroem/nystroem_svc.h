@@ -71,9 +71,9 @@ struct nystroem_svc {
 // The result of fit_nystroem_svc(); the members are those of nystroem_fit (nystroem_fit.h).
 struct nystroem_svc_model : nystroem_fit {};
 
-// y contains one class label per example. nystroem_ridge.h describes x and the errors; errc::data also if there is only
-// one class. If several ranks share the rows of x, then y and the weights belong to the rows of this rank, and every
-// rank returns the whole model.
+// Fits to the examples x. y contains one class label per example. fit_nystroem_ridge() describes x and the errors;
+// throws errc::data also if there is only one class. If several ranks share the rows of x, then y and the weights
+// belong to the rows of this rank, and every rank returns the whole model.
 nystroem_svc_model fit_nystroem_svc(const training_rows& x, std::span<const double> y, const nystroem_options& options);
 
 namespace api {

@@ -115,6 +115,7 @@ struct structured_frequencies {
 structured_frequencies draw_structured(index dims, index count, normal_generator& random,
                                        const std::function<double()>& factor);
 
+// How the frequencies are drawn: the choices of the file comment.
 enum class frequency_choice { orthogonal, independent, structured };
 
 // Options of fit_random_features().
@@ -138,12 +139,14 @@ struct random_features_model {
     double phase = 0;  // b
 
     index dims() const;  // d
-    // Returns the frequencies, one per row, ⌈D/2⌉ × d. Throws for a count sketch, which has none.
+    // Returns the frequencies, one per row, ⌈D/2⌉ × d. Throws errc::unsupported for a count sketch, which has no
+    // frequencies.
     matrix<double> to_matrix() const;
 };
 
-// Draws the random numbers; of x only the number of features d is used. Throws errc::unsupported if the kernel has no
-// random features or not with this choice of frequencies, and errc::invalid_argument if an option is out of range.
+// Draws the random numbers of the feature map; of x only its kind and its number d of features are used. Throws
+// errc::unsupported if the kernel has no random features or not with this choice of frequencies, and
+// errc::invalid_argument if an option is out of range.
 random_features_model fit_random_features(const kernel& k, const dataset& x, const random_features_options& options);
 // Returns φ of every vector: a row for each vector, D columns.
 matrix<double> transform(const random_features_model& model, const dataset& x);

@@ -84,9 +84,9 @@ struct kernel_logistic_model {
     int rounds = 0;
 };
 
-// y contains one class label per example; K is the n × n kernel matrix of the examples. Throws errc::data unless there
-// are at least two different labels among the examples of positive weight and all values are finite, and
-// errc::invalid_argument if an option is out of range or sizes differ.
+// Fits to the objects x with the kernel k, or to the n × n kernel matrix K of the examples. y contains one class label
+// per example. Throws errc::data unless there are at least two different labels among the examples of positive weight
+// and all values are finite, and errc::invalid_argument if an option is out of range or sizes differ.
 kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std::span<const double> y,
                                           const kernel_logistic_options& options = {});
 kernel_logistic_model fit_kernel_logistic_precomputed(matrix_view<const double> K, std::span<const double> y,

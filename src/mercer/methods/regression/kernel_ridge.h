@@ -140,10 +140,11 @@ struct kernel_ridge_model {
     }
 };
 
-// y has one row per example and one column per output; K is the n × n kernel matrix of the examples. Time n³/3 by
-// decomposition. Throws errc::invalid_argument if an option is out of range or sizes differ, errc::data if there are no
-// examples or a value is not finite, and errc::memory if the decomposition does not fit into memory_bytes. Throws
-// errc::not_psd, naming the row, if K + λW⁻¹ is not numerically positive definite.
+// Fits to the objects x with the kernel k, or to the n × n kernel matrix K of the examples. y has one row per example
+// and one column per output (target). Time n³/3 by decomposition. Throws errc::invalid_argument if an option is out of
+// range or sizes differ, errc::data if there are no examples or a value is not finite, and errc::memory if the
+// decomposition does not fit into memory_bytes. Throws errc::not_psd, naming the row, if K + λW⁻¹ is not numerically
+// positive definite.
 kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_view<const double> y,
                                     const kernel_ridge_options& options = {});
 kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, matrix_view<const double> y,

@@ -30,6 +30,7 @@
 
 namespace mercer {
 
+// The score by which the best λ is chosen: generalised cross-validation or the leave-one-out error.
 enum class ridge_score { gcv, loo };
 
 // Options of fit_kernel_ridge_path().

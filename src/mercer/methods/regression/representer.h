@@ -102,9 +102,10 @@ struct representer_model {
     int rounds = 0;
 };
 
-// y contains one target per example, which must be valid for the loss (±1 for losses on labels, >= 0 for Poisson's). K
-// is the n × n kernel matrix of the examples. Throws errc::invalid_argument if an option is out of range or sizes
-// differ, and errc::data if a value is not finite or a target is not valid.
+// Fits to the objects x with the kernel k, or to the n × n kernel matrix K of the examples. y contains one target per
+// example, which must be valid for the loss l (±1 for losses on labels, >= 0 for Poisson's). Throws
+// errc::invalid_argument if an option is out of range or sizes differ, and errc::data if a value is not finite or a
+// target is not valid.
 representer_model fit_representer(const kernel& k, const dataset& x, std::span<const double> y, const loss& l,
                                   const representer_fit_options& options = {});
 representer_model fit_representer_precomputed(matrix_view<const double> K, std::span<const double> y, const loss& l,

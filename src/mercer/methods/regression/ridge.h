@@ -92,8 +92,9 @@ struct ridge_model {
     index outputs() const { return coef.cols(); }
 };
 
-// y has one row per example and one column per output. Throws errc::unsupported for objects that are not vectors,
-// errc::invalid_argument if an option is out of range or sizes differ, and errc::data if a value is not finite.
+// Fits to the vectors x. y has one row per example and one column per output (target). Throws errc::unsupported for
+// objects that are not vectors, errc::invalid_argument if an option is out of range or sizes differ, and errc::data if
+// a value is not finite.
 ridge_model fit_ridge(const dataset& x, matrix_view<const double> y, const ridge_options& options = {});
 // Returns the predicted values: a row for each vector, a column for each output.
 matrix<double> predict(const ridge_model& model, const dataset& x);
@@ -107,8 +108,9 @@ struct ridge_path {
     std::vector<ridge_model> models;  // one per λ
     index best = 0;                   // position of the λ with the smallest score
 };
-// Fits ridge regression for every λ in `alphas`. `options.alpha` is ignored. Cost: one eigendecomposition of size
-// min(n, d) or of the form given in the options, and one pass over the examples per λ.
+// Fits ridge regression for every λ in `alphas`; options.alpha is ignored. `score` decides which λ is the best one. The
+// errors are those of fit_ridge(). Cost: one eigendecomposition of size min(n, d) or of the form given in the options,
+// and one pass over the examples per λ.
 ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::vector<double> alphas,
                           ridge_score score = ridge_score::loo, const ridge_options& options = {});
 

@@ -29,6 +29,7 @@
 
 namespace mercer {
 
+// The state of a running fit, as passed to svm_options::progress.
 struct svm_progress {
     smo_progress solver;
     index problem = 0;   // number of the binary problem

@@ -35,6 +35,7 @@
 
 namespace mercer {
 
+// The solvers; the file comment describes them.
 enum class svm_solver { smo, interior_point, primal_qp, subgradient, pegasos, kernel_pegasos, dual_coordinate_descent };
 const char* name(svm_solver solver) noexcept;
 svm_solver find_svm_solver(std::string_view text);  // fails for another text; the message lists the solvers

@@ -27,12 +27,13 @@
 
 namespace mercer {
 
+// Options of solve_pegasos().
 struct pegasos_options {
     index batch = 1;  // k
     bool project = false;
     bool average = true;
     offset_rule offset = offset_rule::none;  // or exact
-    double tol = 1e-2;
+    double tol = 1e-2;                       // tolerance of the relative duality gap (J - D)/J
     std::int64_t max_epochs = 1000;
     std::int64_t max_steps = std::numeric_limits<std::int64_t>::max();
     std::int64_t evaluate_every = 1;  // epochs between two evaluations of J and D

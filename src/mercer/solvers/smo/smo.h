@@ -61,7 +61,7 @@ struct box_problem {
 struct smo_progress {
     std::int64_t steps = 0;   // pairs optimised
     std::int64_t rounds = 0;  // working sets solved
-    double gap = 0;           // of the active variables
+    double gap = 0;           // KKT violation of the active variables
     index active = 0;         // active variables
     index size = 0;           // all variables
     double cache_hits = 0;    // fraction of the requested kernel rows that were in the row cache
@@ -91,7 +91,7 @@ struct smo_options {
 struct smo_result {
     fit_status status = fit_status::converged;
     std::vector<double> alpha;
-    std::vector<double> F;  // p - Kα; of variables that cannot decide the gap, possibly a value from an earlier α
+    std::vector<double> F;  // p - Kα; for variables that cannot decide the gap, possibly of an earlier α
     double gap = 0;         // in double where the status is converged or stationary. After a time limit or cancellation
                             // it may be an upper bound, because F of some shrunk variables is only bounded
     double objective = 0;   // ½αᵀKα - pᵀα
@@ -106,9 +106,9 @@ struct smo_result {
     void add_earlier_run(const smo_result& first);
 };
 
-// `fast` and `exact` are the same symmetric n × n matrix K in float and in double. Throws errc::invalid_argument or
-// errc::data if sizes differ, numbers are not finite, a lower bound exceeds its upper bound, or the start violates its
-// bounds.
+// Solves the problem. `fast` and `exact` are the symmetric n × n matrix K in float and in double. Throws
+// errc::invalid_argument or errc::data if sizes differ, numbers are not finite, a lower bound exceeds its upper bound,
+// or the start violates its bounds.
 smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const box_problem& problem,
                      const smo_options& options);
 
