@@ -12,7 +12,7 @@
 
 namespace mercer {
 
-// The code of an error: what kind of condition is violated.
+// The code of an error: the kind of condition that is violated.
 enum class errc {
     invalid_argument,  // a parameter or shape breaks a stated condition
     parse,             // text that does not follow its grammar: the message has file, line and column, or a caret

@@ -17,7 +17,8 @@ namespace mercer {
 
 // A number of threads must satisfy 1 <= count <= max_threads.
 inline constexpr int max_threads = 4096;
-// Throws errc::invalid_argument unless `count` satisfies this condition; the message begins with `what`.
+// Checks a number of threads: throws errc::invalid_argument unless 1 <= count <= max_threads; the message begins with
+// `what`.
 void require_thread_count(std::int64_t count, const char* what = "the number of threads");
 
 // The number of threads that parallel loops of this thread may use, the calling thread included. The default is the

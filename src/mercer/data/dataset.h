@@ -136,7 +136,8 @@ struct non_finite_value {
 // Returns the first coordinate, row by row, that is NaN or infinite; nullopt if there is none or the objects are not
 // vectors.
 std::optional<non_finite_value> find_non_finite(const dataset& vectors);
-// Throws a row_error (errc::data) for the first coordinate that is NaN or infinite, if there is one.
+// Checks vectors: throws a row_error (errc::data) for the first coordinate, row by row, that is NaN or infinite. Does
+// nothing for objects that are not vectors.
 void require_finite(const dataset& vectors);
 
 // A data set as read from a file: objects, one target per object (a class or a number), and the names of a header.

@@ -65,7 +65,7 @@ public:
     void row(index i, T* out) const { block(row_set(i, 1), row_set(0, cols()), row_pointers<T>(&out)); }
 };
 
-// Throws errc::invalid_argument unless K is square; the message begins with `what`.
+// Checks a matrix: throws errc::invalid_argument unless K is square; the message begins with `what`.
 template <class T>
 void require_square(const gram<T>& k, const char* what);
 

@@ -87,7 +87,7 @@ struct explicit_normal {
 struct margin_problem {
     index number = 0;
     std::string positive, negative;  // names of the classes y = +1 and y = -1
-    double C = 1;                    // without weights
+    double C = 1;                    // C of the problem, without weights
     std::vector<margin_example> examples;
     std::array<index, 3> cases{};  // counts by alpha_case
     std::array<index, 4> sides{};  // counts by margin_side
@@ -158,7 +158,7 @@ struct margin_report {
 struct margin_options {
     std::optional<double> C;  // C, if the model does not store it (LIBSVM files)
     double tol = 1e-3;        // gap assumed for a model that does not store one; the default of all solvers
-    std::vector<std::pair<double, double>> class_weight;  // as in the fit
+    std::vector<std::pair<double, double>> class_weight;  // class weights of the fit
     std::vector<double> sample_weight;
     bool ball = true;                        // compute the smallest enclosing ball; costs about n² kernel values
     index max_features = 10'000;             // w is written out if the feature space has at most this dimension

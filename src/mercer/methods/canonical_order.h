@@ -18,7 +18,7 @@ std::vector<index> canonical_ranks(const dataset& x, std::span<const double> y, 
 struct ordered_objects {
     dataset x;
     std::vector<double> weight;
-    std::vector<index> number;  // of each object in the original data
+    std::vector<index> number;  // position of each object in the original data
 };
 
 inline ordered_objects canonical_objects(const dataset& x, const std::vector<double>& weight) {

@@ -19,7 +19,7 @@ struct kernel_expansion {
     dataset x;                        // the objects xₛ; empty if k is null
     std::vector<index> rows;          // the training examples xₛ by number; empty: all of them, in order
     matrix<double> coef;              // objects × functions
-    std::vector<double> offset;       // of each function
+    std::vector<double> offset;       // offset of each function
     index training_size = 0;          // number of training examples; 0: coef.rows()
     prepared_support ready{};         // prepared data of x, for repeated calls of values()
 

@@ -43,7 +43,7 @@ public:
     // Finds the free parameters in the text. Throws errc::parse, naming the position, for invalid ranges.
     explicit open_text(std::string_view text);
     const std::vector<free_parameter>& free_parameters() const { return free_parameters_; }
-    // Returns the text with the values in place of the free parameters, in their order.
+    // Returns the text with values[i] in place of the i-th free parameter.
     std::string filled(std::span<const double> values) const;
 
 private:

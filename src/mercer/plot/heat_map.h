@@ -46,8 +46,8 @@ struct heat_cells {
     index n = 0;
     bool shrunk() const { return mean.rows() < n; }
 };
-// Computes n² kernel values in batches of about 32 MB. `order` lists the rows of k. `progress` receives the completed
-// fraction, from 0 to 1.
+// Computes n² kernel values in batches of about 32 MB. `order` lists the rows of k in the order of the cells.
+// `progress` receives the completed fraction, from 0 to 1.
 heat_cells average_cells(const gram<double>& k, const std::vector<index>& order, index most = 400,
                          const std::function<void(double)>& progress = {});
 

@@ -62,7 +62,8 @@ std::optional<std::string> missing_features_reason(const kernel& k);
 // Returns true if a kernel has explicit features and contains no products of features, so that the number of nonzero
 // features of an object is about its number of words, items or substrings.
 bool has_sparse_features(const kernel& k);
-// Returns the number of objects whose features fit into `bytes`, estimated from up to 16 of the objects.
+// Returns the number of objects whose features fit into `bytes` bytes, estimated from the features of up to 16 of the
+// objects.
 index max_objects_within(const kernel& k, const dataset& objects, std::size_t bytes);
 
 }  // namespace mercer

@@ -91,7 +91,7 @@ struct kernel_pca_options {
     double tol = 1e-11;                   // iterative: ‖Au - λu‖ <= tol·λ₁; at least 1e-7 if K is in float
     index max_iter = 200;                 // iterative: maximum number of passes over K
     std::uint64_t seed = 0;               // iterative: random seed of the starting block
-    std::vector<double> sample_weight{};  // weights; empty: all 1. Weight 2 is the same as the example twice
+    std::vector<double> sample_weight{};  // one weight per example (2: counts twice); empty: all 1
     std::size_t memory_bytes = std::size_t{2} << 30;
     bool exact = false;  // kernel values in double even if K does not fit into memory_bytes
     progress_callback progress{};

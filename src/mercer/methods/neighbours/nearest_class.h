@@ -139,8 +139,8 @@ nearest_medoid_model fit_nearest_medoid(const gram<double>& K, std::span<const d
 
 // Returns the label of the class with the nearest medoid for each object of z.
 std::vector<double> predict(const nearest_medoid_model& model, const dataset& z);
-// K contains kernel values of new objects (rows) against all training examples or, in the order of model.medoids,
-// against the medoids only (columns).
+// Returns these labels from kernel values: K has a row for each new object, and a column for each training example or,
+// in the order of model.medoids, for each medoid.
 std::vector<double> predict(const nearest_medoid_model& model, const gram<double>& K);
 
 namespace api {

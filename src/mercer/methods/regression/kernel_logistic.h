@@ -67,7 +67,7 @@ struct kernel_logistic_options {
     int max_iter = 500;  // maximum number of Newton steps
     // label → factor of the weights; classes that are not listed have factor 1
     std::vector<std::pair<double, double>> class_weight;
-    // weights; empty: all 1. Weight 2 is the same as the example twice, weight 0 as its absence
+    // One weight per example: weight 2 counts an example twice, weight 0 leaves it out. Empty: all weights are 1.
     std::vector<double> sample_weight;
     std::size_t memory_bytes = std::size_t{1} << 30;  // the kernel matrix is stored if it fits
     progress_callback progress{};                     // reports the Newton steps and the duality gap

@@ -163,7 +163,7 @@ double kernel_ridge_memory(index n, index outputs, const kernel_ridge_options& o
 // objects (rows) against all training examples (columns).
 matrix<double> predict(const kernel_ridge_model& model, const dataset& x);
 matrix<double> predict_precomputed(const kernel_ridge_model& model, matrix_view<const double> K);
-// Returns the variance of the Gaussian process (above): that of f(x) for each object or, with `noise`, that of a new
+// Returns, for each object, the variance of f(x) as a Gaussian process (above) or, with `noise`, the variance of a new
 // observation f(x) + noise of weight 1, which is larger by λ. The result is never negative. Throws errc::unsupported
 // unless the model was fitted with `variance`.
 std::vector<double> predict_variance(const kernel_ridge_model& model, const dataset& x, bool noise = false);

@@ -85,7 +85,7 @@ struct representer_fit_options {
     double tol = 1e-6;   // maximum duality gap, relative to the objective
     int max_iter = 500;  // maximum number of Newton steps
     newton_system system = newton_system::automatic;
-    // weights; empty: all 1. Weight 2 is the same as the example twice, weight 0 as its absence
+    // One weight per example: weight 2 counts an example twice, weight 0 leaves it out. Empty: all weights are 1.
     std::vector<double> sample_weight;
     // The kernel matrix is stored if it takes at most this; otherwise it is computed again for every product.
     std::size_t memory_bytes = std::size_t{1} << 30;

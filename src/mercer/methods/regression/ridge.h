@@ -76,7 +76,7 @@ struct ridge_options {
     double alpha = 1;  // λ, 0 <= λ < infinity
     bool fit_intercept = true;
     ridge_form form = ridge_form::automatic;
-    // weights; empty: all 1. Weight 2 is the same as the example twice, weight 0 as its absence
+    // One weight per example: weight 2 counts an example twice, weight 0 leaves it out. Empty: all weights are 1.
     std::vector<double> sample_weight;
     std::size_t memory_bytes = gibibytes(4);
 };

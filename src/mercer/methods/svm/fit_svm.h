@@ -56,8 +56,8 @@ struct svm_options {
     // returns a limit for the whole fit.
     std::size_t memory_bytes = std::size_t{200} << 20;
     bool shrinking = true;  // do not update variables that are likely to stay at a bound (solvers/smo/smo.h)
-    std::int64_t max_steps = std::numeric_limits<std::int64_t>::max();  // per binary problem
-    double max_seconds = std::numeric_limits<double>::infinity();       // of the whole fit
+    std::int64_t max_steps = std::numeric_limits<std::int64_t>::max();  // pair steps per binary problem
+    double max_seconds = std::numeric_limits<double>::infinity();       // time limit of the whole fit
     std::function<bool(const svm_progress&)> progress;  // if it returns false, the fit ends with the current model
     // Sorts the examples first, so that the result does not depend on their order. Not for given matrices.
     bool canonical_order = false;

@@ -22,10 +22,10 @@ struct training_set {
     std::span<const double> y;
     const svm_options& options;
     std::vector<index> used;     // examples of positive weight
-    std::vector<double> weight;  // of all examples
+    std::vector<double> weight;  // weight of every example
     std::vector<double> classes;
     std::vector<double> class_weight;
-    std::vector<std::vector<index>> members;  // of each class
+    std::vector<std::vector<index>> members;  // examples of each class
     std::span<const index> rank;              // rank of each example: the order in a problem; empty: order of the data
 
     std::vector<index> sorted_by_rank(std::vector<index> rows) const;

@@ -132,7 +132,7 @@ struct svm_model {
     std::vector<index> class_support;         // number of support vectors of each class
     matrix<double> coef;                      // a column per support vector, rows as in class_problems
     std::vector<double> offset;               // b of each binary problem
-    std::vector<svm_report> reports;  // of each binary problem, or one summary for more than max_reports problems
+    std::vector<svm_report> reports;          // one per binary problem; one summary for more than max_reports problems
     index training_size = 0;
     index dims = 0;
     double C = 1;

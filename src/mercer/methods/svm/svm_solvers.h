@@ -70,7 +70,7 @@ struct train_options {
 // (hinge_problem.h); NaN if not known.
 struct trace_point {
     index problem = 0;
-    double seconds = 0;  // of the solver, without the evaluation of the objectives
+    double seconds = 0;  // time of the solver, without the evaluation of the objectives
     std::int64_t iteration = 0;
     double primal = 0, dual = 0;
 };

@@ -45,7 +45,7 @@ struct representer_options {
     double tol = 1e-6;     // bound on the gap, relative to |P|
     int max_rounds = 500;  // Newton steps, over all μ
     newton_system system = newton_system::automatic;
-    std::size_t memory_bytes = std::size_t{1} << 30;  // for the matrix of a Newton step
+    std::size_t memory_bytes = std::size_t{1} << 30;  // limit of the matrix of a Newton step
     // Called before every step and every product within a step. Returns false to stop with the current α.
     std::function<bool(int rounds, double objective, double gap)> progress{};
     // For smooth losses only: `keep` receives the state after every step. `start` is such a state; the resumed solution

@@ -55,7 +55,7 @@ public:
     void solve(double C, double tol, std::int64_t max_steps);
 
     double gap() const { return gap_; }
-    std::int64_t steps() const { return steps_; }  // of the last solve
+    std::int64_t steps() const { return steps_; }  // steps of the last call of solve()
     bool has_bounded_alpha() const;                // returns false if a larger C would not change the solution
     double offset() const { return offset_; }
     // f(xᵢ) = Σαⱼk(xᵢ, xⱼ) + b of a held-out example.
