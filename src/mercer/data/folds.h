@@ -50,8 +50,8 @@ fold_plan stratified_folds(std::span<const double> y, int folds, const random_be
 // the smallest, in random order among equal sizes, are each added to the fold that has the fewest examples so far.
 fold_plan grouped_folds(std::span<const std::int64_t> group, int folds, const random_below& random);
 // For examples in order of time: fold i holds out the i-th of `folds` chunks of about n/folds consecutive examples. A
-// model that must not know the future is trained only on the examples before them, order[0] … order[start[i] - 1];
-// training(i) also contains the later ones.
+// model that must not know the future is trained only on the examples before the held-out examples, order[0] …
+// order[start[i] - 1]; training(i) also contains the later examples.
 fold_plan time_folds(index n, int folds);
 // Returns the numbers of the examples of positive weight (all n examples if `weight` is empty). Their order is that of
 // rank[i], the position of example i in an order of all examples; ascending if `rank` is empty. Examples of weight 0

@@ -1,5 +1,6 @@
 // Gram matrices derived from another one, block by block: none of them stores n² numbers, except `precomputed`, which
-// is a view of a matrix in memory or owns one. Each borrows the matrix that it is made from, which must outlive it.
+// is a view of a matrix in memory or owns one. Each of them borrows the matrix that it is made from; that matrix must
+// outlive it.
 //
 // Example:
 //

@@ -1,5 +1,5 @@
 // Gram matrices that store rows of another matrix in memory: row_cache stores the most recently used rows, stored_rows
-// the first rows. Both borrow the other matrix, which must outlive them.
+// the first rows. Both borrow the matrix whose rows they store; that matrix must outlive them.
 #pragma once
 
 #include <algorithm>

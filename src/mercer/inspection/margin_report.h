@@ -46,11 +46,11 @@
 
 namespace mercer {
 
-// Largest tolerance on yf at the margin 1: tolerances that depend on the claimed gap never exceed it.
+// The largest tolerance of yᵢf(xᵢ) = 1. Tolerances that depend on the claimed gap are at most this value.
 inline constexpr double optimum_tolerance = 0.01;
 
 enum class alpha_case { zero, free, bound };                    // α = 0; 0 < α < C; α = C
-enum class margin_side { outside, on, inside, misclassified };  // yf > 1; yf = 1; 0 <= yf < 1; yf < 0
+enum class margin_side { outside, on, inside, misclassified };  // yf > 1; = 1; 0 <= yf < 1; yf < 0, with yf = yᵢf(xᵢ)
 const char* name(alpha_case which) noexcept;
 const char* name(margin_side which) noexcept;
 

@@ -6,7 +6,7 @@
 // where n is the number of tested rows and e bounds the norm of the matrix of the errors of the entries. The verdict is
 // one of
 //     certified      λ >= -δ for all eigenvalues, proven: a Cholesky factorisation of K + ½δI that completes has a
-//                    backward error of at most γ_{n+1}·tr K <= ½δ, where γ_m = mu/(1-mu) and u = ε/2 (Demmel; Rump,
+//                    backward error of at most γ_{n+1}·tr K <= ½δ, γ_j = j·u/(1 - j·u), u = ε/2 (Demmel; Rump,
 //                    "Verification of positive definiteness", 2006);
 //     indefinite     a witness c on a few points has cᵀKc < 0 by more than all errors, which is a proof by itself;
 //     contradiction  there is a witness, but the kernel is proven to be positive semidefinite: a defect of Mercer;

@@ -75,7 +75,7 @@ struct plan {
     std::vector<instruction> code;           // in order; register `result` holds the kernel values at the end
     int registers = 0;                       // number of registers, statistics included
     int result = 0;
-    bool check_range = false;  // values may overflow, as 2^|A| does: throw if one leaves the range of T
+    bool check_range = false;  // values may overflow, as 2^|A|: evaluators throw if a value leaves the range of T
 };
 
 // Builds a plan while a kernel tree emits its code. The caller owns a register that emit returns and may overwrite it,

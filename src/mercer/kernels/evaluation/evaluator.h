@@ -26,8 +26,8 @@ struct evaluator_memory {
     std::size_t copy_bytes;    // bytes for a copy of the data in T, if they are stored in another form
     // The error that the rounding of squared distances may cause in kernel values of size 1: 8u if false, 128u if true,
     // where u is the unit roundoff of T (2⁻²⁴ for float, 2⁻⁵³ for double). Beyond that error, distances are computed
-    // again from the differences of the coordinates. true is for callers that compute those values again in double
-    // which decide a result.
+    // again from the differences of the coordinates. true is for callers that compute the values on which a result
+    // depends again in double.
     bool low_accuracy;
     // Dense vectors of more than this number of coordinates are processed in ranges of coordinates; the results are
     // bit-identical.

@@ -104,8 +104,8 @@ kmedoids_model fit_kernel_kmedoids(const gram<double>& K, const kmedoids_options
 // Fits to the dissimilarities D of all pairs of examples: n × n, symmetric, >= 0, with 0 on the diagonal.
 kmedoids_model fit_kmedoids(const gram<double>& D, const kmedoids_options& options);
 
-// Returns a model for every number of clusters first … last; `objective` and `silhouette` of the models help to choose
-// among them. Throws errc::invalid_argument unless 1 <= first <= last <= n.
+// Returns a model for every number of clusters first, first + 1, …, last; `objective` and `silhouette` of the models
+// help to choose among them. Throws errc::invalid_argument unless 1 <= first <= last <= n.
 std::vector<kmedoids_model> scan_kernel_kmedoids(const kernel& k, const dataset& x, index first, index last,
                                                  const kmedoids_options& options);
 std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, index last,

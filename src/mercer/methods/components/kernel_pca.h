@@ -81,7 +81,8 @@ struct kernel_pca {
     }
 };
 
-// full: LAPACK computes all eigenvalues. iterative: block Lanczos computes the largest ones. automatic: chosen by size.
+// full: LAPACK computes all eigenvalues. iterative: block Lanczos computes the largest ones. automatic: full if all or
+// a large fraction of the components are requested, otherwise iterative.
 enum class eigen_solver { automatic, full, iterative };
 
 // Options of fit_kernel_pca().

@@ -107,7 +107,7 @@ std::vector<double> checked_cluster_weights(const training_rows& x, const nystro
 // The input of run_lloyd(): the matrix K(X, Z), whose rows give the features, and sᵢ and wᵢ of every row.
 struct lloyd_problem {
     const gram_batches<double>* in_double = nullptr;
-    const gram_batches<float>* in_float = nullptr;  // the same matrix in float, or null
+    const gram_batches<float>* in_float = nullptr;  // K(X, Z) in float, or null
     const nystroem_basis* basis = nullptr;          // null: the rows of K are the features
     std::span<const double> self, weight;           // s, w
 };

@@ -44,8 +44,9 @@ public:
     virtual dataset gather(std::span<const index> which) const = 0;
     // Returns k(x, x) of the rows of this process.
     virtual std::vector<double> self() const = 0;
-    // Return the kernel matrix of some examples, and of some examples (`left`, rows) and others (`right`, columns).
-    // Each set of examples is given twice, as objects and as row numbers: an implementation reads one of the two.
+    // square_gram() returns the kernel matrix of the given examples with themselves, cross_gram() that of the examples
+    // `left` (rows) and `right` (columns). Each set of examples is given twice, as objects and as row numbers; an
+    // implementation reads either the objects or the numbers.
     virtual owned<gram<double>> square_gram(const dataset& objects, std::span<const index> which) const = 0;
     virtual owned<gram<double>> cross_gram(const dataset& left, std::span<const index> rows, const dataset& right,
                                            std::span<const index> cols) const = 0;

@@ -98,13 +98,14 @@ struct c_path_prediction {
     inner_fits fits;
 };
 
-// Classification: returns one prediction per C. y has one label per row of K; `training` and `held_out` are rows of K.
-// The values of C must be ascending. Throws errc::data if the training examples have only one class.
+// Classification: returns one c_path_prediction per C, in the order of C. y has one label per row of K; `training` and
+// `held_out` are rows of K. The values of C must be ascending. Throws errc::data if the training examples have only one
+// class.
 std::vector<c_path_prediction> decide_along_c_path(const smo::padded_matrix& K, std::span<const double> y,
                                                    std::span<const index> training, std::span<const index> held_out,
                                                    std::span<const double> C, const c_path_options& options = {});
-// ε-regression: returns one prediction per C; y has one value per row of K. options.tol is in units of the standard
-// deviation of the training targets.
+// ε-regression: returns one c_path_prediction per C, in the order of C; y has one value per row of K. options.tol is in
+// units of the standard deviation of the training targets.
 std::vector<c_path_prediction> predict_along_c_path(const smo::padded_matrix& K, std::span<const double> y,
                                                     std::span<const index> training, std::span<const index> held_out,
                                                     std::span<const double> C, double epsilon,

@@ -39,7 +39,8 @@ private:
     std::vector<float> diagonal_;
 };
 
-// The solver of one binary problem for an ascending sequence of C. K, which must outlive the solver, is borrowed.
+// The solver of one binary problem, or one regression, for an ascending sequence of C. K is borrowed and must outlive
+// this object.
 class c_path {
 public:
     // Classification. sign: +1 or -1 for a training example, 0 for a held-out one. weight: factors w of C, or empty.
