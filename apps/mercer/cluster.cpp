@@ -236,19 +236,23 @@ void cluster(const cluster_options& options) {
 void add_cluster(CLI::App& program) {
     CLI::App* command =
         add_command(program, "cluster", "Find clusters in feature space",
-                    "Finds clusters in feature space by kernel k-means, k-medoids or spectral clustering, for one "
-                    "number of clusters or the best of several.");
+                    "Finds clusters in feature space by kernel k-means, k-medoids or spectral clustering, for a given "
+                    "number of clusters or for the number with the largest mean silhouette.");
     const auto options = std::make_shared<cluster_options>();
     options->method.add_to(*command);
-    command->get_option("METHOD")->description("Method, such as kmeans or kmedoids (see `mercer methods`)");
+    command->get_option("METHOD")->description(
+        "Clustering method, such as kmeans (see the part clustering of `mercer methods`)");
     options->from.add_to(*command);
+    command->get_option("--target")
+        ->description("Target column of CSV, not a feature: name or position from 0 (default: none)");
     options->common.add_to(*command);
-    command->add_option("-k", options->k, "Number of clusters")
+    command->add_option("-k", options->k, "Number of clusters (either -k or --k-range is required)")
         ->option_text("N")
         ->check(CLI::PositiveNumber)
         ->group("Method");
     command
-        ->add_option("--k-range", options->range, "Try FIRST to LAST clusters and choose the largest mean silhouette")
+        ->add_option("--k-range", options->range,
+                     "Try FIRST to LAST clusters, choose the number with the largest mean silhouette")
         ->option_text("FIRST:LAST")
         ->group("Method");
     command->add_option("-o,--output", options->out, "Write the model to this file")
@@ -257,7 +261,9 @@ void add_cluster(CLI::App& program) {
     command->add_option("--labels", options->labels, "Write the cluster of every example to this file, one per line")
         ->option_text("FILE")
         ->group("Output");
-    command->add_option("--svg", options->picture, "Write a picture of the clusters and silhouettes to this file")
+    command
+        ->add_option("--svg", options->picture,
+                     "Plot the clusters and, with --k-range, the silhouettes to this SVG file")
         ->option_text("FILE")
         ->group("Output");
     set_common_options(

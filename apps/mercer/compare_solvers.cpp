@@ -181,50 +181,61 @@ void show(const compare_options& options) {
 }  // namespace
 
 void add_compare_solvers(CLI::App& program) {
-    CLI::App* command = add_command(program, "compare-solvers", "Compare the solvers of support vector machines",
-                                    "Trains one support vector machine with every solver and compares the objective "
-                                    "over time. With more than two classes, the first class is separated from the "
-                                    "rest.");
+    CLI::App* command =
+        add_command(program, "compare-solvers", "Compare the solvers of support vector machines",
+                    "Trains the same support vector classifier with every solver and compares the primal "
+                    "objective J = ½‖w‖² + CΣξ over time. With more than two classes, the class with "
+                    "the smallest label, or the first name in sorted order, is separated from the "
+                    "rest.");
     const auto options = std::make_shared<compare_options>();
     options->from.add_to(*command);
+    command->get_option("--seed")->description("Random seed of --sample and the stochastic solvers (default: 1)");
     options->common.add_to(*command);
     command
-        ->add_option("--kernel", options->expression,
-                     "Kernel expression (default: linear(); some solvers accept no other)")
+        ->add_option("--kernel", options->expression, "Kernel expression (see `mercer kernel list`; default: linear())")
         ->option_text("EXPR")
-        ->group("Problem");
+        ->group("Solver");
     command->add_option("--C", options->C, "Penalty parameter C (default: 1)")
         ->option_text("NUMBER")
         ->check(CLI::PositiveNumber)
-        ->group("Problem");
-    command->add_option("--tol", options->tol, "Tolerance (default: 1e-4)")
-        ->option_text("TOL")
+        ->group("Solver");
+    command->add_option("--tol", options->tol, "Tolerance at which a solver stops, see below (default: 1e-4)")
+        ->option_text("NUMBER")
         ->check(CLI::PositiveNumber)
-        ->group("Problem");
+        ->group("Solver");
     command
         ->add_option("--bias", options->constant,
-                     "dual_coordinate_descent: bias feature, LIBLINEAR's -B (default: 1; 0: none)")
+                     "dual_coordinate_descent: constant feature for the offset (default: 1; 0: none)")
         ->option_text("B")
         ->check(CLI::NonNegativeNumber)
-        ->group("Problem");
-    command->add_option("--solver", options->solvers, "Solvers to run, such as smo (default: all)")
+        ->group("Solver");
+    command
+        ->add_option("--solver", options->solvers,
+                     "Solvers to run, separated by blanks (see the list below; default: all)")
         ->option_text("NAME ...")
-        ->group("Problem");
-    command->add_option("--max-epochs", options->epochs, "Limit of epochs of the stochastic solvers (default: 300)")
+        ->group("Solver");
+    command
+        ->add_option("--max-epochs", options->epochs,
+                     "Maximum epochs of pegasos, kernel_pegasos; subgradient: 10·N (default: 300)")
         ->option_text("N")
         ->check(CLI::PositiveNumber)
-        ->group("Problem");
+        ->group("Solver");
     command->add_option("--max-seconds", options->seconds, "Time limit of each solver in seconds (default: 30)")
         ->option_text("S")
         ->check(CLI::PositiveNumber)
-        ->group("Problem");
-    command->add_option("--svg", options->picture, "Plot the objectives over time to this file")
+        ->group("Solver");
+    command
+        ->add_option("--svg", options->picture,
+                     "Plot the relative distance of J from the smallest J over time to this SVG file")
         ->option_text("FILE")
         ->group("Output");
     set_common_options(
         *command, {"--kernel", "--C", "--tol", "--solver", "--max-seconds", "--target", "--scale", "--svg", "--json"});
     command->footer(
-        "Examples:\n"
+        "Solvers: smo, interior_point and kernel_pegasos for all kernels; dual_coordinate_descent for kernels with "
+        "explicit features; primal_qp, subgradient and pegasos for linear(). --tol bounds the relative duality gap of "
+        "subgradient, pegasos and kernel_pegasos, and the KKT violation of the other solvers.\n"
+        "\nExamples:\n"
         "  mercer compare-solvers data/heart_scale.svm --max-seconds 1 --svg heart.svg\n"
         "  mercer compare-solvers data/sonar.svm --kernel 'rbf(gamma=1)' --max-seconds 1");
     command->callback([options] { show(*options); });

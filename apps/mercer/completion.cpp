@@ -187,13 +187,14 @@ void add_completion(CLI::App& program) {
     CLI::App* completion =
         add_command(program, "completion", "Print a script for shell completion",
                     "Prints a script that completes command lines of mercer in bash, zsh or fish. `make install` "
-                    "installs all three.");
+                    "installs the scripts for all three shells.");
     const auto shell = std::make_shared<std::string>();
     completion->add_option("SHELL", *shell, "Shell: bash, zsh or fish")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}));
     completion->footer(
-        "zsh reads _mercer from a folder of $fpath, fish reads mercer.fish from ~/.config/fish/completions.\n"
+        "bash reads the script from ~/.local/share/bash-completion/completions/mercer, zsh from the file _mercer in a "
+        "folder of $fpath, fish from ~/.config/fish/completions/mercer.fish.\n"
         "\nExamples:\n"
         "  source <(mercer completion bash)\n"
         "  mercer completion zsh > _mercer\n"

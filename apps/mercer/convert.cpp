@@ -69,28 +69,35 @@ void add_convert(CLI::App& program) {
                     "Converts a model to ONNX, PMML, a C++ header or LIBSVM's format, and models of LIBSVM to "
                     "Mercer's format.");
     const auto options = std::make_shared<convert_options>();
-    command->add_option("MODEL", options->model, "Model file of Mercer or LIBSVM")->required();
+    command->add_option("MODEL", options->model, "Model file, written by a command of Mercer or by LIBSVM's svm-train")
+        ->required();
     command
         ->add_option("-o,--output", options->out,
-                     "Output file (required): .onnx, .pmml, .h, .hpp, .libsvm, .svm-model or .model")
+                     "Output file (required): .onnx, .pmml, .h (C++), .libsvm or .model (Mercer)")
         ->option_text("FILE")
         ->required()
         ->group("Output");
     command
         ->add_option("--to", options->to,
-                     "Format: onnx, pmml, header, libsvm or mercer (default: by the name of the file)")
+                     "Format: onnx, pmml, header, libsvm or mercer (default: by the ending of -o FILE)")
         ->option_text("FORMAT")
         ->group("Output");
-    command->add_flag("--plain", options->plain, "ONNX: use only basic operators, in double precision")
+    command
+        ->add_flag("--plain", options->plain,
+                   "ONNX: use basic operators in double, not those of ai.onnx.ml, which use float")
         ->group("Output");
-    command->add_option("--name", options->name, "C++ header: namespace (default: the name of the file)")
+    command
+        ->add_option("--name", options->name,
+                     "C++ header: namespace (default: name of the output file without its ending)")
         ->option_text("NAME")
         ->group("Output");
     options->common.add_to(*command);
+    command->get_option("--json")->description("Print format, size and notes of the output file as JSON");
     set_common_options(*command, {"-o", "--to", "--plain", "--name", "--json"});
     command->footer(
-        "An ONNX file has the input X (double, one row per example) with the features of the training data, which the "
-        "ONNX model scales itself. Its outputs are label and scores (and probabilities), prediction, or components.\n"
+        "The input of an ONNX model is X (double, one row per example): the features in the order of the training "
+        "data, not scaled: the ONNX model scales X. The outputs are label, scores and, if the model has them, "
+        "probabilities for classes; prediction for values; components for kernel_pca.\n"
         "\nExamples:\n"
         "  mercer fit svc data/iris.csv --target species -o iris.model\n"
         "  mercer convert iris.model -o iris.onnx\n"

@@ -73,11 +73,15 @@ void list(const common_options& common) {
 }  // namespace
 
 void add_devices(CLI::App& program) {
-    CLI::App* command = add_command(program, "devices", "Show the processors, SIMD, BLAS and memory in use");
+    CLI::App* command =
+        add_command(program, "devices", "Show the processors, SIMD, BLAS and memory in use",
+                    "Shows the processors, the SIMD level and the BLAS that Mercer uses, and the total and free "
+                    "memory.");
     const auto common = std::make_shared<common_options>();
     common->add_to(*command);
     command->footer(
-        "Examples:\n"
+        "The environment variable MERCER_SIMD selects a narrower level: avx512, avx2 or baseline.\n"
+        "\nExamples:\n"
         "  mercer devices\n"
         "  MERCER_SIMD=avx2 mercer devices --json");
     command->callback([common] { list(*common); });

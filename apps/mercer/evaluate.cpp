@@ -302,49 +302,61 @@ void add_options(CLI::App& command, evaluate_command& o) {
         ->group("Importance");
     command
         .add_option("--repeats", o.how.permutations.repeats,
-                    "With --importance: shuffles of each feature (default: 10)")
+                    "With --importance: number of shuffles of each feature (default: 10)")
         ->option_text("N")
         ->check(CLI::Range(1, 100000))
         ->group("Importance");
     command
         .add_option("--metric", o.how.metric,
-                    "With --importance: score, such as f1, auc, r2 (default: accuracy or rmse)")
+                    "With --importance: score (see the list below; default: accuracy or rmse)")
         ->option_text("NAME")
         ->group("Importance");
     command
         .add_option("--resamples", o.how.metrics.resamples,
-                    "Bootstrap resamples for the intervals (default: 1000; fewer for large data)")
+                    "Bootstrap samples for the intervals (default: 1000; for large data 100 or more)")
         ->option_text("N")
         ->check(CLI::Range(10, 1000000))
-        ->group("Intervals");
-    command.add_option("--bins", o.how.metrics.bins, "Bins of the calibration curve (default: 10)")
+        ->group("Evaluation");
+    command.add_option("--bins", o.how.metrics.bins, "Number of bins of the calibration curve (default: 10)")
         ->option_text("N")
         ->check(CLI::Range(1, 1000))
-        ->group("Intervals");
-    command.add_option("--seed", o.seed, "Random seed (default: 1)")->option_text("N")->group("Intervals");
+        ->group("Evaluation");
+    command.add_option("--seed", o.seed, "Random seed of --resamples and --importance (default: 1)")
+        ->option_text("N")
+        ->group("Evaluation");
     command.add_option("--html", o.html, "Write a report with all results and pictures to this file")
         ->option_text("FILE")
         ->group("Output");
-    command.add_option("--log", o.log, "With --html: log file of `mercer tune --log`, whose search the report plots")
+    command
+        .add_option("--log", o.log, "With --html: also plot the search that `mercer tune --log` logged in this file")
         ->option_text("FILE")
         ->group("Output");
-    command.add_option("--svg", o.picture, "Write the pictures to this file")->option_text("FILE")->group("Output");
+    command
+        .add_option("--svg", o.picture, "Plot the confusion matrix and the curves, or the residuals, to this SVG file")
+        ->option_text("FILE")
+        ->group("Output");
 }
 
 }  // namespace
 
 void add_evaluate(CLI::App& program) {
-    CLI::App* command = add_command(program, "evaluate", "Score a model on data with targets",
-                                    "Scores a model on data with targets: metrics with confidence intervals, confusion "
-                                    "matrix, curves and feature importance.");
+    CLI::App* command =
+        add_command(program, "evaluate", "Score a model on data with targets",
+                    "Scores a model on data with targets: metrics with 95 % confidence intervals and the "
+                    "confusion matrix. --html and --svg add curves, --importance the importance of "
+                    "every feature.");
     const auto o = std::make_shared<evaluate_command>();
-    command->add_option("MODEL", o->model, "Model file of `mercer fit` or `mercer tune`, or of LIBSVM")->required();
+    command->add_option("MODEL", o->model, "Model file, written by a command of Mercer or by LIBSVM's svm-train")
+        ->required();
     o->from.add_to(*command);
+    command->get_option("--target")->description("Target column: name or position (default: as in the training data)");
     add_options(*command, *o);
     o->common.add_to(*command);
     set_common_options(*command, {"--target", "--importance", "--metric", "--html", "--svg", "--json"});
     command->footer(
-        "Examples:\n"
+        "Scores of classes: accuracy, balanced_accuracy, f1, auc, log_loss. Scores of values: rmse, mse, mae, r2, "
+        "pinball.\n"
+        "\nExamples:\n"
         "  mercer fit svc data/iris.csv --target species -o iris.model\n"
         "  mercer evaluate iris.model data/iris.csv\n"
         "  mercer evaluate iris.model data/iris.csv --importance --html iris.html\n"

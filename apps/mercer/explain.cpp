@@ -299,19 +299,21 @@ void explain(explain_options o) {
 }
 
 void add_fit_options(CLI::App& command, explain_options& o) {
-    command.add_option("--kernel", o.kernel, "Fit a support vector classifier with this kernel instead of MODEL")
+    command
+        .add_option("--kernel", o.kernel,
+                    "Fit a classifier with this kernel instead of MODEL (see `mercer kernel list`)")
         ->option_text("EXPR")
         ->group("Fit");
-    command.add_option("--C", o.C, "Penalty parameter C of the fit, inf for a hard margin (default: 1)")
+    command.add_option("--C", o.C, "Penalty parameter C; inf: hard margin (default: 1; with MODEL: inferred)")
         ->option_text("NUMBER")
         ->group("Fit");
-    command.add_option("--tol", o.tol, "Tolerance of the duality gap (default: 0.001)")
+    command.add_option("--tol", o.tol, "Tolerance of the KKT violation of a fit (default: 0.001)")
         ->option_text("NUMBER")
         ->check(CLI::PositiveNumber)
         ->group("Fit");
     command
         .add_option("--class-weight", o.class_weight,
-                    "Factor of C for one class (default: 1); repeat the option for others")
+                    "Factor W of C for one class (default: 1); repeat the option for other classes")
         ->option_text("CLASS=W")
         ->allow_extra_args(false)
         ->group("Fit");
@@ -321,34 +323,39 @@ void add_fit_options(CLI::App& command, explain_options& o) {
 }
 
 void add_questions(CLI::App& command, explain_options& o) {
-    command.add_option("--why", o.why, "Explain the decision for this row of DATA (counted from 0)")
+    command.add_option("--why", o.why, "Explain the decision for this row of DATA, counted from 0")
         ->option_text("ROW")
         ->group("Questions");
     command
-        .add_flag("--loo", o.leave_out,
-                  fmt::format("Estimate the error by leave-one-out (always done up to {} examples)", max_default_loo))
+        .add_flag(
+            "--loo", o.leave_out,
+            fmt::format("Estimate the error by leave-one-out (always done for at most {} examples)", max_default_loo))
         ->group("Questions");
-    command.add_option("--folds", o.folds, "Estimate the error by N-fold cross-validation")
+    command.add_option("--folds", o.folds, "Estimate the error by N-fold cross-validation instead of leave-one-out")
         ->option_text("N")
         ->check(CLI::Range(2, 1000000))
         ->group("Questions");
-    command.add_flag("--features", o.features, "Show the k-mers, words, subtrees or items with the largest weights")
+    command
+        .add_flag("--features", o.features,
+                  "Show the features (columns, k-mers, words, ...) of largest absolute weight")
         ->group("Questions");
     command.add_option("--top", o.top, "With --features: number of features to show (default: 20)")
         ->option_text("N")
         ->check(CLI::Range(1, 1000000))
         ->group("Questions");
-    command.add_option("--svg", o.picture, "With --features --why: draw the object, coloured by effect, to this file")
+    command
+        .add_option("--svg", o.picture, "With --features and --why: plot the object, coloured by contribution (SVG)")
         ->option_text("FILE")
         ->group("Output");
     command.add_option("--html", o.html, "Write a report with all results and pictures to this file")
         ->option_text("FILE")
         ->group("Output");
     command
-        .add_option("--pair", o.pair, "With --html: two features to plot, names or positions from 0 (default: best)")
+        .add_option("--pair", o.pair, "With --html: features to plot, names or positions (default: best separation)")
         ->option_text("A,B")
         ->group("Output");
-    command.add_option("--rest", o.rest, "With --html: values of the other features, mean or nearest (default: mean)")
+    command
+        .add_option("--rest", o.rest, "With --html: other features: mean, or as in the nearest example (default: mean)")
         ->option_text("HOW")
         ->check(CLI::IsMember({"mean", "nearest"}))
         ->group("Output");
@@ -362,9 +369,15 @@ void add_explain(CLI::App& program) {
                     "Checks a support vector classifier on its training data (margins, slack, optimality, error "
                     "bounds) and explains its decisions.");
     const auto o = std::make_shared<explain_options>();
-    command->add_option("MODEL", o->model, "Model file of Mercer or LIBSVM; leave it out with --kernel");
+    command->add_option("MODEL", o->model, "Model file of Mercer or LIBSVM; leave MODEL out with --kernel");
     o->from.add_to(*command);
-    command->get_option("DATA")->required(false)->description("Training data of the model");
+    command->get_option("DATA")->required(false)->description(
+        "Training data; can be left out if --features is used without --why");
+    command->get_option("--target")
+        ->description("Target column of CSV: name or position from 0 (default: as stored in MODEL)");
+    command->get_option("--scale")->description(
+        "With --kernel or a LIBSVM model: scale the features, standard or minmax");
+    command->get_option("--seed")->description("Random seed of --sample and --folds (default: 1)");
     add_fit_options(*command, *o);
     add_questions(*command, *o);
     o->common.add_to(*command);

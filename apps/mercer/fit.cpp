@@ -28,7 +28,8 @@
 namespace mercer::cli {
 
 void add_memory(CLI::App& command, std::size_t& bytes) {
-    command.add_option("--max-memory", bytes, "Memory limit, such as 500MB (default: depends on the method)")
+    command
+        .add_option("--max-memory", bytes, "Memory limit for kernel values, such as 500MB (default: depends on METHOD)")
         ->option_text("SIZE")
         ->transform(CLI::AsSizeValue(false))
         ->group("Method");
@@ -64,7 +65,7 @@ void method_options::add_to(CLI::App& command, bool with_method) {
             ->required()
             ->transform(CLI::Validator([this](std::string& word) { return expand_cells(word, name_options); }, ""));
     command
-        .add_option("--kernel", kernel, "Kernel expression (default: depends on the data; see `mercer kernel list`)")
+        .add_option("--kernel", kernel, "Kernel (see `mercer kernel list`; default: by kind of data, rbf for vectors)")
         ->option_text("EXPR")
         ->group("Method");
     command.add_option("--set", set, "Options of the method (see `mercer methods METHOD`)")
@@ -132,20 +133,23 @@ void require_fit(const api::spec& s, const loaded_data& from, const std::string&
 }
 
 void model_data::add_to(CLI::App& command) {
-    command.add_option("DATA", path, "Data file or folder, also compressed; FORMAT:FILE sets the format")
+    command.add_option("DATA", path, "Data file (also .gz or .xz) or folder; csv:FILE reads FILE in the format csv")
         ->required()
         ->transform(split_format_prefix(format));
     command
-        .add_option("--format", format, "File format, such as csv or libsvm (default: detected from name and content)")
+        .add_option("--format", format,
+                    "File format (names: `mercer manual fit`; default: detected by name and content)")
         ->option_text("NAME")
         ->check(format_validator())
         ->group("Data");
     command
-        .add_option("--target", label, "Target column, or 'none' if there is none (default: as in the training data)")
+        .add_option("--target", label,
+                    "Target column: name, position or none (default: as in the training data, if any)")
         ->option_text("COLUMN")
         ->group("Data");
     command
-        .add_option("--text-column", text_column, "Column of texts in a CSV file (default: as in the training data)")
+        .add_option("--text-column", text_column,
+                    "CSV column with the texts: name or position (default: as in the training data)")
         ->option_text("COLUMN")
         ->group("Data");
 }
@@ -505,7 +509,7 @@ void add_choices(CLI::App& command, fit_command& options) {
     command.remove_option(command.get_option("--scale"));
     command
         .add_option("--scale", options.from.scale,
-                    "Scale the features: standard, minmax or none (default: standard without METHOD)")
+                    "Scale features: standard, minmax or none (default: none; no METHOD: standard)")
         ->option_text("HOW")
         ->check(CLI::IsMember({"standard", "minmax", "none"}))
         ->group("Data");
@@ -513,7 +517,7 @@ void add_choices(CLI::App& command, fit_command& options) {
     command.validate_positionals();
     command
         .add_option("--task", options.task,
-                    "Without METHOD: classification, regression or one_class (default: by target)")
+                    "Without METHOD: classification, regression or one_class (default: by the target)")
         ->option_text("TASK")
         ->check(CLI::IsMember({"classification", "regression", "one_class"}))
         ->group("Choices");
@@ -530,17 +534,17 @@ void add_choices(CLI::App& command, fit_command& options) {
 void add_scale_options(CLI::App& command, fit_command& options) {
     command
         .add_flag("--stream", options.stream,
-                  "Read DATA in batches on every pass, for data larger than memory (some methods)")
+                  "Read DATA in batches, for data larger than memory (methods: docs/scale.md)")
         ->group("Data");
     command
         .add_option("--trace-tol", options.trace_tol,
-                    "Nyström: choose n_centres to leave at most this fraction of trace(K) unexplained")
+                    "Nyström: choose n_centres so that at most X·trace(K) is unexplained (0 < X < 1)")
         ->option_text("X")
         ->check(range_validator(1e-15, 0.999999))
         ->group("Method");
     command
         .add_option("--checkpoint", options.checkpoint,
-                    "Save the state of the fit to this file; the same command resumes from it")
+                    "Save the state of the fit to FILE, to resume from FILE (methods: docs/scale.md)")
         ->option_text("FILE")
         ->group("Output");
     command
@@ -551,7 +555,7 @@ void add_scale_options(CLI::App& command, fit_command& options) {
         ->group("Output");
     command
         .add_option("--factorisation", options.factors,
-                    "MPI: factor the M × M matrix on each rank (local) or distributed (default: auto)")
+                    "MPI: factor the centre matrix on each rank (local) or distributed; default: auto")
         ->option_text("WHERE")
         ->check(CLI::IsMember({"auto", "local", "distributed"}))
         ->group("Method");
@@ -567,14 +571,20 @@ void add_fit(CLI::App& program) {
                     "cross-validation.");
     const auto options = std::make_shared<fit_command>();
     options->method.add_to(*command);
-    command->get_option("METHOD")->description("Method (see `mercer methods`); without it, Mercer chooses one");
+    command->get_option("METHOD")->description("Method (see `mercer methods`); without METHOD, Mercer chooses one");
     options->from.add_to(*command);
+    command->get_option("--target")
+        ->description("Target column of CSV: name or position (default: none; without METHOD: detected)");
+    command->get_option("--seed")->description(
+        "Random seed of --sample, search and --html (default: 1; of METHOD: --set seed=N)");
     options->common.add_to(*command);
     add_choices(*command, *options);
     command->add_option("-o,--output", options->out, "Write the model to this file")
         ->option_text("FILE")
         ->group("Output");
-    command->add_option("--svg", options->picture, "Write a picture of the model to this file")
+    command
+        ->add_option("--svg", options->picture,
+                     "Plot the examples in feature space and their predictions to this SVG file")
         ->option_text("FILE")
         ->group("Output");
     command->add_option("--html", options->html, "Write a report with data, choices, scores and pictures to this file")

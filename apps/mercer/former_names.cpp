@@ -58,6 +58,7 @@ constexpr renamed_key renamed_keys[] = {
     {"silhouette_examples", "judged", ""},  // cluster
     {"n_features", "coordinates", ""},    // what describes a model
     {"fits", "machines", "machines"},     // learn
+    {"unexplained_trace", "out_of_reach", ""},  // Nyström methods
 };
 // clang-format on
 

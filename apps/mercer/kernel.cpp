@@ -34,9 +34,13 @@ void add_kernel(CLI::App& program) {
 void kernel_task::add_to(CLI::App& command, bool with_picture) {
     command.add_option("EXPR", expression, "Kernel expression (see `mercer kernel list`)")->required();
     from.add_to(command);
+    command.get_option("--target")
+        ->description("Target column of CSV, not a feature: name or position from 0 (default: none)");
     common.add_to(command);
     if (with_picture)
-        command.add_option("--svg", picture, "Write a picture of the kernel matrix and its eigenvalues to this file")
+        command
+            .add_option("--svg", picture,
+                        "SVG picture of the kernel matrix and, for at most 2000 examples, its eigenvalues")
             ->option_text("FILE")
             ->group("Output");
 }

@@ -61,8 +61,8 @@ void show(const factor_options& options) {
 
 void add_kernel_factor(CLI::App& group) {
     CLI::App* command = add_command(group, "factor", "Factorise the kernel matrix as K = PᵀP",
-                                    "Factorises the kernel matrix as K = PᵀP by pivoted Cholesky. P has as many rows "
-                                    "as K has rank.");
+                                    "Factorises the kernel matrix as K = PᵀP by pivoted Cholesky. The number of rows "
+                                    "of P is the rank of K.");
     const auto options = std::make_shared<factor_options>();
     options->task.add_to(*command, false);
     command->add_option("-o,--output", options->out, "Write P to this .npy or .csv file (required)")
@@ -71,7 +71,7 @@ void add_kernel_factor(CLI::App& group) {
         ->group("Output");
     command
         ->add_option("--tolerance", options->tolerance,
-                     "Stop when all remaining diagonal entries are at most T (default: rounding)")
+                     "Stop when the diagonal of K - PᵀP is at most T (default: n·2⁻⁵²·max K(i, i))")
         ->option_text("T")
         ->check(CLI::NonNegativeNumber)
         ->group("Factor");

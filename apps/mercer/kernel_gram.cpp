@@ -146,9 +146,11 @@ void show(const gram_options& options) {
 }  // namespace
 
 void add_kernel_gram(CLI::App& group) {
-    CLI::App* command = add_command(group, "gram", "Compute the kernel matrix",
-                                    "Computes the kernel (Gram) matrix K(i, j) = k(x_i, x_j): prints a small one and "
-                                    "the corner of a large one, or writes it to a file.");
+    CLI::App* command =
+        add_command(group, "gram", "Compute the kernel matrix",
+                    "Computes the kernel (Gram) matrix K(i, j) = k(x_i, x_j) and prints the matrix, or its "
+                    "first 8 rows and columns if there are more than 12. --output writes the whole "
+                    "matrix.");
     const auto options = std::make_shared<gram_options>();
     options->task.add_to(*command);
     command->add_option("-o,--output", options->out, "Write the whole matrix to this .npy or .csv file")
@@ -156,8 +158,7 @@ void add_kernel_gram(CLI::App& group) {
         ->group("Output");
     set_common_options(*command, {"-o", "--svg", "--target", "--scale", "--rows", "--sample", "--json"});
     command->footer(
-        "For up to 2000 examples the picture shows the eigenvalues too.\n"
-        "\nExamples:\n"
+        "Examples:\n"
         "  mercer kernel gram 'cosine()' data/iris.svm --rows 5\n"
         "  mercer kernel gram 'rbf(gamma=0.05)' data/wine.svm --scale standard -o K.npy\n"
         "  mercer kernel gram 'linear()' data/iris.csv --target species --svg K.svg");

@@ -143,17 +143,20 @@ void add_kernel_list(CLI::App& group) {
     std::vector<std::string> kinds;
     for (const object_kind where : all_object_kinds())
         if (where != object_kind::any) kinds.emplace_back(name(where));
-    command->add_option("--kind", options->only, "Only kernels on this kind of object, such as strings or graphs")
+    command
+        ->add_option("--kind", options->only,
+                     "List only kernels on this kind of object (see the list below; default: all)")
         ->option_text("KIND")
         ->check(CLI::IsMember(kinds));
     options->common.add_to(*command);
     command->add_flag("--markdown", options->markdown, "Print the list as Markdown, as in docs/kernels.md")
         ->excludes(command->get_option("--json"))
         ->group("Output");
-    command->footer(
-        "Examples:\n"
-        "  mercer kernel list\n"
-        "  mercer kernel list --kind strings");
+    command->footer("Kinds of object: " + join(kinds, ", ") +
+                    ".\n"
+                    "\nExamples:\n"
+                    "  mercer kernel list\n"
+                    "  mercer kernel list --kind strings");
     command->callback([options] {
         if (options->common.as_json)
             print(as_json(*options));

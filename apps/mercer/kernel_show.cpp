@@ -122,13 +122,13 @@ void show(const show_options& options) {
 }  // namespace
 
 void add_kernel_show(CLI::App& group) {
-    CLI::App* command =
-        add_command(group, "show", "Show formula, feature space and proof of a kernel",
-                    "Shows the formula, the properties and the feature space of a kernel expression, and proves that "
-                    "it is a kernel or names the part that is not.");
+    CLI::App* command = add_command(
+        group, "show", "Show formula, feature space and proof of a kernel",
+        "Shows the formula, the properties and the feature space of a kernel expression, and a proof that "
+        "the expression is a kernel. If there is no proof, names the part of the expression that lacks one.");
     const auto options = std::make_shared<show_options>();
     command->add_option("EXPR", options->expression, "Kernel expression (see `mercer kernel list`)")->required();
-    command->add_option("--dims", options->dims, "Dimension of the vectors, for the feature space (default: 2)")
+    command->add_option("--dims", options->dims, "Dimension of the vectors whose feature space is shown (default: 2)")
         ->option_text("N")
         ->check(CLI::Range(1, 1000000));
     options->common.add_to(*command);

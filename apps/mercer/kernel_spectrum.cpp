@@ -93,9 +93,11 @@ void show(const spectrum_options& options) {
 
 void add_kernel_spectrum(CLI::App& group) {
     CLI::App* command = add_command(group, "spectrum", "Compute the eigenvalues of the kernel matrix",
-                                    "Computes the eigenvalues of the kernel matrix, its rank and its effective rank.");
+                                    "Computes the eigenvalues, the rank and the effective rank of the kernel matrix. "
+                                    "The effective rank is exp(H), with the entropy H of the shares |λ|/Σ|λ|.");
     const auto options = std::make_shared<spectrum_options>();
     options->task.add_to(*command);
+    command->get_option("--svg")->description("SVG picture of the kernel matrix and its eigenvalues");
     command->add_option("--top", options->top, "Number of eigenvalues to print, largest first (default: 10)")
         ->option_text("N")
         ->check(CLI::NonNegativeNumber)

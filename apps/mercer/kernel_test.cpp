@@ -173,29 +173,32 @@ void test(const test_options& options) {
 }  // namespace
 
 void add_kernel_test(CLI::App& group) {
-    CLI::App* command = add_command(group, "test", "Test whether the kernel matrix is positive semidefinite",
-                                    "Tests whether the kernel matrix of these data is positive semidefinite, with a "
-                                    "proof or a counterexample, and repairs it with --repair.");
+    CLI::App* command =
+        add_command(group, "test", "Test whether the kernel matrix is positive semidefinite",
+                    "Tests whether the kernel matrix of DATA is positive semidefinite, and prints a proof "
+                    "or a counterexample. --repair makes the matrix positive semidefinite.");
     const auto options = std::make_shared<test_options>();
     options->task.add_to(*command);
+    command->get_option("--seed")->description("Random seed of --sample and --max-rows (default: 1)");
     command
         ->add_option("--repair", options->repair,
-                     "Repair negative eigenvalues: clip (to 0), flip (sign) or shift (add to all)")
+                     "Repair negative eigenvalues: clip to 0, flip the sign, or shift all eigenvalues")
         ->option_text("HOW")
         ->check(CLI::IsMember({"clip", "flip", "shift"}))
         ->group("Test");
-    command->add_option("-o,--output", options->out, "With --repair: write the matrix to this .npy or .csv file")
+    command
+        ->add_option("-o,--output", options->out, "With --repair: write the repaired matrix to this .npy or .csv file")
         ->option_text("FILE")
         ->group("Test");
     command
         ->add_option("--max-rows", options->max_rows,
-                     "Test a random sample of N rows if there are more (default: 4000)")
+                     "Test at most N rows: of larger data a random sample (default: 4000)")
         ->option_text("N")
         ->check(CLI::PositiveNumber)
         ->group("Test");
     command
         ->add_flag("--eigenvalues", options->eigenvalues,
-                   "Compute the extreme eigenvalues (always done up to 2000 rows)")
+                   "Compute the smallest and largest eigenvalue (always done for at most 2000 rows)")
         ->group("Test");
     set_common_options(
         *command, {"--repair", "-o", "--svg", "--eigenvalues", "--target", "--scale", "--rows", "--sample", "--json"});

@@ -87,13 +87,15 @@ void run(const learn_command& options) {
 }
 
 void add_options(CLI::App& command, learn_command& options) {
-    command.add_option("--by", options.how.by, "Learning algorithm: mkl, alignment, or relevance (default: mkl)")
+    command
+        .add_option("--by", options.how.by,
+                    "Learning algorithm: mkl, alignment, relevance (docs/learning.md; default: mkl)")
         ->option_text("HOW")
         ->check(CLI::IsMember({"mkl", "alignment", "relevance"}))
         ->group("Learning");
     command
         .add_option("--norm", options.how.norm,
-                    "mkl: p of the p-norm of the weights (default: 1, which makes them sparse)")
+                    "mkl: p of the p-norm that bounds the weights (default: 1, for sparse weights)")
         ->option_text("P")
         ->group("Learning");
     command
@@ -102,28 +104,31 @@ void add_options(CLI::App& command, learn_command& options) {
         ->group("Learning");
     command
         .add_option("--criterion", options.how.criterion,
-                    "relevance: maximise the evidence, or minimise the loo error (default: evidence)")
+                    "relevance: criterion evidence, or loo (leave-one-out error; default: evidence)")
         ->option_text("WHICH")
         ->check(CLI::IsMember({"evidence", "loo"}))
         ->group("Learning");
     command
-        .add_option("--tol", options.how.tol, "Tolerance: relative duality gap (1e-3), for relevance gradient (1e-4)")
+        .add_option("--tol", options.how.tol,
+                    "Tolerance, see below (default: mkl 1e-3, alignment 1e-8, relevance 1e-4)")
         ->option_text("X")
         ->check(CLI::PositiveNumber)
         ->group("Learning");
     command
         .add_option("--max-iter", options.how.max_iter,
-                    "Largest number of iterations (default: mkl 200, relevance 100)")
+                    "Maximum number of iterations (default: mkl 200, relevance 100)")
         ->option_text("N")
         ->check(CLI::PositiveNumber)
         ->group("Learning");
-    command.add_option("--max-seconds", options.seconds, "Time limit in seconds; the best kernel found is used")
+    command
+        .add_option("--max-seconds", options.seconds,
+                    "Time limit in seconds, then use the best kernel found so far (default: none)")
         ->option_text("S")
         ->check(CLI::PositiveNumber)
         ->group("Learning");
     command
         .add_option("--learn-rows", options.how.max_rows,
-                    "relevance: learn from a random sample of N rows (default: 1000; 0: all)")
+                    "relevance: learn from a random sample of at most N rows (default: 1000; 0: all)")
         ->option_text("N")
         ->group("Learning");
 }
@@ -137,8 +142,10 @@ void add_learn(CLI::App& program) {
                     "alignment), or a width for every feature (relevance).");
     const auto options = std::make_shared<learn_command>();
     options->method.add_to(*command);
-    command->get_option("--kernel")->description("Sum of kernels to weight (default: rbf of several widths + linear)");
+    command->get_option("--kernel")
+        ->description("Sum of kernels to weight (default: 5 rbf + linear; for relevance one rbf)");
     options->from.add_to(*command);
+    command->get_option("--seed")->description("Random seed of --sample and --learn-rows (default: 1)");
     add_options(*command, *options);
     options->common.add_to(*command);
     command->add_option("-o,--output", options->out, "Write the model to this file")
@@ -147,7 +154,8 @@ void add_learn(CLI::App& program) {
     set_common_options(*command,
                        {"--by", "--kernel", "--set", "--target", "--scale", "--norm", "--max-seconds", "-o", "--json"});
     command->footer(
-        "The learnt kernel is an expression that other commands accept.\n"
+        "The learnt kernel is an expression that other commands accept. --tol bounds the relative duality gap (mkl, "
+        "alignment) or the gradient of the criterion (relevance).\n"
         "\nExamples:\n"
         "  mercer learn svc data/sonar.svm --scale standard --set C=10 -o sonar.model\n"
         "  mercer learn svc data/promoters.tsv --kernel 'spectrum(k=2) + spectrum(k=4)'\n"

@@ -144,11 +144,11 @@ void print_manual(const CLI::App& program, const std::vector<std::string>& comma
 
 void add_manual(CLI::App& program) {
     CLI::App* manual = add_command(program, "manual", "Print the manual page of a command",
-                                   "Prints the manual page of a command in the format of man.");
+                                   "Prints the manual page of a command in roff, the format that man reads.");
     const auto command = std::make_shared<std::vector<std::string>>();
     const auto folder = std::make_shared<std::string>();
-    manual->add_option("COMMAND", *command, "Command, such as fit or kernel test (default: the program)");
-    manual->add_option("--folder", *folder, "Write the manual pages of all commands to this folder")
+    manual->add_option("COMMAND", *command, "Command, such as `fit` or `kernel test` (default: page of mercer itself)");
+    manual->add_option("--folder", *folder, "Write the manual pages of all commands to this folder instead")
         ->option_text("FOLDER");
     manual->footer(
         "Examples:\n"

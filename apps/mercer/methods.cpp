@@ -130,9 +130,10 @@ void list(const method_list_options& options) {
 }  // namespace
 
 void add_methods(CLI::App& program) {
-    CLI::App* command = add_command(program, "methods", "List all methods and their options",
-                                    "Lists all methods, or describes the options of one: defaults, ranges and "
-                                    "meaning.");
+    CLI::App* command =
+        add_command(program, "methods", "List all methods and their options",
+                    "Lists the methods that `mercer fit` accepts as METHOD, or describes the options of "
+                    "one method: default, allowed values and meaning.");
     const auto options = std::make_shared<method_list_options>();
     command->add_option("METHOD", options->only, "Method to describe (default: list all methods)");
     options->common.add_to(*command);

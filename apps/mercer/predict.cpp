@@ -395,10 +395,11 @@ void describe(const model_command& options) {
 void add_predict(CLI::App& program) {
     CLI::App* command =
         add_command(program, "predict", "Predict with a fitted model",
-                    "Predicts with a fitted model: the class, value or cluster of every example. If the data have "
-                    "targets, it also prints a score.");
+                    "Predicts the class, value or cluster of every example with a fitted model. If DATA has targets, "
+                    "--output, --json and --score also print the score: accuracy, or mean squared error and R².");
     const auto options = std::make_shared<model_command>();
-    command->add_option("MODEL", options->model, "Model file of `mercer fit`, or of LIBSVM")->required();
+    command->add_option("MODEL", options->model, "Model file, written by a command of Mercer or by LIBSVM's svm-train")
+        ->required();
     options->from.add_to(*command);
     options->common.add_to(*command);
     command
@@ -407,9 +408,11 @@ void add_predict(CLI::App& program) {
         ->option_text("FILE")
         ->group("Output");
     command
-        ->add_flag("--details", options->details, "Add probabilities, decision values, distances or variances, if any")
+        ->add_flag("--details", options->details,
+                   "Add the model's decision values, probabilities, distances or variances")
         ->group("Output");
-    command->add_flag("--score", options->score_only, "Print only the score of the predictions")->group("Output");
+    command->add_flag("--score", options->score_only, "Print only the score: accuracy, or mean squared error and R²")
+        ->group("Output");
     command->add_flag("--stream", options->stream, "Read, predict and write in batches, for data larger than memory")
         ->group("Data");
     command
@@ -442,12 +445,12 @@ void add_predict(CLI::App& program) {
 }
 
 void add_transform(CLI::App& program) {
-    CLI::App* command =
-        add_command(program, "transform", "Map data to the components or distances of a fitted model",
-                    "Maps data to the features of a fitted model: kernel principal components, Fisher's directions or "
-                    "distances to class means.");
+    CLI::App* command = add_command(
+        program, "transform", "Map data to the components or distances of a fitted model",
+        "Maps data to the features of a fitted model: principal components, Fisher's directions, Nyström or "
+        "random features, or distances to class means or cluster centres.");
     const auto options = std::make_shared<model_command>();
-    command->add_option("MODEL", options->model, "Model file of kernel_pca, kernel_fisher or nearest_centroid")
+    command->add_option("MODEL", options->model, "Model file, for example of kernel_pca, nystroem or random_features")
         ->required();
     options->from.add_to(*command);
     options->common.add_to(*command);
@@ -456,7 +459,7 @@ void add_transform(CLI::App& program) {
                      "Write the new features to this .csv or .npy file (default: standard output)")
         ->option_text("FILE")
         ->group("Output");
-    command->add_option("--svg", options->picture, "Write a picture of the first two new features to this file")
+    command->add_option("--svg", options->picture, "Plot the first two new features to this SVG file")
         ->option_text("FILE")
         ->group("Output");
     set_common_options(*command, {"--target", "-o", "--svg", "--json"});
@@ -470,9 +473,10 @@ void add_transform(CLI::App& program) {
 void add_describe(CLI::App& program) {
     CLI::App* command =
         add_command(program, "describe", "Print method, kernel and options of a model file",
-                    "Prints the method, the kernel, the options and the result of the fit that a model file stores.");
+                    "Prints the contents of a model file: method, kernel, options, and status and results of the fit.");
     const auto options = std::make_shared<model_command>();
-    command->add_option("MODEL", options->model, "Model file of `mercer fit`, or of LIBSVM")->required();
+    command->add_option("MODEL", options->model, "Model file, written by a command of Mercer or by LIBSVM's svm-train")
+        ->required();
     options->common.add_to(*command);
     command->footer(
         "Examples:\n"

@@ -79,7 +79,8 @@ void common_options::add_to(CLI::App& command) {
     command.add_flag("--json", as_json, "Print the result as JSON")->group("Output");
     command.add_flag("-q,--quiet", quiet, "Print only results and errors, no progress and no warnings")
         ->group("Output");
-    command.add_option("--threads", threads, "Number of threads (default: MERCER_THREADS, else all usable processors)")
+    command
+        .add_option("--threads", threads, "Number of threads (default: $MERCER_THREADS, else all usable processors)")
         ->option_text("N")
         ->check(CLI::Range(1, max_threads))
         ->group("Output");
@@ -123,26 +124,29 @@ std::function<std::string(std::string)> split_format_prefix(std::string& format)
 }
 
 void data_options::add_to(CLI::App& command) {
-    command.add_option("DATA", path, "Data file or folder, also compressed; FORMAT:FILE sets the format")
+    command.add_option("DATA", path, "Data file (also .gz or .xz) or folder; csv:FILE reads FILE in the format csv")
         ->required()
         ->transform(split_format_prefix(format));
     command
-        .add_option("--format", format, "File format, such as csv or libsvm (default: detected from name and content)")
+        .add_option("--format", format,
+                    "File format (names: `mercer manual fit`; default: detected by name and content)")
         ->option_text("NAME")
         ->check(format_validator())
         ->group("Data");
     command
-        .add_option("--target", label, "Target column: name or position from 0 (-1: last), or 'none' if there is none")
+        .add_option("--target", label, "Target column of CSV: name, position from 0 (-1: last) or none (default: none)")
         ->option_text("COLUMN")
         ->group("Data");
     command.add_option("--scale", scale, "Scale the features: standard (mean 0, variance 1) or minmax (-1 to 1)")
         ->option_text("HOW")
         ->check(CLI::IsMember({"standard", "minmax"}))
         ->group("Data");
-    command.add_option("--text", text, "Convert texts to word vectors: tfidf, counts or binary, e.g. 'tfidf(ngram=2)'")
+    command.add_option("--text", text, "Convert texts to bags of words: tfidf, counts, binary, e.g. 'tfidf(ngram=2)'")
         ->option_text("HOW")
         ->group("Data");
-    command.add_option("--text-column", text_column, "Column of texts in a CSV file; other features are not read")
+    command
+        .add_option("--text-column", text_column,
+                    "CSV column with the texts: name or position from 0; used as the only feature")
         ->option_text("COLUMN")
         ->group("Data");
     auto* first = command.add_option("--rows", rows, "Read only the first N rows")
@@ -154,7 +158,7 @@ void data_options::add_to(CLI::App& command) {
         ->check(CLI::PositiveNumber)
         ->excludes(first)
         ->group("Data");
-    command.add_option("--seed", seed, "Random seed (default: 1)")->option_text("N")->group("Data");
+    command.add_option("--seed", seed, "Random seed of --sample (default: 1)")->option_text("N")->group("Data");
 }
 
 std::string loaded_data::class_of(index i) const {

@@ -266,35 +266,41 @@ void add_regions(CLI::App& program) {
     const auto o = std::make_shared<regions_options>();
     o->from.add_to(*command);
     command->get_option("--scale")->description("Scale the features: standard or minmax (default: standard)");
-    command->add_option("--kernel", o->kernel, "Kernel, such as rbf or 'poly(coef0=1)' (default: rbf)")
+    command->add_option("--kernel", o->kernel, "Kernel, such as rbf or 'poly(coef0=1)' (default: rbf(gamma=1))")
         ->option_text("EXPR")
         ->group("Fit");
-    command->add_option("--vary", o->vary, "Kernel parameter or C with its values; a second --vary adds rows")
+    command->add_option("--vary", o->vary, "Values of C or of a kernel parameter; a second --vary makes a table")
         ->option_text("NAME=V,V,...")
         ->allow_extra_args(false)
         ->group("Fit");
-    command->add_option("--C", o->C, "Penalty parameter C if it is not varied (default: 1)")
+    command->add_option("--C", o->C, "Penalty parameter C, unless --vary varies C (default: 1)")
         ->option_text("NUMBER")
         ->group("Fit");
-    command->add_flag("--all", o->all, "Draw seven standard sequences for linear, rbf, poly and sigmoid kernels")
+    command
+        ->add_flag("--all", o->all, "Draw seven standard sequences: linear, rbf, poly, sigmoid over C, gamma, degree")
         ->group("Fit");
     command->add_option("--max-seconds", o->seconds, "Time limit of each fit in seconds (default: 10)")
-        ->option_text("N")
+        ->option_text("S")
         ->check(CLI::PositiveNumber)
         ->group("Fit");
     command
-        ->add_option("--pair", o->pair, "Two features, names or positions from 0 (default: those that separate best)")
+        ->add_option("--pair", o->pair,
+                     "Two features, names or positions (default: the pair that best separates classes)")
         ->option_text("A,B")
         ->group("Data");
-    command->add_option("--svg", o->svg, "Write the pictures to this SVG file")->option_text("FILE")->group("Output");
-    command->add_option("--html", o->html, "Write the pictures to this HTML file")
+    command->add_option("--svg", o->svg, "Write the pictures to this SVG file (--svg or --html is required)")
+        ->option_text("FILE")
+        ->group("Output");
+    command->add_option("--html", o->html, "Write the pictures to this HTML file (--svg or --html is required)")
         ->option_text("FILE")
         ->group("Output");
     o->common.add_to(*command);
     set_common_options(
         *command, {"--kernel", "--vary", "--C", "--all", "--pair", "--target", "--scale", "--svg", "--html", "--json"});
     command->footer(
-        "Examples:\n"
+        "Without --vary, the standard sequences of the kernel are drawn (over gamma or degree, and over C); a kernel "
+        "without a standard sequence is drawn for C from 0.01 to 100.\n"
+        "\nExamples:\n"
         "  mercer regions data/iris.csv --target species --vary gamma=1,10 --svg iris.svg\n"
         "  mercer regions data/wine.svm --vary gamma=0.1,1 --vary C=0.1,1 --html t.html");
     command->callback([o] { draw(*o); });

@@ -101,8 +101,8 @@ void add_scale(CLI::App& program) {
     const auto options = std::make_shared<scale_options>();
     options->from.add_to(*command);
     command->get_option("--scale")->description(
-        "Scaling: standard (mean 0, variance 1) or minmax (-1 to 1) (default: standard)");
-    command->add_option("--save-scaling", options->save, "Save the scaling to this file")
+        "Scaling: standard (mean 0, variance 1) or minmax (-1 to 1); default: standard");
+    command->add_option("--save-scaling", options->save, "Save the scaling to this file, for --scaling")
         ->option_text("FILE")
         ->group("Output");
     command->add_option("--scaling", options->by, "Apply the scaling from this file, written by --save-scaling")
@@ -111,10 +111,11 @@ void add_scale(CLI::App& program) {
         ->group("Data");
     command
         ->add_option("-o,--output", options->out,
-                     "Write to this .csv, .npy, .svm or .libsvm file (default: standard output)")
+                     "Write data to this .csv, .npy, .svm or .libsvm file (default: standard output)")
         ->option_text("FILE")
         ->group("Output");
     options->common.add_to(*command);
+    command->get_option("--json")->description("With --output: print a summary of the scaling as JSON");
     set_common_options(*command, {"--target", "--scale", "--save-scaling", "--scaling", "-o", "--json"});
     command->footer(
         "Examples:\n"

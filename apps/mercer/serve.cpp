@@ -90,21 +90,26 @@ void serve(const serve_options& options) {
 }
 
 void add_limits(CLI::App& command, http_limits& limits) {
-    command.add_option("--max-body", limits.body, "Largest request, such as 64MB (default: 16MB)")
+    command
+        .add_option("--max-body", limits.body, "Largest request body after decompression, such as 64MB (default: 16MB)")
         ->option_text("SIZE")
         ->transform(CLI::AsSizeValue(false))
         ->group("Limits");
-    command.add_option("--timeout", limits.seconds, "Time limit of a request in seconds (default: 30)")
+    command
+        .add_option("--timeout", limits.seconds,
+                    "Time limit for reading and answering a request in seconds (default: 30)")
         ->option_text("SECONDS")
         ->check(range_validator(0.05, 86400))
         ->group("Limits");
-    command.add_option("--max-connections", limits.clients, "Open connections; further ones wait (default: 1024)")
+    command
+        .add_option("--max-connections", limits.clients,
+                    "Maximum number of open connections; other clients wait (default: 1024)")
         ->option_text("N")
         ->check(CLI::Range(1, 65536))
         ->group("Limits");
     command
         .add_option("--max-memory", limits.memory,
-                    "Memory limit of all requests, such as 2GB (default: depends on the machine)")
+                    "Memory limit of all requests together (default: at most half of the free memory)")
         ->option_text("SIZE")
         ->transform(CLI::AsSizeValue(false))
         ->group("Limits");
@@ -117,18 +122,20 @@ void add_serve(CLI::App& program) {
                                     "Serves predictions of a fitted model over HTTP: requests and responses are JSON "
                                     "or CSV. Ctrl-C stops the server.");
     const auto options = std::make_shared<serve_options>();
-    command->add_option("MODEL", options->model, "Model file of `mercer fit`, or of LIBSVM")->required();
-    command->add_option("--port", options->port, "Port; 0 selects a free one (default: 8080)")
+    command->add_option("MODEL", options->model, "Model file, written by a command of Mercer or by LIBSVM's svm-train")
+        ->required();
+    command->add_option("--port", options->port, "TCP port; 0 selects a free port (default: 8080)")
         ->option_text("N")
         ->check(CLI::Range(0, 65535))
         ->group("Address");
     command
         ->add_option("--host", options->host,
-                     "Address to listen on, without password (default: 127.0.0.1, this machine only)")
+                     "Address to listen on, no password (default: 127.0.0.1, only this machine)")
         ->option_text("ADDRESS")
         ->group("Address");
     add_limits(*command, options->limits);
     options->common.add_to(*command);
+    command->get_option("--json")->description("Print the address of the server as one line of JSON");
     set_common_options(*command,
                        {"--port", "--host", "--max-body", "--timeout", "--max-connections", "--max-memory", "--json"});
     command->footer(
@@ -136,7 +143,7 @@ void add_serve(CLI::App& program) {
         "  mercer fit svc data/iris.csv --target species -o iris.model\n"
         "  mercer serve iris.model --port 8080\n"
         "  curl localhost:8080/predict -H 'Content-Type: text/csv' -d '5.1,3.5,1.4,0.2'\n"
-        "\nAddresses, keys and limits are described in docs/serve.md.");
+        "\ndocs/serve.md describes the paths, the keys of requests and responses, and the limits.");
     command->callback([options] { serve(*options); });
 }
 

@@ -25,17 +25,21 @@ struct sample_test_options {
 void add_shared(CLI::App& command, sample_test_options& o) {
     command
         .add_option("--kernel", o.kernel_text,
-                    "Kernel expression (default: depends on the data; see `mercer kernel list`)")
+                    "Kernel (see `mercer kernel list`; default: by kind of data, rbf for vectors)")
         ->option_text("EXPR")
         ->group("Test");
     command.add_option("--permutations", o.permutations, "Number of random permutations (default: 1000)")
         ->option_text("N")
         ->check(CLI::PositiveNumber)
         ->group("Test");
-    command.get_option("--seed")->description("Random seed (default: 1 for --sample, 0 for permutations)");
+    command.get_option("--seed")->description(
+        "Random seed of --sample (default: 1) and of the permutations (default: 0)");
     command.add_option("--level", o.level, "Significance level (default: 0.05)")
         ->option_text("P")
         ->check(range_validator(0, 1))
+        ->group("Test");
+    command.get_option("--max-memory")
+        ->description("Memory limit for kernel values, such as 500MB (default: 1GB)")
         ->group("Test");
     o.common.add_to(command);
 }
@@ -232,14 +236,23 @@ void add_test(CLI::App& program) {
                                 "discrepancy (MMD).");
     const auto a = std::make_shared<sample_test_options>();
     a->from.add_to(*two);
-    two->add_option("SECOND", a->second, "Data file with the other sample")->required();
-    two->add_flag("--biased", a->biased, "Use the biased statistic for the p-value")->group("Test");
+    two->add_option("SECOND", a->second, "Data file with the other sample, read with the same options as DATA")
+        ->required();
+    two->get_option("--target")
+        ->description("Target column of CSV, not a feature: name or position from 0 (default: none)");
+    two->get_option("--scale")->description(
+        "Scale both files together: standard (mean 0, variance 1) or minmax (-1 to 1)");
+    two->get_option("--rows")->description("Read only the first N rows of each file");
+    two->get_option("--sample")->description("Use a random sample of N rows of each file (see --seed)");
+    two->add_flag("--biased", a->biased, "Use the biased estimate of MMD² for the p-value (default: the unbiased one)")
+        ->group("Test");
     add_memory(*two, a->memory);
     add_shared(*two, *a);
     set_common_options(*two, {"--kernel", "--permutations", "--level", "--seed", "--target", "--scale", "--rows",
                               "--sample", "--json"});
     two->footer(
-        "Examples:\n"
+        "The default kernel of vectors is rbf with gamma = 1/(number of features · variance of all values).\n"
+        "\nExamples:\n"
         "  head -60 data/wine.svm > first.svm\n"
         "  tail -60 data/wine.svm > last.svm\n"
         "  mercer test two-sample first.svm last.svm --scale standard");
@@ -253,19 +266,22 @@ void add_test(CLI::App& program) {
                                 "by the Hilbert-Schmidt independence criterion (HSIC).");
     const auto b = std::make_shared<sample_test_options>();
     b->from.add_to(*one);
-    one->add_option("--other", b->second, "Test against the rows of this file instead of the targets")
+    one->add_option("--other", b->second, "Data file whose rows replace the targets; as many rows as DATA")
         ->option_text("FILE")
         ->group("Test");
     one->add_option("--other-kernel", b->other_kernel,
-                    "Kernel on the targets or the other file (default: depends on the data)")
+                    "Kernel on targets or --other (default: classes linear(), values and vectors rbf)")
         ->option_text("EXPR")
         ->group("Test");
+    one->get_option("--scale")->description(
+        "Scale features of each file: standard (mean 0, variance 1) or minmax (-1 to 1)");
     add_memory(*one, b->memory);
     add_shared(*one, *b);
     set_common_options(*one, {"--other", "--kernel", "--other-kernel", "--permutations", "--level", "--seed",
                               "--target", "--scale", "--sample", "--json"});
     one->footer(
-        "Examples:\n"
+        "The default kernel of vectors is rbf with gamma = 1/(number of features · variance of all values).\n"
+        "\nExamples:\n"
         "  mercer test independence data/wine.svm --scale standard\n"
         "  mercer test independence data/promoters.tsv --kernel 'spectrum(k=3)'");
     one->callback([b, one] {

@@ -218,19 +218,22 @@ void run(const tune_command& options) {
 }  // namespace
 
 void search_options::add_to(CLI::App& command) {
-    command.add_option("--search", how.search, "Search strategy: grid, random, halving, or bayes (default: grid)")
+    command
+        .add_option("--search", how.search,
+                    "Search strategy: grid, random, halving or bayes (docs/tuning.md; default: grid)")
         ->option_text("HOW")
         ->check(CLI::IsMember({"grid", "random", "halving", "bayes"}))
         ->group("Search");
-    command.add_option("--points", how.points, "Grid values per parameter (default: 10; fewer for three or more)")
+    command
+        .add_option("--points", how.points, "Grid values per parameter (default: 10; for 3 parameters 6, for more 4)")
         ->option_text("N")
         ->check(CLI::Range(2, 1000))
         ->group("Search");
-    command.add_option("--trials", how.trials, "Settings to try with random, halving and bayes (default: 60)")
+    command.add_option("--trials", how.trials, "Number of settings that random, halving and bayes try (default: 60)")
         ->option_text("N")
         ->check(CLI::Range(1, 100000))
         ->group("Search");
-    command.add_option("--folds", how.folds, "Folds of the cross-validation (default: 5)")
+    command.add_option("--folds", how.folds, "Number of folds of the cross-validation (default: 5)")
         ->option_text("N")
         ->group("Search");
     command.add_option("--repeats", how.repeats, "Repeat cross-validation N times with new folds (default: 1)")
@@ -239,14 +242,16 @@ void search_options::add_to(CLI::App& command) {
         ->group("Search");
     command.add_flag("--by-time", how.by_time, "Rows are in order of time: train on earlier rows, test on later rows")
         ->group("Search");
-    command.add_option("--metric", how.metric, "Score to optimise, such as f1, auc, r2 (default: accuracy or rmse)")
+    command
+        .add_option("--metric", how.metric, "Score to optimise (list: `mercer tune --help`; default: accuracy or rmse)")
         ->option_text("NAME")
         ->group("Search");
     command
         .add_flag("--one-se", how.one_standard_error,
-                  "Choose the simplest setting within one standard error of the best")
+                  "Choose the simplest setting whose score is within one standard error of the best")
         ->group("Search");
-    command.add_flag("!--no-race", how.race, "Run all folds of every setting, even if it cannot become the best")
+    command
+        .add_flag("!--no-race", how.race, "Compute all folds of every setting, even of settings that are clearly worse")
         ->group("Search");
     command
         .add_option("--search-rows", how.max_rows,
@@ -316,22 +321,23 @@ void add_tune(CLI::App& program) {
     const auto options = std::make_shared<tune_command>();
     options->method.add_to(*command);
     options->from.add_to(*command);
+    command->get_option("--seed")->description(
+        "Random seed of --sample, folds and search (default: 1; of METHOD: --set seed=N)");
     options->search.add_to(*command);
     options->common.add_to(*command);
     command->add_option("-o,--output", options->out, "Write the model to this file")
         ->option_text("FILE")
         ->group("Output");
-    command->add_option("--svg", options->picture, "Plot the score over one or two tuned parameters to this file")
+    command->add_option("--svg", options->picture, "Plot the score over one or two tuned parameters to this SVG file")
         ->option_text("FILE")
         ->group("Output");
     command
         ->add_option("--nested", options->nested,
-                     "Estimate the error of the tuned model by nested cross-validation, N folds")
+                     "Estimate the score on new data by nested cross-validation with N outer folds")
         ->option_text("N")
         ->check(CLI::Range(2, 1000))
         ->group("Search");
-    command
-        ->add_option("--curve", options->curve, "Compute the learning curve of the best setting, plot it to this file")
+    command->add_option("--curve", options->curve, "Plot the learning curve of the chosen setting to this SVG file")
         ->option_text("FILE.svg")
         ->group("Output");
     command->add_option("--top", options->top, "Number of settings to print, best first (default: 5)")
@@ -340,7 +346,10 @@ void add_tune(CLI::App& program) {
     set_common_options(*command, {"--target", "--kernel", "--set", "--scale", "--search", "--metric", "--folds",
                                   "--trials", "--nested", "-o", "--svg", "--json"});
     command->footer(
-        "Write ? for a number to tune, ?[low, high] for a range, ?{a, b, c} for a list of values.\n"
+        "Write ? for a number to tune, ?[low, high] for a range, ?{a, b, c} for a list of values. Without any ?, "
+        "C, nu, alpha or n_neighbors is tuned.\n"
+        "Scores of classes: accuracy, balanced_accuracy, f1, auc, log_loss. Scores of values: rmse, mse, mae, r2, "
+        "pinball.\n"
         "\nExamples:\n"
         "  mercer tune svc data/iris.csv --target species --scale standard -o iris.model\n"
         "  mercer tune svc data/wine.svm --kernel 'rbf(gamma=?)' --set 'C=?' --svg c.svg\n"

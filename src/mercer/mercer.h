@@ -104,7 +104,8 @@ inline std::vector<double> predict(const model& m, const table& data) { return m
 inline api::columns decide(const model& m, const table& data) { return m.details(matched(m, data).x); }
 // Returns the features that the model computes, such as scores on principal components: a row for each object.
 inline api::columns transform(const model& m, const table& data) { return m.transform(matched(m, data).x); }
-// Compares predictions with the targets of `data`: accuracy, or mean squared error and R² (model::score()).
+// Compares predictions with the targets of `data`: accuracy, or mean squared error and R². model::score() in
+// model/model.h has the details and the errors.
 inline summary score(const model& m, const table& data) { return m.score(matched(m, data)); }
 // save() replaces the file atomically. load() reads the files of save() and of LIBSVM. Both throw errc::io if the file
 // cannot be written or read; load() throws errc::parse if it is not a model.

@@ -47,10 +47,10 @@ class EveryMethod(Scratch):
                     continue
                 vector = name in ("iris", "housing")
                 if not vector and method["name"] == "random_features":
-                    self.assertIn("needs vectors", mercer("fit", method["name"], *source, code=1))
+                    self.assertIn("expected vectors", mercer("fit", method["name"], *source, code=1))
                     continue
                 if not vector and not method["kernel"]:
-                    self.assertIn("needs vectors", mercer("fit", method["name"], *source, code=1))
+                    self.assertIn("expected vectors", mercer("fit", method["name"], *source, code=1))
                     continue
                 words = ["--scale", "standard"] if vector else []
                 if method["family"] == "clustering":
@@ -299,7 +299,7 @@ class Usage(Scratch):
             ("predict", damaged, DATA / "iris.csv"): "damaged",
             ("predict", model, DATA / "promoters.tsv", "--label", "none"): "fitted on vectors",
             ("predict", model, DATA / "promoters.tsv"): "one of the 3 known classes",
-            ("predict", model, DATA / "wine.svm"): "coordinates",
+            ("predict", model, DATA / "wine.svm"): "the model was fitted on vectors of 4 features, got 13",
             ("predict", model, self.path("other.csv")): "'sepal_length'",
             ("predict", model, DATA / "iris.svm", "--details", "-o", self.path("no/p")): "cannot write",
             ("describe", self.path("none")): "No such file",

@@ -281,6 +281,8 @@ class Keys(mercer_program.Scratch):
             self.both(each, "kind", "domain")
         self.both(as_json("kernel", "show", "spectrum(k=3)"), "kind", "domain")
         self.both(as_json("cluster", "kmeans", DATA / "iris.svm", "-k", "3"), "silhouette_examples", "judged")
+        few = as_json("fit", "nystroem", DATA / "wine.svm", "--set", "n_centres=5")
+        self.both(few, "unexplained_trace", "out_of_reach")
         learnt = as_json("learn", "svc", DATA / "heart_scale.svm")
         self.both(learnt, "fits", "machines")
         self.both(learnt, "duality_gap", "gap")

@@ -156,7 +156,7 @@ TEST(parameters, of_kernels_on_different_objects_cannot_be_mixed) {
                  [&] { vectors* strings; });
     expect_error(errc::unsupported, "kernels on different kinds of objects cannot be combined",
                  [&] { vectors - strings; });
-    expect_error(errc::unsupported, "is a kernel on strings", [&] { columns(strings, {0}); });
+    expect_error(errc::unsupported, "got spectrum(k=3) on strings", [&] { columns(strings, {0}); });
     EXPECT_EQ((strings + 2.0).kind(), strings::kind) << "a constant goes with anything";
     EXPECT_EQ((2.0 + 3.0 * strings).kind(), strings::kind);
     EXPECT_EQ((kernel(constant{1}) * kernel(constant{2})).kind(), object_kind::any);

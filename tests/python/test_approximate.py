@@ -78,7 +78,7 @@ def test_the_same_centres_give_what_scikit_learn_gives(waves):
 def test_better_centres_reach_more(waves):
     X, _ = waves
     X = np.vstack([X, X[:5] + 20])  # a few far away
-    reached = {how: mercer.Nystroem(gamma=0.4, n_components=60, centres=how, random_state=0).fit(X).out_of_reach_ for how in ("rpcholesky", "uniform")}
+    reached = {how: mercer.Nystroem(gamma=0.4, n_components=60, centres=how, random_state=0).fit(X).unexplained_trace_ for how in ("rpcholesky", "uniform")}
     assert reached["rpcholesky"] < reached["uniform"]
     F = mercer.Nystroem(gamma=0.4, n_components=60, random_state=0).fit_transform(X)
     np.testing.assert_allclose(1 - (F**2).sum() / len(X), reached["rpcholesky"], atol=1e-8)

@@ -167,4 +167,4 @@ def test_models_survive_pickles_threads_and_strange_widths(groups, kind):
     strange = kind(4, gamma=1e-12, n_centres=40, random_state=3).fit(groups)  # all examples similar
     assert len(strange.labels_) == len(groups) and np.isfinite(strange.inertia_)
     alone = kind(4, gamma=1e6, n_centres=40, random_state=3).fit(groups)  # all examples dissimilar
-    assert alone.out_of_reach_ > 0.9 and getattr(alone, "low_degrees_", 560) == 560
+    assert alone.unexplained_trace_ > 0.9 and getattr(alone, "low_degrees_", 560) == 560

@@ -33,6 +33,13 @@ def test_which_names_changed():
     assert all(("time_limit" in cls._former) == ("max_seconds" in inspect.signature(cls).parameters) for cls in ESTIMATORS if hasattr(cls, "_former"))
 
 
+def test_former_names_of_fitted_attributes():
+    for model in (mercer.Nystroem(n_components=5), mercer.NystroemRidge(n_centres=5)):
+        model.fit(X, Y)
+        with pytest.warns(FutureWarning, match="'out_of_reach_' is now called 'unexplained_trace_'"):
+            assert model.out_of_reach_ == model.unexplained_trace_
+
+
 @pytest.mark.parametrize("cls", ESTIMATORS, ids=ids)
 def test_signatures_have_the_new_names(cls):
     assert not FORMER & set(inspect.signature(cls).parameters) and not FORMER & cls().get_params().keys()

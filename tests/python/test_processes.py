@@ -138,4 +138,4 @@ def test_what_is_missing_is_said(tmp_path, monkeypatch):
     environment = dict(os.environ, PYTHONPATH=str(tmp_path))
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200)
     assert done.returncode == 1
-    assert "libmercer_mpi.so cannot be loaded" in done.stderr and "build with OpenMPI" in done.stderr
+    assert "libmercer_mpi.so, which cannot be loaded" in done.stderr and "build with OpenMPI" in done.stderr

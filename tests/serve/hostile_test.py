@@ -530,11 +530,11 @@ class Hostile(mercer_program.Scratch):
 
     def test_columns_of_one_name(self):
         self.path("twice.csv").write_text(TABLE.replace("a,b,class", "a,a,class"))
-        self.assertIn("both called 'a'", mercer("fit", "svc", self.path("twice.csv"), "--label", "class", "-o", self.path("n"), code=1))
+        self.assertIn("columns 1 and 2 have the same name 'a'", mercer("fit", "svc", self.path("twice.csv"), "--label", "class", "-o", self.path("n"), code=1))
         server = self.server()
         status, text = server.ask("a,a\n1,2\n", "Accept: application/json", type="text/csv")
         self.assertEqual(status, 400)
-        self.assertIn(b"both called 'a'", text)
+        self.assertIn(b"columns 1 and 2 have the same name 'a'", text)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from . import _data
 from ._base import DecidingClassifier, KernelClassifier, KernelEstimator, Predicting, of_model, of_objects
 from ._docstrings import VALUES, VECTORS, fitted
 from ._parameters import COUNT, NOT_NEGATIVE, POSITIVE
-from ._processes import SharedLabels, SharedTargets, shared_factorisation
+from ._processes import SharedLabels, SharedTargets, check_single_process, former_factorisation
 from ._ridge import TargetColumns, each_target, of_targets
 
 
@@ -15,6 +15,7 @@ class Centred(KernelEstimator):
     """Base class of all estimators with a few centres: the centres, and how well they approximate the kernel matrix."""
 
     _former_names = {"accuracy": "trace_tol"}
+    _former_attributes = {"out_of_reach_": "unexplained_trace_"}
 
     def _rows(self):
         return None if self.centre_rows is None else np.ravel(self.centre_rows)
@@ -23,7 +24,7 @@ class Centred(KernelEstimator):
     centre_indices_ = of_model(
         "centre_rows", "ndarray of shape (n_centres,)", "Indices of the centres among the training examples."
     )
-    out_of_reach_ = of_model(
+    unexplained_trace_ = of_model(
         "out_of_reach", "float",
         "Fraction of the trace of the kernel matrix that the centres do not explain, estimated on a sample.",
     )  # fmt: skip
@@ -74,11 +75,12 @@ class NystroemRidge(SharedTargets, TargetColumns, _OnCentres):
     _method = "nystroem_ridge"
     _positional = ("alpha",)
 
-    def fit(self, X, y, sample_weight=None, *, comm=None, factorisation="auto", **former):
+    @former_factorisation
+    def fit(self, X, y, sample_weight=None, *, comm=None, factorisation="auto"):
         """Fits the model to examples and their target values; with `comm`, together with other MPI ranks."""
-        factorisation = shared_factorisation(self, comm, factorisation, former)
         if comm is not None:
             return self._fit_shared(X, y, sample_weight, comm, factorisation, centre_rows=self._rows())
+        check_single_process(factorisation)
         return self._run(*self._fit_targets(X, y, sample_weight), centre_rows=self._rows())
 
     intercept_ = of_model("offset", "ndarray of shape (n_targets,)", "Constant term of the function of each target.")
@@ -104,12 +106,13 @@ class NystroemRidge(SharedTargets, TargetColumns, _OnCentres):
 class _CentreClassifier(SharedLabels, _OnCentres, DecidingClassifier):
     _own = {"class_weight": None}
 
-    def fit(self, X, y, sample_weight=None, *, comm=None, factorisation="auto", **former):
+    @former_factorisation
+    def fit(self, X, y, sample_weight=None, *, comm=None, factorisation="auto"):
         """Fits the model to examples and their class labels; with `comm`, together with other MPI ranks, each of which
         may have examples of some classes only."""
-        factorisation = shared_factorisation(self, comm, factorisation, former)
         if comm is not None:
             return self._fit_shared(X, y, sample_weight, comm, factorisation, centre_rows=self._rows())
+        check_single_process(factorisation)
         data, codes, weight, class_weight = self._fit_labels(X, y, sample_weight)
         return self._run(data, codes, weight, class_weight, centre_rows=self._rows())
 
@@ -407,6 +410,7 @@ class Nystroem(_Features):
     (100, 20)
     """
 
+    _former_attributes = {"out_of_reach_": "unexplained_trace_"}
     _method = "nystroem"
     _option_names = {"n_components": "n_centres"}
     _function_of_pairs = True
@@ -426,7 +430,7 @@ class Nystroem(_Features):
         "coef", "ndarray of shape (n_components, n_components)",
         "Inverse square root of the kernel matrix of the centres.",
     )  # fmt: skip
-    out_of_reach_ = of_model(
+    unexplained_trace_ = of_model(
         "out_of_reach", "float", "Fraction of the trace of the kernel matrix that the features do not explain."
     )
 

@@ -59,6 +59,22 @@ def renamed(owner, given, names, values):
     return out
 
 
+def takes_former_names(owner, names, values=None):
+    """Decorates a function so that it also takes former names of keyword arguments and former values, see `renamed`.
+
+    The signature shows the present names only.
+    """
+
+    def decorate(function):
+        @functools.wraps(function)
+        def call(*args, **given):
+            return function(*args, **renamed(owner, given, names, values or {}))
+
+        return call
+
+    return decorate
+
+
 class _FormerName:
     """The attribute of a parameter by its former name: reads and writes the parameter, with a FutureWarning."""
 
@@ -207,6 +223,8 @@ class KernelEstimator(BaseEstimator):
             parameters = parameters_of(cls)
             cls._former = {old: new for old, new in cls._all("_former_names").items() if new in parameters}
             for former, name in cls._former.items():
+                setattr(cls, former, _FormerName(former, name))
+            for former, name in cls._all("_former_attributes").items():
                 setattr(cls, former, _FormerName(former, name))
             cls.__init__ = init_of(cls.__name__, parameters, cls._positional, cls._renamed)
             cls._parameter_constraints = {name: allowed for name, (_, allowed, _) in parameters.items()}

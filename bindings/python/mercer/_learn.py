@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import clone
 
 from . import _core, kernels
-from ._base import Progress, renamed, warn
+from ._base import Progress, takes_former_names, warn
 from ._tune import _targets
 
 
@@ -52,9 +52,10 @@ class Learning:
         return f"Learning(kernel={str(self.kernel)!r}, status={self.status!r})"
 
 
+@takes_former_names("learn_kernel", {"most_rows": "max_rows"})
 def learn_kernel(
     estimator, X, y=None, *, kernel=None, by="mkl", norm=1.0, balance=True, criterion="evidence", tol=None,
-    max_iter=None, max_seconds=None, max_rows=1000, random_state=1, **former,
+    max_iter=None, max_seconds=None, max_rows=1000, random_state=1,
 ):  # fmt: skip
     """Learns a kernel from data, and fits an estimator with it.
 
@@ -117,11 +118,6 @@ def learn_kernel(
     >>> found.status, round(float(found.weights.sum()), 6), found.estimator.score(X, y) > 0.98
     ('converged', 1.0, True)
     """
-    for name in former:
-        if name != "most_rows":
-            raise TypeError(f"learn_kernel() got an unexpected keyword argument {name!r}")
-    if former:
-        max_rows = renamed("learn_kernel", former, {"most_rows": "max_rows"}, {})["max_rows"]
     made = clone(estimator)
     if kernel is None:
         text = ""

@@ -109,7 +109,7 @@ def _about(name, option):
     about = sentence(option["about"])
     if option["kind"] not in ("number", "whole"):
         return about
-    range_of = option["condition"].removeprefix("whole, ")
+    range_of = option["condition"].removeprefix("integer, ")
     return f"{about} Range: {re.sub(r'[A-Za-z_]+', lambda word: name if word[0] != 'inf' else 'inf', range_of)}."
 
 

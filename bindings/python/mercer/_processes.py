@@ -9,7 +9,7 @@ import scipy.sparse
 from sklearn.utils.class_weight import compute_class_weight
 
 from . import _checkpoint, _core, _data, kernels
-from ._base import KernelEstimator, Progress, renamed
+from ._base import KernelEstimator, Progress, takes_former_names
 
 _RAISED = {each.__name__: each for each in (ValueError, TypeError, ImportError, MemoryError, OSError)}
 _NOT_COMPARED = ("callback", "verbose", "n_jobs", "random_state")  # parameters that may differ between the ranks
@@ -86,24 +86,15 @@ def _same(facts, name, words):
     return wanted
 
 
-_FORMER_NAMES = {"factors": "factorisation"}
-_FORMER_VALUES = {"factorisation": {"alone": "local", "together": "distributed"}}
+former_factorisation = takes_former_names(
+    "fit", {"factors": "factorisation"}, {"factorisation": {"alone": "local", "together": "distributed"}}
+)
 
 
-def shared_factorisation(estimator, comm, factorisation, former):
-    """The parameter `factorisation` of fit(), which may be given by its former name and values.
-
-    A fit of one process refuses it.
-    """
-    owner = f"{type(estimator).__name__}.fit"
-    for name in former:
-        if name not in _FORMER_NAMES:
-            raise TypeError(f"{owner}() got an unexpected keyword argument {name!r}")
-    given = former if former and factorisation == "auto" else {"factorisation": factorisation, **former}
-    factorisation = renamed(owner, given, _FORMER_NAMES, _FORMER_VALUES)["factorisation"]
-    if comm is None and factorisation != "auto":
+def check_single_process(factorisation):
+    """Refuses `factorisation` in a fit of one process."""
+    if factorisation != "auto":
         raise ValueError(f"factorisation={factorisation!r} has no effect without comm: leave it out")
-    return factorisation
 
 
 class _SharedFit(KernelEstimator):

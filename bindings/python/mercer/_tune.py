@@ -6,10 +6,8 @@ import numpy as np
 from sklearn.base import clone
 
 from . import _core, _data
-from ._base import KernelClassifier, Progress, renamed
+from ._base import KernelClassifier, Progress, takes_former_names
 from ._parameters import METHODS
-
-_SEARCHES = {"model": "bayes"}  # former values of the parameter `search`
 
 
 class Tuning:
@@ -58,6 +56,7 @@ class Tuning:
         return f"Tuning(best_score={self.best_score:.6g}, metric={self.metric!r}, best_params={self.best_params!r})"
 
 
+@takes_former_names("tune", {"most_rows": "max_rows"}, {"search": {"model": "bayes"}})
 def tune(
     estimator, X, y, *, kernel=None, search="grid", points=None, trials=None, folds=5, repeats=1, metric=None,
     groups=None, by_time=False, one_standard_error=False, race=True, nested=None, max_rows=10000, log=None,
@@ -134,9 +133,6 @@ def tune(
     >>> found.best_score > 0.95, sorted(found.best_params)
     (True, ['C', 'kernel'])
     """
-    search = renamed("tune", {"search": search}, {}, {"search": _SEARCHES})["search"]
-    if "most_rows" in open:
-        max_rows = renamed("tune", {"most_rows": open.pop("most_rows")}, {"most_rows": "max_rows"}, {})["max_rows"]
     made = clone(estimator)
     open = made._renamed(open)
     options = {option: name for name, option in made._shared.items()}

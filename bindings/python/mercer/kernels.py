@@ -691,7 +691,7 @@ def _camel(name):
 def _default(initial, condition):
     if initial == "":
         return inspect.Parameter.empty
-    return int(initial) if "whole" in condition else float(initial)
+    return int(initial) if "integer" in condition else float(initial)
 
 
 def number_text(value):

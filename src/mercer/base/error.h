@@ -12,6 +12,7 @@
 
 namespace mercer {
 
+// The code of an error: the kind of condition that is violated.
 enum class errc {
     invalid_argument,  // a parameter or shape breaks a stated condition
     parse,             // text that does not follow its grammar: the message has file, line and column, or a caret
@@ -26,6 +27,7 @@ enum class errc {
 
 const char* name(errc code) noexcept;  // "invalid_argument"
 
+// The exception that the library throws: a code, and in what() a message for users.
 class error : public std::runtime_error {
 public:
     error(errc code, const std::string& message) : std::runtime_error(message), code_(code) {}

@@ -90,8 +90,8 @@ private:
     std::uint64_t value_ = 0xCBF29CE484222325ull;
 };
 void write_state(const std::string& path, std::uint64_t problem, std::span<const double> state);
-// The state that was written for the same problem; nullopt if there is no file. Throws errc::io if the file belongs to
-// another problem or is damaged.
+// Returns the state that write_state() wrote for the problem with this hash; nullopt if there is no file. Throws
+// errc::io if the file belongs to another problem or is damaged.
 std::optional<std::vector<double>> read_state(const std::string& path, std::uint64_t problem);
 void remove_state(const std::string& path);  // no error if there is no file
 

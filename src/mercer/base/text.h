@@ -58,7 +58,7 @@ std::string text_position(const std::string& name, std::string_view text, std::s
 // Returns the token in single quotes for a message, with control characters escaped, cut after 40 bytes.
 std::string quoted(std::string_view token);
 
-// Throws an error whose message begins with the place of the byte.
+// Throws an error with this code, whose message begins with text_position() of the byte `offset` of `text`.
 [[noreturn]] void fail_at(errc code, const std::string& name, std::string_view text, std::size_t offset,
                           const std::string& message);
 

@@ -17,14 +17,16 @@ namespace mercer {
 
 // A number of threads must satisfy 1 <= count <= max_threads.
 inline constexpr int max_threads = 4096;
-// Throws errc::invalid_argument unless `count` satisfies this condition; the message begins with `what`.
+// Checks a number of threads: throws errc::invalid_argument unless 1 <= count <= max_threads; the message begins with
+// `what`.
 void require_thread_count(std::int64_t count, const char* what = "the number of threads");
 
 // The number of threads that parallel loops of this thread may use, the calling thread included. The default is the
 // environment variable MERCER_THREADS, or the number of usable processors (base/processors.h). Throws
 // errc::invalid_argument if MERCER_THREADS is not a number of threads.
 int threads();
-// Sets that number for the process, but at most max(8, 4 · usable processors): more threads only wait for each other.
+// Sets the number of threads for the process, but at most max(8, 4 · usable processors): more threads only wait for
+// each other.
 void set_threads(int count);
 
 // While it lives, loops of this thread use at most `count` threads, 1 <= count <= max_threads; 0 changes nothing.
@@ -62,8 +64,9 @@ void parallel_for(index count, Body&& body) {
         const_cast<void*>(static_cast<const void*>(std::addressof(body))));
 }
 
-// Calls body(first, end) for chunks of `chunk` consecutive items that together are 0 … count-1: for items that are too
-// small to be scheduled one by one.
+// Divides the items 0 … count-1 into chunks of `chunk` consecutive items, the last of which may have fewer, and calls
+// body(first, end) in parallel for each half-open range [first, end): for items that are too small to be scheduled one
+// by one.
 template <class Body>
 void parallel_chunks(index count, index chunk, Body&& body) {
     parallel_for((count + chunk - 1) / chunk, [&](index r) { body(r * chunk, std::min(count, (r + 1) * chunk)); });

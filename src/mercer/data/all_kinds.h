@@ -22,7 +22,7 @@ struct kind_list {
 };
 using listed_kinds = kind_list<strings, sets, multisets, graphs, trees, points, series, images, records>;
 
-// vectors, then the kinds of the list, then any: the order in which users see them.
+// Returns vectors, then the kinds of the list, then any: the order in which kinds are shown to users.
 std::vector<object_kind> all_object_kinds();
 object_kind parse_object_kind(std::string_view name);  // throws errc::invalid_argument with the list of names
 // Reads `count` objects of the kind of that name, as Kind::write() wrote them. Throws errc::parse for an unknown kind.

@@ -59,7 +59,7 @@ public:
     // Throws errc::invalid_argument unless the columns of each row are ascending and smaller than dims.
     sparse(std::vector<index> start, std::vector<std::int32_t> col, std::vector<T> val, index dims);
     // A view of memory that `keep` owns, or, if `keep` is null, of memory that must outlive every copy of this value.
-    // Throws errc::invalid_argument as the other constructor.
+    // Throws errc::invalid_argument unless the columns of each row are ascending and smaller than dims.
     sparse(std::span<const index> start, std::span<const std::int32_t> col, std::span<const T> val, index dims,
            std::shared_ptr<const void> keep);
 
@@ -114,20 +114,21 @@ private:
 };
 
 // Returns copies of the selected objects, in the order of the selection; an object that is selected twice is copied
-// twice.
+// twice. Throws errc::invalid_argument if a position is out of range.
 dataset gather(const dataset& from, const row_set& which);
 // Returns the objects first … first + count - 1. Vectors are not copied: the result shares their storage. Other objects
-// are copied.
+// are copied. Throws errc::invalid_argument if a position is out of range.
 dataset part(const dataset& from, index first, index count);
-// Returns the objects of two data sets of the same storage and kind, those of `first` before those of `second`. Dense
-// vectors must have the same dims; for sparse vectors the result has the larger dims.
+// Returns the objects of two data sets of the same storage and kind, those of `first` before those of `second`. For
+// sparse vectors the result has the larger dims. Throws errc::unsupported for data sets of different kinds or storage,
+// and errc::invalid_argument for dense vectors with different dims.
 dataset concatenate(const dataset& first, const dataset& second);
 // Returns the vectors as dense rows of T. The result shares the storage if it is dense<T> already, otherwise it is a
 // copy. Throws errc::unsupported for objects that are not vectors.
 template <class T>
 dense<T> as_dense(const dataset& vectors);
 
-// A coordinate of a vector that is NaN or infinite.
+// A NaN or infinite coordinate of a vector: its row, its column and its value.
 struct non_finite_value {
     index row = 0, column = 0;
     double value = 0;
@@ -135,7 +136,8 @@ struct non_finite_value {
 // Returns the first coordinate, row by row, that is NaN or infinite; nullopt if there is none or the objects are not
 // vectors.
 std::optional<non_finite_value> find_non_finite(const dataset& vectors);
-// Throws a row_error (errc::data) for the first coordinate that is NaN or infinite, if there is one.
+// Checks vectors: throws a row_error (errc::data) for the first coordinate, row by row, that is NaN or infinite. Does
+// nothing for objects that are not vectors.
 void require_finite(const dataset& vectors);
 
 // A data set as read from a file: objects, one target per object (a class or a number), and the names of a header.
@@ -155,7 +157,7 @@ std::partial_ordering compare_objects(const dense<T>& x, index i, const dense<T>
     return std::lexicographical_compare_three_way(x.row(i), x.row(i) + x.dims(), z.row(j), z.row(j) + z.dims());
 }
 
-// The order of the equal dense rows: entries that are not stored are zero.
+// Compares sparse vectors as the dense vectors that equal them: entries that are not stored are zero.
 template <class T>
 std::partial_ordering compare_objects(const sparse<T>& x, index i, const sparse<T>& z, index j) {
     const auto x_cols = x.cols(i), z_cols = z.cols(j);

@@ -49,11 +49,13 @@ fold_plan stratified_folds(std::span<const double> y, int folds, const random_be
 // `group` contains one group number per example. All examples of a group are in one fold. Groups, from the largest to
 // the smallest, in random order among equal sizes, are each added to the fold that has the fewest examples so far.
 fold_plan grouped_folds(std::span<const std::int64_t> group, int folds, const random_below& random);
-// For examples in order of time: fold i holds out the i-th n/folds examples. A model that must not know the future is
-// trained only on the examples before them, order[0] … order[start[i] - 1]; training(i) also contains the later ones.
+// For examples in order of time: fold i holds out the i-th of `folds` chunks of about n/folds consecutive examples. A
+// model that must not know the future is trained only on the examples before the held-out examples, order[0] …
+// order[start[i] - 1]; training(i) also contains the later examples.
 fold_plan time_folds(index n, int folds);
-// The examples of positive weight (all if `weight` is empty), ordered by their ranks if these are given. Examples of
-// weight 0 should not be in folds.
+// Returns the numbers of the examples of positive weight (all n examples if `weight` is empty). Their order is that of
+// rank[i], the position of example i in an order of all examples; ascending if `rank` is empty. Examples of weight 0
+// should not be in folds.
 std::vector<index> select_weighted_examples(index n, std::span<const double> weight, std::span<const index> rank = {});
 // Replaces each number i of a plan for 0 … which.size()-1 by which[i].
 fold_plan map_to_examples(fold_plan plan, std::span<const index> which);

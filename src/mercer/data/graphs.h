@@ -42,7 +42,8 @@ public:
     bool has_labels() const { return held_ && !held_->label.empty(); }  // false: all labels of nodes are 0
     // The neighbours of v, ascending; in a directed graph the ends of the edges that begin at v.
     std::span<const std::int32_t> neighbours(index v) const { return part(held_->to, v); }
-    // The labels of the edges to these neighbours; empty if all edge labels of the graph are 0.
+    // The labels of the edges from v to neighbours(v), in the order of neighbours(v); empty if all edge labels of the
+    // graph are 0.
     std::span<const std::int64_t> edge_labels(index v) const {
         return has_edge_labels() ? part(held_->edge_label, v) : std::span<const std::int64_t>();
     }
@@ -53,7 +54,8 @@ public:
         return d == 0 ? std::span<const double>()
                       : std::span<const double>(held_->value).subspan(static_cast<std::size_t>(v) * d, d);
     }
-    index ends() const { return held_ ? static_cast<index>(held_->to.size()) : 0; }  // entries of all rows
+    // The total number of neighbours of all nodes.
+    index ends() const { return held_ ? static_cast<index>(held_->to.size()) : 0; }
     std::vector<graph_edge> edges() const;  // each edge once, sorted; from <= to if undirected
 
     std::partial_ordering operator<=>(const graph& other) const;

@@ -10,7 +10,7 @@ struct image {
     static constexpr index max_side = 65535, max_pixels = index{1} << 28;
 
     index height = 0, width = 0, channels = 1;
-    std::vector<float> values{};  // row by row, with the channels of a pixel contiguous; 0 is black, 1 full intensity
+    std::vector<float> values{};  // row by row, the channels of a pixel contiguous; 0: black, 1: full intensity
 
     index pixels() const { return height * width; }
     const float* at(index row, index column) const { return values.data() + (row * width + column) * channels; }

@@ -21,7 +21,7 @@ dataset compact_columns(const dataset& sparse_vectors, std::span<const std::int3
 // Returns true if an array with one number per column would be much larger than the vectors (more than 65536 +
 // 4·entries columns).
 bool mostly_empty_columns(const dataset& vectors);
-// Returns the vectors without the columns from `dims` on.
+// Returns the vectors with the columns 0 … dims - 1 only.
 dataset first_columns(const dataset& sparse_vectors, index dims);
 
 // Returns all vectors of a data set, or those listed in `which`, as the operand of a linear solver. `x` and `which`

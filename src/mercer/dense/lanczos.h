@@ -44,7 +44,8 @@ struct lanczos_result {
 
 // out = A·v for v of n rows and any number of columns.
 using block_operator = std::function<void(matrix_view<const double> v, matrix_view<double> out)>;
-// 1 <= pairs <= n. Throws errc::cancelled if it is cancelled before the first pass has ended.
+// Computes the `pairs` largest eigenvalues of an n × n matrix A and their eigenvectors, 1 <= pairs <= n; multiply(v,
+// out) sets out = A·v. Throws errc::cancelled if `progress` returns false before the first pass has ended.
 lanczos_result block_lanczos(index n, const block_operator& multiply, const lanczos_options& options);
 
 // An orthonormal basis Q of a Krylov space of A, and H = Q A Qᵀ. Vectors are rows, so each is contiguous.
@@ -64,7 +65,8 @@ public:
     matrix<double> orthonormal(const matrix<double>& w, double floor, double scale) const;
 
     void append(const matrix<double>& block);
-    // Sets the rows and columns of H that belong to the last block: coupling = (Q A Q_lastᵀ)ᵀ.
+    // Sets the rows and columns of H = Q A Qᵀ that belong to the block appended last. `coupling` is Q_last A Qᵀ: a row
+    // for each vector of that block, a column for each vector of Q.
     void set_last(const matrix<double>& coupling);
     // The linear combinations s·Q.
     matrix<double> combined(matrix<double> s) const;

@@ -57,15 +57,15 @@ public:
     // change of w.
     virtual bool is_psd() const { return false; }
 
-    // Returns Φ with K = ΦΦᵀ, one row per object, if such a feature map is known and has at most `most` columns; else a
-    // matrix without rows.
+    // Returns a matrix Φ with K = ΦΦᵀ, one row per object, if an explicit feature map is known and has at most `most`
+    // features; else a matrix without rows.
     virtual matrix<double> features(index /*most*/) const { return {}; }
 
     // out[j] = K(i, j) for all columns j.
     void row(index i, T* out) const { block(row_set(i, 1), row_set(0, cols()), row_pointers<T>(&out)); }
 };
 
-// Throws errc::invalid_argument unless K is square; the message begins with `what`.
+// Checks a matrix: throws errc::invalid_argument unless K is square; the message begins with `what`.
 template <class T>
 void require_square(const gram<T>& k, const char* what);
 

@@ -1,5 +1,6 @@
 // Gram matrices derived from another one, block by block: none of them stores n² numbers, except `precomputed`, which
-// is a view of a matrix in memory or owns one. Each borrows the matrix that it is made from, which must outlive it.
+// is a view of a matrix in memory or owns one. Each of them borrows the matrix that it is made from; that matrix must
+// outlive it.
 //
 // Example:
 //
@@ -195,8 +196,9 @@ private:
     const gram<T>& k_;
 };
 
-// HKH with H = I - 11ᵀ/n: the inner products of φ(xᵢ) - mean(φ). The constructor computes the means in one pass over K;
-// it throws errc::invalid_argument unless K is square.
+// The centred matrix HKH of an n × n matrix K, H = I - 11ᵀ/n. If K(i, j) = φ(xᵢ)ᵀφ(xⱼ), its entries are the inner
+// products of φ(xᵢ) - m and φ(xⱼ) - m, m the mean of φ(x₁), …, φ(xₙ). The constructor computes the means of the rows in
+// one pass over K; it throws errc::invalid_argument unless K is square.
 template <class T>
 class centred final : public entrywise_gram<T> {
 public:
@@ -355,7 +357,7 @@ private:
     double c_;
 };
 
-// The same matrix with float entries, as the fast matrix of solve_smo() and fit_svm().
+// A Gram matrix in double with its entries rounded to float, for the argument `fast` of solve_smo() and fit_svm().
 using float_gram = shifted_gram<float>;
 
 // A matrix in memory as a gram<T>: a view of memory that must outlive it, or a matrix that it owns.

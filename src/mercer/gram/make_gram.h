@@ -29,14 +29,15 @@ namespace mercer {
 template <class T>
 class kernel_gram : public gram<T> {
 public:
-    // The bytes of converted copies of the data, within the limits of the `memory` that the matrix was made with.
+    // The bytes of the converted copies of the data that the matrix stores, at most the limits in the argument `memory`
+    // of make_gram().
     virtual std::size_t stored_bytes() const = 0;
 };
 
 // Returns the n × n matrix k(xᵢ, xⱼ), or the matrix k(xᵢ, zⱼ) with a row for each object of x and a column for each
-// object of z, with entries of type T (float or double). `memory` allows converted copies of the data. Throws
-// errc::unsupported if the objects are not of the kind that k compares, and errc::data, possibly only when a block is
-// read, if a value is not finite or out of the range of T.
+// object of z, with entries of type T (float or double). `memory` limits the converted copies of the data that the
+// matrix may store. Throws errc::unsupported if the objects are not of the kind that k compares, and errc::data,
+// possibly only when a block is read, if a value is not finite or out of the range of T.
 template <class T>
 std::unique_ptr<kernel_gram<T>> make_gram(const kernel& k, dataset x, evaluator_memory memory = {});
 template <class T>
@@ -120,7 +121,8 @@ public:
     // Stores the data of z from the next call of gram_of on.
     void enable() const;
     bool is_enabled() const { return made_ != nullptr; }
-    // k and z must be the same in every call.
+    // Returns the matrix k(xᵢ, zⱼ), a row for each object of x and a column for each object of z. k and z must be the
+    // same in every call. `memory` limits the converted copies of x.
     std::unique_ptr<gram<double>> gram_of(const kernel& k, const dataset& x, const dataset& z,
                                           evaluator_memory memory) const;
 

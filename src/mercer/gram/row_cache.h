@@ -1,5 +1,5 @@
 // Gram matrices that store rows of another matrix in memory: row_cache stores the most recently used rows, stored_rows
-// the first rows. Both borrow the other matrix, which must outlive them.
+// the first rows. Both borrow the matrix whose rows they store; that matrix must outlive them.
 #pragma once
 
 #include <algorithm>
@@ -85,7 +85,8 @@ public:
     index cols() const override { return k_.cols(); }
     index stored_count() const { return count_; }
     bool stores_all_rows() const { return count_ == k_.rows(); }
-    // Returns nullptr if the row is not stored.
+    // Returns the cols() numbers of row i if the row is stored, else nullptr; computes nothing. The pointer is valid as
+    // long as this object.
     const T* stored_row(index i) const {
         return i < count_ ? static_cast<const T*>(rows_.data()) + i * cols() : nullptr;
     }

@@ -19,12 +19,14 @@
 
 namespace mercer {
 
+// A plane, the decision values on it and the positions of the examples. A position is a pair of coordinates: the values
+// of the two features, or the scores on the two components.
 struct plane {
     std::string x_name, y_name;
     std::string about;  // note on the features outside of the plane; may be empty
     double x_low = 0, x_high = 1, y_low = 0, y_high = 1;
-    matrix<double> points;    // positions of the shown examples, two numbers for each
-    std::vector<index> rows;  // rows of the shown examples
+    matrix<double> points;    // positions of the shown examples, n × 2
+    std::vector<index> rows;  // rows of the shown examples in the training data
     // Returns the decision values at the points `places` (n × 2): n rows, a column for each binary problem.
     std::function<matrix<double>(matrix_view<const double> places)> decide;
 };
@@ -41,7 +43,8 @@ plane make_feature_plane(const svm_model& model, const dataset& x, index first, 
 // model.support_rows are rows of K. At most `most` evenly spaced examples define the components and are shown.
 plane make_component_plane(const svm_model& model, const gram<double>& K, index most = 1000);
 // The two features with the largest ratio of the variance between the classes to the variance within them. Features
-// with fewer than ten values are only used if there are not two others.
+// with fewer than ten different values are used only if fewer than two features have more. Throws errc::unsupported if
+// x has fewer than two features.
 std::pair<index, index> find_best_separated_features(const dataset& x, const std::vector<double>& y);
 
 // The decision values at the centres of nx × ny cells that cover the plane; row 0 is at y_low.
@@ -60,9 +63,10 @@ struct region_grid {
 // and ny >= 2.
 region_grid decide_grid(const svm_model& model, const plane& on, index nx, index ny);
 
-// The contour line f = level of a function on a grid, as chains of points in units of columns and rows: marching
-// squares with linear interpolation; the mean of the corners decides a saddle. A closed polyline ends at its first
-// point. If `inside` is given, lines are drawn only in cells for which inside(column, row) returns true.
+// The contour line f = level of a function on a grid, as chains of points (column, row), where f(r, c) is the value at
+// the point (c, r): marching squares with linear interpolation; the mean of the corners decides a saddle. A closed
+// polyline ends at its first point. If `inside` is given, lines are drawn only in cells for which inside(column, row)
+// returns true.
 using polyline = std::vector<std::pair<double, double>>;
 std::vector<polyline> contour_lines(matrix_view<const double> f, double level,
                                     const std::function<bool(index, index)>& inside = {});

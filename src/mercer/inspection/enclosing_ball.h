@@ -14,7 +14,7 @@
 
 namespace mercer {
 
-// A ball with its two bounds.
+// The result of smallest_enclosing_ball(): the ball, and an upper and a lower bound of the optimal R².
 struct enclosing_ball {
     double squared_radius = 0;      // upper bound of R²: a ball of this size contains all points
     double min_squared_radius = 0;  // lower bound of R²: no smaller ball contains all points
@@ -27,9 +27,11 @@ struct enclosing_ball {
     double gap() const { return squared_radius - min_squared_radius; }
 };
 
-// Solves until the duality gap (difference of both bounds) is at most tol·R². K must be symmetric, positive
-// semidefinite and not empty (errc::data); for another matrix the status can be "stationary", and the bounds are only
-// the values of their formulas.
+// Returns the smallest ball that encloses the images of the n objects whose kernel matrix is K. The solver ends when
+// the upper bound of R² exceeds the lower bound by at most tol·R². Throws errc::invalid_argument if K is not square or
+// tol is not positive, and errc::data if K is empty or an entry of its diagonal is not finite. K must be symmetric and
+// positive semidefinite, which is not checked: for another matrix the status can be fit_status::stationary, and the two
+// values of the formulas above need not bound R².
 enclosing_ball smallest_enclosing_ball(const gram<double>& K, double tol = 1e-6);
 
 }  // namespace mercer

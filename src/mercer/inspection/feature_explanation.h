@@ -39,7 +39,7 @@ struct decision_shares {
     double f = 0, offset = 0;
     index features = 0;                  // number of features of the object
     std::vector<feature_share> largest;  // the largest shares, in descending order of |share|
-    double rest = 0;                     // sum of the other shares
+    double rest = 0;                     // sum of all shares that are not in `largest`
     // The share of each byte of a string or node of a graph or tree: the shares of the features, divided among their
     // places. Empty if no feature has places.
     std::vector<double> parts;
@@ -52,8 +52,9 @@ struct known_places {
     index size = 0;  // size of the object in bytes
 };
 
-// The decision values of all functions at object `row` of x, with the `top` largest shares of each: f = Σ share + rest
-// + offset. Throws errc::unsupported, naming the part of the kernel that has no explicit features.
+// Returns, for every function of the expansion, its value at object `row` of x and its `top` largest shares: f = Σ
+// share + rest + offset. `known` names the features, `where` locates them in the object. Throws errc::unsupported,
+// naming the part of the kernel that has no explicit features.
 std::vector<decision_shares> share_decisions(const kernel_expansion& f, const dataset& x, index row, index top,
                                              const known_names& known = {},
                                              const std::optional<known_places>& where = {});
@@ -86,7 +87,8 @@ struct feature_explanation {
     std::string method, kernel;
     std::optional<index> row;
     std::string prediction;  // prediction for the object
-    // When an object is explained: the functions that involve its predicted class.
+    // explain_object(): the decision functions that separate the predicted class from another class or from the rest
+    // (all functions if the model predicts values). explain_model(): all functions.
     std::vector<explained_function> functions;
 };
 

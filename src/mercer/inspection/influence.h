@@ -23,6 +23,7 @@
 
 namespace mercer {
 
+// One term αᵢyᵢk(xᵢ, x) of a decision: the contribution of a support vector xᵢ.
 struct influence_term {
     index support = 0;       // position of the support vector in the model
     index row = 0;           // row of the support vector in the training data
@@ -45,7 +46,8 @@ struct influence {
 // Returns the decision value at object `row` of x and its terms for every binary problem, in the order of the model.
 // Kernel values are computed in double.
 std::vector<influence> compute_influences(const svm_model& model, const dataset& x, index row);
-// As above, from the kernel values k(xᵢ, x) of the object x with all support vectors xᵢ, in the order of the model.
+// Returns the decision value of an object and its terms for every binary problem, from kernel_values[i] = k(xᵢ, x), the
+// kernel values of the object x with all support vectors xᵢ, in the order of the model.
 std::vector<influence> compute_influences(const svm_model& model, std::span<const double> kernel_values);
 
 // The explanation of one decision, with the names of the classes.

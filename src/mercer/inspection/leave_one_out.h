@@ -16,18 +16,19 @@
 
 namespace mercer {
 
-// `fitted` is the model of all examples with these options; its support_rows are rows of K. `y` contains one label per
-// example. `progress` receives the completed fraction, from 0 to 1. `skip` = false refits for every example, which is
-// necessary if `fitted` is not an optimum. Throws errc::unsupported for tasks other than c_svc.
+// Estimates the leave-one-out error. `fitted` is the model of all examples with these options; its support_rows are
+// rows of K. `y` contains one label per example. `progress` receives the completed fraction, from 0 to 1. `skip` =
+// false refits for every example, which is necessary if `fitted` is not an optimum. Throws errc::unsupported for tasks
+// other than c_svc.
 error_estimate leave_one_out(const shared_gram& K, std::span<const double> y, const svm_options& options,
                              const svm_model& fitted, const std::function<void(double)>& progress = {},
                              bool skip = true);
-// The error of stratified cross-validation with `folds` folds.
+// Estimates the error by stratified cross-validation with `folds` folds; `seed` determines the folds.
 error_estimate cross_validation(const shared_gram& K, std::span<const double> y, const svm_options& options, int folds,
                                 std::uint64_t seed = 1);
 
-// The options that fit this model again, as far as the model and its report contain them. A ν-classifier becomes the
-// equivalent C-classifier.
+// Returns options that fit this model again, as far as the model, its report and the options `from` of the report
+// contain them. A ν-classifier becomes the equivalent C-classifier.
 svm_options refit_options(const svm_model& model, const margin_report& report, const margin_options& from);
 
 }  // namespace mercer

@@ -9,9 +9,10 @@
 // leaves each product at most Cᵢg. Every number of the report is recomputed in double from α, b and kernel values; the
 // only number taken from the solver is the violation that it claims to have reached (svm_report::gap).
 //
-// The bounds (the leave-one-out error is at most #SV/n, R²/ρ² bounds the VC dimension) hold for an optimum. The report
-// measures whether the model is an optimum to optimum_tolerance, independently of the claimed violation. If it is not,
-// or if the problem is not known to be convex, the report states no bounds, and no_bounds gives the reason.
+// The bounds (the leave-one-out error is at most #SV/n, and R²/ρ² bounds the VC dimension; #SV is the number of support
+// vectors, R the radius of the smallest ball that contains all φ(xᵢ), and ρ = 1/‖w‖ the margin) hold for an optimum.
+// The report measures whether the model is an optimum to optimum_tolerance, independently of the claimed violation. If
+// it is not, or if the problem is not known to be convex, the report states no bounds, and no_bounds gives the reason.
 //
 // With a hard margin ½‖w‖² is an upper bound only if all yᵢf(xᵢ) >= 1. The primal value is then that of w divided by
 // the smallest yᵢf(xᵢ), and infinite if an example is on the wrong side.
@@ -45,11 +46,11 @@
 
 namespace mercer {
 
-// Largest tolerance on yf at the margin 1: tolerances that depend on the claimed gap never exceed it.
+// The largest tolerance of yᵢf(xᵢ) = 1. Tolerances that depend on the claimed gap are at most this value.
 inline constexpr double optimum_tolerance = 0.01;
 
 enum class alpha_case { zero, free, bound };                    // α = 0; 0 < α < C; α = C
-enum class margin_side { outside, on, inside, misclassified };  // yf > 1; yf = 1; 0 <= yf < 1; yf < 0
+enum class margin_side { outside, on, inside, misclassified };  // yf > 1; = 1; 0 <= yf < 1; yf < 0, with yf = yᵢf(xᵢ)
 const char* name(alpha_case which) noexcept;
 const char* name(margin_side which) noexcept;
 
@@ -86,15 +87,15 @@ struct explicit_normal {
 struct margin_problem {
     index number = 0;
     std::string positive, negative;  // names of the classes y = +1 and y = -1
-    double C = 1;                    // without weights
+    double C = 1;                    // C of the problem, without weights
     std::vector<margin_example> examples;
     std::array<index, 3> cases{};  // counts by alpha_case
     std::array<index, 4> sides{};  // counts by margin_side
     // Examples with |yf - 1| <= margin_tolerance count as on the margin: the claimed gap, at most optimum_tolerance.
     double margin_tolerance = 0;
-    double squared_norm = 0;  // ‖w‖² = αᵀ(y y' K)α; negative only if k is not positive semidefinite
+    double squared_norm = 0;  // ‖w‖² = Σ αᵢαⱼyᵢyⱼk(xᵢ, xⱼ); negative only if k is not positive semidefinite
     double norm = 0;          // ‖w‖
-    double margin = 0;        // 1/‖w‖; infinite for w = 0
+    double margin = 0;  // 1/‖w‖; infinite for w = 0
     std::optional<explicit_normal> normal;
     double b = 0;
     // number of free support vectors; b is the mean over them, or any number in [b_low, b_high] if there are none
@@ -110,7 +111,7 @@ struct margin_problem {
     std::vector<kkt_violation> kkt;
     std::optional<enclosing_ball> ball;
     std::optional<index> dimension;  // dimension of the feature space, if it is finite and at most a million
-    std::optional<double> vc_bound;  // min(⌈R²/ρ²⌉, d) + 1
+    std::optional<double> vc_bound;  // min(⌈R²/ρ²⌉, d) + 1: R radius of `ball`, ρ `margin`, d `dimension`
     std::string no_bounds;  // the reason why no bounds are stated; empty: the model is the optimum of a convex problem
 
     index size() const { return static_cast<index>(examples.size()); }
@@ -157,7 +158,7 @@ struct margin_report {
 struct margin_options {
     std::optional<double> C;  // C, if the model does not store it (LIBSVM files)
     double tol = 1e-3;        // gap assumed for a model that does not store one; the default of all solvers
-    std::vector<std::pair<double, double>> class_weight;  // as in the fit
+    std::vector<std::pair<double, double>> class_weight;  // class weights of the fit
     std::vector<double> sample_weight;
     bool ball = true;                        // compute the smallest enclosing ball; costs about n² kernel values
     index max_features = 10'000;             // w is written out if the feature space has at most this dimension

@@ -31,8 +31,8 @@ struct csv_options {
     csv_header header = csv_header::automatic;
     // The column of targets: a name from the header, or a position from 0 (negative: from the end). Empty: none.
     std::string label{};
-    // The class names of the training set, in its order; then every label must be one of these names. Empty: the
-    // sorted names of the file.
+    // The class names of the training set, in its order: y[i] is a position in this list, and a label that is not in
+    // the list throws errc::data. Empty: the class names are the different labels of the file, sorted.
     std::vector<std::string> classes{};
     precision numbers = precision::natural;
     // A column of texts, given like `label`: the objects are its fields, as strings; of the other columns only the
@@ -68,7 +68,8 @@ const file_format& csv_format();
 class text_table {
 public:
     // Reads options.separator, options.header, options.label and options.text. If the first row contains a name from
-    // `known`, the first row is the header. Throws if rows differ in their number of fields or if there is no row.
+    // `known`, the first row is the header. Throws errc::parse if rows differ in their number of fields, and errc::data
+    // if there is no row of data.
     static text_table parse(const file_contents& file, const csv_options& options = {},
                             std::span<const std::string> known = {});
 
@@ -87,7 +88,8 @@ public:
     std::size_t find_column(const std::string& column, const char* what) const;
     // Returns the table of these rows, in this order.
     text_table select_rows(std::span<const index> rows) const;
-    // Throws "file:line:column: row r, column 'c': message".
+    // Throws errc::data with the message "file:line:column: row r, column 'c': message". `row` and `column` count from
+    // 0.
     [[noreturn]] void fail_at(index row, std::size_t column, const std::string& message) const;
 
 private:
@@ -175,7 +177,7 @@ bool cut_to_records(std::string& text, index rows, const csv_options& options);
 // Returns true if the first row is a header. If options.label or options.text is a name that the first row contains,
 // the first row is a header.
 bool has_header(std::string_view text, const std::string& name, char separator, const csv_options& options);
-// Throws if two columns have the same name. Columns without a name are not compared.
+// Throws errc::data if two columns have the same name. Columns without a name are not compared.
 void require_distinct_names(const std::vector<std::string>& header, const std::string& name);
 // Returns the column of this name or position; none if `column` is empty. `what` is its role in an error message.
 std::optional<std::size_t> find_column(const std::string& column, const char* what,

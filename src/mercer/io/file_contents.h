@@ -70,9 +70,9 @@ file_contents read_file_or_folder(const std::string& path, std::size_t max_bytes
 // Unpacks bytes in memory. Plain bytes are not copied: the caller keeps them alive.
 file_contents unpack(std::string name, std::string_view bytes, std::size_t max_bytes = 0);
 
-// Returns the limit in bytes that the argument `max_bytes` of read_file() sets.
+// Returns the limit of the unpacked size, in bytes, that the argument `max_bytes` of read_file() sets.
 std::size_t max_unpacked_bytes(std::size_t max_bytes);
-// Throws the error for a packed file that exceeds this limit.
+// Throws errc::memory for a packed file that exceeds the limit of `max_bytes` (max_unpacked_bytes()).
 [[noreturn]] void fail_unpacked_size(const std::string& name, std::size_t max_bytes);
 
 // Reads the bytes of a file in order and unpacks gzip and xz: for files that are larger than memory, and for pipes.

@@ -53,7 +53,7 @@ image decode_netpbm(std::string_view bytes, const std::string& name, index max_p
 // Throws unless height and width are from 1 to image::max_side, there are at most max_pixels pixels, and the memory
 // to decode them is available.
 void require_decodable(index height, index width, const std::string& name, index max_pixels);
-// Throws the error for a format whose library the program was built without.
+// Throws errc::unsupported for an image format whose library the program was built without.
 [[noreturn]] void fail_no_decoder(const std::string& name, const char* format, const char* library,
                                   const char* package);
 

@@ -32,7 +32,7 @@ dataset npy_rows(const npy_array& from, bool single, const std::string& name);
 // Returns the header of a file (version 1) with a two-dimensional array in C order.
 template <class T>
 std::string npy_header(index rows, index cols);
-// Returns the bytes of an .npy file with these rows.
+// Returns the contents of an .npy file with these rows.
 template <class T>
 std::string format_npy(const dense<T>& rows);
 // Writes the rows to an .npy file, which is replaced atomically (base/file.h). Throws errc::io.

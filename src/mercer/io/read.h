@@ -23,7 +23,7 @@
 
 namespace mercer {
 
-// Options of read_table(): those of each format, and those of all formats.
+// Options of read_table(): options of single formats, and options that all formats share.
 struct read_options {
     const file_format* format = nullptr;     // null: detected
     precision numbers = precision::natural;  // for every format; libsvm.numbers and csv.numbers are ignored

@@ -34,7 +34,7 @@ table parse_csv_records(const file_contents& file, const read_options& options);
 // option is empty.
 table parse_json_records(const file_contents& file, const read_options& options);
 
-// Parses a file that is one or the other. If its first character is '{', the file contains JSON lines.
+// Parses a file of records in either format: JSON lines if its first character is '{', otherwise comma-separated text.
 table parse_records(const file_contents& file, const read_options& options);
 
 // "records": never detected by the contents, because comma-separated records are also valid csv.

@@ -19,13 +19,14 @@ class communicator;
 class row_batches {
 public:
     virtual ~row_batches() = default;
-    // Starts again with the first row. Throws if that is not possible (a pipe).
+    // Starts again with the first row. Throws errc::unsupported if the rows come from standard input, which can be read
+    // only once.
     virtual void restart() = 0;
     // Reads the next batch: the number of rows given when the batches were opened, fewer only at the end. Returns false
     // if no rows are left.
     virtual bool next(table& out) = 0;
-    // The group of processes that share the rows, null for one process. The rows of this process begin with row first()
-    // of all rows.
+    // processes(): the group of processes that share the rows; null for one process. first(): the number, among all
+    // rows, of the first row of this process.
     virtual const communicator* processes() const { return nullptr; }
     virtual index first() const { return 0; }
 };
@@ -33,7 +34,8 @@ public:
 // Returns the rows of a table in memory in batches of `rows`.
 std::unique_ptr<row_batches> make_batches(table data, index rows);
 
-// Replaces patterns with *, ? or [ ] by the sorted names of the files that match. Throws if no file matches a pattern.
+// Replaces patterns with *, ? or [ ] by the sorted names of the files that match. Throws errc::io if no file matches a
+// pattern.
 std::vector<std::string> expand_paths(const std::vector<std::string>& paths);
 // Opens files of the formats csv, libsvm and npy, in the order of expand_paths(), in batches of `rows`.
 // label_is_optional: a CSV file without the column of targets gives tables without targets; otherwise it is an error.

@@ -14,8 +14,8 @@ namespace mercer {
 // How lines are read: with or without labels, and how items are numbered.
 struct tsv_options {
     bool labelled = true;  // lines begin with a label
-    // The class names of the training set, in its order; then every label must be one of these names. Empty: the
-    // sorted names of the file.
+    // The class names of the training set, in its order: y[i] is a position in this list, and a label that is not in
+    // the list throws errc::data. Empty: the class names are the different labels of the file, sorted.
     std::vector<std::string> classes{};
     // Sets: the names of items 0, 1, … of the training set; new items get the next numbers.
     std::vector<std::string> dictionary{};

@@ -3,10 +3,10 @@
 //     ‖φ(x)-φ(z)‖² = k(x,x) + k(z,z) - 2k(x,z),   cos = k(x,z)/√(k(x,x)k(z,z)),
 //     ‖φ(x)-mean‖² = k(x,x) - 2/m Σⱼ k(x,gⱼ) + 1/m² Σᵢⱼ k(gᵢ,gⱼ).
 //
-// A squared distance that is negative only by rounding is returned as 0. If the kernel is not positive semidefinite,
-// the squared distance itself can be negative and is returned unchanged. Kernel values are computed tile by tile, in
-// double; only the results are stored. All functions throw errc::invalid_argument for a matrix that is not square, an
-// empty group, or a position out of range.
+// Here `mean` is the mean of φ over a group of m objects g₁ … g_m. A squared distance that is negative only by rounding
+// is returned as 0. If the kernel is not positive semidefinite, the squared distance itself can be negative and is
+// returned unchanged. Kernel values are computed tile by tile, in double; only the results are stored. All functions
+// throw errc::invalid_argument for a matrix that is not square, an empty group, or a position out of range.
 //
 // Example:
 //
@@ -45,6 +45,7 @@ std::vector<double> squared_distances_to_mean(const gram<double>& k, std::span<c
 // The medoid: the member of the group with the smallest sum of dissimilarities to all members, the first one in case of
 // ties. With squared distances the medoid is the member nearest to the mean.
 enum class dissimilarity { distance, squared_distance };
+// The result of medoid().
 struct medoid_result {
     index member = 0;  // its position in `group` if that is a data set, otherwise its row in K
     double sum = 0;    // sum of dissimilarities of the medoid

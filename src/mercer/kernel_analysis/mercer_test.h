@@ -3,10 +3,11 @@
 //
 // Rounding cannot distinguish an eigenvalue 0 from -1e-17, so "K ⪰ 0" is decided up to the tolerance
 //     δ = 2(n+2)ε·Σ|Kᵢᵢ| + e,   ε = 2⁻⁵²,
-// where e bounds the errors of the entries. The verdict is one of
+// where n is the number of tested rows and e bounds the norm of the matrix of the errors of the entries. The verdict is
+// one of
 //     certified      λ >= -δ for all eigenvalues, proven: a Cholesky factorisation of K + ½δI that completes has a
-//                    backward error of at most γ_{n+1}·tr <= ½δ (Demmel; Rump, "Verification of positive
-//                    definiteness", 2006);
+//                    backward error of at most γ_{n+1}·tr K <= ½δ, γ_j = j·u/(1 - j·u), u = ε/2 (Demmel; Rump,
+//                    "Verification of positive definiteness", 2006);
 //     indefinite     a witness c on a few points has cᵀKc < 0 by more than all errors, which is a proof by itself;
 //     contradiction  there is a witness, but the kernel is proven to be positive semidefinite: a defect of Mercer;
 //     asymmetric     K differs from Kᵀ by more than rounding;

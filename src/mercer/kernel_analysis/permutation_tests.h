@@ -40,7 +40,7 @@ struct two_sample_options {
     std::uint64_t seed = 0;
     // K is stored if half of it takes at most this memory; otherwise K is computed again for every 64 permutations
     std::size_t memory_bytes = std::size_t{1} << 30;
-    progress_callback progress{};  // false: the permutations so far are all
+    progress_callback progress{};  // returns false to stop: the p-value then uses the permutations so far
 };
 
 // The result of two_sample_test().
@@ -64,7 +64,7 @@ struct independence_options {
     std::uint64_t seed = 0;
     // Both matrices are stored and take 16n² bytes; throws errc::memory if that exceeds this limit.
     std::size_t memory_bytes = std::size_t{1} << 30;
-    progress_callback progress{};  // false: the permutations so far are all
+    progress_callback progress{};  // returns false to stop: the p-value then uses the permutations so far
 };
 
 // The result of independence_test().
@@ -76,8 +76,9 @@ struct independence_result {
 };
 
 // Tests whether two properties of the same n objects are independent; a small p-value is evidence that they are not.
-// Object i of x and object i of y are the two properties of object i. Throws errc::invalid_argument if x and y, or K
-// and L, differ in size.
+// Element i of x and element i of y are the two properties of object i; k compares the first properties, l the second.
+// K and L are the n × n matrices of the two properties. Throws errc::invalid_argument if x and y, or K and L, differ in
+// size.
 independence_result independence_test(const kernel& k, const dataset& x, const kernel& l, const dataset& y,
                                       const independence_options& options = {});
 independence_result independence_test(const gram<double>& K, const gram<double>& L,

@@ -1,5 +1,5 @@
-// The eigendecomposition K = UΛUᵀ of a Gram matrix, its rank, and what is derived from it: the empirical feature map, a
-// factor K = PᵀP, and repairs of a matrix that is not positive semidefinite.
+// The eigendecomposition K = UΛUᵀ of an n × n Gram matrix, its rank, and what is derived from it: the empirical feature
+// map, a factor K = PᵀP, and repairs of a matrix that is not positive semidefinite.
 //
 // Example:
 //
@@ -28,7 +28,7 @@ namespace mercer {
 struct gram_spectrum {
     std::vector<double> values;  // descending
     matrix<double> vectors;      // row k is the eigenvector of values[k] (Uᵀ); empty if only values were requested
-    double tolerance = 0;        // n·ε·max|λ|: bound on the rounding error of an eigenvalue
+    double tolerance = 0;        // n·ε·max|λ|, ε = 2⁻⁵²: bound on the rounding error of an eigenvalue
 
     index size() const { return static_cast<index>(values.size()); }
     index rank() const;      // number of |λ| > tolerance
@@ -80,7 +80,8 @@ private:
     double discarded_ = 0;
 };
 
-// A factor K = PᵀP, the second of Mercer's three equivalent conditions: column i of P is a feature vector of object i.
+// A factor K = PᵀP, which exists if and only if K is symmetric and positive semidefinite: column i of P is a feature
+// vector of object i.
 
 struct gram_factor {
     matrix<double> p;  // rank × n

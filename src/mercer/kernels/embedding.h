@@ -24,7 +24,9 @@ embedding linear_map_of_differences(std::string key, std::vector<std::vector<dou
 // x ↦ s∘(x - c), coordinate by coordinate, for the same reason; c is the centre of the data or 0. `numbers`, such as
 // "scaled: there are factors for vectors", begins the error message if the data have another number of columns.
 embedding scale_map_of_differences(std::string key, std::string numbers, std::vector<double> factors);
-// x ↦ (cos 2πx/p - 1, sin 2πx/p), coordinate by coordinate: ‖φ(x)-φ(z)‖² = 4 Σ sin²(π(xₐ-zₐ)/p).
+// Maps every coordinate xₐ to the two coordinates (cos(2πxₐ/p) - 1, sin(2πxₐ/p)) of a point on a circle, where p is
+// `period`. Then ‖φ(x)-φ(z)‖² = 4 Σₐ sin²(π(xₐ-zₐ)/p), so a Gaussian of φ is the periodic kernel. 0 is mapped to 0, so
+// sparse vectors stay sparse.
 embedding circle_map(double period);
 // x ↦ φ(x) for a function of one vector.
 embedding vector_map(std::string key, std::function<std::vector<double>(std::span<const double>)> phi);

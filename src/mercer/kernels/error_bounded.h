@@ -22,8 +22,8 @@ struct error_bounded {
     error_bounded(R v, R e) : value(v), error(e) {}
     // An exact number.
     static error_bounded exact(double v) { return {static_cast<R>(v), R(0)}; }
-    // The result v of one operation that rounds by at most `units` units in the last place, e being the error caused by
-    // the errors of its arguments.
+    // The result v of one operation whose rounding error is at most units·ε·|v|, ε the machine epsilon of R; e is the
+    // error that the errors of the arguments cause.
     static error_bounded rounded(R v, R e, int units = 1) {
         return {v, e * (1 + 8 * std::numeric_limits<R>::epsilon()) +
                        static_cast<R>(units) * std::numeric_limits<R>::epsilon() * std::abs(v) +
@@ -92,7 +92,7 @@ error_bounded<R> operator/(double c, error_bounded<R> a) {
     return error_bounded<R>(c) / a;
 }
 
-// Functions of the C library are assumed to be accurate to 4 units in the last place.
+// Functions of the C library are assumed to have a relative error of at most 4ε.
 template <class R>
 error_bounded<R> exp(error_bounded<R> a) {
     const R value = std::exp(a.value);

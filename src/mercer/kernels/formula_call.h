@@ -39,7 +39,7 @@ struct tile_map {
     std::int64_t in_stride;
     T* const* out;  // one pointer per row
     const T* row;   // ‖xᵢ‖², if the input is a squared distance or includes norms
-    const T* col;   // ‖zⱼ‖², likewise
+    const T* col;   // ‖zⱼ‖², if the input is a squared distance or includes norms
     std::int64_t rows;
     std::int64_t width;   // a multiple of the length of a SIMD vector
     bool stream = false;  // store around the caches: the result is not read soon, and its rows are aligned to vectors

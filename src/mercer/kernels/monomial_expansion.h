@@ -15,7 +15,7 @@ namespace mercer {
 // A product of atoms, given by their numbers in ascending order; powers repeat a number. Empty: the constant 1.
 using monomial = std::vector<int>;
 
-// Orders monomials by degree, then lexicographically: x1², x1·x2, x2².
+// Orders monomials by ascending degree, then lexicographically: 1, x1, x2, x1², x1·x2, x2².
 struct graded_order {
     bool operator()(const monomial& a, const monomial& b) const {
         return a.size() != b.size() ? a.size() < b.size() : a < b;

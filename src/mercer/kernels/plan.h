@@ -24,7 +24,8 @@ namespace mercer {
 // coordinates; z is null if both sides of the Gram matrix are the same data.
 struct embedding {
     std::string key;  // equal keys mean equal embeddings
-    // The vectors of x, and those of z (an empty data set if z is null). Empty function: the identity.
+    // Maps the objects of x and of z to vectors. The second data set of the result is empty if z is null. An empty
+    // function is the identity: the data are used unchanged.
     std::function<std::pair<dataset, dataset>(const dataset& x, const dataset* z)> apply;
 };
 
@@ -63,7 +64,7 @@ struct instruction {
     double shift = 0;
     std::vector<double> coefficients;  // polynomial: c₀ + c₁a + c₂a² + …
     object_function weight;            // outer_*: one number per object, u = weight(x), v = weight(z)
-    std::shared_ptr<const plan> self;  // outer_*: or u and v are diagonal_rule of the diagonal k(x, x) of this plan
+    std::shared_ptr<const plan> self;  // outer_*: if set, diagonal_rule makes u and v of k(x, x) of this plan
     enum class diagonal_use { none, inverse_root, minus_half } diagonal_rule = diagonal_use::none;
 };
 
@@ -74,7 +75,7 @@ struct plan {
     std::vector<instruction> code;           // in order; register `result` holds the kernel values at the end
     int registers = 0;                       // number of registers, statistics included
     int result = 0;
-    bool check_range = false;  // values may overflow, as 2^|A| does: throw if one leaves the range of T
+    bool check_range = false;  // values may overflow, as 2^|A|: evaluators throw if a value leaves the range of T
 };
 
 // Builds a plan while a kernel tree emits its code. The caller owns a register that emit returns and may overwrite it,
@@ -101,10 +102,11 @@ public:
     const embedding& outer() const { return outer_; }
     // The quantity that plan_of_part computes: the kernel of the part or its logarithm.
     enum class quantity { value, logarithm };
-    // Returns the plan that computes `what` for one part of the kernel, such as the diagonal of a factor, on the same
-    // objects; inside a pull-back these are the mapped objects. `emit` appends the instructions of the part to the plan
-    // and returns the register that holds its value. Plans are cached by part: without the cache, the number of plans
-    // of nested parts would double with every level.
+    // Returns a separate plan that computes `what` for one part of the kernel, for example for k in normalize(k), which
+    // needs the diagonal of k; inside a pull-back k(φ(x), φ(z)) it is evaluated on the objects φ(x). `part` is the
+    // address of the part's node and is used only as a key. emit(plan) appends the instructions of the part to the plan
+    // and returns the register of its value. A second call with the same part, quantity and pull-back returns the same
+    // plan: otherwise the number of plans would double with every level of nested parts.
     std::shared_ptr<const plan> plan_of_part(const void* part, quantity what,
                                              const std::function<int(plan_builder&)>& emit);
 

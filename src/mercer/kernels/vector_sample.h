@@ -15,7 +15,7 @@ struct vector_sample {
     double centred_fraction = 0;  // 1 - Σ‖x - centre‖²/Σ‖x‖², at least 0; 0 if it is not finite
     double density = 1;           // the fraction of the coordinates that are not zero
 };
-// Deterministic: takes vectors at equal distances in the data set.
+// Returns the location and density of x. Deterministic: the sampled vectors have evenly spaced positions in x.
 template <class T>
 vector_sample<T> sample_vectors(const dataset& x);
 

@@ -194,7 +194,10 @@ named_rows named_words(const std::string& key, const dataset& x, const dataset* 
     return out;
 }
 
-// The embedding of objects as counts of words.
+// Returns the embedding that counts the words of the objects of a Kind, a collection such as `strings`. words(objects,
+// i, add) calls add() for every word of object i (count_words() above). write(word, known names) returns the name of
+// the feature that counts `word`. Equal keys must mean equal embeddings; the key also names the embedding in error
+// messages.
 template <class Word, class Kind, class Words, class Write>
 named_embedding word_counts(std::string key, Words words, Write write) {
     return {key, [key, words, write](const dataset& x, const dataset* z) {

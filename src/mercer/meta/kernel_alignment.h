@@ -3,10 +3,10 @@
 //
 //     max over d >= 0 of   ⟨K_d, T⟩ / (‖K_d‖·‖T‖),     K_d = Σ dₘHKₘH,  H = I - 11ᵀ/n,  T = HYYᵀH,
 //
-// with Frobenius products; Y contains the targets, or an indicator column for each class. If v is a multiple of d, this
-// is equivalent to
+// with Frobenius products and norms; Kₘ is the matrix of kernel m, and Y contains the targets, or an indicator column
+// for each class. Up to a positive factor, d is the solution v of
 //
-//     min over v >= 0 of   vᵀMv - 2vᵀa,      M(k, l) = ⟨K_k, K_l⟩,   a(k) = ⟨K_k, T⟩,
+//     min over v >= 0 of   vᵀMv - 2vᵀa,      M(l, m) = ⟨HK_lH, HKₘH⟩,   a(m) = ⟨HKₘH, T⟩,
 //
 // a quadratic program with one variable for each kernel. The sums over n² pairs are computed in double, tile by tile;
 // no matrix is stored.
@@ -44,8 +44,8 @@ struct aligned_weights {
     fit_status status = fit_status::converged;
 };
 
-// y contains one target per object: a class label if `classes` is true, otherwise a number. Throws errc::data if all
-// targets are equal. Time O(m²n²) for m kernels.
+// Computes the weights. y contains one target per object: a class label if `classes` is true, otherwise a number.
+// Throws errc::data if all targets are equal. Time O(m²n²) for m kernels and n objects.
 aligned_weights align_weights(const kernel_family& family, std::span<const double> y, bool classes,
                               const alignment_options& options = {});
 

@@ -44,7 +44,7 @@ public:
     kernel sum(std::span<const double> weights) const;
     // The matrix of the sum in float; uses the stored matrices if there are any.
     std::unique_ptr<gram<float>> fast(std::span<const double> weights) const;
-    std::unique_ptr<gram<double>> exact(std::span<const double> weights) const;  // the same in double
+    std::unique_ptr<gram<double>> exact(std::span<const double> weights) const;  // the matrix of the sum in double
     // out = (K/s)·v for part m; in double, or from stored float values unless `exact`.
     void multiply(index m, matrix_view<const double> v, matrix_view<double> out, bool exact) const;
 

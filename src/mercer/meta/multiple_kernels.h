@@ -1,21 +1,24 @@
 // Multiple kernel learning: a support vector machine whose kernel is a weighted sum of kernels, with the weights found
 // together with the machine.
 //
-//     min over d of J(d),   J(d) = max over α of  pᵀα - ½ Σ dₘ αᵀKₘα,      d >= 0, ‖d‖ₚ <= 1,
+//     min over d of J(d),   J(d) = max over α of  g(α) - ½ Σ dₘ αᵀKₘα,      d >= 0, ‖d‖ₚ <= 1,
 //
-// with α subject to the constraints of the dual (methods/svm). J is convex; its gradient is -½αᵀKₘα at the optimal α.
-// For any feasible α and any d both sides of
+// where Kₘ is the matrix of kernel m divided by its scale, α are the signed coefficients with the constraints of the
+// dual of the machine (methods/svm/svm_model.h), and g(α) is Σ yᵢαᵢ for c_svc, Σ (yᵢαᵢ - ε|αᵢ|) for epsilon_svr and 0
+// for one_class. The machine for given d is the support vector machine with the kernel matrix Σ dₘKₘ. J is convex; its
+// derivative by dₘ is -½αᵀKₘα at the optimal α. For any feasible α and any feasible d both sides of
 //
-//     pᵀα - ½‖(αᵀKₘα)ₘ‖_q  <=  optimum  <=  ½ Σ dₘ αᵀKₘα + loss of f = Σ dₘKₘα + b,        1/p + 1/q = 1,
+//     g(α) - ½‖(αᵀKₘα)ₘ‖_q  <=  optimum  <=  ½ Σ dₘ αᵀKₘα + loss of f,    f = Σ dₘKₘα + b,   1/p + 1/q = 1,
 //
-// are computed with kernel values in double; their difference is the duality gap. The binary problems of several
-// classes share d, and all sums run over these problems.
+// are computed with kernel values in double (q = ∞ for p = 1; the loss contains C); their difference is the duality
+// gap. The binary problems of several classes share d, and all sums run over these problems.
 //
-// p = 1 (sparse weights): the level method (Lemaréchal, Nemirovskii, Nesterov 1995; Xu et al. 2008). Every machine
-// gives a cut J(d) >= pᵀα - ½ d·(αᵀKₘα)ₘ; the next d is the nearest point at which all cuts are below a level between
-// the best J and the minimum of the cuts. This minimum is also the bound of a convex combination of the α of the
-// machines. p > 1 (dense weights): iterates dₘ ∝ ‖wₘ‖^(2/(p+1)), the minimum over d for the w of the machine (Kloft,
-// Brefeld, Sonnenburg, Zien, JMLR 12, 2011). Every machine starts from the α of the previous one.
+// p = 1 (sparse weights): the level method (Lemaréchal, Nemirovskii, Nesterov 1995; Xu et al. 2008). The α of every
+// machine gives a cut, J(d) >= g(α) - ½ Σ dₘ αᵀKₘα for all d. The next d is the point nearest to the last d at which no
+// cut exceeds a level between the lower bound of the optimum and the smallest J found. The minimum over d of the
+// largest cut is also a lower bound, that of a convex combination of the α of all machines. p > 1 (dense weights): the
+// next d has dₘ ∝ ‖wₘ‖^(2/(p+1)), ‖wₘ‖² = dₘ²αᵀKₘα, which minimises the objective over d for the w of the last machine
+// (Kloft, Brefeld, Sonnenburg, Zien, JMLR 12, 2011). Every machine starts from the α of the previous one.
 #pragma once
 
 #include <span>
@@ -41,15 +44,17 @@ struct multiple_kernel_options {
 struct learnt_weights {
     std::vector<double> weights;  // d with ‖d‖ₚ = 1
     std::vector<double> scales;   // divisor of each kernel
-    double objective = 0;         // upper bound of the optimum: ½ Σ dₘ αᵀKₘα + loss
+    double objective = 0;         // upper bound of the optimum: ½ Σ dₘ αᵀKₘα + loss of f
     double bound = 0;             // lower bound of the optimum
     double gap = 0;               // objective - bound
     fit_status status = fit_status::converged;
     index machines = 0;  // number of fitted machines
 };
 
-// y contains one target per object: labels or values. Throws errc::invalid_argument if an option is out of range or C
-// is infinite, and errc::unsupported for other tasks.
+// Learns the weights of the kernels of a family. y has one target per object: class labels if options.machine.task is
+// c_svc, values if it is epsilon_svr; y is not used for one_class. Throws errc::unsupported for any other task, and
+// errc::invalid_argument if an option is out of range or C is infinite. Reaching a limit is not an error: `status` of
+// the result states how the iteration ended.
 learnt_weights learn_weights(const kernel_family& family, std::span<const double> y,
                              const multiple_kernel_options& options = {});
 
@@ -60,7 +65,7 @@ learnt_weights learn_weights(const kernel_family& family, std::span<const double
 using machine_coefficients = std::vector<std::vector<double>>;
 
 struct machine_terms {
-    double linear = 0;              // pᵀα
+    double linear = 0;              // g(α)
     std::vector<double> quadratic;  // αᵀKₘα of each kernel
     double objective = 0;  // ½c² Σ dₘαᵀKₘα + loss of c·f + b, f = Σ dₘKₘα, at the best c and b
 };

@@ -28,6 +28,7 @@
 
 namespace mercer {
 
+// The criterion that is minimised (see above).
 enum class relevance_criterion { evidence, loo };
 
 // Options of learn_relevance().
@@ -50,8 +51,8 @@ struct learnt_relevance {
     index steps = 0, evaluations = 0;
 };
 
-// x contains n >= 2 vectors; y has a row for each and a column for each target (for classes, an indicator column for
-// each). Stores n² numbers. Throws errc::unsupported for kernels without derivatives.
+// Learns the factors. x contains n >= 2 vectors; y has a row for each vector and a column for each target (for classes,
+// an indicator column for each class). Stores n² numbers. Throws errc::unsupported for kernels without derivatives.
 learnt_relevance learn_relevance(const kernel& k, const dataset& x, matrix_view<const double> y,
                                  const relevance_options& options = {});
 

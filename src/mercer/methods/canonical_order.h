@@ -18,7 +18,7 @@ std::vector<index> canonical_ranks(const dataset& x, std::span<const double> y, 
 struct ordered_objects {
     dataset x;
     std::vector<double> weight;
-    std::vector<index> number;  // of each object in the original data
+    std::vector<index> number;  // position of each object in the original data
 };
 
 inline ordered_objects canonical_objects(const dataset& x, const std::vector<double>& weight) {
@@ -33,8 +33,8 @@ inline ordered_objects canonical_objects(const dataset& x, const std::vector<dou
     return out;
 }
 
-// The clusters of all objects x: the labels of the model for the objects on which it was fitted, whose original numbers
-// are `number`, and predictions for the others.
+// Returns the cluster of every object of x. number[i] is the position in x of the i-th object on which the model was
+// fitted: such an object has the label of the fit, and every other object its predicted cluster.
 template <class Model>
 std::vector<index> all_labels(const Model& model, const dataset& x, const std::vector<index>& number) {
     std::vector<index> out =

@@ -30,8 +30,8 @@ struct fit_checkpoint {
 // of the rows has no influence.
 std::uint64_t hash_rows(const communicator* group, std::span<const double> numbers, std::size_t first);
 
-// Returns some kernel values, rounded to a few digits. They are equal for the same matrix on every processor, and so
-// show whether a checkpoint belongs to this matrix.
+// Returns some entries of K, rounded to a few digits, so that they are equal on every processor. They show whether a
+// checkpoint belongs to this matrix.
 template <class T>
 std::vector<double> kernel_fingerprint(const gram<T>& k);
 
@@ -67,8 +67,8 @@ void write_checkpoint(const std::string& path, const checkpoint_problem& problem
 std::optional<std::vector<double>> read_checkpoint(const std::string& path, const checkpoint_problem& problem);
 
 // A matrix product whose results are recorded in a checkpoint, for fits by iterations such as Lanczos's. An interrupted
-// fit starts from the beginning and reads the recorded products, which are all of its work, instead of computing them.
-// Its result is bit-identical to that of an uninterrupted fit, and the iteration needs no code for resuming.
+// fit starts from the beginning and reads the recorded products, which are nearly all of its work, instead of computing
+// them. Its result is bit-identical to that of an uninterrupted fit, and the iteration needs no code for resuming.
 class recorded_products {
 public:
     recorded_products(block_operator multiply, const fit_checkpoint& where, std::uint64_t problem,

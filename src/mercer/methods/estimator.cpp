@@ -117,13 +117,29 @@ double summary::number(std::string_view name) const {
     fail(errc::invalid_argument, fmt::format("the model has no number '{}': its numbers are {}", name, there));
 }
 
+namespace {
+
+// The words for a value in the text of a summary: its name with spaces, or other words where the name alone would not
+// tell what the value is.
+std::string words_for(const std::string& name) {
+    for (const auto& [key, words] : {std::pair{"gap", "duality gap"},
+                                     {"coordinates", "number of features"},
+                                     {"out_of_reach", "unexplained trace"},
+                                     {"machines", "fits"}})
+        if (name == key) return words;
+    std::string words = name;
+    std::ranges::replace(words, '_', ' ');
+    return words;
+}
+
+}  // namespace
+
 std::string summary::text() const {
     std::size_t width = 0;
-    for (const auto& [name, value] : all_) width = std::max(width, name.size());
+    for (const auto& [name, value] : all_) width = std::max(width, words_for(name).size());
     std::string out;
     for (const auto& [name, value] : all_) {
-        std::string words = name;
-        std::ranges::replace(words, '_', ' ');
+        const std::string words = words_for(name);
         std::string line = fmt::format("  {:<{}}  {}", words, width, api::text(value));
         line.erase(line.find_last_not_of(' ') + 1);
         out += line + "\n";

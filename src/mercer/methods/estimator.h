@@ -107,7 +107,7 @@ struct columns {
     std::vector<std::string> names;
 };
 
-// Predictions with their details, which have no columns if the method has none.
+// Predictions with their details; `details` has no columns if the method has no details.
 struct detailed_predictions {
     std::vector<double> predicted;
     columns details;
@@ -124,17 +124,19 @@ public:
     virtual std::string bytes() const = 0;                  // the contents of the model file
     virtual std::string kernel_text() const { return {}; }  // empty if the model has no kernel
     virtual target_kind prediction_kind() const { return target_kind::none; }
+    // One prediction per example, of the kind prediction_kind().
     virtual std::vector<double> predict(const examples& x) const;
     // The decision functions, in double: one column for each binary problem, class or output.
     virtual matrix<double> decide(const examples& x) const;
-    // Scores and probabilities, one column per class. The class of the largest score is predicted.
+    // Scores and probabilities: a row for each example, a column for each class in the order of classes(). predict()
+    // returns the class of the largest score.
     virtual matrix<double> scores(const examples& x) const;
     virtual matrix<double> probabilities(const examples& x) const;
     // The values from which predictions are derived: probabilities or decision values, fractions of votes, log density.
     virtual columns details(const examples& x) const;
     // predict() and details() from one pass over the model if both use the same values.
     virtual detailed_predictions predict_with_details(const examples& x) const;
-    // Scores or features: a row for each object.
+    // The features that the method computes, such as scores on components: a row for each example.
     virtual columns transform(const examples& x) const;
     // Stores converted data of the model's objects from now on, so that later predictions of a few rows are faster.
     virtual void keep_prepared() const {}
@@ -144,16 +146,18 @@ public:
     virtual std::string warning() const { return {}; }
     // The labels of the classes, ascending; empty if there are none.
     virtual std::vector<double> classes() const { return {}; }
-    // Clusters and scores of the training examples if the fit computes them; else empty.
+    // Clusters and scores (as from transform()) of the training examples if the fit computes them; else empty.
     virtual std::vector<index> training_clusters() const { return {}; }
     virtual columns training_scores() const { return {}; }
     // A part of the model by its name; each method has its own names.
     virtual part_value part(std::string_view name) const;
-    // decide() as kernel expansions Σ coef·k(x, xᵢ) + b, one per column, if it has this form.
+    // The functions of decide() as kernel expansions Σ coef·k(x, xᵢ) + b, one per column of decide(); nullopt if they
+    // do not have this form.
     virtual std::optional<kernel_expansion> kernel_expansions() const { return {}; }
 };
 
-// Calls the predict() of a model that argument-dependent lookup finds.
+// Calls the function predict(model, x) that argument-dependent lookup finds, for use in classes whose member predict()
+// hides it.
 auto call_predict(const auto& model, const auto& x) -> decltype(predict(model, x)) { return predict(model, x); }
 
 // The common part of the adapters of all models. Kernel expansions are found by the names that models give them.
@@ -221,8 +225,8 @@ const Model& model_of(const estimator& from) {
 }
 
 // Scores with one column per class; the largest is that of the predicted class. For two classes they come from the one
-// decision function, whose sign for the first class is determined from `predicted`. A model without scores gives its
-// probabilities; nothing is returned if it has neither.
+// decision function, whose sign for the first class is determined from `predicted`, the predictions for x. A model
+// without scores gives its probabilities; nothing is returned if it has neither.
 std::optional<matrix<double>> estimator_scores(const estimator& by, const examples& x,
                                                std::span<const double> predicted);
 // Probabilities with one column per class, if the model has them.

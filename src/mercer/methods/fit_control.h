@@ -22,14 +22,17 @@ struct fit_progress {
     index done = 0;
     index total = 0;   // 0: unknown
     double value = 0;  // the objective, the residual or the duality gap
-    // Of the whole fit. Only support vector machines estimate seconds_left.
+    // Seconds since the fit began, and the estimated seconds until its end, which only support vector machines
+    // estimate.
     double seconds = 0, seconds_left = std::numeric_limits<double>::infinity();
-    // Of a support vector machine: the binary problem, the number of problems, and the progress of this problem.
+    // Support vector machines only: number of the binary problem, number of problems, and for this problem the pair
+    // steps, the working sets, the active variables and all variables (smo_progress).
     index problem = 0, problems = 1;
     std::int64_t steps = 0, rounds = 0;
     index active = 0, size = 0;
 };
-// If it returns false, the fit ends with its current result, or throws errc::cancelled if it has none yet.
+// Called during a fit. If it returns false, the fit ends with its current result, or throws errc::cancelled if there is
+// no result yet.
 using progress_callback = std::function<bool(const fit_progress&)>;
 
 // MPI: each rank factors the M × M matrices of M centres (local), or all ranks together with ScaLAPACK (distributed);
@@ -71,7 +74,8 @@ private:
     std::atomic<bool> late_ = false;  // atomic, because fits may call back from any thread
 };
 
-// For fits without intermediate results: throws errc::cancelled if the callback returns false.
+// Calls the callback, if there is one, in a fit without intermediate results: throws errc::cancelled if the callback
+// returns false. The message begins with `owner`.
 void report(const progress_callback& progress, const fit_progress& now, const std::string& owner);
 
 }  // namespace mercer

@@ -13,12 +13,13 @@
 
 namespace mercer {
 
+// The functions f₁ … f_p of the file comment. An object xₛ is a training example or a centre.
 struct kernel_expansion {
     std::shared_ptr<const kernel> k;  // null: the model was fitted on a kernel matrix
     dataset x;                        // the objects xₛ; empty if k is null
     std::vector<index> rows;          // the training examples xₛ by number; empty: all of them, in order
     matrix<double> coef;              // objects × functions
-    std::vector<double> offset;       // of each function
+    std::vector<double> offset;       // offset of each function
     index training_size = 0;          // number of training examples; 0: coef.rows()
     prepared_support ready{};         // prepared data of x, for repeated calls of values()
 

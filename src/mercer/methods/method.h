@@ -65,7 +65,8 @@ struct fit_call : fit_task {
         if constexpr (requires { o.checkpoint; }) o.checkpoint = control.checkpoint;
         return o;
     }
-    // As common(), and also sets the members that have the same name in the method value m.
+    // Returns common() with, in addition, the members set that have the same name in the method value m: C, alpha and
+    // others.
     template <class Options>
     Options common(const auto& m) const {
         auto o = common<Options>();

@@ -24,6 +24,7 @@ enum class target_kind { none, classes, values, clusters, sides };  // sides: 1 
 // needs a fit of its own.
 enum class path_over { none, C, lambda };
 
+// The description of a method.
 struct method_info {
     std::string name;
     std::vector<std::string> aliases;

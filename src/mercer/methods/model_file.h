@@ -30,7 +30,7 @@ std::string model_bytes(const Model& m) {
     return model_file<Model>::bytes(m);
 }
 // Parses the contents of a model file. Throws errc::parse for files that are truncated, damaged, of a newer version or
-// of another model; `name` is the name of the file in messages.
+// of another model; `name` is the name of the file in error messages.
 template <class Model>
 Model parse_model(std::string_view bytes, const std::string& name) {
     return model_file<Model>::parse(bytes, name);

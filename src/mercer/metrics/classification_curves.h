@@ -41,7 +41,8 @@ struct ranking {
     bool has_roc() const { return positives > 0 && negatives > 0; }
     bool has_precision() const { return positives > 0; }
 };
-// score[i] is the score of example i; positive[i] is true if the example is of the class. Time O(n log n).
+// Computes the curves of one class. score[i] is the score of example i; positive[i] is true if the example is of the
+// class. Time O(n log n).
 ranking compute_ranking(std::span<const double> score, const std::vector<bool>& positive);
 
 // The points at which the ROC curve changes its direction. The points between two of them lie on a straight line.

@@ -54,7 +54,8 @@ struct bootstrap_options {
     std::uint64_t seed = 1;
 };
 
-// Returns one interval for each of the `figures` statistics that `figures_of` writes. Calls figures_of from several
+// Returns one interval for each of the `figures` statistics that `figures_of` writes. figures_of(rows, out) writes the
+// statistics of the examples `rows`, in which an example may occur several times, to `out`. It is called from several
 // threads; the result does not depend on their number. Values that are not finite on a sample (a class may be missing)
 // are left out; the interval is NaN if no sample has a finite value.
 std::vector<interval> bootstrap_intervals(

@@ -54,7 +54,8 @@ struct class_curves {
     reliability probabilities;  // no bins if the model has no probabilities
 };
 
-// A summary of the residuals y - predicted of a regression.
+// A summary of the residuals y - predicted of a regression: mean, standard deviation, minimum, lower quartile, median,
+// upper quartile and maximum.
 struct residual_summary {
     double mean = 0, deviation = 0, smallest = 0, quarter = 0, median = 0, three_quarters = 0, largest = 0;
 };
@@ -66,7 +67,7 @@ struct evaluation {
     index resamples = 0;
     std::vector<evaluated_metric> metrics;
     confusion_matrix table;
-    std::vector<std::string> names;  // names of table.labels
+    std::vector<std::string> names;  // the class names of table.labels, in the same order
     std::vector<class_metrics> classes;
     std::vector<class_curves> curves;  // two classes: the curves of the larger label; more classes: the curves of each
     std::vector<double> y, predicted;  // regression only; used by plots

@@ -26,7 +26,7 @@ struct metric_input {
     // labels; the predicted class has the largest score. Empty if the metric does not need them. All views are
     // borrowed.
     matrix_view<const double> scores{};
-    std::span<const double> classes{};
+    std::span<const double> classes{};  // the labels of the classes, ascending; empty for values
 };
 
 // A metric: its name, its meaning and the function that computes it.
@@ -55,9 +55,9 @@ double area_under_roc(std::span<const double> score, const std::vector<bool>& po
 // The confusion matrix: how often each class was predicted for the examples of each class.
 
 struct confusion_matrix {
-    std::vector<double> labels;  // ascending; the labels of the model, of the targets and of the predictions
-    matrix<index> count;         // rows: true classes; columns: predicted classes
-    index position(double label) const;
+    std::vector<double> labels;          // ascending; the labels of the model, of the targets and of the predictions
+    matrix<index> count;                 // rows: true classes; columns: predicted classes
+    index position(double label) const;  // position of one of `labels`
 };
 // y and predicted contain one label per example; `classes` contains the labels of the model.
 confusion_matrix compute_confusion(std::span<const double> y, std::span<const double> predicted,
@@ -75,7 +75,8 @@ struct class_metrics {
 };
 std::vector<class_metrics> compute_class_metrics(const confusion_matrix& all);
 
-// The scores of the predictions v of a regression with targets y.
+// Scores of a regression with targets y and predictions v: the mean of (y[i] - v[i])², and the squared Pearson
+// correlation of y and v.
 
 struct regression_score {
     double mean_squared_error = 0;

@@ -18,8 +18,10 @@ struct predictions_of_model {
     std::vector<double> predicted;
     matrix<double> scores{};
 };
+// A model as a function: returns one prediction for each vector of the data set.
 using predictor = std::function<predictions_of_model(const dataset&)>;
 
+// Options of permutation_importance().
 struct importance_options {
     index repeats = 10;     // number of shuffles of each feature
     index resamples = 200;  // bootstrap samples for the intervals
@@ -28,6 +30,7 @@ struct importance_options {
     std::function<void(double share)> progress{};
 };
 
+// The importance of one feature: how much the metric worsens when the feature is shuffled.
 struct feature_importance {
     index column = 0;
     double mean = 0;               // mean decrease of the metric over the repeats (increase for losses)
@@ -37,9 +40,9 @@ struct feature_importance {
 };
 
 // Returns the importance of each column of the vectors x, in the order of the columns. y contains one target per
-// example, `classes` the labels of the classes (empty for values). The model is only called for rows whose value
-// changes, with many shuffles in one call; a constant column has importance 0. Throws errc::unsupported if x does not
-// contain vectors.
+// example, `classes` the labels of the classes (empty for values). `by` is the metric that measures the predictions of
+// `model`. The model is only called for rows whose value changes, with many shuffles in one call; a constant column has
+// importance 0. Throws errc::unsupported if x does not contain vectors.
 std::vector<feature_importance> permutation_importance(const dataset& x, std::span<const double> y,
                                                        std::span<const double> classes, const metric& by,
                                                        const predictor& model, const importance_options& options = {});

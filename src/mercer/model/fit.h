@@ -21,8 +21,9 @@ namespace mercer::api {
 // errc::unsupported if the method or the kernel does not support this kind of object.
 model fit(const spec& s, const table& data, const fit_control& control = {});
 // The default kernel for a kind of object: rbf(gamma=1/(d·variance)) for d-dimensional vectors (scikit-learn's
-// gamma="scale"), spectrum(k=3) for strings, jaccard() for sets, the sum of the normalised default kernels of the
-// fields for records.
+// gamma="scale"), with the variance of all coordinates, and gamma=1 if that is not finite; Kind::default_kernel (data/)
+// for objects of another kind, such as spectrum(k=3) for strings and jaccard() for sets; for records the sum of the
+// normalised default kernels of the fields.
 kernel default_kernel(const dataset& x);
 
 }  // namespace mercer::api

@@ -15,9 +15,10 @@
 
 namespace mercer::api {
 
-// As fit() of a table, for data in batches (io/row_batches.h). Unless one batch contains all rows, the number of rows
-// per batch must be a multiple of 768. Supports nystroem_ridge, nystroem_logistic and nystroem_svc. The result is
-// bit-identical to that of the fit in memory. Throws errc::unsupported for other methods and for text features.
+// Fits like fit() of a table (model/fit.h), but reads the data in batches (io/row_batches.h). Unless one batch contains
+// all rows, the number of rows per batch must be a multiple of 768. Supports nystroem_ridge, nystroem_logistic and
+// nystroem_svc. The result is bit-identical to that of the fit in memory. Throws errc::unsupported for other methods
+// and for text features.
 model fit(const spec& s, row_batches& data, const fit_control& control = {});
 
 }  // namespace mercer::api

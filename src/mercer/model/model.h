@@ -25,6 +25,7 @@ struct file_form;  // lists the parts of a model in its file (methods/archive.h)
 
 namespace mercer::api {
 
+// The fitted model that fit() and load() return.
 class model {
 public:
     const std::string& method_name() const { return spec_.method; }
@@ -45,19 +46,23 @@ public:
     std::shared_ptr<const column_encoder> columns_of_table{};
     summary choices{};  // settings that were chosen automatically, with reasons; empty: none
 
-    // The predictions for objects as they were read from a file; the model applies its text features and its scaling.
-    // Throws errc::unsupported if the objects are not of the kind that the model was fitted on, and
+    // Returns one prediction per object: a class (position in class_names(), or label), a value, a cluster, or 1
+    // (inside) and -1 (outside). x contains objects as they were read from a file; the model applies its text features
+    // and its scaling. Throws errc::unsupported if the objects are not of the kind that the model was fitted on, and
     // errc::invalid_argument if vectors have another number of features.
     std::vector<double> predict(const dataset& x) const;
-    // The numbers from which predictions are derived (decide() in mercer.h): a row for each object.
+    // The numbers from which predictions are derived: a row for each object, with named columns. These are decision
+    // values, probabilities, shares of votes or log densities; decide() of mercer.h returns them.
     columns details(const dataset& x) const;
     // Predictions and details; the details have no columns if the method has none.
     detailed_predictions predict_with_details(const dataset& x) const;
     // Scores on components or other features that the method computes: a row for each object.
     columns transform(const dataset& x) const;
-    // Classification: accuracy. Regression: mean squared error, R² and squared correlation. Densities: their mean. One
-    // class: accuracy if the targets are 1 and -1, else the number of objects inside. Throws errc::data if targets are
-    // needed and missing, and errc::unsupported if the method does not predict or finds clusters.
+    // Compares the predictions with the targets of `data`. Returns these named values: for classes accuracy, correct
+    // (number of correct predictions) and of (number of objects); for values mean_squared_error, r2 and
+    // squared_correlation; for densities mean, the mean of the predictions; for one-class models accuracy, correct and
+    // of if all targets are 1 or -1, otherwise inside (number of objects predicted as 1) and of. Throws errc::data if
+    // targets are needed and missing, and errc::unsupported if the method does not predict or finds clusters.
     summary score(const table& data) const;
     summary score(const table& data,
                   const std::vector<double>& predicted) const;  // uses predictions that were already computed

@@ -16,6 +16,7 @@
 
 namespace mercer::api {
 
+// A method, its kernel, the preprocessing and the options; see the file comment.
 struct spec {
     std::string method;
     std::string kernel;  // text form; empty: default_kernel() for the kind of object

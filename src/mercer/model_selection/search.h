@@ -37,14 +37,16 @@ struct tune_progress {
 // Options of tune(). Cross-validation with `folds` folds is repeated `repeats` times, each time with new folds.
 struct tune_options {
     std::string search = "grid";  // grid, random, halving or bayes
-    index points = 0;             // grid points of each axis; 0: 10, fewer with more than two axes
-    index trials = 0;             // settings of the other searches; 0: 60
+    index points = 0;             // grid: values per parameter; 0: 10, fewer with more than two parameters
+    index trials = 0;             // random, halving, bayes: number of settings; 0: 60
     int folds = 5, repeats = 1;
     std::vector<std::int64_t> groups{};  // examples of one group are never in both parts of a fold; empty: no groups
     bool by_time = false;                // examples are in order of time: train on the past, score on what follows
     std::string metric{};                // empty: accuracy for classes, rmse for values
-    bool one_standard_error = false;     // choose the simplest setting within one standard error of the best
-    bool race = true;
+    // Choose the simplest setting whose mean score is within one standard error of the best one. Simple settings have
+    // small parameters (relative to their ranges), but a large alpha.
+    bool one_standard_error = false;
+    bool race = true;  // drop settings that are significantly worse than the best after the first folds
     std::uint64_t seed = 1;
     index max_rows = 10000;  // larger data are searched on a random sample of this size; 0: no limit
     std::string log{};       // log file, from which a later search continues (search_log.h); empty: none
@@ -53,8 +55,8 @@ struct tune_options {
 
 // A setting and its scores.
 struct trial {
-    space_point at;
-    spec what;
+    space_point at;              // the values of the parameters, one for each entry of tuning::axes
+    spec what;                   // the spec with these values, which fit() accepts
     std::vector<double> scores;  // one score for each computed fold
     double mean = 0, error = 0;  // mean score and its standard error; NaN with a single score
     bool dropped = false;        // dropped by the race as significantly worse than the best
@@ -70,13 +72,17 @@ struct tuning {
     bool larger_is_better = true;
     index rows = 0, of_rows = 0;  // number of examples of the search, and of the data
     bool complete = true;         // false: cancelled
-    double seconds = 0;
+    double seconds = 0;           // duration of the search
 
     const spec& chosen_spec() const { return trials[chosen].what; }
 };
 
-// {"metric", "cross_validation", "rows", "of_rows", "complete", "seconds", "chosen": a trial, "trials": [{"at": {axis:
-// number}, "spec", "scores", "mean", "standard_error", "dropped", "trouble"}]}; values that are not finite are null.
+// Returns the result of a search as a JSON object with the members "metric", "cross_validation" (text, `how` of
+// tuning), "rows" and "of_rows" (number of examples of the search and of the data), "complete" (false if the search was
+// cancelled), "seconds", "chosen" (the chosen trial) and "trials" (the list of all trials). A trial is an object with
+// the members "at" (an object: name of a parameter → its value), "spec" (model/spec.h), "scores" (a list, one number
+// per computed fold), "mean", "standard_error", "dropped" (true if the race dropped it) and "trouble" (the warnings and
+// errors of its fits; absent if there are none). Numbers that are not finite are null.
 std::string to_json(const tuning& found);
 
 // Runs the search on the examples and targets of `data`. Throws errc::invalid_argument if the spec has no open

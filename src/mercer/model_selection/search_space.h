@@ -43,7 +43,7 @@ public:
     // Finds the free parameters in the text. Throws errc::parse, naming the position, for invalid ranges.
     explicit open_text(std::string_view text);
     const std::vector<free_parameter>& free_parameters() const { return free_parameters_; }
-    // Returns the text with the values in place of the free parameters, in their order.
+    // Returns the text with values[i] in place of the i-th free parameter.
     std::string filled(std::span<const double> values) const;
 
 private:
@@ -68,8 +68,8 @@ namespace mercer::api {
 
 // Default ranges of open parameters.
 
-// Returns 1/median ‖x - z‖² over the pairs of a sample of 200 vectors, a usual γ of the Gaussian kernel; 1 if it is not
-// defined.
+// Returns 1/median ‖x - z‖² over the pairs of a sample of 200 vectors, a usual γ of the Gaussian kernel; 1 for objects
+// that are not vectors, for fewer than two vectors, and where the quotient is not defined.
 double median_gamma(const dataset& x);
 // Returns the default kernel with its most important parameter open: rbf(gamma=?) for vectors.
 std::string default_open_kernel(const dataset& x);

@@ -23,7 +23,7 @@ example_marks mark_examples(const svm_model& model, std::span<const double> y);
 // Marks from a margin report, which contains the C of every example.
 example_marks mark_examples(const svm_model& model, std::span<const double> y, const margin_report& report);
 
-// Draws into the square with its upper left corner at (left, top), without axes.
+// Draws the regions into the square of side `size` pixels with its upper left corner at (left, top), without axes.
 void draw_regions(svg& page, double left, double top, double size, const svm_model& model, const plane& on,
                   const region_grid& grid, const example_marks& marks);
 // A picture with axes and legend.

@@ -12,7 +12,7 @@ namespace mercer {
 // The trace of a solver.
 struct convergence_line {
     std::string name;
-    std::vector<trace_point> points;  // of one binary problem, by time
+    std::vector<trace_point> points;  // trace of one binary problem, sorted by time
 };
 
 // `best` is J*, the smallest known objective. Points within 1e-8 of J* lie on the lowest line.

@@ -27,7 +27,7 @@ struct evaluation_page {
 
 // Returns the HTML file.
 std::string evaluation_html(const evaluation& all, const evaluation_page& page);
-// The same page for a model that cannot be evaluated: clusters, components, densities.
+// Returns the HTML file for a model without an evaluation (clusters, components, densities): the page without metrics.
 std::string model_html(const evaluation_page& page);
 
 }  // namespace mercer

@@ -46,8 +46,8 @@ struct heat_cells {
     index n = 0;
     bool shrunk() const { return mean.rows() < n; }
 };
-// Computes n² kernel values in batches of about 32 MB. `order` lists the rows of k. `progress` receives the completed
-// fraction, from 0 to 1.
+// Computes n² kernel values in batches of about 32 MB. `order` lists the rows of k in the order of the cells.
+// `progress` receives the completed fraction, from 0 to 1.
 heat_cells average_cells(const gram<double>& k, const std::vector<index>& order, index most = 400,
                          const std::function<void(double)>& progress = {});
 
@@ -57,7 +57,7 @@ struct colour_range {
     double high = 1;
     bool diverging = false;  // there are negative values: zero is in the middle of the scale
     bool clipped_below = false,
-         // a few cells lie beyond the end of the scale (for instance a large diagonal) and take the last colour
+         // a few cells lie beyond this end of the scale (for instance a large diagonal) and take its colour
         clipped_above = false;
     int level(double value) const;  // colour number, 0 to 255
 };

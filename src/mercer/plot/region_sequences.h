@@ -11,6 +11,7 @@
 
 namespace mercer {
 
+// A sequence: one fit for each of `values`.
 struct sequence_spec {
     std::string kernel;  // a kernel by its name, e.g. "rbf(gamma=1)"
     double C = 1;
@@ -22,8 +23,10 @@ struct sequence_spec {
 // sigmoid over γ and over C.
 std::vector<sequence_spec> course_sequences();
 
-// Returns the kernel text with a parameter replaced: "rbf(gamma=1)" with gamma = 10 gives "rbf(gamma=10)". Throws
-// errc::invalid_argument, listing the parameters, if the kernel does not have this one.
+// Returns the expression of a single kernel with another value of a parameter: with_parameter("rbf(gamma=1)", "gamma",
+// 10) is "rbf(gamma=10)". A parameter that the expression leaves at its default is added, and gamma of rbf replaces
+// sigma and vice versa. Throws errc::invalid_argument if the expression is not one kernel of the list, such as a sum,
+// or if the kernel has no parameter of this name (the message lists its parameters).
 std::string with_parameter(const std::string& kernel_text, const std::string& parameter, double value);
 
 // x has at least two columns; the fits use the two columns of `pair`.

@@ -60,7 +60,7 @@ private:
     std::size_t depth_ = 0;
 };
 
-// Round numbers (1, 2 or 5 times a power of ten) within [low, high], about `count` of them.
+// Returns about `count` evenly spaced round numbers within [low, high]; the spacing is 1, 2 or 5 times a power of ten.
 std::vector<double> round_ticks(double low, double high, int count);
 // The text of a tick: 0.25, 1e-5; without rounding noise.
 std::string tick_text(double value);

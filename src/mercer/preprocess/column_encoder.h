@@ -22,10 +22,11 @@ namespace mercer {
 
 // Options of column_encoder::fit().
 struct column_options {
-    std::string missing = "fill";    // "refuse": missing values are errors
+    std::string missing = "fill";    // "fill": replaced (column_rule.h); "refuse": an error
     std::string scale = "standard";  // numbers get mean 0 and variance 1; "minmax": range -1 … 1; "none"
 };
 
+// A fitted encoding.
 class column_encoder final : public csv_encoder {
 public:
     // Fits the encoding of all columns but `target`. Throws errc::data if no column is left to encode.
@@ -35,11 +36,11 @@ public:
     // All columns but the target, in the order of the table.
     const std::vector<column_rule>& rules() const { return rules_; }
     const column_options& options() const { return options_; }
-    const std::string& target() const { return target_; }  // its name or position; empty: no target
+    const std::string& target() const { return target_; }  // name or position of the target column; empty: no target
     bool has_header() const { return has_header_; }        // the training table has a header
     std::vector<std::string> names() const;                // the names of the columns, the target last
     index dims() const;                                    // number of coordinates
-    std::vector<std::string> coordinate_names() const;     // their names
+    std::vector<std::string> coordinate_names() const;     // the names of the coordinates
 
     using note_handler = std::function<void(const std::string&)>;
     // Returns dense vectors, or sparse vectors if there are texts or more than 1,000 categories in a column. Columns

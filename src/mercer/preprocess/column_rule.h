@@ -28,8 +28,10 @@ enum class date_order { year_first, day_first, month_first };
 // Returns the days since 1970-01-01, with the time of day (UTC) as fraction; none if the text is no date in this order.
 std::optional<double> parse_date(std::string_view text, date_order order);
 
+// The kind of a column, by which it is encoded (see above); left_out: not encoded.
 enum class column_kind { numbers, categories, dates, texts, left_out };
 
+// The encoding of one column, fitted to the training table.
 struct column_rule {
     std::string name;
     column_kind kind = column_kind::left_out;

@@ -31,6 +31,7 @@ class communicator;
 
 enum class scaling_method { standardise, minmax };
 
+// Options of scaling::fit().
 struct scaling_options {
     scaling_method method = scaling_method::standardise;
     bool with_mean = true;  // standardise: subtract the mean
@@ -53,7 +54,7 @@ public:
     // division into batches and for any number of processes in `group` that share the rows.
     using batch_pass = std::function<void(const std::function<void(const dataset&)>& use)>;
     static scaling fit(const batch_pass& pass, const scaling_options& options, const communicator* group = nullptr);
-    // y is needed only if options.targets.
+    // Fits to vectors and, if options.targets is true, to their targets y; otherwise y is not used.
     static scaling fit(const dataset& x, std::span<const double> y, const scaling_options& options);
 
     const scaling_options& options() const { return options_; }
@@ -63,7 +64,7 @@ public:
     // coordinates, sparse vectors at most dims(). Throws row_error if a result is out of the range of the precision.
     dataset apply(const dataset& x) const;
     dataset inverse(const dataset& x) const;
-    // Return y without a change unless options().targets.
+    // Return scaled targets, or the targets of scaled ones; y unchanged if options().targets is false.
     std::vector<double> apply_targets(std::span<const double> y) const;
     std::vector<double> inverse_targets(std::span<const double> y) const;
 

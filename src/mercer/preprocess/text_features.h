@@ -25,6 +25,7 @@
 
 namespace mercer {
 
+// How each row is normalised: not at all, to the sum 1, or to the Euclidean norm 1.
 enum class text_norm { none, l1, l2 };
 
 // Options of text_features::fit().
@@ -50,7 +51,7 @@ text_options parse_text_options(std::string_view text);
 // Fitted text features.
 class text_features {
 public:
-    // Fits to the texts. If `rows` is not null, it gets apply(texts), without counting the terms a second time.
+    // Fits to the texts. If `rows` is not null, *rows is set to apply(texts), without counting the terms a second time.
     static text_features fit(const dataset& texts, const text_options& options = {}, dataset* rows = nullptr);
 
     const text_options& options() const { return options_; }

@@ -101,6 +101,7 @@ struct term_selection {
     bool operator==(const term_selection&) const = default;
 };
 
+// The result of count_terms().
 struct term_counts {
     term_table terms;                    // in byte order
     std::vector<index> document_counts;  // document frequency of each term

@@ -24,10 +24,13 @@ struct evaluator_memory {
         : packed_bytes(packed), copy_bytes(copy), low_accuracy(low), whole_depth(whole) {}
     std::size_t packed_bytes;  // bytes for packed columns: saves a few per cent of the time of blocks with many rows
     std::size_t copy_bytes;    // bytes for a copy of the data in T, if they are stored in another form
-    // values need an accuracy of 128 units of rounding only, not 8: for callers that recompute decisive values in
-    // double
+    // The error that the rounding of squared distances may cause in kernel values of size 1: 8u if false, 128u if true,
+    // where u is the unit roundoff of T (2⁻²⁴ for float, 2⁻⁵³ for double). Beyond that error, distances are computed
+    // again from the differences of the coordinates. true is for callers that compute the values on which a result
+    // depends again in double.
     bool low_accuracy;
-    // dense vectors with more coordinates are processed in ranges of coordinates; the results are bit-identical
+    // Dense vectors of more than this number of coordinates are processed in ranges of coordinates; the results are
+    // bit-identical.
     index whole_depth;
 };
 

@@ -11,6 +11,7 @@
 
 namespace mercer {
 
+// A listed kernel: its description and the function that makes it from arguments.
 struct registered_kernel {
     kernel_info info;
     std::function<kernel(const arguments&)> make;  // throws if a parameter is missing or out of range

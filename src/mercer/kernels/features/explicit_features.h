@@ -23,6 +23,7 @@
 
 namespace mercer {
 
+// The name of a feature.
 struct feature_name {
     std::string text;    // "TAT", "title: free", "C(2×H O)"
     std::string kernel;  // the part of the expression that it belongs to
@@ -38,7 +39,7 @@ public:
     const sparse<double>& x() const { return x_; }
     const sparse<double>& z() const { return z_; }  // empty if only x was given
     // The rows of x with every coordinate multiplied by √weight, so that their inner products are kernel values. Throws
-    // if a weight is negative.
+    // errc::not_psd if a weight is negative.
     sparse<double> rows() const;
     index size() const { return static_cast<index>(weight_.size()); }  // number of features
     const std::vector<double>& weight() const { return weight_; }      // weight_f of each feature f
@@ -61,7 +62,8 @@ std::optional<std::string> missing_features_reason(const kernel& k);
 // Returns true if a kernel has explicit features and contains no products of features, so that the number of nonzero
 // features of an object is about its number of words, items or substrings.
 bool has_sparse_features(const kernel& k);
-// Returns the number of objects whose features fit into `bytes`, estimated from up to 16 of the objects.
+// Returns the number of objects whose features fit into `bytes` bytes, estimated from the features of up to 16 of the
+// objects.
 index max_objects_within(const kernel& k, const dataset& objects, std::size_t bytes);
 
 }  // namespace mercer

@@ -22,6 +22,7 @@
 
 namespace mercer {
 
+// The map φ of a kernel of finite dimension.
 class feature_map {
 public:
     // The map for vectors of `dims` coordinates. Throws errc::unsupported, naming the part, if a part has no finite
@@ -34,6 +35,7 @@ public:
     index size() const { return static_cast<index>(root_.size()); }
     std::string name(index feature) const;
     std::vector<std::string> names() const;
+    // Returns φ(x) for every vector x: a row for each vector, a column for each feature.
     dense<double> apply(const dataset& x) const;
 
 private:

@@ -149,7 +149,8 @@ named_rows count_graph_words(const std::string& key, const dataset& left, const 
     return out;
 }
 
-// The embedding of graphs as counts of words.
+// Returns the embedding that counts the words of graphs; `words` and `write` are those of count_graph_words(). Equal
+// keys must mean equal embeddings; the key also names the embedding in error messages.
 template <class Word, class Words, class Write>
 named_embedding graph_word_counts(std::string key, Words words, Write write) {
     return {key, [key, words, write](const dataset& left, const dataset* right) {

@@ -1,13 +1,13 @@
 // Sorted Coulomb matrices (Rupp, Tkatchenko, Müller, von Lilienfeld 2012; the sorted form and the Laplacian: Montavon
 // et al. 2012, Hansen et al. 2013). A molecule is the matrix
 //
-//     M(i, i) = ½ Zᵢ^2.4,    M(i, j) = ZᵢZⱼ/‖Rᵢ-Rⱼ‖,
+//     M(i, i) = ½ Zᵢ^2.4,    M(i, j) = ZᵢZⱼ/‖Rᵢ-Rⱼ‖ for i ≠ j,
 //
-// with its rows and columns sorted by descending norms of the rows. Its lower triangle is a vector m, padded with zeros
-// to the length for the largest molecule. k = exp(-‖m-m'‖₁/σ) for norm 1, exp(-‖m-m'‖²/(2σ²)) for norm 2. A point
-// without an element has charge 1. k is invariant under rotations, translations and permutations of the atoms, except
-// if two rows have the same norm and are not exchanged by a symmetry of the molecule: then the molecule does not define
-// their order.
+// where Zᵢ is the atomic number and Rᵢ the position of atom i, in the unit of the data, with its rows and columns
+// sorted by descending norms of the rows. Its lower triangle is a vector m, padded with zeros to the length for the
+// largest molecule. k = exp(-‖m-m'‖₁/σ) for norm 1, exp(-‖m-m'‖²/(2σ²)) for norm 2. A point without an element has
+// charge 1. k is invariant under rotations, translations and permutations of the atoms, except if two rows have the
+// same norm and are not exchanged by a symmetry of the molecule: then the molecule does not define their order.
 #pragma once
 
 #include <cmath>
@@ -17,8 +17,9 @@
 
 namespace mercer {
 
-// The lower triangle of the sorted matrix: entry (i, j), j <= i, has the index i(i+1)/2 + j. Throws errc::data if two
-// points coincide.
+// Returns the lower triangle of the sorted Coulomb matrix M (above) of a cloud of n points, row by row: n(n+1)/2
+// numbers, of which entry (i, j), j <= i, has the index i(i+1)/2 + j. The numbers are not padded. Throws errc::data if
+// two points coincide.
 std::vector<double> sorted_coulomb_matrix(const point_cloud& of);
 
 struct coulomb {

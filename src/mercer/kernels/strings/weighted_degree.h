@@ -30,8 +30,9 @@ struct weighted_degree {
     void check() const { require(d >= 1 && d <= 1000, "weighted_degree", "1 <= d <= 1000", d); }
     std::vector<argument> arguments() const { return {static_cast<double>(d)}; }
     int emit(plan_builder& code) const { return emit_weighted_degree(code, "weighted_degree", d, 0); }
-    // The features (position, substring) with the value √b_l. Kernel values are computed by comparing pairs of strings,
-    // because these features are many; a linear machine can use the features.
+    // Returns the explicit features: one for each position and each substring at it of l = 1 … d letters, with the
+    // value √b_l (b_l as above). Linear machines and explanations use the features. Kernel values are computed without
+    // them, by comparing pairs of strings, because there are too many features.
     named_embedding features() const;
 };
 

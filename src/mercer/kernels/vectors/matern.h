@@ -7,7 +7,8 @@
 
 namespace mercer {
 
-// The three formulas, with s = 1/ℓ. For t >= 1e4 they underflow to 0 in float and double; limiting t avoids ∞·0.
+// The three formulas as functions of the squared distance ‖x-z‖², with s = 1/ℓ and t = √3 r or √5 r. For t >= 1e4 the
+// formulas underflow to 0 in float and double; limiting t to 1e4 avoids ∞·0.
 struct matern12 {
     double s;
     template <class R>

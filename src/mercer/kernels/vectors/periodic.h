@@ -38,7 +38,7 @@ struct periodic {
 
     static constexpr pair_statistic statistic = pair_statistic::dot;
     static constexpr map_input input = map_input::squared_distance;
-    // ‖φ(x)-φ(z)‖² = 4 Σ sin²(π(xₐ-zₐ)/p), so γ = 1/(2ℓ²).
+    // The Gaussian of φ = circle_map(p): since ‖φ(x)-φ(z)‖² = 4 Σₐ sin²(π(xₐ-zₐ)/p), its γ is 1/(2ℓ²).
     gaussian map() const { return {1 / (2 * length_scale * length_scale)}; }
 };
 

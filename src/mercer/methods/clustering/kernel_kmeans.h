@@ -70,13 +70,13 @@ struct kmeans_options {
     std::uint64_t seed = 0;
     // initial cluster of each example, 0 … n_clusters-1, instead of k-means++; implies one run
     std::vector<index> init{};
-    std::vector<double> sample_weight{};  // weights; empty: all 1. Weight 2 is the same as the example twice
+    std::vector<double> sample_weight{};  // one weight per example (2: counts twice); empty: all 1
     std::size_t memory_bytes = std::size_t{1} << 30;
     bool exact = false;  // kernel values in double even if K does not fit into memory_bytes
     progress_callback progress{};
 };
 
-// The fitted model.
+// The result of fit_kernel_kmeans(): the means of the clusters, the clusters of the training examples and J.
 struct kmeans_model {
     kernel_expansion means;                     // function c is x ↦ ⟨φ(x), μ_c⟩
     std::vector<double> norms;                  // ‖μ_c‖²

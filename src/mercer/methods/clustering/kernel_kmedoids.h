@@ -81,7 +81,7 @@ struct kmedoids_options {
     progress_callback progress{};
 };
 
-// The fitted model.
+// The result of fit_kernel_kmedoids() and fit_kmedoids(): the medoids, the clusters of the training examples and TD.
 struct kmedoids_model {
     std::shared_ptr<const kernel> k;  // null if the model was fitted to a matrix
     dataset objects;                  // the medoids; empty if k is null
@@ -101,25 +101,26 @@ struct kmedoids_model {
 // examples or a value is not finite.
 kmedoids_model fit_kernel_kmedoids(const kernel& k, const dataset& x, const kmedoids_options& options);
 kmedoids_model fit_kernel_kmedoids(const gram<double>& K, const kmedoids_options& options);
-// D contains the dissimilarities of all pairs of examples: n × n, symmetric, >= 0, with 0 on the diagonal.
+// Fits to the dissimilarities D of all pairs of examples: n × n, symmetric, >= 0, with 0 on the diagonal.
 kmedoids_model fit_kmedoids(const gram<double>& D, const kmedoids_options& options);
 
-// Returns a model for every number of clusters first … last; `objective` and `silhouette` of the models help to choose
-// among them. Throws errc::invalid_argument unless 1 <= first <= last <= n.
+// Returns a model for every number of clusters first, first + 1, …, last; `objective` and `silhouette` of the models
+// help to choose among them. Throws errc::invalid_argument unless 1 <= first <= last <= n.
 std::vector<kmedoids_model> scan_kernel_kmedoids(const kernel& k, const dataset& x, index first, index last,
                                                  const kmedoids_options& options);
 std::vector<kmedoids_model> scan_kmedoids(const gram<double>& D, index first, index last,
                                           const kmedoids_options& options);
 
-// Returns s(i) = (b - a)/max(a, b) for every example, where a is the mean distance to the others of its cluster and b
-// the smallest mean distance to another cluster; 0 for an example that is alone in its cluster (Rousseeuw 1987).
+// Returns s(i) = (b - a)/max(a, b) for every example, where a is the mean distance of example i to the other examples
+// of its cluster and b its smallest mean distance to the examples of another cluster; 0 for an example that is alone in
+// its cluster (Rousseeuw 1987).
 std::vector<double> silhouettes(const gram<double>& D, std::span<const index> labels);
 
 // Returns the cluster of the nearest medoid for each object of z. Throws errc::unsupported if the model was fitted to a
 // matrix.
 std::vector<index> predict(const kmedoids_model& model, const dataset& z);
-// K contains kernel values (or distances, for a model fitted to distances) against all training examples or against the
-// medoids only.
+// Returns the cluster of each new object from its kernel values (or distances, for a model fitted to distances): K has
+// a row for each object, and a column for each training example or, in ascending order of their rows, for each medoid.
 std::vector<index> predict(const kmedoids_model& model, const gram<double>& K);
 
 // The solver: k-medoids on a matrix of dissimilarities by FasterPAM and FastPAM1 (Schubert & Rousseeuw, Fast and eager
@@ -128,6 +129,7 @@ std::vector<index> predict(const kmedoids_model& model, const gram<double>& K);
 // It ends when no swap of one medoid with one other example lowers TD by more than the rounding error, or after a given
 // number of passes.
 
+// The result of faster_pam().
 struct pam_result {
     std::vector<index> medoids;
     double objective = 0;

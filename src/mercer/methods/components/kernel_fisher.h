@@ -1,12 +1,14 @@
 // Kernel Fisher discriminant (Mika et al. 1999; Baudat & Anouar 2000 for several classes): directions v = Σᵢ αᵢφ(xᵢ)
 // that separate the class means relative to the spread within the classes,
 //     max αᵀMα/αᵀ(N + μI)α,
-//     N = Σ_c K_c(W_c - w_cw_cᵀ/Σw)K_cᵀ     (spread within classes),
+//     N = Σ_c K_c(W_c - w_cw_cᵀ/ω_c)K_cᵀ     (spread within classes),
 //     M = Σ_c ω_c(m_c - m)(m_c - m)ᵀ         (spread between classes),
-// where K_c are the columns of class c, m_c = K_c w_c/Σw is its mean and ω_c its weight. M = BBᵀ has at most classes -
-// 1 dimensions, so one Cholesky decomposition of N + μI and an eigenproblem of order `classes` give all directions. The
-// directions are scaled so that the regularised spread within classes is the unit matrix. A new example is assigned to
-// the class whose mean is nearest in the space of the directions.
+// where K_c are the columns of the kernel matrix that belong to the examples of class c, w_c the vector of the weights
+// of these examples, W_c = diag(w_c) and ω_c = Σw_c the weight of the class; m_c = K_c w_c/ω_c is the mean of the
+// class, m = Σ ω_cm_c/Σω_c that of all examples, and μ the regularisation. M = BBᵀ has at most classes - 1 dimensions,
+// so one Cholesky decomposition of N + μI and an eigenproblem of order `classes` give all directions. The directions
+// are scaled so that the regularised spread within classes is the unit matrix. A new example is assigned to the class
+// whose mean is nearest in the space of the directions.
 //
 // Example:
 //
@@ -63,7 +65,7 @@ struct kernel_fisher_options {
     progress_callback progress{};  // returns false to end the fit with errc::cancelled
 };
 
-// The fitted model.
+// The result of fit_kernel_fisher(): the directions, and the class means projected on them.
 struct kernel_fisher_model {
     kernel_expansion directions;  // function j is the projection on direction j, with the mean of all examples at zero
     std::vector<double> classes;  // labels in ascending order
@@ -71,9 +73,10 @@ struct kernel_fisher_model {
     std::vector<double> ratios;   // αᵀMα/αᵀ(N + μI)α of each direction, descending
 };
 
-// y contains one class label per example. Throws errc::invalid_argument if an option is out of range or sizes differ,
-// errc::data if there is only one class or a value is not finite, errc::not_psd if the regularised spread is not
-// positive definite, and errc::memory if 16n² bytes exceed memory_bytes. Time O(n³).
+// Finds the directions from objects x or from the kernel matrix K of the examples. y contains one class label per
+// example. Throws errc::invalid_argument if an option is out of range or sizes differ, errc::data if there is only one
+// class or a value is not finite, errc::not_psd if the regularised spread is not positive definite, and errc::memory if
+// 16n² bytes exceed memory_bytes. Time O(n³).
 kernel_fisher_model fit_kernel_fisher(const kernel& k, const dataset& x, std::span<const double> y,
                                       const kernel_fisher_options& options = {});
 kernel_fisher_model fit_kernel_fisher(const gram<double>& K, std::span<const double> y,

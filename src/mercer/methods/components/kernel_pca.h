@@ -1,6 +1,7 @@
 // Kernel principal components (Schölkopf, Smola & Müller 1998): the directions v in feature space along which the
-// variance of the centred images φ̃(xᵢ) = φ(xᵢ) - Σⱼ wⱼφ(xⱼ)/W is largest. With D = diag(√w), H = I - 1wᵀ/W and W = Σw,
-//     D H K Hᵀ D u = λu,   v = Σᵢ αᵢφ̃(xᵢ),   α = D u/√λ,
+// variance of the centred images φ̃(xᵢ) = φ(xᵢ) - Σⱼ wⱼφ(xⱼ)/W is largest, where wⱼ is the weight of example j. With D
+// = diag(√w), H = I - 1wᵀ/W and W = Σw,
+//     A u = λu,   A = D H K Hᵀ D,   v = Σᵢ αᵢφ̃(xᵢ),   α = D u/√λ,
 //     score of x on v = Σᵢ αᵢ k(x, xᵢ) - Σᵢ αᵢ k̄ᵢ,   k̄ = K w/W.
 // Since Σαᵢ = 0, kernel values of new examples need not be centred. The variance along v is λ/(W-1); the total variance
 // is the trace of the centred matrix and needs no eigenvalues. With the linear kernel these are the usual principal
@@ -80,6 +81,8 @@ struct kernel_pca {
     }
 };
 
+// full: LAPACK computes all eigenvalues. iterative: block Lanczos computes the largest ones. automatic: full if all or
+// a large fraction of the components are requested, otherwise iterative.
 enum class eigen_solver { automatic, full, iterative };
 
 // Options of fit_kernel_pca().
@@ -89,14 +92,14 @@ struct kernel_pca_options {
     double tol = 1e-11;                   // iterative: ‖Au - λu‖ <= tol·λ₁; at least 1e-7 if K is in float
     index max_iter = 200;                 // iterative: maximum number of passes over K
     std::uint64_t seed = 0;               // iterative: random seed of the starting block
-    std::vector<double> sample_weight{};  // weights; empty: all 1. Weight 2 is the same as the example twice
+    std::vector<double> sample_weight{};  // one weight per example (2: counts twice); empty: all 1
     std::size_t memory_bytes = std::size_t{2} << 30;
     bool exact = false;  // kernel values in double even if K does not fit into memory_bytes
     progress_callback progress{};
     fit_checkpoint checkpoint{};  // iterative: stores the products
 };
 
-// The fitted model.
+// The result of fit_kernel_pca(), in the symbols of the file comment: the components, their variances and the scores.
 struct kernel_pca_model {
     kernel_expansion projection;      // function j is the score on component j
     std::vector<double> eigenvalues;  // λ, descending, all positive
@@ -131,13 +134,16 @@ matrix<double> transform(const kernel_pca_model& model, const gram<double>& K);
 // Returns a model with the first `count` components. Throws errc::invalid_argument if the model has fewer.
 kernel_pca_model first_components(const kernel_pca_model& model, index count);
 
-// Three rules for the number of components to keep. The first returns the smallest number of components whose share of
-// the variance is at least `share`, 0 < share <= 1, or all components if they do not reach it.
+// Three rules for the number of components to keep, for use with first_components(). components_for_share() returns the
+// smallest number of leading components whose variances add up to at least the fraction `share` of the total variance,
+// 0 < share <= 1, or the number of all components of the model if even these do not reach it.
 index components_for_share(const kernel_pca_model& model, double share);
-// Returns the number of components above the mean eigenvalue over the n-1 possible directions (Kaiser).
+// Returns the number of components of the model whose variance exceeds the mean variance of the n-1 possible
+// directions, total_variance/(n-1), n the number of training examples (Kaiser's rule).
 index components_above_mean(const kernel_pca_model& model);
-// Returns the number of leading components whose share of the variance exceeds the expected share of the broken-stick
-// distribution with n-1 parts (Frontier 1976).
+// Returns the number j of leading components whose shares of the variance all exceed those of the broken-stick rule
+// (Frontier 1976): the i-th largest share must be larger than the expected length of the i-th longest part of a stick
+// of length 1 that is broken at random into n-1 parts.
 index components_above_broken_stick(const kernel_pca_model& model);
 
 // Internal to kernel PCA: eigenpairs of A = D H K Hᵀ D, the kernel matrix centred with weights w, where D = diag(√w),

@@ -1,5 +1,6 @@
-// Density estimation by the mean embedding: f(x) = Σᵢ wᵢ k(x, xᵢ)/(W·Z) with Z = ∫ k(x, 0) dx and W = Σw. Z is known
-// for
+// Density estimation by the mean embedding: f(x) = Σᵢ wᵢ k(x, xᵢ)/(W·Z) with Z = ∫ k(x, 0) dx and W = Σw, w the weights
+// of the training objects xᵢ. For vectors of d features Z is known for these kernels (kernels/vectors defines their
+// parameters):
 //     rbf: (π/γ)^(d/2);  laplacian: (2/γ)^d;  matern: 2^d π^(d/2) Γ(ν+d/2)/Γ(ν)·(ℓ²/2ν)^(d/2);
 //     rational_quadratic, 2α > d: (2αℓ²π)^(d/2) Γ(α-d/2)/Γ(α).
 // For other kernels, and for objects that are not vectors, only the mean embedding Σᵢ wᵢk(x, xᵢ)/W is available: an
@@ -45,7 +46,7 @@ struct kernel_density_options {
     std::vector<double> sample_weight{};  // weights; empty: all 1
 };
 
-// The fitted model.
+// The result of fit_kernel_density(): the mean embedding of the training objects and the normalisation Z.
 struct kernel_density_model {
     kernel_expansion mean;    // the function Σᵢ wᵢk(x, xᵢ)/W
     bool normalised = false;  // true if Z is known

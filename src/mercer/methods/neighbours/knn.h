@@ -89,6 +89,7 @@ struct knn_regression {
 };
 
 enum class knn_task { classification, regression };
+// The votes wᵢ of the neighbours before sample weights: 1 (uniform) or 1/distance (distance).
 enum class knn_weights { uniform, distance };
 
 // Options of fit_knn().
@@ -101,7 +102,7 @@ struct knn_options {
     progress_callback progress{};                       // called during prediction; not saved
 };
 
-// The fitted model.
+// The result of fit_knn(): the training examples and their targets.
 struct knn_model {
     knn_options options;
     std::shared_ptr<const kernel> k;  // null if the model was fitted to a matrix
@@ -132,11 +133,12 @@ knn_model fit_knn(const gram<double>& K, std::span<const double> y, const knn_op
 // Finds the neighbours of each object of z. Time (objects of z)·n kernel values. Throws errc::unsupported if the model
 // was fitted to a matrix.
 neighbours find_neighbours(const knn_model& model, const dataset& z);
-// The rows of K are queries, the columns training examples; `self` is k(z, z) of each query.
+// Finds the neighbours from kernel values: K has a row for each query z and a column for each training example, and
+// `self` contains k(z, z) of each query.
 neighbours find_neighbours(const knn_model& model, const gram<double>& K, std::span<const double> self);
 
-// Returns one label or value per query. Throws errc::unsupported if the progress callback stopped the search, because
-// some queries have no neighbours then.
+// Returns one prediction per query: a class label, or a value for regression. Throws errc::unsupported if the progress
+// callback stopped the search, because some queries have no neighbours then.
 std::vector<double> predict(const knn_model& model, const dataset& z);
 std::vector<double> predict(const knn_model& model, const neighbours& found);
 // Returns the share of the votes for each class: a row for each query, a column for each class; every row sums to 1.

@@ -61,9 +61,9 @@ struct nearest_centroid_options {
     std::size_t memory_bytes = std::size_t{512} << 20;
 };
 
-// Every example contributes to the mean of its own class only. With at most max_dense_classes classes `means` has a
-// coefficient for each example and class. With more classes `weight` and `place` have one entry per example, and
-// means.coef has no columns.
+// The result of fit_nearest_centroid(): the class means. Every example contributes to the mean of its own class only.
+// With at most max_dense_classes classes `means` has a coefficient for each example and class. With more classes
+// `weight` and `place` have one entry per example, and means.coef has no columns.
 struct nearest_centroid_model {
     static constexpr index max_dense_classes = 64;
 
@@ -79,8 +79,9 @@ struct nearest_centroid_model {
     kernel_expansion dense_means() const;  // returns `means` with a coefficient for each example and class
 };
 
-// y contains one class label per example. Throws errc::invalid_argument if sizes differ, and errc::data if there are no
-// examples, a value is not finite, or all examples of a class have weight 0.
+// Computes the class means from objects x or from the kernel matrix K of the examples. y contains one class label per
+// example. Throws errc::invalid_argument if sizes differ, and errc::data if there are no examples, a value is not
+// finite, or all examples of a class have weight 0.
 nearest_centroid_model fit_nearest_centroid(const kernel& k, const dataset& x, std::span<const double> y,
                                             const nearest_centroid_options& options = {});
 nearest_centroid_model fit_nearest_centroid(const gram<double>& K, std::span<const double> y,
@@ -118,7 +119,7 @@ struct nearest_medoid_options {
     std::vector<double> sample_weight{};  // weights; empty: all 1
 };
 
-// The fitted model.
+// The result of fit_nearest_medoid(): the medoid of every class. predict() returns the class of the nearest medoid.
 struct nearest_medoid_model {
     std::shared_ptr<const kernel> k;  // null if the model was fitted to a matrix
     dataset medoids;                  // medoid c represents class c; empty if k is null
@@ -129,7 +130,8 @@ struct nearest_medoid_model {
     index training_size = 0;
 };
 
-// As fit_nearest_centroid(), with the same errors. Time n² kernel values within each class.
+// Finds the medoid of every class, from objects or from the kernel matrix K of the examples. y and the errors are those
+// of fit_nearest_centroid(). Computes n_c² kernel values for each class of n_c examples.
 nearest_medoid_model fit_nearest_medoid(const kernel& k, const dataset& x, std::span<const double> y,
                                         const nearest_medoid_options& options = {});
 nearest_medoid_model fit_nearest_medoid(const gram<double>& K, std::span<const double> y,
@@ -137,7 +139,8 @@ nearest_medoid_model fit_nearest_medoid(const gram<double>& K, std::span<const d
 
 // Returns the label of the class with the nearest medoid for each object of z.
 std::vector<double> predict(const nearest_medoid_model& model, const dataset& z);
-// K contains kernel values against all training examples, or against the medoids only.
+// Returns these labels from kernel values: K has a row for each new object, and a column for each training example or,
+// in the order of model.medoids, for each medoid.
 std::vector<double> predict(const nearest_medoid_model& model, const gram<double>& K);
 
 namespace api {

@@ -3,12 +3,13 @@
 // where the ridge is λI and K_MM is not squared. ε = 10·M·2⁻⁵²·max k(z, z), or more if centres are copies of each
 // other.
 //
-// The preconditioner of Newton's equations (ΦᵀDΦ + λI)δ = -g is the same matrix computed from a sketch of the rows
-// (sketched_preconditioner.h),
+// The preconditioner of Newton's equations (ΦᵀDΦ + λI)δ = -g is this matrix computed from a sketch of the rows
+// (sketched_preconditioner.h). D is the diagonal matrix of the curvatures of the losses, and S a random matrix with s
+// rows that combines the rows of D^½Φ:
 //     AᵀA = (SD^½Φ)ᵀ(SD^½Φ) + λI
-// with s rows. The condition number of the preconditioned system depends on s/M only. (Falkon uses the rows of the
-// centres instead, Rudi, Carratino, Rosasco 2017, which requires uniformly drawn centres; the sketch is due to Díaz,
-// Epperly, Frangella, Tropp, Webber 2023.)
+// The condition number of the preconditioned system depends on s/M only. (Falkon uses the rows of the centres instead,
+// Rudi, Carratino, Rosasco 2017, which requires uniformly drawn centres; the sketch is due to Díaz, Epperly, Frangella,
+// Tropp, Webber 2023.)
 //
 // If a process group is given, its processes factor both matrices together and share the rows of the sketch, which
 // takes M³ operations that otherwise each process performs itself. Rounding then depends on the number of processes.

@@ -57,14 +57,15 @@ struct nystroem {
     }
 };
 
-// The fitted model.
+// The result of fit_nystroem_features(): the feature map φ as functions of the centres.
 struct nystroem_features_model {
     kernel_expansion map;  // function j is feature j
+    // Fraction of the trace of K(X, X) that the centres do not explain, estimated on a sample of rows.
     double unexplained = 0;
 };
-// `x` is made by make_rows() from a kernel and objects, or from a kernel matrix; `x` is used only during the fit.
-// Throws errc::invalid_argument if an option is out of range, errc::data if there are no examples, and errc::memory if
-// the fit does not fit into memory_bytes.
+// Chooses the centres and computes the feature map. `x` is made by make_rows() from a kernel and objects, or from a
+// kernel matrix; `x` is used only during the fit. Throws errc::invalid_argument if an option is out of range,
+// errc::data if there are no examples, and errc::memory if the fit does not fit into memory_bytes.
 nystroem_features_model fit_nystroem_features(const training_rows& x, const nystroem_options& options);
 
 // The method nystroem_pca as a value for fit() of mercer.h: its kernel, its scaling and its options.
@@ -99,7 +100,7 @@ struct nystroem_pca {
     }
 };
 
-// The fitted model.
+// The result of fit_nystroem_pca(): the components as functions of the centres, and their variances.
 struct nystroem_pca_model {
     kernel_expansion projection;  // function j is the score on component j
     std::vector<double> eigenvalues, explained_variance, explained_variance_ratio, residuals;
@@ -108,8 +109,8 @@ struct nystroem_pca_model {
     fit_status status = fit_status::converged;
     index passes = 0;
 };
-// Computes the `components` leading components; x and the errors are those of fit_nystroem_features(). Options tol and
-// max_iter bound ‖Au - λu‖ <= tol·λ₁ and the number of passes.
+// Computes the `components` leading components; x and the errors are those of fit_nystroem_features(). The iteration
+// ends when ‖Au - λu‖ <= tol·λ₁ for these components, A = Φ̃ᵀΦ̃ as above, or after max_iter passes over K.
 nystroem_pca_model fit_nystroem_pca(const training_rows& x, index components, const nystroem_options& options);
 
 // Passes over the Nyström features Φ = K T⁻¹ of all rows (nystroem_basis.h), which are not stored, for products with Φ

@@ -17,6 +17,7 @@ namespace mercer {
 
 class row_losses;
 
+// The common part of the models: the functions f(x) = Σⱼ βⱼk(x, zⱼ) + b, and how the fit ended.
 struct nystroem_fit {
     kernel_expansion f;           // the centres and β; `rows` are the row numbers of the centres
     std::vector<double> classes;  // labels in ascending order; empty for regression

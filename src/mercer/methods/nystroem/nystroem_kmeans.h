@@ -76,7 +76,7 @@ struct nystroem_kmeans_model : kmeans_model {
     index passes = 0;        // number of passes over K
 };
 
-// Finds the clusters of the examples x; nystroem_features.h describes x and the errors. Option tol is that of
+// Finds the clusters of the examples x; fit_nystroem_features() describes x and the errors. Option tol is that of
 // lloyd_options; max_iter bounds the number of iterations.
 nystroem_kmeans_model fit_nystroem_kmeans(const training_rows& x, const nystroem_clusters_options& options);
 
@@ -104,13 +104,15 @@ std::vector<double> checked_cluster_weights(const training_rows& x, const nystro
 // run with status stalled. If K is also available in float, the iteration first runs to its end in float, then in
 // double.
 
+// The input of run_lloyd(): the matrix K(X, Z), whose rows give the features, and sᵢ and wᵢ of every row.
 struct lloyd_problem {
     const gram_batches<double>* in_double = nullptr;
-    const gram_batches<float>* in_float = nullptr;  // the same matrix in float, or null
+    const gram_batches<float>* in_float = nullptr;  // K(X, Z) in float, or null
     const nystroem_basis* basis = nullptr;          // null: the rows of K are the features
     std::span<const double> self, weight;           // s, w
 };
 
+// Options of run_lloyd().
 struct lloyd_options {
     index clusters = 1;
     double tol = 0;
@@ -122,6 +124,7 @@ struct lloyd_options {
     std::vector<double> start{};
 };
 
+// The result of run_lloyd().
 struct lloyd_result {
     matrix<double> means;         // clusters × features
     std::vector<double> norms;    // ‖μ_c‖²
@@ -154,11 +157,14 @@ struct kmeans_start {
     index runs = 0;
 };
 
-// x contains the features of one sampled row per row; the weights are positive.
+// Computes the initial means. Each row of x contains the features of a sampled row; weight[i] > 0 is the weight of row
+// i of x.
 kmeans_start start_kmeans(matrix_view<const double> x, std::span<const double> weight,
                           const kmeans_start_options& options);
 
-// Returns the number of rows in the sample: all rows, or enough that a cluster of 1 % of the rows is not missed.
+// Returns the number of rows to sample, out of n, for the initial means: 4096 or 32·clusters rows, whichever is larger,
+// but not more than 2²⁵/features rows (the memory of their features), at least `clusters` rows and at most n. A cluster
+// of 1 % of the rows is missed by 4096 rows with a probability below 10⁻¹⁷.
 index start_sample_size(index n, index clusters, index features);
 
 namespace api {

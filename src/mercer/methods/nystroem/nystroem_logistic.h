@@ -50,12 +50,12 @@ struct nystroem_logistic {
     }
 };
 
-// The fitted model.
+// The result of fit_nystroem_logistic(); the members are those of nystroem_fit (nystroem_fit.h).
 struct nystroem_logistic_model : nystroem_fit {};
 
-// y contains one class label per example. nystroem_ridge.h describes x and the errors; errc::data also if there is only
-// one class. If several processes share the rows of x, y and the weights are those of this process, and every process
-// gets the whole model.
+// Fits to the examples x. y contains one class label per example. fit_nystroem_ridge() describes x and the errors;
+// throws errc::data also if there is only one class. If several processes share the rows of x, y and the weights are
+// those of this process, and every process gets the whole model.
 nystroem_logistic_model fit_nystroem_logistic(const training_rows& x, std::span<const double> y,
                                               const nystroem_options& options);
 // Converts decision values (decide() in nystroem_fit.h) to probabilities: a row for each example, a column for each

@@ -73,11 +73,11 @@ struct nystroem_options {
     std::uint64_t seed = 0;
     // label → factor of the weights; classes that are not listed have factor 1
     std::vector<std::pair<double, double>> class_weight{};
-    // weights; empty: all 1. Weight 2 is the same as the example twice, weight 0 as its absence
+    // One weight per example: weight 2 counts an example twice, weight 0 leaves it out. Empty: all weights are 1.
     std::vector<double> sample_weight{};
     std::size_t memory_bytes = 0;  // memory limit in addition to the data; 0: none was given
     progress_callback progress{};  // reports the passes and the duality gap
-    fit_checkpoint checkpoint{};   // for the methods that are fitted by passes
+    fit_checkpoint checkpoint{};   // only for methods that are fitted by passes
 
     std::size_t memory() const { return memory_bytes ? memory_bytes : gibibytes(1); }
     // Returns the bytes for storing values of K that would otherwise be computed in every pass. If no limit was given,
@@ -114,10 +114,10 @@ void require_memory(const training_rows& x, double bytes, index m, const nystroe
 std::vector<double> local_weights(const training_rows& x, const nystroem_options& options, const char* owner);
 // The bytes that the caller needs for this number of centres, of rows of the sketch and of rows for the starting point.
 using solver_bytes = std::function<double(index centres, index buckets, index start_rows)>;
-// Chooses the centres and the samples. Throws errc::memory before any work if the fit, or with `doubling` the fit with
-// 2M centres, would exceed the memory limit. With `trace_tol` the number of centres is known only after they are chosen:
-// if the limit is too small, choosing them may exceed it by up to a gibibyte, and the message then names the smallest
-// sufficient limit. with_start: also sample rows for a starting point.
+// Chooses the centres and the samples. Throws errc::memory, before any work, if the fit, or with `doubling` the fit
+// with 2M centres, would exceed the memory limit. With `trace_tol` the number of centres is known only after they are
+// chosen: if the limit is too small, choosing them may exceed it by up to a gibibyte, and the message then names the
+// smallest sufficient limit. with_start: also sample rows for a starting point.
 nystroem_problem make_nystroem_problem(const training_rows& x, const nystroem_options& options,
                                        std::span<const double> weight, const char* owner, bool with_start = false,
                                        const solver_bytes& besides = {});

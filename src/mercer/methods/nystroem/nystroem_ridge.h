@@ -64,14 +64,14 @@ struct nystroem_ridge {
     }
 };
 
-// The fitted model.
+// The result of fit_nystroem_ridge(); the members are those of nystroem_fit (nystroem_fit.h).
 struct nystroem_ridge_model : nystroem_fit {};
 
-// `x` is made by make_rows() from a kernel and objects, or from a kernel matrix, and is used only during the fit. y has
-// one row per example and one column per target. If several processes share the rows of x, y and the weights are those
-// of this process, and every process gets the whole model. Throws errc::invalid_argument if an option is out of range
-// or sizes differ, errc::data if there are no examples or a value is not finite, and errc::memory if the fit does not
-// fit into memory_bytes.
+// Fits to the examples x. `x` is made by make_rows() from a kernel and objects, or from a kernel matrix, and is used
+// only during the fit. y has one row per example and one column per target. If several processes share the rows of x, y
+// and the weights are those of this process, and every process gets the whole model. Throws errc::invalid_argument if
+// an option is out of range or sizes differ, errc::data if there are no examples or a value is not finite, and
+// errc::memory if the fit does not fit into memory_bytes.
 nystroem_ridge_model fit_nystroem_ridge(const training_rows& x, matrix_view<const double> y,
                                         const nystroem_options& options);
 

@@ -1,15 +1,15 @@
 // Normalised cuts for millions of examples: spectral clustering (Ng, Jordan, Weiss 2002) with the kernel as affinity,
 // on its Nyström approximation (Fowlkes, Belongie, Chung, Malik 2004).
 //
-// With K̃ = ΦΦᵀ, Φ the features of M centres (nystroem_basis.h), and degrees d = K̃w, the leading eigenvectors of
-// W^½D^-½K̃D^-½W^½ are W^½D^-½ΦU Λ^-½ with
+// With K̃ = ΦΦᵀ, Φ the features of M centres (nystroem_basis.h), w the weights of the examples, degrees d = K̃w, W =
+// diag(w) and D = diag(d), the leading eigenvectors of W^½D^-½K̃D^-½W^½ are W^½D^-½ΦU Λ^-½ with
 //
 //     ΦᵀWD⁻¹Φ u = λu,     an M × M problem, by block Lanczos with one pass over K(X, Z) per product.
 //
-// An example is represented by the direction of (⟨φ(x), uⱼ⟩/√λⱼ), j = 1 … k: the rows of this matrix are scaled to
-// length 1, which removes the factor d(x)^-½. New examples are therefore embedded, and assigned to clusters, by the
-// same functions. k-means on all embedded examples (nystroem_kmeans.h; n × k numbers in memory), with several restarts
-// on a sample, finds the clusters.
+// An example is represented by the direction of (⟨φ(x), uⱼ⟩/√λⱼ), j = 1 … n_clusters: the rows of this matrix are
+// scaled to length 1, which removes the factor d(x)^-½. New examples are therefore embedded, and assigned to clusters,
+// by the same functions. k-means on all embedded examples (nystroem_kmeans.h; n × n_clusters numbers in memory), with
+// several restarts on a sample, finds the clusters.
 //
 // Affinities are not negative, so K w >= min(w, 1)·k(x, x). The approximation K̃ may violate this bound for examples
 // that the centres do not explain. Their degree is set to min(w, 1)·k(x, x), and the model reports their number. If a
@@ -55,7 +55,7 @@ struct nystroem_spectral {
     }
 };
 
-// The fitted model.
+// The result of fit_nystroem_spectral(), in the symbols of the file comment.
 struct nystroem_spectral_model {
     kernel_expansion projection;      // function j is ⟨φ(x), uⱼ⟩/√λⱼ
     std::vector<double> eigenvalues;  // λ, descending
@@ -72,7 +72,7 @@ struct nystroem_spectral_model {
     double objective() const { return history.back(); }
 };
 
-// Finds the clusters of the examples x; nystroem_features.h describes x and the errors. Option tol is not used;
+// Finds the clusters of the examples x; fit_nystroem_features() describes x and the errors. Option tol is not used;
 // max_iter bounds the number of passes and the number of iterations of k-means.
 nystroem_spectral_model fit_nystroem_spectral(const training_rows& x, const nystroem_clusters_options& options);
 

@@ -7,11 +7,11 @@
 // hinge: Newton's method does not apply. The Nyström features φ(x) = T⁻ᵀk(Z, x) (nystroem_basis.h) of all examples are
 // stored, and a linear machine is fitted to them by dual coordinate descent (solvers/linear_svm/coordinate_descent.h),
 //
-//     min  Σ wᵢ max(0, 1 - yᵢf(xᵢ)) + 1/(2C) (‖f‖² + b²/k),     f(x) = γᵀφ(x) + b,   k the largest k(z, z).
+//     min  Σ wᵢ max(0, 1 - yᵢf(xᵢ)) + 1/(2C) (‖f‖² + b²/κ),     f(x) = γᵀφ(x) + b,   κ the largest k(z, z).
 //
-// The offset is the weight of one additional feature, whose length is that of the others, and is penalised like them.
-// An epoch is one pass over the features. The solver stops when the duality gap, measured after each epoch, is at most
-// tol times the objective.
+// The offset b is the weight of one additional feature of value √κ, the largest ‖φ(z)‖ of a centre, and is penalised
+// like the other weights. An epoch is one pass over the features. The solver stops when the duality gap, measured after
+// each epoch, is at most tol times the objective.
 //
 // Example:
 //
@@ -68,12 +68,12 @@ struct nystroem_svc {
     }
 };
 
-// The fitted model.
+// The result of fit_nystroem_svc(); the members are those of nystroem_fit (nystroem_fit.h).
 struct nystroem_svc_model : nystroem_fit {};
 
-// y contains one class label per example. nystroem_ridge.h describes x and the errors; errc::data also if there is only
-// one class. If several ranks share the rows of x, then y and the weights belong to the rows of this rank, and every
-// rank returns the whole model.
+// Fits to the examples x. y contains one class label per example. fit_nystroem_ridge() describes x and the errors;
+// throws errc::data also if there is only one class. If several ranks share the rows of x, then y and the weights
+// belong to the rows of this rank, and every rank returns the whole model.
 nystroem_svc_model fit_nystroem_svc(const training_rows& x, std::span<const double> y, const nystroem_options& options);
 
 namespace api {

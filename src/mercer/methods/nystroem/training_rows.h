@@ -15,7 +15,7 @@
 
 namespace mercer {
 
-// A matrix together with shared pointers to everything that it borrows, so that it can be returned.
+// A matrix together with shared pointers to everything that it refers to, so that a function can return the matrix.
 template <class M>
 struct owned {
     std::vector<std::shared_ptr<const void>> keep;
@@ -44,18 +44,23 @@ public:
     virtual dataset gather(std::span<const index> which) const = 0;
     // Returns k(x, x) of the rows of this process.
     virtual std::vector<double> self() const = 0;
-    // Return K(which, which) and K(rows, cols).
+    // square_gram() returns the kernel matrix of the given examples with themselves, cross_gram() that of the examples
+    // `left` (rows) and `right` (columns). Each set of examples is given twice, as objects and as row numbers; an
+    // implementation reads either the objects or the numbers.
     virtual owned<gram<double>> square_gram(const dataset& objects, std::span<const index> which) const = 0;
     virtual owned<gram<double>> cross_gram(const dataset& left, std::span<const index> rows, const dataset& right,
                                            std::span<const index> cols) const = 0;
     // Bytes of a row that is read from a file (for vectors); 0 in memory.
     virtual double bytes_of_row() const { return 0; }
-    // Returns all rows against the centres. They are stored if they take at most `budget` bytes, or in part if they are
-    // expensive to compute.
+    // Returns the matrix K(X, Z) of all examples (rows, in batches) and the given centres (columns); `which` are the
+    // row numbers of the centres. The matrix is stored if it takes at most `budget` bytes; otherwise it is computed
+    // again in every pass, except for the rows that fit into `budget` if kernel values are expensive.
     virtual owned<gram_batches<double>> passes(const dataset& centres, std::span<const index> which,
                                                std::size_t budget) const = 0;
-    // The same in float, for iterations that measure their result in double. Null if k(x, x) = 1 does not hold or there
-    // are fewer than `pairs` kernel values.
+    // Returns the matrix of passes() in float, for iterations that evaluate their final objective in double. `budget`
+    // is the number of bytes for stored kernel values. The pointer of the result is null, because float would not be
+    // faster or not accurate enough, if the kernel is not normalised (k(x, x) = 1), if no kernel is known, or if the
+    // matrix of all examples against the centres has at most `pairs` entries.
     virtual owned<gram_batches<float>> float_passes(const dataset& centres, std::size_t budget,
                                                     double pairs = min_float_pairs) const = 0;
     virtual std::shared_ptr<const kernel> kernel_if_known() const { return nullptr; }

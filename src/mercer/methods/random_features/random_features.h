@@ -9,11 +9,11 @@
 //     matern      w = u/(ℓ√(g/2ν)), u ~ N(0, I), g ~ χ²(2ν): a multivariate t
 //     laplacian   each coordinate of w is γ times a Cauchy variable
 //
-// orthogonal (Yu, Suresh, Choromanski, Holtmann-Rice, Kumar 2016): the directions of every d frequencies are
-// orthogonal, their lengths have the same distribution as before; this reduces the variance. structured: the same by
-// fast transforms, with 4 numbers of memory per frequency instead of d, and log d operations (structured_frequencies
-// below). The distribution of w of the laplacian is not rotation invariant: with orthogonal its frequencies are
-// independent, and structured throws errc::unsupported.
+// orthogonal (Yu, Suresh, Choromanski, Holtmann-Rice, Kumar 2016): the directions of every d frequencies are orthogonal
+// (d: number of features of x), while their lengths keep the distribution above; this reduces the variance. structured:
+// orthogonal frequencies by fast transforms, with 4 numbers of memory per frequency instead of d, and log d operations
+// (structured_frequencies below). The distribution of w of the laplacian is not rotation invariant: with orthogonal its
+// frequencies are independent, and structured throws errc::unsupported.
 //
 // poly and linear: count sketches of tensor products (count_sketch.h).
 //
@@ -115,6 +115,7 @@ struct structured_frequencies {
 structured_frequencies draw_structured(index dims, index count, normal_generator& random,
                                        const std::function<double()>& factor);
 
+// How the frequencies are drawn: the choices of the file comment.
 enum class frequency_choice { orthogonal, independent, structured };
 
 // Options of fit_random_features().
@@ -126,7 +127,7 @@ struct random_features_options {
 
 enum class random_feature_kind { frequencies, structured, sketch };
 
-// The fitted model.
+// The result of fit_random_features(): the random numbers that define φ.
 struct random_features_model {
     std::shared_ptr<const kernel> k;
     index features = 0;  // D
@@ -138,12 +139,14 @@ struct random_features_model {
     double phase = 0;  // b
 
     index dims() const;  // d
-    // Returns the frequencies, one per row, ⌈D/2⌉ × d. Throws for a count sketch, which has none.
+    // Returns the frequencies, one per row, ⌈D/2⌉ × d. Throws errc::unsupported for a count sketch, which has no
+    // frequencies.
     matrix<double> to_matrix() const;
 };
 
-// Draws the random numbers; of x only the number of features d is used. Throws errc::unsupported if the kernel has no
-// random features or not with this choice of frequencies, and errc::invalid_argument if an option is out of range.
+// Draws the random numbers of the feature map; of x only its kind and its number d of features are used. Throws
+// errc::unsupported if the kernel has no random features or not with this choice of frequencies, and
+// errc::invalid_argument if an option is out of range.
 random_features_model fit_random_features(const kernel& k, const dataset& x, const random_features_options& options);
 // Returns φ of every vector: a row for each vector, D columns.
 matrix<double> transform(const random_features_model& model, const dataset& x);

@@ -67,14 +67,14 @@ struct kernel_logistic_options {
     int max_iter = 500;  // maximum number of Newton steps
     // label → factor of the weights; classes that are not listed have factor 1
     std::vector<std::pair<double, double>> class_weight;
-    // weights; empty: all 1. Weight 2 is the same as the example twice, weight 0 as its absence
+    // One weight per example: weight 2 counts an example twice, weight 0 leaves it out. Empty: all weights are 1.
     std::vector<double> sample_weight;
     std::size_t memory_bytes = std::size_t{1} << 30;  // the kernel matrix is stored if it fits
     progress_callback progress{};                     // reports the Newton steps and the duality gap
     fit_checkpoint checkpoint{};                      // written after Newton steps
 };
 
-// The fitted model.
+// The result of fit_kernel_logistic(): the functions f and how the fit ended.
 struct kernel_logistic_model {
     kernel_expansion f;           // one output for two classes, otherwise one per class
     std::vector<double> classes;  // labels in ascending order
@@ -84,9 +84,9 @@ struct kernel_logistic_model {
     int rounds = 0;
 };
 
-// y contains one class label per example; K is the n × n kernel matrix of the examples. Throws errc::data unless there
-// are at least two different labels among the examples of positive weight and all values are finite, and
-// errc::invalid_argument if an option is out of range or sizes differ.
+// Fits to the objects x with the kernel k, or to the n × n kernel matrix K of the examples. y contains one class label
+// per example. Throws errc::data unless there are at least two different labels among the examples of positive weight
+// and all values are finite, and errc::invalid_argument if an option is out of range or sizes differ.
 kernel_logistic_model fit_kernel_logistic(const kernel& k, const dataset& x, std::span<const double> y,
                                           const kernel_logistic_options& options = {});
 kernel_logistic_model fit_kernel_logistic_precomputed(matrix_view<const double> K, std::span<const double> y,

@@ -4,8 +4,9 @@
 //
 // The equations are solved by a Cholesky decomposition. Half of the matrix is filled from the kernel and factored in
 // place; a large matrix is factored in float and the solution refined to double accuracy (dense/cholesky.h). A weight
-// of 2 has the same effect as the example twice, a weight of 0 as its absence. With A = K + λW⁻¹ (Rasmussen, Williams
-// 2006, equations 5.12 and 2.26)
+// of 2 has the same effect as the example twice, a weight of 0 as its absence. Here W = diag(w), w the weights of the
+// examples. With A = K + λW⁻¹, f₋ᵢ the function fitted without example i, and k_x the vector of all k(x, xᵢ)
+// (Rasmussen, Williams 2006, equations 5.12 and 2.26)
 //     the leave-one-out residual of example i is            yᵢ - f₋ᵢ(xᵢ) = αᵢ/(A⁻¹)ᵢᵢ,
 //     the variance of f(x) as a Gaussian process with
 //     noise variance λ/wᵢ is                                k(x, x) - k_xᵀA⁻¹k_x.
@@ -91,7 +92,8 @@ struct kernel_ridge {
     }
 };
 
-// automatic: conjugate gradients if the matrix does not fit the memory budget, otherwise a decomposition.
+// How the equations are solved. direct: a Cholesky decomposition. cg: conjugate gradients. automatic: cg if n² numbers
+// do not fit into memory_bytes, otherwise direct.
 enum class ridge_solver { automatic, direct, cg };
 
 // Options of fit_kernel_ridge().
@@ -111,11 +113,11 @@ struct kernel_ridge_options {
     progress_callback progress{};
 };
 
-// The fitted model.
+// The result of fit_kernel_ridge(), in the symbols of the file comment.
 struct kernel_ridge_model {
     kernel_expansion f;
     double alpha = 1;  // λ; of the first output if output_alphas is not empty
-    // λ of each output if they were given; otherwise empty, and all outputs have λ = alpha
+    // λ of each output if output_alphas was given; otherwise empty, and all outputs have λ = alpha
     std::vector<double> output_alphas{};
     // Leave-one-out residuals yᵢ - f₋ᵢ(xᵢ), one row per training example. An example with weight 0 has yᵢ - f(xᵢ).
     matrix<double> loo;
@@ -138,10 +140,11 @@ struct kernel_ridge_model {
     }
 };
 
-// y has one row per example and one column per output; K is the n × n kernel matrix of the examples. Time n³/3 by
-// decomposition. Throws errc::invalid_argument if an option is out of range or sizes differ, errc::data if there are no
-// examples or a value is not finite, and errc::memory if the decomposition does not fit into memory_bytes. Throws
-// errc::not_psd, naming the row, if K + λW⁻¹ is not numerically positive definite.
+// Fits to the objects x with the kernel k, or to the n × n kernel matrix K of the examples. y has one row per example
+// and one column per output (target). Time n³/3 by decomposition. Throws errc::invalid_argument if an option is out of
+// range or sizes differ, errc::data if there are no examples or a value is not finite, and errc::memory if the
+// decomposition does not fit into memory_bytes. Throws errc::not_psd, naming the row, if K + λW⁻¹ is not numerically
+// positive definite.
 kernel_ridge_model fit_kernel_ridge(const kernel& k, const dataset& x, matrix_view<const double> y,
                                     const kernel_ridge_options& options = {});
 kernel_ridge_model fit_kernel_ridge_precomputed(matrix_view<const double> K, matrix_view<const double> y,
@@ -160,10 +163,12 @@ double kernel_ridge_memory(index n, index outputs, const kernel_ridge_options& o
 // objects (rows) against all training examples (columns).
 matrix<double> predict(const kernel_ridge_model& model, const dataset& x);
 matrix<double> predict_precomputed(const kernel_ridge_model& model, matrix_view<const double> K);
-// Returns the variance of f(x) for each object or, with `noise`, of a new observation of weight 1. The result is never
-// negative. Throws errc::unsupported unless the model was fitted with `variance`.
+// Returns, for each object, the variance of f(x) as a Gaussian process (above) or, with `noise`, the variance of a new
+// observation f(x) + noise of weight 1, which is larger by λ. The result is never negative. Throws errc::unsupported
+// unless the model was fitted with `variance`.
 std::vector<double> predict_variance(const kernel_ridge_model& model, const dataset& x, bool noise = false);
-// `self` contains k(x, x) of each row.
+// Returns the variances of objects whose kernel values are known: K has a row for each object and a column for each
+// training example, and self[i] is k(x, x) of the object of row i.
 std::vector<double> predict_variance_precomputed(const kernel_ridge_model& model, matrix_view<const double> K,
                                                  std::span<const double> self, bool noise = false);
 

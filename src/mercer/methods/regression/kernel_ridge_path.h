@@ -3,8 +3,9 @@
 //
 // One decomposition of W^½KW^½ serves all λ. The generalised cross-validation score
 //     GCV(λ) = N·RSS/(N - df)²,   N = Σwᵢ, RSS = Σwᵢ(yᵢ - f(xᵢ))², df = tr K(K + λW⁻¹)⁻¹
-// needs only a reduction to band form (dense/band_reduction.h, 4/3 n³ operations). Leave-one-out also needs diag A⁻¹
-// for every λ, and therefore the orthogonal matrix of the reduction.
+// needs only a reduction to band form (dense/band_reduction.h, 4/3 n³ operations). The leave-one-out residuals yᵢ -
+// f₋ᵢ(xᵢ), f₋ᵢ the function fitted without example i, also need the diagonal of (K + λW⁻¹)⁻¹ for every λ, and therefore
+// the orthogonal matrix of the reduction. W = diag(w), w the weights of the n examples.
 //
 // Example:
 //
@@ -29,6 +30,7 @@
 
 namespace mercer {
 
+// The score by which the best λ is chosen: generalised cross-validation or the leave-one-out error.
 enum class ridge_score { gcv, loo };
 
 // Options of fit_kernel_ridge_path().

@@ -85,14 +85,14 @@ struct representer_fit_options {
     double tol = 1e-6;   // maximum duality gap, relative to the objective
     int max_iter = 500;  // maximum number of Newton steps
     newton_system system = newton_system::automatic;
-    // weights; empty: all 1. Weight 2 is the same as the example twice, weight 0 as its absence
+    // One weight per example: weight 2 counts an example twice, weight 0 leaves it out. Empty: all weights are 1.
     std::vector<double> sample_weight;
     // The kernel matrix is stored if it takes at most this; otherwise it is computed again for every product.
     std::size_t memory_bytes = std::size_t{1} << 30;
     progress_callback progress{};  // reports the Newton steps and the duality gap
 };
 
-// The fitted model.
+// The result of fit_representer(): the function f, its loss and how the fit ended.
 struct representer_model {
     kernel_expansion f;
     loss loss_function;  // a user-defined loss is loaded without its functions, which prediction does not need
@@ -102,9 +102,10 @@ struct representer_model {
     int rounds = 0;
 };
 
-// y contains one target per example, which must be valid for the loss (±1 for losses on labels, >= 0 for Poisson's). K
-// is the n × n kernel matrix of the examples. Throws errc::invalid_argument if an option is out of range or sizes
-// differ, and errc::data if a value is not finite or a target is not valid.
+// Fits to the objects x with the kernel k, or to the n × n kernel matrix K of the examples. y contains one target per
+// example, which must be valid for the loss l (±1 for losses on labels, >= 0 for Poisson's). Throws
+// errc::invalid_argument if an option is out of range or sizes differ, and errc::data if a value is not finite or a
+// target is not valid.
 representer_model fit_representer(const kernel& k, const dataset& x, std::span<const double> y, const loss& l,
                                   const representer_fit_options& options = {});
 representer_model fit_representer_precomputed(matrix_view<const double> K, std::span<const double> y, const loss& l,

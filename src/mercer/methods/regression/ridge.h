@@ -11,7 +11,7 @@
 // rows are centred before they are multiplied. A path over many λ is computed from one eigendecomposition of the same
 // matrix, which gives for every λ
 //     H = X̃(X̃ᵀX̃ + λI)⁻¹X̃ᵀ and the leverages hᵢ = Hᵢᵢ (with an offset hᵢ = Hᵢᵢ + wᵢ/Σw),
-//     the leave-one-out residual of example i, (yᵢ - f(xᵢ))/(1 - hᵢ),
+//     the leave-one-out residual of example i, yᵢ - f₋ᵢ(xᵢ) = (yᵢ - f(xᵢ))/(1 - hᵢ), f₋ᵢ fitted without example i,
 //     GCV = N·RSS/(N - df)² with N = Σw and df = Σhᵢ.
 //
 // Example:
@@ -68,7 +68,7 @@ struct ridge {
     }
 };
 
-// automatic: the form that takes less work.
+// The system of equations that is solved (above). automatic: the form that takes less work.
 enum class ridge_form { automatic, primal, dual };
 
 // Options of fit_ridge().
@@ -76,12 +76,12 @@ struct ridge_options {
     double alpha = 1;  // λ, 0 <= λ < infinity
     bool fit_intercept = true;
     ridge_form form = ridge_form::automatic;
-    // weights; empty: all 1. Weight 2 is the same as the example twice, weight 0 as its absence
+    // One weight per example: weight 2 counts an example twice, weight 0 leaves it out. Empty: all weights are 1.
     std::vector<double> sample_weight;
     std::size_t memory_bytes = gibibytes(4);
 };
 
-// The fitted model.
+// The result of fit_ridge(): β and b for each target (output).
 struct ridge_model {
     matrix<double> coef;            // coordinates × outputs
     std::vector<double> intercept;  // one per output
@@ -92,8 +92,9 @@ struct ridge_model {
     index outputs() const { return coef.cols(); }
 };
 
-// y has one row per example and one column per output. Throws errc::unsupported for objects that are not vectors,
-// errc::invalid_argument if an option is out of range or sizes differ, and errc::data if a value is not finite.
+// Fits to the vectors x. y has one row per example and one column per output (target). Throws errc::unsupported for
+// objects that are not vectors, errc::invalid_argument if an option is out of range or sizes differ, and errc::data if
+// a value is not finite.
 ridge_model fit_ridge(const dataset& x, matrix_view<const double> y, const ridge_options& options = {});
 // Returns the predicted values: a row for each vector, a column for each output.
 matrix<double> predict(const ridge_model& model, const dataset& x);
@@ -107,8 +108,9 @@ struct ridge_path {
     std::vector<ridge_model> models;  // one per λ
     index best = 0;                   // position of the λ with the smallest score
 };
-// Fits ridge regression for every λ in `alphas`. `options.alpha` is ignored. Cost: one eigendecomposition of size
-// min(n, d) or of the form given in the options, and one pass over the examples per λ.
+// Fits ridge regression for every λ in `alphas`; options.alpha is ignored. `score` decides which λ is the best one. The
+// errors are those of fit_ridge(). Cost: one eigendecomposition of size min(n, d) or of the form given in the options,
+// and one pass over the examples per λ.
 ridge_path fit_ridge_path(const dataset& x, matrix_view<const double> y, std::vector<double> alphas,
                           ridge_score score = ridge_score::loo, const ridge_options& options = {});
 

@@ -20,9 +20,9 @@ namespace mercer {
 
 // Fits model.probability to decision values of the examples from cross-validation with `folds` stratified folds. y
 // contains one target per example, and `options` must be those of the fit of the model. Examples of weight 0 are in no
-// fold; with canonical_order the folds do not depend on the order of the examples. `rank`: their ranks in the canonical
-// order, if only the kernel matrix is given. Returns how the fits of the folds ended. Throws errc::unsupported for
-// one-class models, which have no probabilities.
+// fold; with canonical_order the folds do not depend on the order of the examples. `rank`: the ranks of the examples in
+// the canonical order (canonical_order.h), if only the kernel matrix is given. Returns how the fits of the folds ended.
+// Throws errc::unsupported for one-class models, which have no probabilities.
 [[nodiscard]] inner_fits calibrate(svm_model& model, const kernel& k, const dataset& x, std::span<const double> y,
                                    const svm_options& options,
                                    calibration::method method = calibration::method::sigmoid, int folds = 5,

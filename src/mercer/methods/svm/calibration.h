@@ -40,10 +40,12 @@ matrix<double> coupled_probabilities(const svm_model& model, matrix_view<const d
 matrix<double> predict_probability(const svm_model& model, matrix_view<const double> decisions);
 matrix<double> predict_probability(const svm_model& model, const dataset& x);
 
-// Fits A and B. `positive[i]`: example i is of the first class. `weight` empty: all 1.
+// Fits A and B of the sigmoid to decision values f. positive[i] is 1 if example i is of the first class of the problem,
+// otherwise 0. Empty `weight`: all weights are 1.
 std::pair<double, double> fit_sigmoid(std::span<const double> f, std::span<const std::uint8_t> positive,
                                       std::span<const double> weight = {});
-// Returns the knots and values of the nondecreasing function that is nearest to the labels in weighted least squares.
+// Returns the knots and the values of the nondecreasing function of f that is nearest to the labels (1 if positive[i],
+// else 0) in weighted least squares.
 std::pair<std::vector<double>, std::vector<double>> fit_isotonic(std::span<const double> f,
                                                                  std::span<const std::uint8_t> positive,
                                                                  std::span<const double> weight = {});

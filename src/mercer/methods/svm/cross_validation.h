@@ -31,12 +31,12 @@ namespace mercer {
 
 struct svm_model;
 
-// How the fits within a larger task ended, for instance in a cross-validation or leave-one-out.
+// How the binary problems of several fits ended, for instance of the fits of a cross-validation.
 struct inner_fits {
     index fits = 0;                            // number of binary problems
-    index unfinished = 0;                      // number of those that did not reach the tolerance
-    double worst_gap = 0;                      // largest gap of these (svm_report::gap)
-    fit_status worst = fit_status::converged;  // status of the fit with that gap
+    index unfinished = 0;                      // number of problems that did not reach the tolerance
+    double worst_gap = 0;                      // largest svm_report::gap of the unfinished problems
+    fit_status worst = fit_status::converged;  // status of the problem with the largest gap
 
     void add(const svm_model& model);
     void add(const inner_fits& others);
@@ -71,7 +71,8 @@ using fold_visit = std::function<void(svm_model& model, std::span<const index> t
 [[nodiscard]] inner_fits cross_decide(const shared_gram& K, std::span<const double> y, const svm_options& options,
                                       const fold_plan& plan, const fold_visit& visit);
 
-// The prediction of every example by the model fitted without it.
+// The prediction of every example by the model of its fold, which was fitted without it; 0 for examples that the plan
+// does not hold out.
 struct cross_predictions {
     std::vector<double> values;
     inner_fits fits;
@@ -79,13 +80,13 @@ struct cross_predictions {
 cross_predictions cross_predict(const shared_gram& K, std::span<const double> y, const svm_options& options,
                                 const fold_plan& plan);
 
-// Predictions of the held-out examples of one fold for many C on one kernel matrix in memory: the inner loop of a
-// search over C and the parameters of the kernel. Problems of several classes are split into binary problems as in
-// multiclass.h, and each is solved along its path over C (solvers/smo/c_path.h). Kernel values are float: accurate
-// enough to compare scores, but not for a model.
+// Options of decide_along_c_path() and predict_along_c_path(), which predict the held-out examples of one fold for many
+// C on one kernel matrix in memory: the inner loop of a search over C and the parameters of the kernel. Problems of
+// several classes are split into binary problems as in multiclass.h, and each is solved along its path over C
+// (solvers/smo/c_path.h). Kernel values are float: accurate enough to compare scores, but not for a model.
 struct c_path_options {
     multiclass scheme = multiclass::one_vs_one;
-    std::span<const double> weight{};  // of the examples; empty: all 1
+    std::span<const double> weight{};  // weight of each example; empty: all 1
     double tol = 1e-2;
     index max_steps_each = 100;  // limit of the pair steps, per example
 };
@@ -97,11 +98,14 @@ struct c_path_prediction {
     inner_fits fits;
 };
 
-// Classification. C must be ascending. Throws errc::data if the training examples have only one class.
+// Classification: returns one c_path_prediction per C, in the order of C. y has one label per row of K; `training` and
+// `held_out` are rows of K. The values of C must be ascending. Throws errc::data if the training examples have only one
+// class.
 std::vector<c_path_prediction> decide_along_c_path(const smo::padded_matrix& K, std::span<const double> y,
                                                    std::span<const index> training, std::span<const index> held_out,
                                                    std::span<const double> C, const c_path_options& options = {});
-// ε-regression. options.tol is in units of the standard deviation of the training targets.
+// ε-regression: returns one c_path_prediction per C, in the order of C; y has one value per row of K. options.tol is in
+// units of the standard deviation of the training targets.
 std::vector<c_path_prediction> predict_along_c_path(const smo::padded_matrix& K, std::span<const double> y,
                                                     std::span<const index> training, std::span<const index> held_out,
                                                     std::span<const double> C, double epsilon,

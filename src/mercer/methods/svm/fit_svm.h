@@ -29,6 +29,7 @@
 
 namespace mercer {
 
+// The state of a running fit, as passed to svm_options::progress.
 struct svm_progress {
     smo_progress solver;
     index problem = 0;   // number of the binary problem
@@ -46,13 +47,17 @@ struct svm_options {
     multiclass classes = multiclass::one_vs_one;
     bool sorted_classes = true;                           // false: classes in order of first appearance, as in LIBSVM
     std::vector<std::pair<double, double>> class_weight;  // label → factor of C; other labels have 1
-    bool class_weight_of_C = false;  // ν-classification: weights are factors of C = 1/ρ, found without them first, and
-                                     // not of the bounds in ν's dual
-    std::vector<double> sample_weight;                  // empty: all 1. 2: as if the example occurred twice, 0: absent
-    std::size_t memory_bytes = std::size_t{200} << 20;  // for stored kernel rows and work of the solver
-    bool shrinking = true;
-    std::int64_t max_steps = std::numeric_limits<std::int64_t>::max();  // per binary problem
-    double max_seconds = std::numeric_limits<double>::infinity();       // of the whole fit
+    // ν-classification only. true: class weights are factors of C = 1/ρ, where ρ is that of a first fit without class
+    // weights; false: class weights are factors of the upper bounds of α in the dual of the ν-problem.
+    bool class_weight_of_C = false;
+    // One weight per example: weight 2 counts an example twice, weight 0 leaves it out. Empty: all weights are 1.
+    std::vector<double> sample_weight;
+    // Limit in bytes for stored kernel rows, converted copies of the data and matrices of the solver. fit_memory()
+    // returns a limit for the whole fit.
+    std::size_t memory_bytes = std::size_t{200} << 20;
+    bool shrinking = true;  // do not update variables that are likely to stay at a bound (solvers/smo/smo.h)
+    std::int64_t max_steps = std::numeric_limits<std::int64_t>::max();  // pair steps per binary problem
+    double max_seconds = std::numeric_limits<double>::infinity();       // time limit of the whole fit
     std::function<bool(const svm_progress&)> progress;  // if it returns false, the fit ends with the current model
     // Sorts the examples first, so that the result does not depend on their order. Not for given matrices.
     bool canonical_order = false;
@@ -93,13 +98,14 @@ struct dual_input {
     std::string checkpoint_file;  // empty: none
 };
 
-// Its solution.
+// The solution of a dual_input.
 struct dual_solution {
     std::vector<double> coef;  // f(x) = Σ coefᵢ k(xᵢ, x) + offset
     double offset = 0;
     svm_report report;
 };
 
+// Solves the dual. `fast` and `exact` are the kernel matrix of the examples of this problem, in float and in double.
 dual_solution solve_dual(const gram<float>& fast, const gram<double>& exact, const dual_input& in, smo_options options);
 
 }  // namespace mercer

@@ -16,24 +16,24 @@
 
 namespace mercer {
 
-// A kernel in such a file, with LIBSVM's names of the parameters.
+// A kernel in a model file of LIBSVM, with LIBSVM's names of the parameters.
 struct libsvm_kernel {
     enum class kind { linear, polynomial, rbf, sigmoid, precomputed } type = kind::rbf;  // in the order of LIBSVM's -t
     int degree = 3;
     double gamma = 1;
     double coef0 = 0;
 
-    // Returns the same kernel as a kernel of this library, or nullptr for `precomputed`. Like LIBSVM, this accepts
+    // Returns the kernel as a kernel of this library, or nullptr for `precomputed`. Like LIBSVM, this accepts
     // parameters for which the function is not positive semidefinite (coef0 < 0, degree 0).
     std::shared_ptr<const kernel> make() const;
     // Returns k as a kernel of LIBSVM; nullopt if LIBSVM does not have it.
     static std::optional<libsvm_kernel> from_kernel(const kernel& k);
 };
 
-// Writes a model. Throws for models that the format cannot represent: other kernels, objects that are not vectors,
-// one-versus-rest, isotonic calibration. Coefficients have 17 digits, coordinates the digits that reproduce them
-// exactly (LIBSVM itself writes 8). `zero_based`: column j of the support vectors has index j in the file; otherwise it
-// has index j + 1, and index 0 is an error.
+// Returns the text of a model file, or writes the file. Throws errc::unsupported for models that the format cannot
+// represent: other kernels, objects that are not vectors, one-versus-rest, isotonic calibration. Coefficients have 17
+// digits, coordinates the digits that reproduce them exactly (LIBSVM itself writes 8). `zero_based`: column j of the
+// support vectors has index j in the file; otherwise it has index j + 1, and index 0 is an error.
 std::string libsvm_model_text(const svm_model& model, bool zero_based = false);
 void save_libsvm_model(const svm_model& model, const std::string& path, bool zero_based = false);
 

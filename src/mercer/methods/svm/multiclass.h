@@ -22,11 +22,11 @@ struct training_set {
     std::span<const double> y;
     const svm_options& options;
     std::vector<index> used;     // examples of positive weight
-    std::vector<double> weight;  // of all examples
+    std::vector<double> weight;  // weight of every example
     std::vector<double> classes;
     std::vector<double> class_weight;
-    std::vector<std::vector<index>> members;  // of each class
-    std::span<const index> rank;              // problems have their examples in this order; empty: in that of the data
+    std::vector<std::vector<index>> members;  // examples of each class
+    std::span<const index> rank;              // rank of each example: the order in a problem; empty: order of the data
 
     std::vector<index> sorted_by_rank(std::vector<index> rows) const;
 };
@@ -49,7 +49,7 @@ using binary_solver =
 svm_model fit_binary_problems(index n, std::span<const double> y, const svm_options& options,
                               const binary_solver& solve, std::span<const index> rank = {});
 
-// The same for a solver that needs the examples of the whole fit.
+// Like fit_binary_problems(), for a solver that also needs the examples and classes of the whole fit.
 using training_solver = std::function<dual_solution(const training_set& all, const binary_problem& problem,
                                                     std::size_t which, index concurrent_problems)>;
 svm_model fit_problems(index n, std::span<const double> y, const svm_options& options, std::span<const index> rank,

@@ -68,7 +68,7 @@ fit_progress as_progress(const svm_progress& p);
 std::size_t row_bytes(const dataset& x, std::size_t allowed);
 // The bytes for the kernel matrix of a user's function.
 std::size_t user_bytes(const fit_control& control);
-// Fits a model by any solver.
+// Fits a model with the given solver and returns its estimator.
 estimator_ptr trained(svm_solver solver, const kernel& k, const fit_call& t, const train_options& o);
 
 template <class Method>

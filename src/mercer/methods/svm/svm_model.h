@@ -3,7 +3,7 @@
 //   C-SVC        min ½‖w‖² + C Σ wᵢξᵢ              yᵢ(wᵀφ(xᵢ)+b) >= 1-ξᵢ, ξᵢ >= 0      (C = ∞: hard margin)
 //   ν-SVC        min ½‖w‖² - νρ + (1/n) Σξᵢ       yᵢ(wᵀφ(xᵢ)+b) >= ρ-ξᵢ              (rescaled to margin 1 afterwards)
 //   ε-SVR        min ½‖w‖² + C Σ wᵢ(ξᵢ+ξᵢ*)        |yᵢ - wᵀφ(xᵢ) - b| <= ε + ξ
-//   ν-SVR        the same, with ε found so that about νn examples are outside the tube
+//   ν-SVR        as ε-SVR, with ε found so that about νn examples are outside the tube
 //   one-class    min ½‖w‖² - ρ + (1/νn) Σ ξᵢ       wᵀφ(xᵢ) >= ρ-ξᵢ
 //
 // fit_svm solves the duals by solvers/smo (svm_solvers.h has other solvers for the C-SVC). The model is
@@ -94,8 +94,8 @@ const char* name(svm_task task) noexcept;
 // The result of the solver for one binary problem.
 struct svm_report {
     fit_status status = fit_status::converged;  // `stationary` also if the kernel is not proven to be p.s.d.
-    double gap = 0;                             // KKT violation in units of f; for ν-classification of f/ρ
-    double objective = 0;                       // of the dual as a minimum: ½αᵀKα - pᵀα
+    double gap = 0;                             // KKT violation, in units of f (ν-classification: of f/ρ)
+    double objective = 0;                       // dual objective, to be minimised: ½αᵀKα - pᵀα, p as in smo.h
     std::int64_t steps = 0, rounds = 0;
     std::int64_t flat_steps = 0, concave_steps = 0;
     index size = 0;  // number of examples
@@ -105,8 +105,9 @@ struct svm_report {
     double offset_low = 0, offset_high = 0;
     double epsilon = 0;  // ν-SVR: the ε of the solution
     double seconds = 0;
-    bool no_margin = false;  // ν-classification: no ρ > 0 was found, for the classes overlap too much for this ν; f was
-                             // not divided by it
+    // ν-classification: true if no ρ > 0 was found, because the classes overlap too much for this ν. Then f was not
+    // divided by ρ.
+    bool no_margin = false;
     double C = 0;  // ν-classification: 1/ρ, the C of the C-classification with the same f (1 without a margin);
                    // 0: not known, in models of earlier versions
 };
@@ -127,11 +128,11 @@ struct svm_model {
     std::vector<double> classes;              // the label of each class; empty for regression and one-class
     std::vector<std::string> class_names;     // names of the labels 0, 1, …, if the data had names
     dataset support;                          // the support vectors, sorted by class; empty if k is null
-    std::vector<index> support_rows;   // their numbers among the training examples; -1: the row is w (svm_solvers.h)
-    std::vector<index> class_support;  // number of support vectors of each class
-    matrix<double> coef;               // a column per support vector, rows as in class_problems
-    std::vector<double> offset;        // b of each binary problem
-    std::vector<svm_report> reports;   // of each binary problem, or one summary for more than max_reports problems
+    std::vector<index> support_rows;          // positions of the support vectors in the training data; -1: the row is w
+    std::vector<index> class_support;         // number of support vectors of each class
+    matrix<double> coef;                      // a column per support vector, rows as in class_problems
+    std::vector<double> offset;               // b of each binary problem
+    std::vector<svm_report> reports;          // one per binary problem; one summary for more than max_reports problems
     index training_size = 0;
     index dims = 0;
     double C = 1;
@@ -161,8 +162,8 @@ enum class arithmetic { fast, exact };
 // Returns the decision values: one row per object, one column per binary problem, in the order of class_problems. Uses
 // a few MB of memory beside the result. Throws errc::unsupported if the model was fitted on a kernel matrix.
 matrix<double> decide(const svm_model& model, const dataset& x, arithmetic numbers = arithmetic::fast);
-// Returns the decision values of the objects that are the rows `rows` of a Gram matrix K, in which support vector s has
-// the column column_of[s].
+// Returns the decision values of the objects of rows `rows` of a Gram matrix K. Column column_of[s] of K has the kernel
+// values with support vector s.
 matrix<double> decide(const svm_model& model, const gram<float>& K, const row_set& rows,
                       std::span<const index> column_of);
 // Returns the decision values of objects whose kernel values K (in double) are known: a row for each object, a column
@@ -171,9 +172,10 @@ matrix<double> decide_precomputed(const svm_model& model, matrix_view<const doub
 // Returns one prediction per row of decision values: a class label (classification), a value (regression), or 1
 // (inside) and -1 (one-class).
 std::vector<double> predict(const svm_model& model, matrix_view<const double> decisions);
-// Returns one prediction per object. Throws errc::unsupported if the model was fitted on a kernel matrix. Classes are
-// those of exact arithmetic: decisions are computed in float, and again in double where rounding could change the
-// class. Regression values are computed in double.
+// Returns one prediction per object: a class label (classification), a value (regression), or 1 (inside) and -1
+// (one-class). Throws errc::unsupported if the model was fitted on a kernel matrix. Classes and sides are those that
+// decisions in double give: decisions may be computed in float first, and are computed again in double where the error
+// of float could change the class. Values are computed in double.
 std::vector<double> predict(const svm_model& model, const dataset& x);
 // predict_exactly() computes all decision values in double; predict_precomputed() predicts from kernel values as in
 // decide_precomputed(). For one-versus-one models of more than max_reports problems, votes are counted without storing

@@ -5,7 +5,7 @@
 //   primal_qp                 the primal in (w, b, ξ) as a quadratic program, linear kernel
 //   subgradient               descent on J(w, b), linear kernel (solvers/linear_svm/subgradient.h)
 //   pegasos                   stochastic descent, linear kernel (solvers/linear_svm/pegasos.h)
-//   kernel_pegasos            the same with any kernel (solvers/linear_svm/kernel_pegasos.h)
+//   kernel_pegasos            Pegasos with any kernel (solvers/linear_svm/kernel_pegasos.h)
 //   dual_coordinate_descent   linear kernel, penalised offset (coordinate_descent.h); with examples kept
 //                             any kernel with explicit features (kernels/features/explicit_features.h)
 //
@@ -15,8 +15,8 @@
 // coefficient 1 and support_rows = -1: f(x) = 1·k(w, x) + b, so a linear model has d numbers per problem for any number
 // of examples. Dual coordinate descent does either; see `keep_examples`.
 //
-// In the reports of the descent methods `gap` is the relative gap (J - D)/J, and `objective` is -D, the dual as a
-// minimum.
+// In the reports of the descent methods `gap` is the relative duality gap (J - D)/J, and `objective` is -D, with the
+// primal objective J and the dual objective D of solvers/linear_svm/hinge_problem.h.
 //
 // Example:
 //
@@ -35,13 +35,14 @@
 
 namespace mercer {
 
+// The solvers; the file comment describes them.
 enum class svm_solver { smo, interior_point, primal_qp, subgradient, pegasos, kernel_pegasos, dual_coordinate_descent };
 const char* name(svm_solver solver) noexcept;
 svm_solver find_svm_solver(std::string_view text);  // fails for another text; the message lists the solvers
 // Returns true if the solver computes w and therefore needs the linear kernel on vectors.
 bool needs_linear_kernel(svm_solver solver) noexcept;
 
-// Options of fit_svm().
+// Options of train_svm().
 struct train_options {
     // C, classes, weights, memory, max_seconds, canonical_order and progress; tol is the tolerance of the KKT violation
     // for smo and the two quadratic programs.
@@ -57,7 +58,7 @@ struct train_options {
         return o;
     }();
     coordinate_descent_options coordinate;
-    double constant = 1;        // dual coordinate descent: LIBLINEAR's -B; 0: no offset
+    double constant = 1;        // dual coordinate descent: value of the feature for the offset; 0: no offset
     bool keep_examples = true;  // dual coordinate descent: the model has the support vectors; false: only w
     // Coordinate descent with squared hinge and without examples: ‖w‖₁ instead of ½‖w‖² in the primal
     // (solvers/linear_svm/coordinate_descent.h).
@@ -65,14 +66,16 @@ struct train_options {
     bool trace = false;  // also return the objectives after every iteration
 };
 
-// J(w, b) = ½‖w‖² + Σ Cᵢ max(0, 1 - yᵢf(xᵢ)) and D of one problem after an iteration; NaN if not known.
+// The objectives of one problem after an iteration: `primal` is J(w, b) = ½‖w‖² + Σ Cᵢ max(0, 1 - yᵢf(xᵢ)), `dual` is D
+// (hinge_problem.h); NaN if not known.
 struct trace_point {
     index problem = 0;
-    double seconds = 0;  // of the solver, without the evaluation of the objectives
+    double seconds = 0;  // time of the solver, without the evaluation of the objectives
     std::int64_t iteration = 0;
     double primal = 0, dual = 0;
 };
 
+// The result of train_svm().
 struct trained_svm {
     svm_model model;
     std::vector<trace_point> trace;  // sorted by problem, then time; starts with α = 0, w = 0. Empty without `trace`

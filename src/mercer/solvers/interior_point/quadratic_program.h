@@ -11,17 +11,23 @@
 //
 //     H = Q + Gᵀ diag(z/s) G + diag(z_l/s_l + z_r/s_r)     (bounds cost a diagonal, never a product)
 //
-// once and solves with it twice: for the direction in which all products s·z vanish, then for one that aims at σμ with
-// σ = (μ_aff/μ)³, corrected by the products of the first. Equations are handled by the Schur complement A H⁻¹ Aᵀ.
+// once and solves with H twice: for the direction in which all products s·z vanish, then for the direction in which
+// they become σμ, corrected by the products Δs·Δz of the first direction. Here μ is the mean of the products s·z, μ_aff
+// their mean after the largest feasible step along the first direction, and σ = (μ_aff/μ)³. Equations are handled by
+// the Schur complement A H⁻¹ Aᵀ. A small multiple of I is added to H or to the complement if it is singular.
 //
-// The iteration ends when the residuals of both problems are <= tol relative to their terms, and the gap between both
-// objectives is <= tol relative to the objectives. If there is no solution, the result is a certificate of that,
-// verified up to tol:
+// The iteration ends when the residuals of the constraints and of the stationarity condition are at most tol relative
+// to the terms of their sums, and the duality gap is at most tol relative to the larger absolute value of the two
+// objectives. If the problem has no solution, the result is a certificate of that, verified up to tol:
 //     primal infeasible   z, z_l, z_r >= 0 and y with Gᵀz - z_l + z_r + Aᵀy = 0 and hᵀz - lᵀz_l + rᵀz_r + bᵀy = -1
-//                         (Farkas' lemma)
-//     dual infeasible     a ray u with Qu = 0, Gu <= 0, Au = 0, pᵀu = -1, in the directions that the bounds leave open
-// If the iteration fails, both certificates are searched for by quadratic programs that always have a solution: the
-// smallest violation of the constraints, and the nearest approximation of a ray.
+//                         (Farkas' lemma; status infeasible)
+//     dual infeasible     a ray u with Qu = 0, Gu <= 0, Au = 0, pᵀu = -1, uᵢ >= 0 where the lower bound lᵢ is finite,
+//                         and uᵢ <= 0 where the upper bound rᵢ is finite (status unbounded)
+// If the iteration stalls or reaches max_steps far from a solution, two auxiliary quadratic programs are solved, which
+// always have a solution. The first minimises the violation of the constraints; if the minimum is positive, its
+// multipliers are a Farkas certificate. The second minimises the violation of the conditions of a ray; if the minimum
+// is zero, its solution is a ray. If neither gives a certificate, the result is the best point of the iteration, with
+// the status stalled or step_limit.
 //
 // Example:
 //
@@ -49,9 +55,10 @@
 
 namespace mercer {
 
-// The problem; matrices are row-major. All data are borrowed and must outlive the call of solve_qp().
+// The problem, in the symbols above; `lower` is l and `upper` is r. Matrices are row-major. All data are borrowed and
+// must outlive the call of solve_qp().
 struct quadratic_program {
-    // n × n; only the upper triangle is read. Without rows: zero, which gives a linear program
+    // n × n; only the upper triangle is read. Without rows: Q = 0, a linear program.
     matrix_view<const double> Q;
     std::span<const double> p;      // n
     matrix_view<const double> G;    // m × n, general inequalities; may have no rows
@@ -62,7 +69,7 @@ struct quadratic_program {
     std::span<const double> b;      // e
 };
 
-// The state after a step.
+// The state after a step; `u` is valid during the call of the callback only.
 struct qp_progress {
     std::int64_t step = 0;
     double primal = 0, dual = 0, gap = 0;
@@ -79,23 +86,26 @@ struct qp_options {
     std::function<bool(const qp_progress&)> progress;  // called once per step; returns false to stop with the current u
 };
 
-// The result. The status is converged, infeasible (no point satisfies the constraints), unbounded (the objective
-// decreases without bound; u is the ray), or how the iteration stopped early.
+// The result of solve_qp(). The status is converged, infeasible (no point satisfies the constraints), unbounded (the
+// objective decreases without bound), or one of step_limit, time_limit, cancelled and stalled; then u is the best point
+// of the iteration, which need not be feasible.
 struct qp_result {
     fit_status status = fit_status::converged;
-    std::vector<double> u;                       // the solution, or the ray
-    std::vector<double> z, z_lower, z_upper, y;  // the multipliers, or the Farkas certificate
+    std::vector<double> u;                       // the solution; the ray if the status is unbounded
+    std::vector<double> z, z_lower, z_upper, y;  // the multipliers; the certificate if infeasible
     double primal = 0, dual = 0;                 // objectives
     double gap = 0;                              // duality gap max(|primal - dual|, Σs·z)/max(|primal|, |dual|)
-    // The largest violation of a constraint, and of the stationarity condition, relative to their terms.
+    // The largest violation of a constraint, and the largest entry of Qu + p + Gᵀz - z_l + z_r + Aᵀy, both relative to
+    // the size of the terms of the sum.
     double primal_residual = 0;
     double dual_residual = 0;
     std::int64_t steps = 0;
     double seconds = 0;
 };
 
-// Time O((n + m + e)³) per step, memory O(n²). Throws errc::invalid_argument if sizes differ, there are no variables or
-// tol is not positive, and errc::data if a number is NaN or, except for bounds, infinite.
+// Solves the problem. Time O((n + m + e)³) per step for n variables, m inequalities and e equations; memory O(n²) in
+// addition to the data. Throws errc::invalid_argument if sizes differ, there are no variables or tol is not positive,
+// and errc::data if a number is NaN or, except for bounds, infinite.
 qp_result solve_qp(const quadratic_program& problem, const qp_options& options = {});
 
 }  // namespace mercer

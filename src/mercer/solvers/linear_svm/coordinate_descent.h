@@ -23,9 +23,10 @@ namespace mercer {
 
 enum class hinge_power { l1, l2 };  // L1: the hinge, LIBLINEAR's -s 3; L2: its square, -s 1
 
+// Options of solve_dual_coordinate_descent() and solve_l1_coordinate_descent().
 struct coordinate_descent_options {
     hinge_power loss = hinge_power::l1;
-    double tol = 0.1;
+    double tol = 0.1;  // tolerance of the projected gradients (LIBLINEAR's -e; see the two solvers)
     bool shrinking = true;
     std::int64_t max_epochs = 1000;
     double max_seconds = std::numeric_limits<double>::infinity();
@@ -36,8 +37,9 @@ struct coordinate_descent_options {
     bool evaluate_objectives = false;
 };
 
-// b of the result is 0; `primal` and `dual` are the objectives above. Cost: one pass over the entries of the active
-// rows per epoch.
+// Solves the problem with ½‖w‖². b of the result is 0, because the offset, if there is one, is the weight of a constant
+// coordinate; `primal` and `dual` are the objectives above. Cost: one pass over the entries of the active rows per
+// epoch.
 descent_result solve_dual_coordinate_descent(const hinge_problem& problem, const coordinate_descent_options& options);
 
 // Coordinate descent for linear support vector machines with sparse w (Yuan, Chang, Hsieh, Lin, JMLR 11, 2010, section
@@ -60,7 +62,7 @@ descent_result solve_dual_coordinate_descent(const hinge_problem& problem, const
 //
 // at αᵢ = 2Cᵢmax(0, bᵢ), scaled to be feasible.
 //
-// y is ±1, 0 < C < ∞. The loss in the options must be the squared hinge.
+// Solves the problem with ‖w‖₁. y[i] is ±1, 0 < C[i] < ∞, and options.loss must be hinge_power::l2, the squared hinge.
 descent_result solve_l1_coordinate_descent(const compressed_columns& x, std::span<const double> y,
                                            std::span<const double> C, const coordinate_descent_options& options);
 

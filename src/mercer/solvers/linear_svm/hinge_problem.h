@@ -19,12 +19,14 @@
 
 namespace mercer {
 
+// The examples of a problem; all members are borrowed.
 struct hinge_problem {
     const linear_operand& x;
     std::span<const double> y;  // ±1
     std::span<const double> C;  // 0 < Cᵢ < ∞
 };
-// Throws unless sizes agree, y is ±1 and C positive and finite.
+// Checks the input of a solver: throws errc::invalid_argument unless sizes agree and every C is positive and finite,
+// and errc::data if there are no examples or a label y is not ±1. The messages begin with `owner`.
 void check(const hinge_problem& problem, const char* owner);
 void check(index examples, std::span<const double> y, std::span<const double> C, const char* owner);
 
@@ -47,14 +49,16 @@ offset_choice best_offset(std::span<const double> f, std::span<const double> y, 
 // α.
 double evaluate_dual(const hinge_problem& problem, std::vector<double>& alpha, bool balanced);
 
+// The state of a running solver, as passed to its callback.
 struct descent_progress {
     std::int64_t epoch = 0, steps = 0;
     double primal = 0, dual = 0;
-    double seconds = 0;  // of the solver, without the evaluation of the objectives
-    std::span<const double> w;
+    double seconds = 0;         // time of the solver, without the evaluation of the objectives
+    std::span<const double> w;  // valid during the callback only
     double b = 0;
 };
 
+// The result of a solver: w and b with their J, and a dual point α with its D.
 struct descent_result {
     fit_status status = fit_status::converged;
     std::vector<double> w;
@@ -66,8 +70,8 @@ struct descent_result {
     double seconds = 0;
 };
 
-// The time of a run in seconds: all of it, to which the limit applies, and that of the solver alone, without the
-// evaluation of the objectives, by which solvers are compared.
+// Measures two times of a run in seconds: total_seconds(), to which the time limit applies, and solver_seconds(), which
+// excludes the evaluation of the objectives and by which solvers are compared.
 class descent_clock {
 public:
     explicit descent_clock(double max_seconds) : limit_(max_seconds) {}

@@ -29,14 +29,15 @@ namespace mercer {
 enum class step_schedule { constant, inverse, inverse_root, best };  // `best` needs the batch
 enum class offset_rule { none, subgradient, exact };
 
+// Options of solve_subgradient().
 struct subgradient_options {
     index batch = 0;  // examples per step; 0: all
     step_schedule schedule = step_schedule::inverse;
     double eta = 1;  // η₀, 0 < η₀ <= 1
     bool average = false;
     offset_rule offset = offset_rule::exact;
-    double tol = 1e-2;
-    double change = 0;
+    double tol = 1e-2;  // tolerance of the relative duality gap (J - D)/J
+    double change = 0;  // also stop if J changes by less than change·J between two evaluations; 0: never
     std::int64_t max_epochs = 1000;
     std::int64_t evaluate_every = 1;  // epochs between two evaluations of J and D
     double max_seconds = std::numeric_limits<double>::infinity();

@@ -32,10 +32,12 @@ inline const char* name(loss_kind kind) noexcept {
     return names[static_cast<int>(kind)];
 }
 
+// A user's loss: its value and its first and second derivative in f.
 struct user_loss {
     std::function<double(double y, double f)> value, first, second;
 };
 
+// A loss with its parameter: one of the table above.
 struct loss {
     loss_kind kind = loss_kind::squared;
     double parameter = 0;      // δ, ε or τ

@@ -18,9 +18,9 @@
 //     P(α) - P* <= gap = λ/2 (α-a)ᵀK(α-a) = rᵀKr/(2λ)  <=  tol·|P|,
 // where Kα is recomputed and not updated.
 //
-// Losses with corners: the same for a smoothed loss (smoothed_loss in loss.h), in rounds. Each round takes the dual
-// variables u of the previous one as its centre and may use a smaller μ. The gap is that of the original problem, by
-// the conjugate: P(α, b) + Σwᵢℓ*(uᵢ) + λ/2 aᵀKa with a = -wu/λ.
+// Losses with corners: Newton's method is applied to a smoothed loss (smoothed_loss in loss.h), in rounds. Each round
+// takes the dual variables u of the previous one as its centre and may use a smaller μ. The gap is that of the original
+// problem, by the conjugate: P(α, b) + Σwᵢℓ*(uᵢ) + λ/2 aᵀKa with a = -wu/λ.
 #pragma once
 
 #include <cstddef>
@@ -35,15 +35,17 @@
 
 namespace mercer {
 
+// How the equations of a Newton step are solved. automatic: by Cholesky decomposition if time and memory allow.
 enum class newton_system { automatic, cholesky, conjugate_gradient };
 
+// Options of solve_representer().
 struct representer_options {
     double lambda = 1;  // > 0
     bool intercept = false;
     double tol = 1e-6;     // bound on the gap, relative to |P|
     int max_rounds = 500;  // Newton steps, over all μ
     newton_system system = newton_system::automatic;
-    std::size_t memory_bytes = std::size_t{1} << 30;  // for the matrix of a Newton step
+    std::size_t memory_bytes = std::size_t{1} << 30;  // limit of the matrix of a Newton step
     // Called before every step and every product within a step. Returns false to stop with the current α.
     std::function<bool(int rounds, double objective, double gap)> progress{};
     // For smooth losses only: `keep` receives the state after every step. `start` is such a state; the resumed solution
@@ -52,10 +54,10 @@ struct representer_options {
     std::vector<double> start{};
 };
 
-// Values of `status` besides the usual ones. stationary: the stopping rule is met, but K is not proven to be positive
-// semidefinite, so that the duality gap is not a bound (callers that have the kernel set this status). stalled: P does
-// not fall any further, because of rounding or because K is not positive semidefinite; the duality gap bounds the
-// distance from the minimum.
+// The result of solve_representer(). Two values of `status` have a special meaning. stationary: the stopping rule is
+// met, but K is not proven to be positive semidefinite, so that the duality gap is not a bound (callers that have the
+// kernel set this status). stalled: P does not fall any further, because of rounding or because K is not positive
+// semidefinite; the duality gap bounds the distance from the minimum.
 struct representer_result {
     std::vector<double> alpha;
     double offset = 0;

@@ -39,6 +39,8 @@ private:
     std::vector<float> diagonal_;
 };
 
+// The solver of one binary problem, or one regression, for an ascending sequence of C. K is borrowed and must outlive
+// this object.
 class c_path {
 public:
     // Classification. sign: +1 or -1 for a training example, 0 for a held-out one. weight: factors w of C, or empty.
@@ -54,7 +56,7 @@ public:
     void solve(double C, double tol, std::int64_t max_steps);
 
     double gap() const { return gap_; }
-    std::int64_t steps() const { return steps_; }  // of the last solve
+    std::int64_t steps() const { return steps_; }  // steps of the last call of solve()
     bool has_bounded_alpha() const;                // returns false if a larger C would not change the solution
     double offset() const { return offset_; }
     // f(xᵢ) = Σαⱼk(xᵢ, xⱼ) + b of a held-out example.

@@ -61,7 +61,7 @@ struct box_problem {
 struct smo_progress {
     std::int64_t steps = 0;   // pairs optimised
     std::int64_t rounds = 0;  // working sets solved
-    double gap = 0;           // of the active variables
+    double gap = 0;           // KKT violation of the active variables
     index active = 0;         // active variables
     index size = 0;           // all variables
     double cache_hits = 0;    // fraction of the requested kernel rows that were in the row cache
@@ -91,9 +91,9 @@ struct smo_options {
 struct smo_result {
     fit_status status = fit_status::converged;
     std::vector<double> alpha;
-    std::vector<double> F;  // p - Kα; of variables that cannot decide the gap, possibly a value from an earlier α
-    double gap = 0;         // in double where the status is converged or stationary. After a time limit or cancellation
-                            // it may be an upper bound, because F of some shrunk variables is only bounded
+    std::vector<double> F;  // p - Kα; for variables that cannot decide the gap, possibly of an earlier α
+    double gap = 0;         // KKT violation, in double if the status is converged or stationary. After a time limit or
+                            // cancellation it may be an upper bound, because F of some shrunk variables is only bounded
     double objective = 0;   // ½αᵀKα - pᵀα
     std::int64_t steps = 0;
     std::int64_t rounds = 0;
@@ -106,9 +106,9 @@ struct smo_result {
     void add_earlier_run(const smo_result& first);
 };
 
-// `fast` and `exact` are the same symmetric n × n matrix K in float and in double. Throws errc::invalid_argument or
-// errc::data if sizes differ, numbers are not finite, a lower bound exceeds its upper bound, or the start violates its
-// bounds.
+// Solves the problem. `fast` and `exact` are the symmetric n × n matrix K in float and in double. Throws
+// errc::invalid_argument or errc::data if sizes differ, numbers are not finite, a lower bound exceeds its upper bound,
+// or the start violates its bounds.
 smo_result solve_smo(const gram<float>& fast, const gram<double>& exact, const box_problem& problem,
                      const smo_options& options);
 
@@ -122,11 +122,14 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 struct smo_thresholds {
     row_cache_thresholds row_cache;
     // Size of the working set.
-    index full_set_size = 1000;  // up to this number of active variables, all of them are the working set
-    index max_full_set = 4096;  // the same once smaller working sets have used `full_set_rows` rows per active variable
+    // All active variables are the working set if there are at most full_set_size of them, or at most max_full_set once
+    // smaller working sets have used full_set_rows kernel rows per active variable. Otherwise the working set has an
+    // eighth of the active variables, at least min_working_set and at most max_working_set.
+    index full_set_size = 1000;
+    index max_full_set = 4096;
     double full_set_rows = 2;
-    index max_working_set = 1024;  // otherwise the working set has an eighth of the active variables, but not more
-    index min_working_set = 256;   // and not fewer than these
+    index max_working_set = 1024;
+    index min_working_set = 256;
     index max_free = row_store::max_in_use;  // upper limit where many variables are free
     // Samples that are solved first, from a start of α = 0.
     index min_sample = 512;   // smallest size of a sample
