@@ -60,8 +60,10 @@ void require_classes(const loaded_data& from, const std::string& path) {
     constexpr std::size_t most = 100;
     const std::set<double> labels(from.data.y.begin(), from.data.y.end());
     if (labels.size() > most)
-        fail(errc::data, fmt::format("{} has {} different labels, which look like values and not like classes", path,
-                                     labels.size()));
+        fail(errc::data,
+             fmt::format("{} has {} different labels, more than the {} classes that can be drawn: name a column of "
+                         "classes with --target",
+                         path, labels.size(), most));
 }
 
 std::optional<std::pair<index, index>> feature_pair(const std::string& text, const table& data) {

@@ -214,7 +214,7 @@ class Explain(Scratch):
             (1, (model, DATA / "iris.svm"), "not among the 2 classes"),
             (1, (model, DATA / "promoters.tsv"), "is a kernel on vectors"),
             (1, (self.path("housing.model"), DATA / "sonar.svm"), "epsilon_svr, which has no margin"),
-            (1, ("--kernel", "rbf", DATA / "housing.svm"), "look like values"),
+            (1, ("--kernel", "rbf", DATA / "housing.svm"), "more than the 100 classes that can be drawn"),
             (1, ("--kernel", "rbf", HEART, "--why", 270), "is not among the 270 rows"),
             (1, ("--kernel", "rbf", DATA / "iris.csv", "--label", "species", "--html", self.path("a.html"), "--pair", "petal,sepal"), "one of sepal_length"),
             (1, ("--kernel", "linear()", "--C", "inf", HEART), "cannot be separated"),

@@ -108,8 +108,8 @@ TEST(parameters, must_be_finite) {
         refuses(polynomial{2, bad, 0}, "gamma > 0");
         refuses(polynomial{2, 1, bad}, "coef0 >= 0");
         refuses(gaussian{bad}, "gamma > 0");
-        refuses(sigmoid{bad, 0}, "gamma finite");
-        refuses(sigmoid{1, bad}, "coef0 finite");
+        refuses(sigmoid{bad, 0}, "|gamma| < infinity");
+        refuses(sigmoid{1, bad}, "|coef0| < infinity");
         refuses(laplacian{bad}, "gamma > 0");
         refuses(chi2{bad}, "gamma > 0");
         refuses(matern{0.5, bad}, "length_scale > 0");

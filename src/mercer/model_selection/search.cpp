@@ -121,7 +121,7 @@ tuning tune(const spec& open_one, const table& data, const tune_options& options
     if (out.trials.empty()) {
         if (!ran) fail(errc::cancelled, "tune: stopped before the first score was computed");
         fail(errc::data, fmt::format("tune: no setting could be fitted: {}",
-                                     found.empty() ? "there is none" : found.front().warning));
+                                     found.empty() ? "the search has no settings" : found.front().warning));
     }
     choose_setting(out, options.one_standard_error);
     out.seconds = by.seconds();

@@ -88,7 +88,7 @@ const wrong_input wrong_inputs[] = {
     {errc::invalid_argument, "0 < tol < infinity, got -1", [](auto& q) { q.options.tol = -1; }},
     {errc::invalid_argument, "0 < tol < infinity, got 0", [](auto& q) { q.options.tol = 0; }},
     {errc::invalid_argument, "0 < tol < infinity, got inf", [](auto& q) { q.options.tol = unbounded; }},
-    {errc::invalid_argument, "most_seconds", [](auto& q) { q.options.max_seconds = nan; }},
+    {errc::invalid_argument, "max_seconds", [](auto& q) { q.options.max_seconds = nan; }},
     {errc::invalid_argument, "checkpoint_seconds", [](auto& q) { q.options.checkpoint_seconds = nan; }},
 };
 

@@ -32,7 +32,7 @@ struct blended_spectrum {
     void check() const {
         require(k >= 1, "blended_spectrum", "k >= 1", k);
         require(decay > 0 && std::isfinite(decay), "blended_spectrum", "decay > 0", decay);
-        require(std::isnormal(std::pow(decay, 2.0 * k)), "blended_spectrum", "decay^(2k) within the range of double",
+        require(std::isnormal(std::pow(decay, 2.0 * k)), "blended_spectrum", "2.23e-308 <= decay^(2k) <= 1.79e308",
                 decay);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(k), decay}; }

@@ -33,8 +33,7 @@ struct subsequences {
     void check() const {
         require(k >= 1 && k <= 1000, "subsequences", "1 <= k <= 1000", k);
         require(decay > 0 && decay <= 1, "subsequences", "0 < decay <= 1", decay);
-        require(std::isnormal(std::pow(decay, 2.0 * k)), "subsequences", "decay^(2k) within the range of double",
-                decay);
+        require(std::isnormal(std::pow(decay, 2.0 * k)), "subsequences", "2.23e-308 <= decay^(2k) <= 1.79e308", decay);
     }
     std::vector<argument> arguments() const { return {static_cast<double>(k), decay}; }
     int emit(plan_builder& code) const;

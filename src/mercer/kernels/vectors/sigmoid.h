@@ -26,8 +26,8 @@ struct sigmoid {
     }
     static sigmoid from(const mercer::arguments& given) { return {given.number("gamma", 1), given.number("coef0", 0)}; }
     void check() const {
-        require(std::isfinite(gamma), "sigmoid", "gamma finite", gamma);
-        require(std::isfinite(coef0), "sigmoid", "coef0 finite", coef0);
+        require(std::isfinite(gamma), "sigmoid", "|gamma| < infinity", gamma);
+        require(std::isfinite(coef0), "sigmoid", "|coef0| < infinity", coef0);
     }
     std::vector<argument> arguments() const { return {gamma, coef0}; }
 

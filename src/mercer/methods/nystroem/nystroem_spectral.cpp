@@ -176,7 +176,8 @@ nystroem_spectral_model fit_nystroem_spectral(const training_rows& x, const nyst
         out.passes = found.passes + 3;  // the degrees take two passes, the embedding one
         if (found.values.empty() || !(found.values.front() > 0))
             fail(found.status == fit_status::cancelled ? errc::cancelled : errc::data,
-                 fmt::format("{}: the matrix has no eigenvalue above 0", spectral_owner));
+                 fmt::format("{}: the normalised affinity matrix has no eigenvalue above 0: take another kernel",
+                             spectral_owner));
         matrix<double> u(std::ssize(found.values), basis.size());
         index kept = 0;
         for (const double lambda : found.values) {

@@ -506,7 +506,7 @@ void check(const gram<double>& K, std::span<const double> y, std::span<const dou
     if (n == 0) fail(errc::data, "representer: there are no examples");
     need(o.lambda > 0 && std::isfinite(o.lambda), "0 < lambda < infinity", o.lambda);
     need(o.tol > 0, "tol > 0", o.tol);
-    need(o.max_rounds >= 1, "most_rounds >= 1", o.max_rounds);
+    need(o.max_rounds >= 1, "max_rounds >= 1", o.max_rounds);
     if (l.kind == loss_kind::huber)
         need(l.parameter > 0 && std::isfinite(l.parameter), "0 < delta < infinity", l.parameter);
     if (l.kind == loss_kind::epsilon_insensitive)

@@ -85,8 +85,7 @@ void check_input(const gram<float>& fast, const gram<double>& exact, const box_p
     if (!(options.tol > 0) || !std::isfinite(options.tol))
         fail(errc::invalid_argument, fmt::format("smo: must satisfy 0 < tol < infinity, got {}", options.tol));
     if (std::isnan(options.max_seconds))
-        fail(errc::invalid_argument,
-             "smo: most_seconds must be a number of seconds, or infinity for no limit, got nan");
+        fail(errc::invalid_argument, "smo: max_seconds must be a number of seconds, or infinity for no limit, got nan");
     if (std::isnan(options.checkpoint_seconds))
         fail(errc::invalid_argument, "smo: checkpoint_seconds must be a number of seconds, got nan");
     check_size(problem.lower.size(), n, "lower");
