@@ -49,8 +49,9 @@ search_request::search_request(const spec& s, const table& data) : spec_(s), ker
     const method& m = find_method(s.method);
     for (const free_parameter& each : kernel_.free_parameters())
         axes_.push_back(each.has_range ? each.range : default_kernel_range(each, data));
-    for (const auto& [name, value] : s.options) {
-        options_.emplace_back(value);
+    for (const auto& option : s.options) {
+        const std::string& name = option.first;  // clang 14 captures no structured binding in a lambda
+        options_.emplace_back(option.second);
         for (const free_parameter& each : options_.back().free_parameters()) {
             const auto info = std::ranges::find_if(m.options, [&](const option_info& o) {
                 return o.name == name ||
