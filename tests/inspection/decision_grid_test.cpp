@@ -116,7 +116,7 @@ TEST(regions, a_cut_holds_the_other_features) {
         one_of |= std::abs(f[0] - nearest(0, 0)) < 1e-12 && std::abs(f[1] - nearest(0, 1)) < 1e-12;
     EXPECT_TRUE(one_of);
     expect_error(errc::invalid_argument, "feature < 4, got 4", [&] { make_feature_plane(model, x, 0, 4); });
-    expect_error(errc::invalid_argument, "must differ", [&] { make_feature_plane(model, x, 2, 2); });
+    expect_error(errc::invalid_argument, "must be different, got 2 twice", [&] { make_feature_plane(model, x, 2, 2); });
     EXPECT_EQ(find_best_separated_features(x, s.y), (std::pair<index, index>{2, 3}));  // the petals
 }
 
