@@ -20,6 +20,7 @@ for (const [theme, width] of [["light", 1400], ["dark", 1400], ["light", 360]])
       if (tab === "objects") {
         await reader.click("#kind-graphs");
         await reader.click("#run-objects");
+        await reader.page.waitForSelector(".heat canvas");  // the fit is there
         await reader.click(".objects li button");
         await reader.page.waitForSelector("#decided .value");
       }

@@ -30,6 +30,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <initializer_list>
 #include <new>
 
 namespace {
