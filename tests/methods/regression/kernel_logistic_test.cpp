@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/base/context.h"
 #include "mercer/data/all_kinds.h"
 #include "mercer/io/read.h"
 #include "mercer/kernels/vectors/gaussian.h"
@@ -122,28 +121,6 @@ TEST(kernel_logistic, strings_sets_sparse_and_precomputed) {
     const testing_support::scratch_folder folder;
     save_model(small, folder.path("m"));
     EXPECT_EQ(load_model<kernel_logistic_model>(folder.path("m")).objective, small.objective);
-}
-
-// With thousands of classes the coefficients take hundreds of megabytes, so a fit that is cancelled before it has any
-// returns none. Cancels at every check in turn.
-TEST(kernel_logistic, has_no_model_if_it_is_cancelled_before_its_first_step) {
-    const sample s = standardised(load("iris.svm"));
-    const dataset x = dense_data(s.x);
-    int ended = 0, returned = 0;
-    for (int at = 0; at < 60; ++at) {
-        int checks = 0;
-        const cancellation_scope stop([&] { return checks++ >= at; });
-        try {
-            const kernel_logistic_model model = fit_kernel_logistic(gaussian{0.1}, x, s.y);
-            EXPECT_GT(model.rounds, 0) << "cancelled at check " << at;
-            ++returned;
-        } catch (const error& thrown) {
-            EXPECT_EQ(thrown.code(), errc::cancelled) << thrown.what();
-            ++ended;
-        }
-    }
-    EXPECT_GT(ended, 0);
-    EXPECT_GT(returned, 0);
 }
 
 TEST(kernel_logistic, extremes_and_faults) {

@@ -52,11 +52,7 @@ public:
     softmax_result run() {
         softmax_result out;
         double value = value_at(K_alpha_, b_);
-        if (!completes_unless_cancelled([&] { iterate(out, value); })) {
-            // Thousands of classes have coefficients of hundreds of megabytes: zeros are not worth writing.
-            if (rounds_ == 0) fail(errc::cancelled, "softmax: stopped by the caller before there was a model");
-            out.status = fit_status::cancelled;
-        }
+        if (!completes_unless_cancelled([&] { iterate(out, value); })) out.status = fit_status::cancelled;
         out.gap = std::abs(gap_) + imbalance();
         out.objective = value;
         out.rounds = rounds_;
