@@ -31,21 +31,24 @@ struct serve_options {
 class stop_on_signals {
 public:
     explicit stop_on_signals(http_server& server) {
-        if (::pipe2(ends_, O_CLOEXEC) != 0) fail(errc::io, "cannot create a pipe for signals");
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) fail(errc::io, "cannot create a pipe for signals");
+        write_end_ = ends[1];
         for (const int each : {SIGINT, SIGTERM}) {
             struct sigaction before {};
             if (sigaction(each, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
             struct sigaction action {};
             action.sa_handler = [](int which) {
                 if (signals_received_++ > 0) ::_exit(128 + which);
-                (void)!::write(ends_[1], "", 1);
+                // A pipe that cannot be written can be closed, which wakes the thread too.
+                if (::write(write_end_, "", 1) < 0) ::close(write_end_.exchange(-1));
             };
             sigaction(each, &action, nullptr);
         }
         try {
-            watcher_ = std::thread([&server] {
+            watcher_ = std::thread([&server, read_end = ends[0]] {
                 char any = 0;
-                while (::read(ends_[0], &any, 1) < 0 && errno == EINTR) {
+                while (::read(read_end, &any, 1) < 0 && errno == EINTR) {
                 }
                 server.stop();
             });
@@ -57,14 +60,14 @@ public:
         }
     }
     ~stop_on_signals() {
-        (void)!::write(ends_[1], "", 1);  // wakes the thread if the server ended without a signal
+        ::close(write_end_.exchange(-1));  // wakes the thread if the server ended without a signal
         watcher_.join();
     }
     stop_on_signals(const stop_on_signals&) = delete;
     stop_on_signals& operator=(const stop_on_signals&) = delete;
 
 private:
-    inline static int ends_[2] = {-1, -1};
+    inline static std::atomic<int> write_end_ = -1;
     inline static std::atomic<int> signals_received_ = 0;
     std::thread watcher_;
 };

@@ -21,6 +21,9 @@ from faults import REASONS, Case, Checked, Fault
 
 OLD = b"the old contents\n"
 RANDOM = random.Random(7)
+# Faults that a sample always contains. serve: no write succeeds, so that nothing can be written to the pipe that wakes
+# the thread that waits for signals.
+ALWAYS = {"serve": [Fault.parse("write:1+:EIO"), Fault.parse("write:2+:ENOSPC")]}
 
 
 def make_data(folder, repository):
@@ -165,6 +168,8 @@ def main():
             except AssertionError as problem:
                 return case, 1, [f"{problem}"]
             faults, pick = list(given.fault or []), random.Random(case.name)
+            if not given.fault and not given.whole:
+                faults += ALWAYS.get(case.name, [])
             if not given.fault and given.kind != "files":
                 faults += allocation_faults(checked.calls["allocate"], how_many, pick)
             if not given.fault and given.kind != "allocation":
