@@ -57,7 +57,8 @@ void add(const CLI::App& app, std::vector<std::string> path, std::vector<command
     for (const CLI::Option* each : app.get_options())
         if (each->get_positional() || !is_common(app, *each))
             (each->get_positional() ? one.positionals : one.options).push_back(entry_of(*each));
-    std::ranges::stable_partition(one.options, [](const option_entry& each) { return each.group != "Help"; });
+    std::stable_partition(one.options.begin(), one.options.end(),
+                          [](const option_entry& each) { return each.group != "Help"; });
     const auto below = app.get_subcommands([](const CLI::App*) { return true; });
     for (const CLI::App* each : below) {
         one.commands.push_back(each->get_name());

@@ -4,10 +4,8 @@
 
 namespace mercer::cli {
 
-json_rows::json_rows(std::string)  // NOLINT(performance-unnecessary-value-param): the same signature as in json_rows.cpp
-    : size_(0) {
-    fail(errc::unsupported, "this mercer was built without simdjson");
-}
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the same signature as in json_rows.cpp
+json_rows::json_rows(std::string) : size_(0) { fail(errc::unsupported, "this mercer was built without simdjson"); }
 bool json_rows::has_object_rows() const { return false; }
 dense<double> json_rows::numbers(const row_shape&) const { return {}; }
 std::string json_rows::csv(const row_shape&, std::set<std::string>&) const { return {}; }
