@@ -1,6 +1,7 @@
 #include "former_names.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace mercer::cli {
 namespace {
@@ -52,11 +53,11 @@ struct renamed_key {
     const char* beside;
 };
 constexpr renamed_key renamed_keys[] = {
-    {"duality_gap", "gap", "gap"},        // what a fit reports about its end
+    {"duality_gap", "gap", "gap"},        // the end of a fit; not where has_kkt_gap()
     {"kind", "domain", "formula"},        // kernel list
     {"kind", "domain", "formulas"},       // kernel show
     {"silhouette_examples", "judged", ""},  // cluster
-    {"n_features", "coordinates", ""},    // what describes a model
+    {"n_features", "coordinates", ""},    // describe, fit
     {"fits", "machines", "machines"},     // learn
     {"unexplained_trace", "out_of_reach", ""},  // Nyström methods
 };
@@ -80,7 +81,14 @@ std::string present_value(const std::string& option, const std::string& value) {
     return value;
 }
 
+// The fit of a support vector machine with an unpenalised offset reports the largest violation of the KKT conditions as
+// its gap, which is no duality gap. Only these methods have support vectors and no option fit_intercept.
+bool has_kkt_gap(const nlohmann::ordered_json& object) {
+    return object.contains("support_vectors") && !object.contains("fit_intercept");
+}
+
 bool applies(const renamed_key& key, const nlohmann::ordered_json& object) {
+    if (key.former == std::string_view("gap") && has_kkt_gap(object)) return false;
     const auto at = object.find(key.present), former = object.find(key.former);
     if ((at == object.end()) == (former == object.end())) return false;
     if (*key.beside && !object.contains(key.beside)) return false;

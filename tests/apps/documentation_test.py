@@ -79,7 +79,7 @@ def same_line(shown, got):
 
 
 def same(shown, got):
-    """Whether the output is what is shown, in which `...` stands for any lines."""
+    """Returns true if the output equals the lines shown; a line `...` matches any number of lines."""
     shown, got = [line for line in shown if line.strip()], [line for line in got if line.strip()]
     if not shown:
         return not got

@@ -122,10 +122,8 @@ namespace {
 // The words for a value in the text of a summary: its name with spaces, or other words where the name alone would not
 // tell what the value is.
 std::string words_for(const std::string& name) {
-    for (const auto& [key, words] : {std::pair{"gap", "duality gap"},
-                                     {"coordinates", "number of features"},
-                                     {"out_of_reach", "unexplained trace"},
-                                     {"machines", "fits"}})
+    for (const auto& [key, words] :
+         {std::pair{"coordinates", "number of features"}, {"out_of_reach", "unexplained trace"}, {"machines", "fits"}})
         if (name == key) return words;
     std::string words = name;
     std::ranges::replace(words, '_', ' ');

@@ -72,7 +72,7 @@ void draw(svg& page, double px, double py, const evaluation& all) {
     index right = 0;
     for (const class_metrics& c : all.classes) right += c.correct;
     f.draw_title(px, py, "Confusion matrix",
-                 fmt::format("{} of {} right; rows: what it is, columns: what was said", right, all.n));
+                 fmt::format("{} of {} right; rows: true class, columns: predicted class", right, all.n));
     const double size = side / static_cast<double>(std::max<std::size_t>(k, 1));
     page.open_group({{"class", "confusion"}});
     for (index i = 0; i < all.table.count.rows(); ++i)
