@@ -91,7 +91,7 @@ svm_model fit_classifier(const explain_options& o, const kernel& k, explained_mo
     options.class_weight = s.how.class_weight;
     shown.set_phase(fmt::format("fitting {} examples", s.on.size()));
     options.progress = record_progress(s.curve, 0, [&](const svm_progress& now) {
-        shown.set_phase(fmt::format("fitting: duality gap {:.2g} after {} steps", now.solver.gap, now.solver.steps));
+        shown.set_phase(fmt::format("fitting: KKT violation {:.2g} after {} steps", now.solver.gap, now.solver.steps));
         return true;
     });
     svm_model model = fit_svm(k, s.on.data.x, s.on.data.y, options);

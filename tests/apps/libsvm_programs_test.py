@@ -172,7 +172,7 @@ class programs(unittest.TestCase):
         for arguments, fits in ((["-v", 4], 4), (["-v", 4, "-s", 3], 4), (["-b", 1], 5), (["-b", 1, "-s", 3], 5), (["-v", 2, "-b", 1], 10)):
             said = call(BIN / "svm-train", *never, *arguments, "heart_scale.train", *([] if "-v" in arguments else ["m"]))
             self.assertEqual(said.returncode, 0)
-            self.assertRegex(said.stderr, rf"WARNING: in the cross-validations?[a-z ]* \d+ of {fits} fits did not converge .*stalled at a duality gap of", arguments)
+            self.assertRegex(said.stderr, rf"WARNING: in the cross-validations?[a-z ]* \d+ of {fits} fits did not converge .*stalled at a KKT violation of", arguments)
         for arguments in (["-v", 4], ["-b", 1, "-s", 3]):
             said = call(BIN / "svm-train", "-q", *arguments, "heart_scale.train", *([] if "-v" in arguments else ["m"]))
             self.assertEqual(said.stderr, "")

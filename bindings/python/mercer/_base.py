@@ -163,7 +163,7 @@ class Progress:
             if now.size:  # progress of a support vector machine
                 problem = f"problem {now.problem + 1} of {now.problems}, " if now.problems > 1 else ""
                 left = f", about {now.seconds_left:.0f} s left" if now.seconds_left < 1e6 else ""
-                where = f"{problem}duality gap {now.gap:.3g}, {now.active} of {now.size} variables active{left}"
+                where = f"{problem}KKT violation {now.gap:.3g}, {now.active} of {now.size} variables active{left}"
             print(f"\r{self.name}: {now.seconds:.1f} s, {where}   ", end="", file=sys.stderr, flush=True)
         return self.user(now) if self.user is not None else True
 

@@ -75,7 +75,7 @@ class _SVM(_Machine):
             raise ValueError(NOT_FINITE)
 
     def _reached(self):
-        return f"its duality gap is {self._model.gap:.3g}, and tol is {self.tol:g}"
+        return f"the violation of its optimality conditions is {self._model.gap:.3g}, and tol is {self.tol:g}"
 
     def _early(self):
         return (

@@ -212,7 +212,7 @@ std::optional<matrix<double>> estimator_probabilities(const estimator& by, const
 }
 
 std::string fit_warning(fit_status status, const char* options, std::optional<double> gap) {
-    const std::string reached = gap ? fmt::format(", the duality gap is {:.3g}", *gap) : "";
+    const std::string reached = gap ? fmt::format(", the gap is {:.3g}", *gap) : "";
     switch (status) {
         case fit_status::converged: return {};
         case fit_status::stationary:
@@ -226,7 +226,7 @@ std::string fit_warning(fit_status status, const char* options, std::optional<do
             if (gap)
                 return fmt::format(
                     "not converged: rounding errors, or a memory limit that excludes a more accurate solver, keep the "
-                    "duality gap at {:.3g}; scale the data, raise the memory limit, or set a larger tol",
+                    "gap at {:.3g}; scale the data, raise the memory limit, or set a larger tol",
                     *gap);
             return "not converged: no further progress in floating point, or the kernel matrix is not positive "
                    "semidefinite (`mercer kernel test`)";

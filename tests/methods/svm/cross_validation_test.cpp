@@ -127,7 +127,7 @@ TEST(validation, inner_fits_keep_the_worst) {
     all.add({3, 1, 0.25, fit_status::time_limit});
     all.add({2, 1, 0.125, fit_status::stalled});
     all.add({4, 0, 0, fit_status::converged});
-    EXPECT_EQ(all.warning(), "2 of 14 fits did not converge (the worst: time limit at a duality gap of 0.25)");
+    EXPECT_EQ(all.warning(), "2 of 14 fits did not converge (the worst: time limit at a KKT violation of 0.25)");
 }
 
 TEST(validation, a_part_with_one_class_predicts_it) {

@@ -122,7 +122,7 @@ void inner_fits::add(const inner_fits& others) {
 
 std::string inner_fits::warning() const {
     if (unfinished == 0) return {};
-    return fmt::format("{} of {} fits did not converge (the worst: {} at a duality gap of {:.3g})", unfinished, fits,
+    return fmt::format("{} of {} fits did not converge (the worst: {} at a KKT violation of {:.3g})", unfinished, fits,
                        display_text(worst), worst_gap);
 }
 
